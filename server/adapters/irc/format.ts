@@ -1,0 +1,34 @@
+import {isElement, type Node, textOf} from "../../../shared/sdk.ts"
+
+/** Formatting codes of IRC clients (modern.ircdocs.horse/formatting). */
+const codes: Record<string, string> = {
+  b: "\x02",
+  strong: "\x02",
+  i: "\x1d",
+  em: "\x1d",
+  u: "\x1f",
+  s: "\x1e",
+  code: "\x11",
+}
+
+const blocks = new Set(["p", "message", "br"])
+
+const render = (node: Node): string => {
+  if (!isElement(node)) return node.replace(/[\0\x01]/g, "")
+  if (node.type === "br") return "\n"
+  if (node.type === "quote") return ""
+  const code = codes[node.type]
+  if (code === undefined && !blocks.has(node.type) && node.children.length === 0) return textOf(node)
+  const inner = node.children.map(render).join("")
+  if (node.type === "a") return textOf({...node, children: [inner]})
+  if (code !== undefined) return `${code}${inner}${code}`
+  return blocks.has(node.type) ? `${inner}\n` : inner
+}
+
+/** The lines that say a message: IRC has no message of several lines. */
+export const toLines = (content: readonly Node[]): readonly string[] =>
+  content
+    .map(render)
+    .join("")
+    .split(/\r\n|\r|\n/)
+    .filter(line => line.trim() !== "")

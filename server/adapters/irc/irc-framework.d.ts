@@ -1,0 +1,31 @@
+declare module "irc-framework" {
+  import type {EventEmitter} from "node:events"
+
+  export interface ClientOptions {
+    host: string
+    port: number
+    tls: boolean
+    rejectUnauthorized: boolean
+    nick: string
+    username: string
+    gecos: string
+    password?: string
+    account?: {account?: string; password?: string}
+    auto_reconnect: false
+    sasl_disconnect_on_fail: boolean
+    version: string
+  }
+
+  export class Client extends EventEmitter {
+    readonly connected: boolean
+    readonly user: {readonly nick: string}
+    connect(options: ClientOptions): void
+    quit(message?: string): void
+    changeNick(nick: string): void
+    join(channel: string, key?: string): void
+    say(target: string, message: string): string[]
+    caseCompare(one: string, other: string): boolean
+    caseLower(text: string): string
+    readonly connection: {end(): void; readonly transport: {disposeSocket(): void} | null}
+  }
+}

@@ -1,0 +1,102 @@
+import {randomUUID} from "node:crypto"
+import {
+  channelType,
+  definePlugin,
+  type Endpoint,
+  Problem,
+  renderContent,
+  type Static,
+  Type,
+} from "../../../shared/sdk.ts"
+import {Room} from "./room.ts"
+import {streamOf} from "./stream.ts"
+
+const NewMessage = Type.Object(
+  {
+    text: Type.String({minLength: 1, maxLength: 100_000}),
+    channel: Type.Optional(Type.String({minLength: 1, maxLength: 100, default: "chat"})),
+    user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Who is writing"})),
+    id: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The same id again is stored once"})),
+    group: Type.Optional(Type.Boolean({description: "In a channel with others, not in a direct conversation"})),
+  },
+  {additionalProperties: false},
+)
+
+const ChannelQuery = Type.Object({channel: Type.Optional(Type.String({default: "chat"}))})
+
+const Stored = Type.Object({sn: Type.Integer(), id: Type.String(), duplicate: Type.Boolean()})
+
+/** A platform inside the Host: talk to the bot with `svc chat`, from a test or from the console. */
+export default definePlugin({
+  description: "A platform inside the Host, for trying the bot",
+  setup(plugin) {
+    const room = new Room()
+    let endpoint: Endpoint | undefined
+    plugin.adapter("sandbox", {
+      history: "none",
+      open: async (_, opened) => {
+        endpoint = opened
+        opened.defer(() => {
+          endpoint = undefined
+        })
+        opened.login({platform: "sandbox", user: {id: "bot", name: "bot", is_bot: true}, status: 1})
+        return {
+          send: async ({id, channel, content}) => {
+            room.say("bot", channel, id, content)
+            return {ids: [id]}
+          },
+          react: async ({channel, message, emoji}) => room.react(channel, message, emoji),
+        }
+      },
+    })
+    plugin.route({
+      method: "POST",
+      path: "/messages",
+      scope: "full",
+      summary: "Say something to the bot; it is durable when this answers",
+      body: NewMessage,
+      response: Stored,
+      handle: async (_, call) => {
+        const {
+          text,
+          channel = "chat",
+          user = "you",
+          id = randomUUID(),
+          group,
+        } = (await call.body()) as Static<typeof NewMessage>
+        if (endpoint === undefined) throw new Problem("admission_closed", "the sandbox endpoint is not open")
+        const receipt = await endpoint.receive({
+          id,
+          type: "message-created",
+          channel: {id: channel, type: group === true ? channelType.text : channelType.direct},
+          user: {id: user, name: user},
+          message: {id, content: renderContent(text)},
+        })
+        if (!receipt.duplicate) room.say("user", channel, id, text)
+        return call.json(Stored, {...receipt, id}, {status: 202})
+      },
+    })
+    plugin.route({
+      method: "GET",
+      path: "/messages",
+      scope: "full",
+      summary: "What was said in a channel, oldest first",
+      query: ChannelQuery,
+      response: Type.Object({items: Type.Array(Type.Unknown())}),
+      handle: (_, call) =>
+        call.json(Type.Object({items: Type.Unknown()}), {items: room.messages(String(call.query.channel))}),
+    })
+    plugin.route({
+      method: "GET",
+      path: "/stream",
+      scope: "full",
+      summary: "A channel's messages as they are said (server-sent events)",
+      query: ChannelQuery,
+      stream: true,
+      handle: request => {
+        const channel = new URL(request.url).searchParams.get("channel") ?? "chat"
+        return streamOf(listener => room.listen(channel, listener), [request.signal, plugin.signal])
+      },
+    })
+  },
+})

@@ -1,0 +1,47 @@
+import type {RoomMessage} from "./room.ts"
+
+/** A comment so often, in milliseconds, keeps an idle connection open. */
+const heartbeat = 15_000
+
+/** What a client may lag behind, in bytes, before it is let go. */
+const buffer = 256 * 1024
+
+/** Messages as server-sent events, from now on until one of the signals. */
+export const streamOf = (
+  listen: (listener: (message: RoomMessage) => void) => () => void,
+  signals: readonly AbortSignal[],
+): Response => {
+  const encoder = new TextEncoder()
+  let end = () => {}
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: controller => {
+        const write = (text: string) => {
+          if ((controller.desiredSize ?? 0) < -buffer) return end()
+          controller.enqueue(encoder.encode(text))
+        }
+        const stop = listen(message => write(`event: message\ndata: ${JSON.stringify(message)}\n\n`))
+        const beat = setInterval(() => write(":\n\n"), heartbeat)
+        end = () => {
+          end = () => {}
+          clearInterval(beat)
+          stop()
+          for (const signal of signals) signal.removeEventListener("abort", onAbort)
+          controller.close()
+        }
+        const onAbort = () => end()
+        for (const signal of signals) signal.addEventListener("abort", onAbort, {once: true})
+        write(": listening\n\n")
+      },
+      cancel: () => end(),
+    },
+    new ByteLengthQueuingStrategy({highWaterMark: 16 * 1024}),
+  )
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store, no-transform",
+      "x-accel-buffering": "no",
+    },
+  })
+}

@@ -1,0 +1,203 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {PluginPath} from "../../shared/ids.ts"
+import type {Log} from "../../shared/log.ts"
+import {
+  type Endpoint as EndpointHandle,
+  type Incoming,
+  isRefusal,
+  type Receipt,
+  type Sender,
+} from "../../shared/plugin.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import type {Login} from "../../shared/satori.ts"
+import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
+import {Scope} from "../runtime/scope.ts"
+
+/** What a generation says of one endpoint. */
+export interface EndpointSpec {
+  readonly name: string
+  readonly owner: PluginPath
+  readonly slot: string
+  /** Equal for an endpoint that may stay connected: same instance, same account. */
+  readonly fingerprint: string
+  readonly history: "replay" | "none"
+  readonly idempotent: boolean
+  readonly log: Log
+  /** Runs the adapter's `open`; undefined for an adapter that needs an account and has none. */
+  readonly open: ((endpoint: EndpointHandle) => Promise<Sender>) | undefined
+}
+
+/** `since` is in milliseconds since 1970. */
+export type EndpointState = {readonly since: number} & (
+  | {readonly is: "idle"; readonly reason: "no_account" | "not_opened"}
+  | {readonly is: "connecting"; readonly attempt: number}
+  | {readonly is: "online"}
+  | {readonly is: "reconnecting"; readonly attempt: number; readonly error: string; readonly retryAt: number}
+  | {readonly is: "offline"; readonly reason: "closed"}
+  | {readonly is: "failed"; readonly reason: string; readonly error: string; readonly remediation: string}
+)
+
+type Change<T> = T extends unknown ? Omit<T, "since"> : never
+
+/** An endpoint's own gate for inbound events. Open does not mean that the transport is connected. */
+export type Admission = {readonly is: "open"} | {readonly is: "closed"; readonly reason: string}
+
+export interface EndpointHooks {
+  receive(endpoint: Endpoint, event: Incoming): Promise<Receipt>
+  /** The endpoint can send from now on. */
+  online(endpoint: Endpoint): void
+}
+
+const reconnect: Backoff = {first: 500, longest: 30_000}
+
+/** A connection that held so long, in milliseconds, was a good one: the next attempt starts counting anew. */
+const settled = 30_000
+
+/** An attempt that is neither online nor refused after so long, in milliseconds, counts as failed. */
+const openTimeout = 60_000
+
+/** One endpoint from its opening to its close: connects, and connects again, until it is refused or closed. */
+export class Endpoint {
+  readonly spec: EndpointSpec
+  readonly #hooks: EndpointHooks
+  readonly #closing = new AbortController()
+  #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
+  #sender: Sender | undefined
+  #login: Login | undefined
+  #lastEventAt: number | undefined
+  #running: Promise<void> | undefined
+  #stopping = false
+
+  constructor(spec: EndpointSpec, hooks: EndpointHooks) {
+    this.spec = spec
+    this.#hooks = hooks
+    if (spec.open === undefined) this.#enter({is: "idle", reason: "no_account"})
+  }
+
+  get state(): EndpointState {
+    return this.#state
+  }
+
+  get login(): Login | undefined {
+    return this.#login
+  }
+
+  /** When the last event was stored, in milliseconds since 1970. */
+  get lastEventAt(): number | undefined {
+    return this.#lastEventAt
+  }
+
+  /** Present while the endpoint is online. */
+  get sender(): Sender | undefined {
+    return this.#sender
+  }
+
+  get admission(): Admission {
+    if (this.#stopping || this.#closing.signal.aborted) return {is: "closed", reason: "endpoint_closed"}
+    if (this.#state.is === "failed") return {is: "closed", reason: "endpoint_failed"}
+    if (this.#state.is === "idle") return {is: "closed", reason: this.#state.reason}
+    return {is: "open"}
+  }
+
+  /** Connects in the background; failures are the endpoint's state. */
+  open(): void {
+    if (this.spec.open === undefined) return
+    this.#running ??= this.#run(this.spec.open)
+  }
+
+  /** Admits nothing more; the connection stays for what is still to be sent. */
+  stopAdmission(): void {
+    this.#stopping = true
+  }
+
+  /** Resolves when the adapter has undone its last attempt. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+    if (this.#state.is !== "failed") this.#enter({is: "offline", reason: "closed"})
+  }
+
+  #enter(change: Change<EndpointState>): void {
+    this.#state = {...change, since: Date.now()} as EndpointState
+    const {name, log} = this.spec
+    if (change.is === "failed") log.error(`${name} failed: ${change.error}`, {remediation: change.remediation})
+    else if (change.is === "reconnecting")
+      log.warn(`${name} is reconnecting: ${change.error}`, {attempt: change.attempt})
+    else log.debug(`${name} is ${change.is}`)
+  }
+
+  async #run(open: NonNullable<EndpointSpec["open"]>): Promise<void> {
+    let failures = 0
+    while (!this.#closing.signal.aborted) {
+      this.#enter({is: "connecting", attempt: failures + 1})
+      const started = Date.now()
+      const error = await this.#connect(open)
+      if (this.#closing.signal.aborted) return
+      if (isRefusal(error)) {
+        this.#enter({is: "failed", reason: error.reason, error: error.message, remediation: error.remediation})
+        return
+      }
+      failures = this.#state.is === "online" && Date.now() - started > settled ? 1 : failures + 1
+      const pause = pauseAfter(failures, reconnect)
+      const retryAt = Date.now() + Math.round(pause)
+      this.#enter({is: "reconnecting", attempt: failures + 1, error: messageOf(error), retryAt})
+      await sleep(pause, undefined, {signal: this.#closing.signal}).catch(() => {})
+    }
+  }
+
+  /** One attempt, from opening to the loss of the connection; resolves to why it ended. */
+  async #connect(open: NonNullable<EndpointSpec["open"]>): Promise<unknown> {
+    const scope = new Scope((message, error) => this.spec.log.warn(message, {error}))
+    const end = () => void scope.dispose()
+    this.#closing.signal.addEventListener("abort", end, {once: true})
+    let lose: (error: unknown) => void = () => {}
+    const lost = new Promise<unknown>(resolve => {
+      lose = resolve
+      scope.signal.addEventListener("abort", () => resolve(undefined), {once: true})
+    })
+    const tooLong = setTimeout(() => lose(new Error(`no connection within ${openTimeout / 1000} s`)), openTimeout)
+    scope.defer(() => clearTimeout(tooLong))
+    try {
+      const opened = await Promise.race([open(this.#handle(scope, lose)), lost])
+      if (!isSender(opened)) return opened
+      clearTimeout(tooLong)
+      this.#sender = opened
+      this.#enter({is: "online"})
+      this.#hooks.online(this)
+      return await lost
+    } catch (error) {
+      return error
+    } finally {
+      this.#sender = undefined
+      this.#closing.signal.removeEventListener("abort", end)
+      await scope.dispose()
+    }
+  }
+
+  #handle(scope: Scope, lose: (error: unknown) => void): EndpointHandle {
+    return {
+      name: this.spec.name,
+      log: this.spec.log,
+      signal: scope.signal,
+      receive: event => this.#receive(scope, event),
+      defer: undo => scope.defer(undo),
+      login: login => {
+        this.#login = login
+      },
+      lost: lose,
+    }
+  }
+
+  async #receive(scope: Scope, event: Incoming): Promise<Receipt> {
+    const admission = this.admission
+    if (admission.is === "closed" || scope.signal.aborted) {
+      const reason = admission.is === "closed" ? admission.reason : "connection_ended"
+      throw new Problem("admission_closed", `${this.spec.name} does not admit events: ${reason}`)
+    }
+    const receipt = await this.#hooks.receive(this, event)
+    this.#lastEventAt = Date.now()
+    return receipt
+  }
+}
+
+const isSender = (value: unknown): value is Sender => typeof value === "object" && value !== null && "send" in value

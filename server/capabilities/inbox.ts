@@ -1,0 +1,175 @@
+import type {Log} from "../../shared/log.ts"
+import type {Incoming, Receipt, Statement} from "../../shared/plugin.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import type {SatoriEvent} from "../../shared/satori.ts"
+import {assertThat, type Database} from "../database/database.ts"
+import type {Endpoint} from "./endpoint.ts"
+import {Lanes} from "./lanes.ts"
+import type {Outbox, OutboxDraft} from "./outbox.ts"
+
+/** An event as it is handed to its handlers: stored, with its sequence. */
+export type StoredEvent = {readonly endpoint: string; readonly event: SatoriEvent}
+
+export type Outcome =
+  | {readonly is: "handled"; readonly sends: readonly OutboxDraft[]}
+  | {readonly is: "failed"; readonly error: string}
+
+/** What the running generation does with events; passed in by the composition root. */
+export interface Dispatch {
+  /** The ids of the handlers that an event is for. */
+  match(event: SatoriEvent): readonly string[]
+  /** Runs one handler to its end; never rejects. */
+  run(stored: StoredEvent, handler: string): Promise<Outcome>
+}
+
+interface Task {
+  readonly seq: number
+  readonly handlers: readonly string[]
+  /** Kept while the backlog is short; read again where it is not. */
+  readonly stored: StoredEvent | undefined
+}
+
+/** Conversations that are handled side by side. */
+const width = 64
+
+/** Events of a backlog longer than this are read again when their turn comes, not kept in memory. */
+const keptInMemory = 1000
+
+const claim = `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, runtime_id = ?, started_at = ?
+  WHERE seq = ? AND handler = ? AND state IN ('pending', 'running') RETURNING attempt`
+const finish = `UPDATE inbox_marks SET state = ?, ended_at = ?, error = ?
+  WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`
+const isRunning =
+  "EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?)"
+
+/**
+ * The durable inbox. An event is stored, with one mark for each of its handlers, before its platform hears of it; one
+ * conversation is handled in the order of its events, conversations side by side; what a handler sends is stored in one
+ * batch with its mark.
+ */
+export class Inbox {
+  readonly #database: Database
+  readonly #outbox: Outbox
+  readonly #runtimeId: string
+  readonly #log: Log
+  readonly #lanes: Lanes<Task>
+  #dispatch: Dispatch | undefined
+
+  constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log) {
+    this.#database = database
+    this.#outbox = outbox
+    this.#runtimeId = runtimeId
+    this.#log = log
+    this.#lanes = new Lanes(width, task => this.#handle(task))
+  }
+
+  /** Begins with what earlier runs left unhandled, in its order. Call it before the first `receive`. */
+  async start(dispatch: Dispatch): Promise<void> {
+    this.#dispatch = dispatch
+    const rows = await this.#database.read(
+      `SELECT m.seq, i.conversation, json_group_array(m.handler) AS handlers FROM inbox_marks m JOIN inbox i USING (seq)
+       WHERE m.state IN ('pending', 'running') GROUP BY m.seq ORDER BY m.seq`,
+    )
+    if (rows.length > 0) this.#log.info(`handling ${rows.length} events that earlier runs left unhandled`)
+    for (const row of rows) {
+      const handlers = JSON.parse(String(row.handlers)) as string[]
+      this.#lanes.push(String(row.conversation), {seq: Number(row.seq), handlers, stored: undefined})
+    }
+  }
+
+  /** Resolves once the event is durable. The same platform id again is stored once. Throws `event_invalid`. */
+  async receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
+    const {name} = endpoint.spec
+    const event = toEvent(endpoint, incoming)
+    const handlers = this.#dispatch?.match(event) ?? []
+    const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
+    const raw = incoming.raw === undefined ? null : JSON.stringify(incoming.raw)
+    const {sn: _, ...stored} = event
+    const [inserted] = await this.#database.write([
+      {
+        sql: `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw) VALUES (?, ?, ?, ?, ?, ?, ?)
+          ON CONFLICT (endpoint, event_id) DO NOTHING RETURNING seq`,
+        args: [name, incoming.id, conversation, event.type, Date.now(), JSON.stringify(stored), raw],
+      },
+      {
+        sql: "INSERT INTO inbox_marks (seq, handler) SELECT last_insert_rowid(), value FROM json_each(?) WHERE changes() > 0",
+        args: [JSON.stringify(handlers)],
+      },
+    ])
+    const row = inserted?.rows[0]
+    if (row === undefined) return {sn: await this.#sequenceOf(name, incoming.id), duplicate: true}
+    const seq = Number(row.seq)
+    if (handlers.length > 0) {
+      const kept = this.#lanes.length < keptInMemory ? {endpoint: name, event: {...event, sn: seq}} : undefined
+      this.#lanes.push(conversation, {seq, handlers, stored: kept})
+    }
+    return {sn: seq, duplicate: false}
+  }
+
+  /** Starts no further handler; resolves when those that run have ended. */
+  async drain(): Promise<void> {
+    this.#lanes.pause()
+    await this.#lanes.settled()
+  }
+
+  async #sequenceOf(endpoint: string, id: string): Promise<number> {
+    const [row] = await this.#database.read("SELECT seq FROM inbox WHERE endpoint = ? AND event_id = ?", [endpoint, id])
+    return Number(row?.seq)
+  }
+
+  async #handle(task: Task): Promise<void> {
+    try {
+      const stored = task.stored ?? (await this.#read(task.seq))
+      await Promise.all(task.handlers.map(handler => this.#handleOne(task.seq, stored, handler)))
+    } catch (error) {
+      this.#log.error(`event ${task.seq} stays unhandled: ${messageOf(error)}`, {error})
+    }
+  }
+
+  /** Marks the handler as running, durably, then runs it: a crash leaves the mark behind. */
+  async #handleOne(seq: number, stored: StoredEvent, handler: string): Promise<void> {
+    const [claimed] = await this.#database.write([{sql: claim, args: [this.#runtimeId, Date.now(), seq, handler]}])
+    const attempt = claimed?.rows[0]?.attempt
+    if (attempt === undefined || this.#dispatch === undefined) return
+    const outcome = await this.#dispatch.run(stored, handler)
+    const failed = outcome.is === "failed"
+    const end = {sql: finish, args: [outcome.is, Date.now(), failed ? outcome.error : null, seq, handler, attempt]}
+    const sends = failed ? [] : outcome.sends
+    const batch: Statement[] = [
+      assertThat(isRunning, [seq, handler, attempt]),
+      ...sends.map((draft, ordinal) => this.#outbox.insertion(draft, {seq, handler, ordinal})),
+      end,
+    ]
+    await this.#database.write(batch)
+    this.#outbox.stored(sends)
+  }
+
+  async #read(seq: number): Promise<StoredEvent> {
+    const [row] = await this.#database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq])
+    if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
+    return {endpoint: String(row.endpoint), event: {...JSON.parse(String(row.event)), sn: seq}}
+  }
+}
+
+const toEvent = (endpoint: Endpoint, incoming: Incoming): SatoriEvent => {
+  requireText("id", incoming.id)
+  requireText("type", incoming.type)
+  if (incoming.channel !== undefined) requireText("channel.id", incoming.channel.id)
+  if (incoming.user !== undefined) requireText("user.id", incoming.user.id)
+  if (incoming.message !== undefined && typeof incoming.message.content !== "string") {
+    throw new Problem("event_invalid", "message.content must be text (renderContent makes it from a tree)")
+  }
+  const {id: _, raw, timestamp, ...event} = incoming
+  return {
+    sn: 0,
+    timestamp: timestamp ?? Date.now(),
+    login: endpoint.login ?? {platform: endpoint.spec.slot},
+    ...event,
+    ...(raw === undefined ? {} : {_type: raw.type}),
+  }
+}
+
+const requireText = (key: string, value: unknown) => {
+  if (typeof value !== "string" || value === "")
+    throw new Problem("event_invalid", `${key} must be text that is not empty`)
+}

@@ -1,0 +1,69 @@
+/**
+ * Work in order within a lane, lanes side by side: at most `width` lanes run at a time. A lane that has nothing to do
+ * takes no memory.
+ */
+export class Lanes<T> {
+  readonly #run: (item: T, lane: string) => Promise<void>
+  readonly #width: number
+  readonly #waiting = new Map<string, T[]>()
+  /** Lanes with work that is not running, in the order in which they became ready. */
+  readonly #ready = new Set<string>()
+  readonly #running = new Set<string>()
+  #length = 0
+  #paused = false
+  #idle: (() => void)[] = []
+
+  /** `run` must not reject. */
+  constructor(width: number, run: (item: T, lane: string) => Promise<void>) {
+    this.#width = width
+    this.#run = run
+  }
+
+  /** Items that wait, without those that run. */
+  get length(): number {
+    return this.#length
+  }
+
+  push(lane: string, item: T): void {
+    const items = this.#waiting.get(lane)
+    this.#length++
+    if (items === undefined) this.#waiting.set(lane, [item])
+    else items.push(item)
+    if (!this.#running.has(lane)) this.#ready.add(lane)
+    this.#advance()
+  }
+
+  /** Starts nothing more; what runs goes on. */
+  pause(): void {
+    this.#paused = true
+  }
+
+  /** Resolves when nothing runs, and nothing waits that could. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await new Promise<void>(done => this.#idle.push(done))
+  }
+
+  #advance(): void {
+    while (!this.#paused && this.#running.size < this.#width) {
+      const [lane] = this.#ready
+      if (lane === undefined) return
+      this.#ready.delete(lane)
+      void this.#work(lane)
+    }
+  }
+
+  async #work(lane: string): Promise<void> {
+    this.#running.add(lane)
+    const items = this.#waiting.get(lane)
+    const item = items?.shift()
+    if (items?.length === 0) this.#waiting.delete(lane)
+    if (item !== undefined) {
+      this.#length--
+      await this.#run(item, lane)
+    }
+    this.#running.delete(lane)
+    if (this.#waiting.has(lane)) this.#ready.add(lane)
+    this.#advance()
+    if (this.#running.size === 0) for (const done of this.#idle.splice(0)) done()
+  }
+}

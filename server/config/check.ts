@@ -1,0 +1,148 @@
+import {Value} from "typebox/value"
+import type {Issue} from "../../shared/problems.ts"
+import {Secret} from "../../shared/secret.ts"
+import {isSecretSchema, type TSchema} from "../../shared/type.ts"
+import {expand, expandSecret, type Variables} from "./expand.ts"
+import {explain} from "./explain.ts"
+import {formatPath, type Path, type Source} from "./source.ts"
+
+export interface Checked {
+  /** Frozen, with defaults filled in and secrets wrapped; meaningless when there are issues. */
+  readonly value: unknown
+  readonly issues: readonly Issue[]
+  /** The secrets' values, for masking. */
+  readonly secrets: readonly string[]
+}
+
+/** The parts of a JSON schema that this walk reads. */
+interface Shape {
+  readonly type?: string
+  readonly default?: unknown
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly patternProperties?: Readonly<Record<string, TSchema>>
+  readonly additionalProperties?: boolean | TSchema
+  readonly items?: TSchema
+}
+
+/**
+ * Expands and checks one part of a configuration against its schema: all findings at once, each with its position.
+ * What the schema leaves unknown stays as it was written, for the plugin whose schema knows it.
+ */
+export const check = (source: Source, variables: Variables, schema: TSchema, raw: unknown, at: Path = []): Checked => {
+  const walk = new Walk(source, variables)
+  const plain = walk.visit(schema, raw, at)
+  const broken = walk.issues.map(issue => issue.path)
+  const isBroken = (path: Path) => path.some((_, index) => broken.includes(formatPath(path.slice(0, index + 1))))
+  const errors = explain(schema, plain, at, path => walk.origins.get(formatPath(path)))
+    .filter(error => !isBroken(error.path))
+    .map(error => source.issue(error.path, error.message, error.where))
+  const issues = [...walk.issues, ...errors].sort((a, b) => a.line - b.line || a.column - b.column)
+  return {value: freeze(wrap(schema, plain)), issues, secrets: walk.secrets}
+}
+
+class Walk {
+  readonly issues: Issue[] = []
+  readonly secrets: string[] = []
+  /** Which variables a value came from, by path: such a value is never shown. */
+  readonly origins = new Map<string, readonly string[]>()
+  readonly #source: Source
+  readonly #variables: Variables
+
+  constructor(source: Source, variables: Variables) {
+    this.#source = source
+    this.#variables = variables
+  }
+
+  visit(schema: TSchema, raw: unknown, path: Path): unknown {
+    if (isSecretSchema(schema)) return this.#secret(raw, path)
+    const shape = schema as Shape
+    if (isUnknown(shape)) return raw
+    if (typeof raw === "string") return this.#text(shape, raw, path)
+    if (Array.isArray(raw)) {
+      return shape.items === undefined
+        ? raw
+        : raw.map((item, index) => this.visit(shape.items as TSchema, item, [...path, index]))
+    }
+    // A key that is written without a value means its defaults.
+    if (raw === null && shape.type === "object") return this.#object(shape, {}, path)
+    if (typeof raw === "object" && raw !== null && shape.type === "object") return this.#object(shape, raw, path)
+    return raw
+  }
+
+  #object(shape: Shape, raw: object, path: Path): unknown {
+    const value: Record<string, unknown> = {}
+    for (const [key, item] of Object.entries(raw)) {
+      const schema = schemaOf(shape, key)
+      value[key] = schema === undefined ? item : this.visit(schema, item, [...path, key])
+    }
+    for (const [key, schema] of Object.entries(shape.properties ?? {})) {
+      const fallback = (schema as Shape).default
+      if (!(key in value) && fallback !== undefined) value[key] = this.visit(schema, fallback, [...path, key])
+    }
+    return value
+  }
+
+  #text(shape: Shape, raw: string, path: Path): unknown {
+    const expansion = expand(raw, this.#variables)
+    if (expansion.is === "unset") {
+      this.issues.push(this.#source.issue(path, expansion.message))
+      return undefined
+    }
+    if (expansion.names.length > 0) this.origins.set(formatPath(path), expansion.names)
+    return raw.includes("${") ? fromText(shape, expansion.text) : expansion.text
+  }
+
+  #secret(raw: unknown, path: Path): unknown {
+    const expansion = expandSecret(raw, this.#variables)
+    if (expansion.is === "refused") {
+      this.issues.push(this.#source.issue(path, expansion.message))
+      return undefined
+    }
+    this.origins.set(formatPath(path), [expansion.name])
+    this.secrets.push(expansion.value)
+    return expansion.value
+  }
+}
+
+/** No keyword but annotations: anything goes. */
+const isUnknown = (shape: Shape) =>
+  shape.type === undefined && !("anyOf" in shape) && !("enum" in shape) && !("const" in shape)
+
+const schemaOf = (shape: Shape, key: string): TSchema | undefined => {
+  if (shape.properties && key in shape.properties) return shape.properties[key]
+  for (const [pattern, schema] of Object.entries(shape.patternProperties ?? {})) {
+    if (new RegExp(pattern).test(key)) return schema
+  }
+  return typeof shape.additionalProperties === "object" ? shape.additionalProperties : undefined
+}
+
+/** A variable is always text: where the schema wants a number or a boolean, text that is one becomes one. */
+const fromText = ({type}: Shape, text: string): unknown => {
+  if ((type === "integer" || type === "number") && text.trim() !== "" && Number.isFinite(Number(text)))
+    return Number(text)
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true"
+  return text
+}
+
+const wrap = (schema: TSchema, value: unknown): unknown => {
+  if (isSecretSchema(schema)) return typeof value === "string" ? new Secret(value) : value
+  const shape = schema as Shape
+  if (Array.isArray(value))
+    return shape.items === undefined ? value : value.map(item => wrap(shape.items as TSchema, item))
+  if (typeof value !== "object" || value === null || shape.type !== "object") return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const inner = schemaOf(shape, key)
+      return [key, inner === undefined ? item : wrap(inner, item)]
+    }),
+  )
+}
+
+const freeze = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || value instanceof Secret) return value
+  for (const item of Object.values(value)) freeze(item)
+  return Object.freeze(value)
+}
+
+/** True when the value fits the schema; for data that is not a configuration. */
+export const fits = (schema: TSchema, value: unknown): boolean => Value.Check(schema, value)

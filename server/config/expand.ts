@@ -1,0 +1,54 @@
+import {didYouMean} from "./suggest.ts"
+
+/** The environment as the Host sees it: names to values. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
+const reference = /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+const bare = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
+
+export type Expansion =
+  | {is: "text"; text: string /** The variables that a value came from. */; names: readonly string[]}
+  | {is: "unset"; message: string}
+
+/**
+ * Replaces `${NAME}` and `${NAME:-default}`; `$${` stands for a literal `${`. A variable that is not set, or set to
+ * nothing, takes its default; without one it is an error that names it, and never becomes an empty string.
+ */
+export const expand = (text: string, variables: Variables): Expansion => {
+  const unset: string[] = []
+  const names: string[] = []
+  const expanded = text.replace(reference, (_, escaped: string | undefined, name: string, otherwise?: string) => {
+    if (escaped !== undefined) return escaped
+    const value = variables[name]
+    if (value !== undefined && value !== "") {
+      names.push(name)
+      return value
+    }
+    if (otherwise === undefined) unset.push(name)
+    return otherwise ?? ""
+  })
+  if (unset.length === 0) return {is: "text", text: expanded, names}
+  return {is: "unset", message: unset.map(name => unsetMessage(name, variables)).join("; ")}
+}
+
+export type SecretExpansion = {is: "secret"; value: string; name: string} | {is: "refused"; message: string}
+
+/** The value of a secret: only a bare `${NAME}` is taken, never a literal and never a default. */
+export const expandSecret = (raw: unknown, variables: Variables): SecretExpansion => {
+  const name = typeof raw === "string" ? bare.exec(raw)?.[1] : undefined
+  if (name === undefined) {
+    const got = typeof raw === "string" && raw.includes("${") ? "a default or more than the variable" : "a literal"
+    return {
+      is: "refused",
+      message: `expected a bare \${NAME}, since secrets come from the environment only; got ${got}`,
+    }
+  }
+  const value = variables[name]
+  if (value === undefined || value === "") return {is: "refused", message: unsetMessage(name, variables)}
+  return {is: "secret", value, name}
+}
+
+const unsetMessage = (name: string, variables: Variables) => {
+  const state = variables[name] === "" ? "is empty" : "is not set"
+  return `the environment variable ${name} ${state}${didYouMean(name, Object.keys(variables))}`
+}

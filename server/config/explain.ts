@@ -1,0 +1,156 @@
+import {Settings} from "typebox/system"
+import {Value} from "typebox/value"
+import type {TSchema} from "../../shared/type.ts"
+import type {Path} from "./source.ts"
+import {didYouMean} from "./suggest.ts"
+
+export interface Explanation {
+  readonly path: Path
+  readonly message: string
+  readonly where: "key" | "value"
+}
+
+/** Which environment variables the value at a path came from, if any. */
+type Origins = (path: Path) => readonly string[] | undefined
+
+type ValidationError = ReturnType<typeof Value.Errors>[number]
+
+// TypeBox stops at eight errors; a configuration's are shown all at once.
+Settings.Set({maxErrors: 1000})
+
+const named: Record<string, string> = {
+  integer: "an integer",
+  number: "a number",
+  string: "text",
+  boolean: "true or false",
+  object: "keys with values (a mapping)",
+  array: "a list",
+  null: "nothing",
+}
+
+/** What is wrong with a value, in words: what was expected, what is there, what was probably meant. */
+export const explain = (schema: TSchema, value: unknown, at: Path, origins: Origins): readonly Explanation[] => {
+  const errors = Value.Errors(schema, value)
+  // A union reports each of its branches, then itself: only the union's own error says something.
+  const unions = errors.filter(error => error.keyword === "anyOf").map(error => error.instancePath)
+  return errors
+    .filter(error => error.keyword === "anyOf" || !unions.some(path => error.instancePath.startsWith(path)))
+    .flatMap(error => explainOne(schema, value, at, origins, error))
+}
+
+const explainOne = (
+  schema: TSchema,
+  root: unknown,
+  at: Path,
+  origins: Origins,
+  error: ValidationError,
+): Explanation[] => {
+  const inner = partsOf(error.instancePath, root)
+  const path = [...at, ...inner]
+  const actual = valueAt(root, inner)
+  const got = () => `, got ${show(actual, origins(path))}`
+  switch (error.keyword) {
+    case "required":
+      return error.params.requiredProperties.map(key => ({path: [...path, key], message: "is missing", where: "key"}))
+    case "additionalProperties": {
+      const shape = shapeAt(schema, inner)
+      const known = Object.keys(shape?.properties ?? {})
+      const pattern = Object.keys(shape?.patternProperties ?? {})[0]
+      return error.params.additionalProperties.map(key => ({
+        path: [...path, key],
+        message:
+          pattern === undefined
+            ? `unknown key${didYouMean(key, known) || knownKeys(known)}`
+            : `expected a name that matches ${pattern}`,
+        where: "key",
+      }))
+    }
+    case "type":
+      return [{path, message: `expected ${typeNames(error.params.type)}${got()}`, where: "value"}]
+    case "enum": {
+      const allowed = error.params.allowedValues.map(String)
+      const meant = typeof actual === "string" ? didYouMean(actual, allowed) : ""
+      return [{path, message: `expected one of ${allowed.join(", ")}${got()}${meant}`, where: "value"}]
+    }
+    case "minimum":
+    case "maximum":
+    case "exclusiveMinimum":
+    case "exclusiveMaximum":
+      return [
+        {path, message: `expected a number ${error.params.comparison} ${error.params.limit}${got()}`, where: "value"},
+      ]
+    case "minLength":
+      return [{path, message: "expected text that is not empty", where: "value"}]
+    case "pattern":
+      return [{path, message: `expected text that matches ${error.params.pattern}${got()}`, where: "value"}]
+    case "propertyNames":
+      return [{path, message: `${error.message}: ${error.params.propertyNames.join(", ")}`, where: "key"}]
+    // A closed record says nothing of its own beside the key that it names.
+    case "boolean":
+      return []
+    default:
+      return [{path, message: `${error.message}${got()}`, where: "value"}]
+  }
+}
+
+const typeNames = (type: string | string[]) =>
+  [type]
+    .flat()
+    .map(name => named[name] ?? name)
+    .join(" or ")
+
+const knownKeys = (keys: readonly string[]) => (keys.length === 0 ? "" : `; the keys are ${keys.join(", ")}`)
+
+/** The parts of a JSON pointer, with indexes as numbers where the value is a list. */
+const partsOf = (pointer: string, root: unknown): (string | number)[] => {
+  const parts: (string | number)[] = []
+  let value = root
+  for (const part of pointer.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~")
+    parts.push(Array.isArray(value) ? Number(key) : key)
+    value = valueAt(value, [key])
+  }
+  return parts
+}
+
+const valueAt = (root: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (value, part) =>
+      typeof value === "object" && value !== null ? (value as Record<string, unknown>)[part] : undefined,
+    root,
+  )
+
+const show = (value: unknown, names: readonly string[] | undefined): string => {
+  if (names !== undefined) return `the value of ${names.join(" and ")}`
+  if (value === undefined || value === null) return "nothing"
+  if (Array.isArray(value)) return "a list"
+  if (typeof value === "object") return "keys with values"
+  const text = JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 59)}…"` : text
+}
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly patternProperties?: Readonly<Record<string, TSchema>>
+  readonly items?: TSchema
+}
+
+const shapeAt = (schema: TSchema, path: Path): Shape | undefined => {
+  let shape: Shape | undefined = schema as Shape
+  for (const part of path) {
+    if (shape === undefined) return undefined
+    shape = typeof part === "number" ? (shape.items as Shape) : innerShape(shape, part)
+  }
+  return shape
+}
+
+const innerShape = (shape: Shape, key: string): Shape | undefined => {
+  const pattern = Object.keys(shape.patternProperties ?? {})[0]
+  return (shape.properties?.[key] ?? (pattern === undefined ? undefined : shape.patternProperties?.[pattern])) as
+    | Shape
+    | undefined
+}
+
+/** What is wrong with a value that does not come from the configuration; nothing for one that fits. */
+export const explainValue = (schema: TSchema, value: unknown): readonly Explanation[] =>
+  explain(schema, value, [], () => undefined)

@@ -1,0 +1,82 @@
+import {createHash} from "node:crypto"
+import {readFile} from "node:fs/promises"
+import {basename} from "node:path"
+import {ProjectConfig} from "../../shared/config.ts"
+import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
+import {check} from "./check.ts"
+import type {Variables} from "./expand.ts"
+import {decodeSource, invalid, parseSource, type Source} from "./source.ts"
+
+/** A configuration as text, where it came from, and its fingerprint. */
+export interface ConfigText {
+  readonly file: string
+  readonly text: string
+  /** SHA-256 of the text, in hexadecimal. */
+  readonly sha256: string
+}
+
+export interface LoadedConfig extends ConfigText {
+  readonly config: ProjectConfig
+  readonly source: Source
+  /** The environment that it was expanded with, for the plugins' own keys. */
+  readonly variables: Variables
+  /** The values of the secrets outside the plugins' own keys. */
+  readonly secrets: readonly string[]
+}
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** Throws `project_missing` where the file is not there, `config_invalid` where it is not text. */
+export const readConfigText = async (path: string): Promise<ConfigText> => {
+  const bytes = await readFile(path).catch(cause => {
+    throw new Problem("project_missing", `cannot read ${path}: ${messageOf(cause)}`, {cause})
+  })
+  const file = basename(path)
+  const text = decodeSource(file, bytes)
+  return {file, text, sha256: sha256(text)}
+}
+
+/**
+ * Parses, expands and checks a configuration, but for the plugins' own keys. Throws `config_invalid` with every finding
+ * and its position.
+ */
+export const parseConfig = (from: ConfigText, variables: Variables): LoadedConfig => {
+  const source = parseSource(from.file, from.text)
+  const checked = check(source, variables, ProjectConfig, source.raw)
+  const issues = [
+    ...checked.issues,
+    ...(checked.issues.length > 0 ? [] : crossCheck(source, checked.value as ProjectConfig)),
+  ]
+  if (issues.length > 0) throw invalid(issues)
+  return {...from, source, variables, config: checked.value as ProjectConfig, secrets: checked.secrets}
+}
+
+/** What no single key can say: keys that belong together. */
+const crossCheck = (source: Source, {database, plugins, http}: ProjectConfig): Issue[] => {
+  const issues: Issue[] = []
+  const {dialect, url, filename, authToken} = database
+  if (dialect === "libsql" && url === undefined) {
+    issues.push(
+      source.issue(["database", "url"], "is missing; dialect libsql needs the address of the database", "key"),
+    )
+  }
+  if (dialect === "libsql" && filename !== undefined) {
+    issues.push(source.issue(["database", "filename"], "belongs to dialect sqlite; dialect libsql takes url", "key"))
+  }
+  for (const [key, value] of Object.entries({url, authToken})) {
+    if (dialect === "sqlite" && value !== undefined) {
+      issues.push(source.issue(["database", key], "belongs to dialect libsql", "key"))
+    }
+  }
+  if (http.token !== undefined && http.token.reveal() === http.demoToken?.reveal()) {
+    issues.push(source.issue(["http", "demoToken"], "is the same as http.token; give observers a token of their own"))
+  }
+  for (const [name, {endpoints}] of Object.entries(plugins)) {
+    for (const [index, {id}] of endpoints.entries()) {
+      if (endpoints.findIndex(other => other.id === id) < index) {
+        issues.push(source.issue(["plugins", name, "endpoints", index, "id"], `the id "${id}" stands twice`))
+      }
+    }
+  }
+  return issues
+}

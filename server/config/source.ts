@@ -1,0 +1,97 @@
+import {isAlias, isMap, isPair, isSeq, LineCounter, type Node, parseDocument} from "yaml"
+import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
+
+export type Path = readonly (string | number)[]
+
+/** `plugins.irc.endpoints[0].id` */
+export const formatPath = (path: Path): string =>
+  path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`),
+    "",
+  )
+
+/** More findings than these are not shown: after so many, the file is not what it was meant to be. */
+const mostIssues = 50
+
+/** A configuration larger than this is refused unread, in bytes. */
+const largest = 1024 * 1024
+
+/** A YAML file and where in it each key stands. */
+export interface Source {
+  readonly file: string
+  readonly text: string
+  /** The file's value, before expansion. */
+  readonly raw: unknown
+  /** An issue at a value, or at its key; where the path does not exist, at the nearest parent that does. */
+  issue(path: Path, message: string, at?: "key" | "value"): Issue
+}
+
+/** The text of a file's bytes. Throws `config_invalid` for bytes that are not UTF-8, an empty file, and one over 1 MiB. */
+export const decodeSource = (file: string, bytes: Uint8Array): string => {
+  const refuse = (message: string) => invalid([{file, line: 1, column: 1, path: "", message}])
+  if (bytes.length > largest) throw refuse(`expected at most 1 MiB, got ${bytes.length} bytes`)
+  try {
+    const text = new TextDecoder("utf-8", {fatal: true}).decode(bytes)
+    if (text.trim() === "") throw refuse("the file is empty; svc init writes one to start from")
+    return text
+  } catch (cause) {
+    throw cause instanceof Problem ? cause : refuse("expected UTF-8 text")
+  }
+}
+
+/** Parses YAML 1.2. Throws `config_invalid` with the position of every syntax error and duplicate key. */
+export const parseSource = (file: string, text: string): Source => {
+  const lines = new LineCounter()
+  const at = (offset: number, path: Path, message: string): Issue => {
+    const {line, col} = lines.linePos(offset)
+    return {file, line: Math.max(line, 1), column: Math.max(col, 1), path: formatPath(path), message}
+  }
+  try {
+    const document = parseDocument(text, {lineCounter: lines, prettyErrors: false, uniqueKeys: true})
+    if (document.errors.length > 0) {
+      throw invalid(document.errors.map(error => at(error.pos[0], [], plainMessage(error.code, error.message))))
+    }
+    const raw: unknown = document.toJS({maxAliasCount: 100})
+    if (!isMap(document.contents)) throw invalid([at(0, [], "expected keys with values (a mapping)")])
+    const root: Node = document.contents
+    return {file, text, raw, issue: (path, message, where = "value") => at(offsetOf(root, path, where), path, message)}
+  } catch (cause) {
+    throw cause instanceof Problem ? cause : invalid([at(0, [], `cannot be read: ${messageOf(cause)}`)])
+  }
+}
+
+export const invalid = (issues: readonly Issue[]): Problem =>
+  new Problem(
+    "config_invalid",
+    issues.length === 1
+      ? "the configuration has an error"
+      : `the configuration has ${issues.length} errors${issues.length > mostIssues ? `, of which the first ${mostIssues} are shown` : ""}`,
+    {issues: issues.slice(0, mostIssues)},
+  )
+
+const plainMessage = (code: string, message: string) =>
+  code === "DUPLICATE_KEY" ? "the key stands twice; keep one of them" : message.replace(/\s+/g, " ")
+
+const offsetOf = (root: Node, path: Path, where: "key" | "value"): number => {
+  let node: unknown = root
+  let offset = root.range?.[0] ?? 0
+  for (const [index, part] of path.entries()) {
+    if (isAlias(node)) break
+    if (isMap(node)) {
+      const pair = node.items.find(item => isPair(item) && String(item.key) === String(part))
+      if (pair === undefined) break
+      const key = startOf(pair.key) ?? offset
+      offset = where === "key" && index === path.length - 1 ? key : (startOf(pair.value) ?? key)
+      node = pair.value
+    } else if (isSeq(node)) {
+      node = node.items[Number(part)]
+      offset = startOf(node) ?? offset
+    } else break
+  }
+  return offset
+}
+
+const startOf = (node: unknown): number | undefined =>
+  typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range)
+    ? Number(node.range[0])
+    : undefined

@@ -1,0 +1,17 @@
+import {closest, distance} from "fastest-levenshtein"
+
+/** Edits that still count as a slip, by the word's length. */
+const tolerance = (word: string) => (word.length <= 3 ? 1 : word.length <= 8 ? 2 : 3)
+
+/** The candidate that was probably meant, if one is near enough. */
+export const suggest = (word: string, candidates: readonly string[]): string | undefined => {
+  if (candidates.length === 0) return undefined
+  const best = closest(word, [...candidates])
+  return distance(word, best) <= tolerance(word) ? best : undefined
+}
+
+/** ` (did you mean "port"?)`, or nothing. */
+export const didYouMean = (word: string, candidates: readonly string[]): string => {
+  const best = suggest(word, candidates)
+  return best === undefined ? "" : ` (did you mean "${best}"?)`
+}

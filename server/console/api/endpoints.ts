@@ -1,0 +1,37 @@
+import {EndpointView, PageQuery, page} from "../../../shared/api.ts"
+import type {Route} from "../../../shared/route.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {Endpoint} from "../../capabilities/endpoint.ts"
+import {pageOf} from "./paging.ts"
+
+const EndpointPage = page(EndpointView)
+
+export const endpointRoutes = (endpoints: () => readonly Endpoint[]): Route[] => [
+  {
+    method: "GET",
+    path: "/api/endpoints",
+    scope: "demo",
+    summary: "The endpoints of the running generation",
+    query: PageQuery,
+    response: {200: EndpointPage},
+    handle: (_, call) => call.json(EndpointPage, pageOf(endpoints().map(viewEndpoint), call)),
+  },
+]
+
+const viewEndpoint = ({spec, state, admission, lastEventAt, login}: Endpoint): Static<typeof EndpointView> => ({
+  name: spec.name,
+  owner: spec.owner,
+  slot: spec.slot,
+  state: state.is,
+  since: new Date(state.since).toISOString(),
+  admission: admission.is,
+  ...("reason" in state ? {reason: state.reason} : {}),
+  ...("attempt" in state ? {attempt: state.attempt} : {}),
+  ...(state.is === "reconnecting" ? {retryAt: new Date(state.retryAt).toISOString()} : {}),
+  ...("error" in state ? {error: state.error} : {}),
+  ...(state.is === "failed" ? {remediation: state.remediation} : {}),
+  lastEventAt: lastEventAt === undefined ? null : new Date(lastEventAt).toISOString(),
+  ...(login === undefined ? {} : {login}),
+  history: spec.history,
+  idempotent: spec.idempotent,
+})

@@ -1,0 +1,83 @@
+import {GenerationConfig, GenerationView, PageQuery, page} from "../../../shared/api.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Call, Route} from "../../../shared/route.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {Generations} from "../../generation/generations.ts"
+import type {GenerationRecord} from "../../generation/history.ts"
+import {readPage, toPage} from "./paging.ts"
+
+const GenerationPage = page(GenerationView)
+
+export const generationRoutes = (generations: Generations): Route[] => {
+  const view = (record: GenerationRecord): Static<typeof GenerationView> => ({
+    number: record.number,
+    committedAt: new Date(record.committedAt).toISOString(),
+    reason: record.reason,
+    runtimeId: record.runtimeId,
+    configSha256: record.configSha256,
+    plugins: Object.keys(record.plugins),
+    current: record.number === generations.current?.number,
+    pinned: record.number === generations.pin?.number,
+  })
+  const viewNumber = async (number: number) => view(await generations.configOf(number))
+  return [
+    {
+      method: "GET",
+      path: "/api/generations",
+      scope: "demo",
+      summary: "The committed generations, newest first",
+      query: PageQuery,
+      response: {200: GenerationPage},
+      handle: async (_, call) => {
+        const {limit, before} = readPage(call)
+        const records = await generations.list(limit + 1, before)
+        return call.json(
+          GenerationPage,
+          toPage(records.map(view), limit, ({number}) => number),
+        )
+      },
+    },
+    {
+      method: "GET",
+      path: "/api/generations/:number/config",
+      scope: "full",
+      summary: "The configuration of a generation, as it was written",
+      response: {200: GenerationConfig},
+      problems: ["generation_unknown"],
+      handle: async (_, call) => {
+        const {number, config} = await generations.configOf(numberOf(call))
+        return call.json(GenerationConfig, {number, config})
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/generations/:number/rollback",
+      scope: "full",
+      summary: "Run the configuration of an earlier generation, and pin it",
+      response: {200: GenerationView},
+      problems: ["generation_unknown", "config_invalid", "restart_required"],
+      handle: async (_, call) => {
+        const generation = await generations.rollback(numberOf(call))
+        return call.json(GenerationView, await viewNumber(generation.number))
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/generations/unpin",
+      scope: "full",
+      summary: "Take the configuration file again after a rollback",
+      response: {200: GenerationView},
+      problems: ["conflict", "config_invalid", "restart_required"],
+      handle: async (_, call) => {
+        const generation = await generations.unpin()
+        return call.json(GenerationView, await viewNumber(generation.number))
+      },
+    },
+  ]
+}
+
+const numberOf = (call: Call): number => {
+  const number = Number(call.params.number)
+  if (!Number.isSafeInteger(number)) throw new Problem("generation_unknown", `"${call.params.number}" is no number`)
+  return number
+}

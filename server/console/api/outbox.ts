@@ -1,0 +1,98 @@
+import {v7 as uuid} from "uuid"
+import {Accepted, OutboxDetail, OutboxView, PageQuery, page, SendRequest} from "../../../shared/api.ts"
+import {type Node, textOf} from "../../../shared/elements.ts"
+import type {Row} from "../../../shared/plugin.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Route} from "../../../shared/route.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {Endpoints} from "../../capabilities/endpoints.ts"
+import type {Outbox} from "../../capabilities/outbox.ts"
+import type {Database} from "../../database/database.ts"
+import {readPage, timeOf, toPage} from "./paging.ts"
+
+const OutboxPage = page(OutboxView)
+
+export const outboxRoutes = (database: Database, outbox: Outbox, endpoints: Endpoints): Route[] => [
+  {
+    method: "GET",
+    path: "/api/outbox",
+    scope: "demo",
+    summary: "Outbox messages, newest first",
+    query: PageQuery,
+    response: {200: OutboxPage},
+    handle: async (_, call) => {
+      const {limit, before} = readPage(call)
+      const rows = await database.read("SELECT * FROM outbox WHERE seq < ? ORDER BY seq DESC LIMIT ?", [
+        before,
+        limit + 1,
+      ])
+      return call.json(
+        OutboxPage,
+        toPage(rows.map(viewMessage), limit, ({seq}) => seq),
+      )
+    },
+  },
+  {
+    method: "GET",
+    path: "/api/outbox/:id",
+    scope: "demo",
+    summary: "One outbox message, by its id",
+    response: {200: OutboxDetail},
+    problems: ["outbox_unknown"],
+    handle: async (_, call) => {
+      const [row] = await database.read("SELECT * FROM outbox WHERE id = ?", [call.params.id ?? ""])
+      if (row === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${call.params.id}`)
+      return call.json(OutboxDetail, viewDetail(row))
+    },
+  },
+  {
+    method: "POST",
+    path: "/api/outbox",
+    scope: "full",
+    summary: "Send a message; it is durable when this answers",
+    body: SendRequest,
+    response: {202: Accepted},
+    problems: ["endpoint_unknown"],
+    handle: async (_, call) => {
+      const {endpoint, channel, text} = (await call.body()) as Static<typeof SendRequest>
+      if (endpoints.get(endpoint) === undefined) {
+        const known = endpoints.list().map(({spec}) => spec.name)
+        throw new Problem(
+          "endpoint_unknown",
+          `there is no endpoint ${endpoint}; there is ${known.join(", ") || "none"}`,
+        )
+      }
+      const id = uuid()
+      await outbox.enqueue({id, kind: "message", endpoint, channel, content: [text]})
+      return call.json(Accepted, {id}, {status: 202})
+    },
+  },
+]
+
+const viewMessage = (row: Row): Static<typeof OutboxView> => ({
+  id: String(row.id),
+  seq: Number(row.seq),
+  kind: row.kind as "message" | "reaction",
+  endpoint: String(row.endpoint),
+  channel: String(row.channel),
+  state: row.state as Static<typeof OutboxView>["state"],
+  attempt: Number(row.attempt),
+  createdAt: timeOf(row.created_at) ?? "",
+  endedAt: timeOf(row.ended_at),
+  notBefore: Number(row.not_before) === 0 ? null : timeOf(row.not_before),
+  text: textOfContent(row),
+  error: row.error === null ? null : String(row.error),
+})
+
+const textOfContent = (row: Row): string => {
+  const content: unknown = JSON.parse(String(row.content))
+  return row.kind === "message" ? textOf(content as readonly Node[]) : String((content as {emoji: string}).emoji)
+}
+
+const viewDetail = (row: Row): Static<typeof OutboxDetail> => ({
+  ...viewMessage(row),
+  content: JSON.parse(String(row.content)),
+  platformIds: row.platform_ids === null ? [] : JSON.parse(String(row.platform_ids)),
+  inboxSeq: row.inbox_seq === null ? null : Number(row.inbox_seq),
+  handler: row.handler === null ? null : String(row.handler),
+})

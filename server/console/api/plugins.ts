@@ -1,0 +1,111 @@
+import {PageQuery, PluginView, page} from "../../../shared/api.ts"
+import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
+import type {PluginRoute} from "../../../shared/plugin.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Call, Route} from "../../../shared/route.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {Generation, PublishedRoute} from "../../generation/generation.ts"
+import {pageOf} from "./paging.ts"
+
+const PluginPage = page(PluginView)
+
+export interface PluginServices {
+  current(): Generation
+  /** Answers as the plugin's own route: its scope, its time limit, its problems. */
+  answer(route: Route): (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
+}
+
+export const pluginRoutes = ({current, answer}: PluginServices): Route[] => [
+  {
+    method: "GET",
+    path: "/api/plugins",
+    scope: "demo",
+    summary: "The plugin instances of the running generation and what they publish",
+    query: PageQuery,
+    response: {200: PluginPage},
+    handle: (_, call) => call.json(PluginPage, pageOf(viewPlugins(current()), call)),
+  },
+  ...(["GET", "POST", "PUT", "DELETE"] as const).map(
+    (method): Route => ({
+      method,
+      path: "/api/plugins/:plugin/*",
+      scope: "demo",
+      summary: "A route that a plugin publishes",
+      response: {},
+      stream: true,
+      handle: (request, call) => answerPluginRoute(current(), method, request, call, answer),
+    }),
+  ),
+]
+
+/** A plugin's routes as the API documentation shows them. */
+export const describePluginRoutes = (generation: Generation): Route[] => generation.snapshot.routes.map(toRoute)
+
+const toRoute = ({instance, route}: PublishedRoute): Route => ({
+  method: route.method,
+  path: `/api/plugins/${instance.name}${route.path}`,
+  scope: route.scope,
+  summary: route.summary,
+  ...(route.query === undefined ? {} : {query: route.query}),
+  ...(route.body === undefined ? {} : {body: route.body}),
+  ...(route.stream === undefined ? {} : {stream: route.stream}),
+  response: {200: route.response ?? {}},
+  handle: (request, call) => instance.run(() => route.handle(request, call)),
+})
+
+const answerPluginRoute = (
+  generation: Generation,
+  method: PluginRoute["method"],
+  request: Request,
+  call: Call,
+  answer: PluginServices["answer"],
+): Response | Promise<Response> => {
+  const owner: PluginPath = pluginPath(call.params.plugin ?? "")
+  const path = `/${call.params["*"] ?? ""}`
+  const published = generation.snapshot.routes.find(
+    ({instance, route}) => instance.path === owner && route.method === method && matches(route.path, path),
+  )
+  if (published === undefined) throw new Problem("not_found", `${owner} publishes no ${method} ${path}`)
+  return answer(toRoute(published))(request, paramsOf(published.route.path, path))
+}
+
+const matches = (pattern: string, path: string): boolean => {
+  const expected = pattern.split("/")
+  const actual = path.split("/")
+  return (
+    expected.length === actual.length && expected.every((part, index) => part.startsWith(":") || part === actual[index])
+  )
+}
+
+const paramsOf = (pattern: string, path: string): Record<string, string> => {
+  const actual = path.split("/")
+  return Object.fromEntries(
+    pattern
+      .split("/")
+      .flatMap((part, index) =>
+        part.startsWith(":") ? [[part.slice(1), decodeURIComponent(actual[index] ?? "")]] : [],
+      ),
+  )
+}
+
+const viewPlugins = (generation: Generation): Static<typeof PluginView>[] => {
+  const running = generation.instances.map(
+    ({name, path, state, plugin}): Static<typeof PluginView> => ({
+      name,
+      owner: path,
+      state: state.is,
+      since: new Date(state.since).toISOString(),
+      ...("error" in state ? {error: state.error} : {}),
+      origin: plugin.origin,
+      from: plugin.from,
+      ...(plugin.definition.description === undefined ? {} : {description: plugin.definition.description}),
+      capabilities: generation.snapshot.capabilities
+        .filter(capability => capability.owner === path)
+        .map(({id, kind, name: capability}) => ({id, kind, name: capability})),
+    }),
+  )
+  const disabled = Object.entries(generation.config.config.plugins)
+    .filter(([, entry]) => !entry.enabled)
+    .map(([name]): Static<typeof PluginView> => ({name, owner: pluginPath(name), state: "disabled", capabilities: []}))
+  return [...running, ...disabled]
+}

@@ -1,0 +1,47 @@
+import {chmodSync, closeSync, fsyncSync, openSync} from "node:fs"
+import {dirname} from "node:path"
+import {pathToFileURL} from "node:url"
+import {createClient} from "@libsql/client/sqlite3"
+
+/**
+ * A process of its own for long work on the database file, so that the Host's event loop and its writer go on:
+ * `snapshot <database> <target>` copies it, `check <database>` runs quick_check. Prints one JSON value.
+ */
+const [task, database = "", target = ""] = process.argv.slice(2)
+
+const open = async () => {
+  const client = createClient({url: pathToFileURL(database).href, concurrency: 1, timeout: 2000})
+  await client.execute("PRAGMA wal_autocheckpoint=0")
+  await client.execute("PRAGMA synchronous=OFF")
+  return client
+}
+
+const sync = (path: string) => {
+  const file = openSync(path, "r")
+  fsyncSync(file)
+  closeSync(file)
+}
+
+const snapshot = async () => {
+  const client = await open()
+  await client.execute({sql: "VACUUM INTO ?", args: [target]})
+  client.close()
+  chmodSync(target, 0o600)
+  sync(target)
+  sync(dirname(target))
+  return {ok: true}
+}
+
+const check = async () => {
+  const client = await open()
+  const {rows} = await client.execute("PRAGMA quick_check(10)")
+  client.close()
+  const findings = rows.map(row => String(row.quick_check)).filter(text => text !== "ok")
+  return {ok: findings.length === 0, findings}
+}
+
+try {
+  process.stdout.write(JSON.stringify(task === "snapshot" ? await snapshot() : await check()))
+} catch (error) {
+  process.stdout.write(JSON.stringify({ok: false, findings: [error instanceof Error ? error.message : String(error)]}))
+}

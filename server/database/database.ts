@@ -1,0 +1,123 @@
+import {Problem} from "../../shared/problems.ts"
+import type {Secret} from "../../shared/secret.ts"
+import type {Engine, Result, Row, Statement} from "./engine.ts"
+import {openLocal} from "./local.ts"
+import {checkFile, snapshotFile} from "./maintenance.ts"
+import {migrate, schemaVersion} from "./migrate.ts"
+import {type Migration, migrations} from "./migrations.ts"
+import {openRemote} from "./remote.ts"
+import {Writer} from "./writer.ts"
+
+export type Location =
+  | {readonly dialect: "sqlite" /** Absolute path. */; readonly file: string}
+  | {readonly dialect: "libsql"; readonly url: string; readonly authToken?: Secret}
+
+export interface OpenOptions {
+  readonly runtimeId: string
+  /** Ends migrations between two statements. */
+  readonly signal: AbortSignal
+  readonly onLeaseLost: () => void
+}
+
+export type DatabaseState = {readonly is: "initialized"; readonly schema: number} | {readonly is: "closed"}
+
+/** The Database Host: the project's one database, migrated, with one writer. */
+export interface Database {
+  readonly location: Location
+  readonly state: DatabaseState
+  /** The schema versions that this start applied. */
+  readonly applied: readonly number[]
+  read(sql: string, args?: Statement["args"]): Promise<readonly Row[]>
+  /**
+   * Stores one batch, all or nothing; durable when it resolves. Batches that are handed over together share a
+   * transaction. Throws `database_refused` where a statement or an assertion of the batch fails; `database_full`,
+   * `database_busy`, `database_failed` where the database does.
+   */
+  write(batch: readonly Statement[]): Promise<readonly Result[]>
+  /** A migration of a plugin's own tables; one transaction. */
+  migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
+  /** Dialect sqlite only; a remote database has its own native backup. */
+  snapshotTo(target: string, signal?: AbortSignal): Promise<void>
+  /** What is wrong with the file; nothing where it is sound or remote. */
+  check(): Promise<readonly string[]>
+  /** Stores what waits, then closes. */
+  close(): Promise<void>
+}
+
+/** A statement that makes its batch fail unless the condition holds when it is stored. */
+export const assertThat = (condition: string, args: Statement["args"] = []): Statement => ({
+  sql: `INSERT INTO svc_assert (holds) SELECT 0 WHERE NOT (${condition})`,
+  args,
+})
+
+/** Opens and migrates. Throws `database_unopenable`, `database_corrupt`, `database_newer`, `locked`, `stopping`. */
+export const openDatabase = async (
+  location: Location,
+  options: OpenOptions,
+  known: readonly Migration[] = migrations,
+): Promise<Database> => {
+  const engine = await openEngine(location, options)
+  try {
+    const applied = await migrate(engine, known, options.signal)
+    return new DatabaseHost(location, engine, applied, await schemaVersion(engine))
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+const openEngine = (location: Location, {runtimeId, onLeaseLost}: OpenOptions): Promise<Engine> => {
+  if (location.dialect === "sqlite") return openLocal(location.file)
+  const {url, authToken} = location
+  return openRemote({url, runtimeId, onLeaseLost, ...(authToken === undefined ? {} : {authToken})})
+}
+
+class DatabaseHost implements Database {
+  readonly location: Location
+  readonly applied: readonly number[]
+  readonly #engine: Engine
+  readonly #writer: Writer
+  #state: DatabaseState
+
+  constructor(location: Location, engine: Engine, applied: readonly number[], schema: number) {
+    this.location = location
+    this.applied = applied
+    this.#engine = engine
+    this.#writer = new Writer(engine)
+    this.#state = {is: "initialized", schema}
+  }
+
+  get state(): DatabaseState {
+    return this.#state
+  }
+
+  read(sql: string, args?: Statement["args"]): Promise<readonly Row[]> {
+    return this.#engine.read(sql, args)
+  }
+
+  write(batch: readonly Statement[]): Promise<readonly Result[]> {
+    return this.#writer.write(batch)
+  }
+
+  async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
+    await this.#writer.idle()
+    await this.#engine.migrate(statements, signal)
+  }
+
+  async snapshotTo(target: string, signal?: AbortSignal): Promise<void> {
+    if (this.location.dialect !== "sqlite") {
+      throw new Problem("database_failed", "a remote database is backed up with its own tool, not by a snapshot")
+    }
+    await snapshotFile(this.location.file, target, signal)
+  }
+
+  async check(): Promise<readonly string[]> {
+    return this.location.dialect === "sqlite" ? checkFile(this.location.file) : []
+  }
+
+  async close(): Promise<void> {
+    this.#state = {is: "closed"}
+    await this.#writer.idle()
+    await this.#engine.close()
+  }
+}

@@ -1,0 +1,36 @@
+import type {Row, Statement} from "../../shared/plugin.ts"
+
+export type {Row, Statement}
+
+export interface Result {
+  /** What the statement returned, for a query or a RETURNING clause. */
+  readonly rows: readonly Row[]
+  /** Rows inserted, updated or deleted; 0 for a statement that returns rows. */
+  readonly changes: number
+}
+
+/** A connection to one database, file or remote. One contract suite runs against both. */
+export interface Engine {
+  read(sql: string, args?: Statement["args"]): Promise<readonly Row[]>
+  /**
+   * Runs the statements in one transaction: all are durable when it resolves, none is stored when it rejects. Throws
+   * `StatementFailed` where one of them is at fault; else a `Problem`, of which `database_outcome_unknown` alone leaves
+   * open whether they were stored.
+   */
+  commit(statements: readonly Statement[]): Promise<readonly Result[]>
+  /** Like `commit`, one statement at a time, so that an abort between two ends it with nothing stored. */
+  migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** One statement of a commit was refused, and with it the whole transaction. */
+export class StatementFailed extends Error {
+  /** Which of the statements; undefined where the driver does not tell. */
+  readonly index: number | undefined
+
+  constructor(index: number | undefined, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), {cause})
+    this.name = "StatementFailed"
+    this.index = index
+  }
+}

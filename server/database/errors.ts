@@ -1,0 +1,28 @@
+import {LibsqlError} from "@libsql/core/api"
+import {messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
+
+/** SQLite's result codes as problems (https://www.sqlite.org/rescode.html). */
+const codes: Record<string, ProblemCode> = {
+  SQLITE_BUSY: "database_busy",
+  SQLITE_LOCKED: "database_busy",
+  SQLITE_FULL: "database_full",
+  SQLITE_CORRUPT: "database_corrupt",
+  SQLITE_NOTADB: "database_corrupt",
+  SQLITE_CANTOPEN: "database_unopenable",
+  SQLITE_READONLY: "database_unopenable",
+  SQLITE_PERM: "database_unopenable",
+  SQLITE_CONSTRAINT: "database_refused",
+}
+
+/** Codes that speak of a statement, not of the database. */
+const ofStatement = new Set(["SQLITE_CONSTRAINT", "SQLITE_ERROR", "SQLITE_MISMATCH", "SQLITE_TOOBIG", "SQLITE_RANGE"])
+
+export const databaseProblem = (cause: unknown, context: string): Problem => {
+  if (cause instanceof Problem) return cause
+  const code = cause instanceof LibsqlError ? codes[cause.code] : undefined
+  return new Problem(code ?? "database_failed", `${context}: ${messageOf(cause)}`, {cause})
+}
+
+/** True where the statement itself is at fault: another one may well succeed. */
+export const isStatementError = (error: unknown): boolean =>
+  error instanceof LibsqlError ? ofStatement.has(error.code) : error instanceof TypeError || error instanceof RangeError

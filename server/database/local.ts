@@ -1,0 +1,161 @@
+import {closeSync, mkdirSync, openSync, statSync} from "node:fs"
+import {dirname} from "node:path"
+import {setImmediate as turn} from "node:timers/promises"
+import {pathToFileURL} from "node:url"
+import {type Client, createClient, type InStatement, LibsqlBatchError, type ResultSet} from "@libsql/client/sqlite3"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import type {Engine, Result, Row, Statement} from "./engine.ts"
+import {StatementFailed} from "./engine.ts"
+import {databaseProblem, isStatementError} from "./errors.ts"
+
+/** Waits for a stranger's lock, in milliseconds. The driver waits inside the call, so the Host stands still as long. */
+const busyTimeout = 250
+
+export const toResult = (set: ResultSet): Result => ({rows: set.rows as unknown as Row[], changes: set.rowsAffected})
+
+export const toDriver = ({sql, args = []}: Statement): InStatement => ({sql, args: [...args]})
+
+const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
+
+/**
+ * The database file, on one connection that alone writes and checkpoints. Throws `database_unopenable`,
+ * `database_corrupt`.
+ */
+export const openLocal = async (file: string): Promise<Engine> => {
+  prepareFile(file)
+  try {
+    const client = createClient({url: pathToFileURL(file).href, concurrency: 1, timeout: busyTimeout})
+    const engine = new LocalEngine(client)
+    await engine.prepare()
+    return engine
+  } catch (cause) {
+    throw databaseProblem(cause, `cannot open ${file}`)
+  }
+}
+
+/** The driver would make the file readable by others. */
+const prepareFile = (file: string) => {
+  try {
+    mkdirSync(dirname(file), {recursive: true, mode: 0o700})
+    if (statSync(file, {throwIfNoEntry: false})?.isDirectory()) throw new Error("it is a folder")
+    closeSync(openSync(file, "ax", 0o600))
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return
+    throw new Problem("database_unopenable", `cannot open ${file}: ${messageOf(cause)}`, {cause})
+  }
+}
+
+class LocalEngine implements Engine {
+  readonly #client: Client
+  /** The number of the last group that is known to be stored; -1 until the table exists. */
+  #group = -1
+  /** A transaction holds the only connection: reads wait for its end. */
+  #busy: Promise<unknown> = Promise.resolve()
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /** What a new connection needs. Connections to a damaged file fail here. */
+  async prepare(): Promise<void> {
+    await this.#client.execute("PRAGMA journal_mode=WAL")
+    await this.#client.execute("PRAGMA synchronous=FULL")
+    this.#group = await this.#readGroup()
+  }
+
+  async read(sql: string, args: Statement["args"] = []): Promise<readonly Row[]> {
+    await this.#busy
+    try {
+      return toResult(await this.#client.execute(toDriver({sql, args}))).rows
+    } catch (cause) {
+      throw databaseProblem(cause, "reading failed")
+    }
+  }
+
+  commit(statements: readonly Statement[]): Promise<readonly Result[]> {
+    return this.#alone(() => this.#commit(statements))
+  }
+
+  migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
+    return this.#alone(() => this.#migrate(statements, signal))
+  }
+
+  async close(): Promise<void> {
+    await this.#busy
+    this.#client.close()
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#busy.then(work)
+    this.#busy = done.catch(() => {})
+    return done
+  }
+
+  async #commit(statements: readonly Statement[]): Promise<readonly Result[]> {
+    const group = this.#group + 1
+    const transaction = await this.#begin()
+    let results: ResultSet[]
+    try {
+      results = await transaction.batch([...statements, ...(this.#group < 0 ? [] : [nextGroup(group)])].map(toDriver))
+    } catch (cause) {
+      transaction.close()
+      if (isStatementError(cause)) throw new StatementFailed(indexOf(cause), cause)
+      await this.#recover()
+      throw databaseProblem(cause, "storing failed")
+    }
+    try {
+      await transaction.commit()
+    } catch (cause) {
+      await this.#recover()
+      // A failed COMMIT may have been carried out all the same: the group's number tells.
+      if (this.#group !== group) throw databaseProblem(cause, "storing failed")
+    }
+    this.#group = this.#group < 0 ? await this.#readGroup() : group
+    return results.slice(0, statements.length).map(toResult)
+  }
+
+  async #migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
+    const transaction = await this.#begin()
+    try {
+      for (const statement of statements) {
+        await turn()
+        if (signal.aborted)
+          throw new Problem("stopping", "the migration was ended by a signal; the next start repeats it")
+        await transaction.execute(toDriver(statement))
+      }
+      await transaction.commit()
+    } catch (cause) {
+      transaction.close()
+      await this.#recover()
+      throw databaseProblem(cause, "the migration failed")
+    }
+    this.#group = await this.#readGroup()
+  }
+
+  async #begin() {
+    try {
+      return await this.#client.transaction("write")
+    } catch (cause) {
+      await this.#recover()
+      throw databaseProblem(cause, "storing failed")
+    }
+  }
+
+  /**
+   * After SQLITE_BUSY this driver can lose what it acknowledges later on the same connection
+   * (tursodatabase/libsql-client-ts #352), and after an I/O error the state of a connection is unknown: start a new one.
+   */
+  async #recover(): Promise<void> {
+    await this.#client.reconnect()
+    await this.prepare().catch(() => {})
+  }
+
+  async #readGroup(): Promise<number> {
+    const tables = await this.#client.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'svc_group'")
+    if (tables.rows.length === 0) return -1
+    const {rows} = await this.#client.execute("SELECT number FROM svc_group WHERE id = 1")
+    return Number(rows[0]?.number ?? -1)
+  }
+}
+
+const indexOf = (cause: unknown) => (cause instanceof LibsqlBatchError ? cause.statementIndex : undefined)

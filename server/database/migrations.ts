@@ -1,0 +1,46 @@
+/** A change of the schema. Run once, in order, in one transaction with its version row. */
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly statements: readonly string[]
+}
+
+/** All migrations of the Host's own tables. Only ever appended to. */
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    name: "host",
+    statements: [
+      "CREATE TABLE svc_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+      "CREATE TABLE svc_runs (runtime_id TEXT PRIMARY KEY, started_at INTEGER NOT NULL, ended_at INTEGER, exit_code INTEGER, reason TEXT, mode TEXT NOT NULL, version TEXT NOT NULL, runtime TEXT NOT NULL)",
+      "CREATE INDEX svc_runs_started ON svc_runs (started_at)",
+    ],
+  },
+  {
+    version: 2,
+    name: "generations",
+    statements: [
+      "CREATE TABLE generations (number INTEGER PRIMARY KEY AUTOINCREMENT, committed_at INTEGER NOT NULL, runtime_id TEXT NOT NULL, reason TEXT NOT NULL, config TEXT NOT NULL, config_sha256 TEXT NOT NULL, plugins TEXT NOT NULL)",
+    ],
+  },
+  {
+    version: 3,
+    name: "messages",
+    statements: [
+      "CREATE TABLE inbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, endpoint TEXT NOT NULL, event_id TEXT NOT NULL, conversation TEXT NOT NULL, type TEXT NOT NULL, received_at INTEGER NOT NULL, event TEXT NOT NULL, raw TEXT, UNIQUE (endpoint, event_id))",
+      "CREATE TABLE inbox_marks (seq INTEGER NOT NULL, handler TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'pending', attempt INTEGER NOT NULL DEFAULT 0, runtime_id TEXT, started_at INTEGER, ended_at INTEGER, error TEXT, PRIMARY KEY (seq, handler)) WITHOUT ROWID",
+      "CREATE INDEX inbox_marks_open ON inbox_marks (seq) WHERE state IN ('pending', 'running')",
+      "CREATE TABLE outbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, endpoint TEXT NOT NULL, channel TEXT NOT NULL, content TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'queued', attempt INTEGER NOT NULL DEFAULT 0, not_before INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, ended_at INTEGER, platform_ids TEXT, error TEXT, inbox_seq INTEGER, handler TEXT, ordinal INTEGER)",
+      "CREATE INDEX outbox_queued ON outbox (endpoint, channel, seq) WHERE state = 'queued'",
+      "CREATE INDEX outbox_sending ON outbox (seq) WHERE state = 'sending'",
+      "CREATE TABLE svc_assert (holds INTEGER NOT NULL CHECK (holds = 1))",
+    ],
+  },
+  {
+    version: 4,
+    name: "plugins",
+    statements: [
+      "CREATE TABLE svc_plugin_migrations (plugin TEXT NOT NULL, name TEXT NOT NULL, applied_at INTEGER NOT NULL, PRIMARY KEY (plugin, name)) WITHOUT ROWID",
+    ],
+  },
+]

@@ -1,0 +1,143 @@
+import {type Client, createClient} from "@libsql/client/http"
+import {LibsqlBatchError} from "@libsql/core/api"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import type {Secret} from "../../shared/secret.ts"
+import type {Engine, Result, Row, Statement} from "./engine.ts"
+import {StatementFailed} from "./engine.ts"
+import {databaseProblem, isStatementError} from "./errors.ts"
+import {toDriver, toResult} from "./local.ts"
+
+/** How long a lease holds without being renewed, and how often it is, in milliseconds. The database's clock decides. */
+export const lease = {length: 15_000, renewEvery: 5_000} as const
+
+const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+
+const schema = [
+  "CREATE TABLE IF NOT EXISTS svc_lease (id INTEGER PRIMARY KEY CHECK (id = 1), runtime_id TEXT NOT NULL, lease INTEGER NOT NULL, until INTEGER NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS svc_lease_check (held INTEGER NOT NULL CHECK (held = 1))",
+  "INSERT OR IGNORE INTO svc_lease (id, runtime_id, lease, until) VALUES (1, '', 0, 0)",
+]
+
+export interface RemoteOptions {
+  readonly url: string
+  readonly authToken?: Secret
+  readonly runtimeId: string
+  /** Called once, when another Host has taken the lease. */
+  readonly onLeaseLost: () => void
+}
+
+/**
+ * A remote libSQL database over HTTP, for as long as this Host holds the writer lease. Every transaction begins with a
+ * statement that aborts it when the lease has passed to another Host. Throws `locked` while another Host holds it;
+ * `database_unopenable`.
+ */
+export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
+  const client = createClient({
+    url: options.url.replace(/^ws/, "http"),
+    ...(options.authToken === undefined ? {} : {authToken: options.authToken.reveal()}),
+  })
+  try {
+    await client.batch(schema, "write")
+    const number = await takeLease(client, options.runtimeId)
+    return new RemoteEngine(client, options, number)
+  } catch (cause) {
+    client.close()
+    if (cause instanceof Problem) throw cause
+    throw new Problem("database_unopenable", `cannot open the remote database: ${messageOf(cause)}`, {
+      cause,
+      hint: "Check database.url, database.authToken and the network, then run svc doctor.",
+    })
+  }
+}
+
+const takeLease = async (client: Client, runtimeId: string): Promise<number> => {
+  const [, taken] = await client.batch(
+    [
+      {
+        sql: `UPDATE svc_lease SET runtime_id = ?, lease = lease + 1, until = ${now} + ? WHERE id = 1 AND until < ${now}`,
+        args: [runtimeId, lease.length],
+      },
+      `SELECT runtime_id, lease, until - ${now} AS left FROM svc_lease WHERE id = 1`,
+    ],
+    "write",
+  )
+  const row = taken?.rows[0]
+  if (row?.runtime_id === runtimeId) return Number(row.lease)
+  throw new Problem(
+    "locked",
+    `another Host holds the remote database: runtimeId ${row?.runtime_id}, for ${Math.ceil(Number(row?.left) / 1000)} s more`,
+    {hint: "Stop the other Host; after a crash its lease ends by itself."},
+  )
+}
+
+class RemoteEngine implements Engine {
+  readonly #client: Client
+  readonly #options: RemoteOptions
+  readonly #number: number
+  readonly #renewal: ReturnType<typeof setInterval>
+
+  constructor(client: Client, options: RemoteOptions, number: number) {
+    this.#client = client
+    this.#options = options
+    this.#number = number
+    this.#renewal = setInterval(() => void this.#renew().catch(() => {}), lease.renewEvery)
+    this.#renewal.unref()
+  }
+
+  async read(sql: string, args: Statement["args"] = []): Promise<readonly Row[]> {
+    try {
+      return toResult(await this.#client.execute(toDriver({sql, args}))).rows
+    } catch (cause) {
+      throw databaseProblem(cause, "reading failed")
+    }
+  }
+
+  async commit(statements: readonly Statement[]): Promise<readonly Result[]> {
+    try {
+      const results = await this.#client.batch([this.#held(), ...statements].map(toDriver), "write")
+      return results.slice(1).map(toResult)
+    } catch (cause) {
+      throw this.#explain(cause)
+    }
+  }
+
+  async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw new Problem("stopping", "the migration was ended by a signal; the next start repeats it")
+    await this.commit(statements)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#renewal)
+    await this.#client
+      .execute({
+        sql: "UPDATE svc_lease SET until = 0 WHERE id = 1 AND runtime_id = ? AND lease = ?",
+        args: [this.#options.runtimeId, this.#number],
+      })
+      .catch(() => {})
+    this.#client.close()
+  }
+
+  #held(): Statement {
+    return {
+      sql: "INSERT INTO svc_lease_check (held) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_lease WHERE id = 1 AND runtime_id = ? AND lease = ?)",
+      args: [this.#options.runtimeId, this.#number],
+    }
+  }
+
+  #renew() {
+    return this.commit([{sql: `UPDATE svc_lease SET until = ${now} + ? WHERE id = 1`, args: [lease.length]}])
+  }
+
+  #explain(cause: unknown): Error {
+    const index = cause instanceof LibsqlBatchError ? cause.statementIndex : undefined
+    if (index === 0 && isStatementError(cause)) {
+      clearInterval(this.#renewal)
+      this.#options.onLeaseLost()
+      return new Problem("lease_lost", "another Host has taken over the remote database", {cause})
+    }
+    if (isStatementError(cause)) return new StatementFailed(index === undefined ? undefined : index - 1, cause)
+    if (index !== undefined) return databaseProblem(cause, "storing failed")
+    // The request may have been carried out though its answer was lost.
+    return new Problem("database_outcome_unknown", `the remote database did not answer: ${messageOf(cause)}`, {cause})
+  }
+}

@@ -1,0 +1,97 @@
+import {setImmediate as turn} from "node:timers/promises"
+import {type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
+import {databaseProblem} from "./errors.ts"
+
+interface Pending {
+  readonly statements: readonly Statement[]
+  readonly resolve: (results: readonly Result[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A group takes at most so many statements: a commit holds up everything else. */
+const largestGroup = 1024
+
+/**
+ * Group commit: batches that are handed over in one turn of the event loop, or while another group is being stored,
+ * share one transaction and one fsync. Each batch stays atomic for itself: one that is refused is taken out, and the
+ * rest of its group is stored without it.
+ */
+export class Writer {
+  readonly #engine: Engine
+  #waiting: Pending[] = []
+  #running: Promise<unknown> | undefined
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  write(statements: readonly Statement[]): Promise<readonly Result[]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({statements, resolve, reject})
+      this.#running ??= turn().then(() => this.#drain())
+    })
+  }
+
+  /** Resolves when nothing waits to be stored. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#commit(this.#take())
+      // Requests and timers get their turn between two groups.
+      if (this.#waiting.length > 0) await turn()
+    }
+    this.#running = undefined
+  }
+
+  #take(): Pending[] {
+    let statements = 0
+    let count = 0
+    for (const pending of this.#waiting) {
+      statements += pending.statements.length
+      if (count > 0 && statements > largestGroup) break
+      count++
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  async #commit(group: Pending[]): Promise<void> {
+    if (group.length === 0) return
+    try {
+      const results = await this.#engine.commit(group.flatMap(pending => pending.statements))
+      let start = 0
+      for (const pending of group) {
+        pending.resolve(results.slice(start, start + pending.statements.length))
+        start += pending.statements.length
+      }
+    } catch (error) {
+      if (!(error instanceof StatementFailed)) {
+        for (const pending of group) pending.reject(error)
+        return
+      }
+      await this.#commitWithout(group, error)
+    }
+  }
+
+  async #commitWithout(group: Pending[], error: StatementFailed): Promise<void> {
+    const culprit = group.length === 1 ? group[0] : ownerOf(group, error.index)
+    if (culprit === undefined) {
+      // The driver does not say which statement it was: each batch gets a transaction of its own.
+      for (const pending of group) await this.#commit([pending])
+      return
+    }
+    culprit.reject(databaseProblem(error.cause, "the change was refused"))
+    await this.#commit(group.filter(pending => pending !== culprit))
+  }
+}
+
+const ownerOf = (group: Pending[], index: number | undefined): Pending | undefined => {
+  if (index === undefined) return undefined
+  let end = 0
+  return group.find(pending => {
+    end += pending.statements.length
+    return index < end
+  })
+}

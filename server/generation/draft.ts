@@ -1,0 +1,140 @@
+import type {ProjectConfig} from "../../shared/config.ts"
+import type {Log} from "../../shared/log.ts"
+import {formatIssue, type Issue, messageOf, Problem} from "../../shared/problems.ts"
+import {Type} from "../../shared/type.ts"
+import {check} from "../config/check.ts"
+import type {Variables} from "../config/expand.ts"
+import {type ConfigText, type LoadedConfig, parseConfig} from "../config/load.ts"
+import {invalid} from "../config/source.ts"
+import type {Database} from "../database/database.ts"
+import {Instance} from "../plugins/instance.ts"
+import type {LoadedPlugin, Loader} from "../plugins/load.ts"
+import type {Generation, Snapshot} from "./generation.ts"
+import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
+
+/** A whole next generation, not yet committed. */
+export interface Draft {
+  readonly config: LoadedConfig
+  readonly instances: readonly Instance[]
+  /** Those that this draft made; the others are carried over. */
+  readonly fresh: readonly Instance[]
+  readonly snapshot: Snapshot
+  readonly secrets: readonly string[]
+  /** Undoes what the draft made. */
+  dispose(): Promise<void>
+}
+
+export interface DraftOptions {
+  readonly project: string
+  readonly database: Database
+  readonly loader: Loader
+  readonly log: Log
+}
+
+interface Prepared {
+  readonly name: string
+  readonly plugin: LoadedPlugin
+  readonly config: unknown
+}
+
+/**
+ * Reads, checks, loads, and runs `setup` of the instances that changed. Rejects with every finding at once, and with
+ * everything undone; the running generation is not touched. Throws `config_invalid`, `plugin_invalid`,
+ * `plugin_missing`, `plugin_timeout`.
+ */
+export const createDraft = async (
+  text: ConfigText,
+  variables: Variables,
+  previous: Generation | undefined,
+  options: DraftOptions,
+): Promise<Draft> => {
+  const loaded = parseConfig(text, variables)
+  const {prepared, secrets} = await prepareAll(loaded, options.loader)
+  const instances = prepared.map(each => carryOver(each, previous) ?? createInstance(each, options))
+  const fresh = instances.filter(instance => instance.state.is === "starting")
+  const dispose = async () => {
+    await Promise.all(fresh.map(instance => instance.dispose(0)))
+  }
+  try {
+    await setUpAll(fresh)
+    const built = buildSnapshot(loaded, instances, options.log)
+    if (built.issues.length > 0) throw invalid(built.issues)
+    return {
+      config: loaded,
+      instances,
+      fresh,
+      snapshot: built.snapshot,
+      secrets: [...secrets, ...built.secrets],
+      dispose,
+    }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}
+
+/** Loads every enabled plugin and checks its configuration; rejects with the findings of all. */
+const prepareAll = async (loaded: LoadedConfig, loader: Loader) => {
+  const enabled = Object.entries((loaded.config as ProjectConfig).plugins).filter(([, entry]) => entry.enabled)
+  const secrets = [...loaded.secrets]
+  const results = await Promise.allSettled(
+    enabled.map(async ([name, entry]): Promise<Prepared> => {
+      const plugin = await loader.load(name, entry)
+      const schema = plugin.definition.config ?? Type.Object({}, {additionalProperties: false})
+      const checked = check(loaded.source, loaded.variables, schema, entry.config ?? {}, ["plugins", name, "config"])
+      if (checked.issues.length > 0) throw invalid(checked.issues)
+      secrets.push(...checked.secrets)
+      return {name, plugin, config: checked.value}
+    }),
+  )
+  throwAll(
+    results.map((result, index) => ({result, name: enabled[index]?.[0] ?? ""})),
+    loaded,
+  )
+  return {prepared: results.flatMap(result => (result.status === "fulfilled" ? [result.value] : [])), secrets}
+}
+
+const setUpAll = async (instances: readonly Instance[]): Promise<void> => {
+  const results = await Promise.allSettled(instances.map(instance => instance.setup()))
+  throwAll(results.map((result, index) => ({result, name: instances[index]?.name ?? ""})))
+}
+
+/** One problem with the issues of all that failed. */
+const throwAll = (
+  outcomes: readonly {readonly result: PromiseSettledResult<unknown>; readonly name: string}[],
+  loaded?: LoadedConfig,
+): void => {
+  const failed = outcomes.flatMap(({result, name}) =>
+    result.status === "rejected" ? [{error: result.reason as unknown, name}] : [],
+  )
+  const [first] = failed
+  if (first === undefined) return
+  const issues = failed.flatMap(({error, name}) => issuesOf(error, name, loaded))
+  if (failed.length === 1 && first.error instanceof Problem) {
+    const {code, message, hint} = first.error
+    throw new Problem(code, message, {cause: first.error.cause, hint, issues})
+  }
+  const code = first.error instanceof Problem ? first.error.code : "plugin_invalid"
+  throw new Problem(code, failed.map(({error}) => messageOf(error)).join("; "), {cause: first.error, issues})
+}
+
+const issuesOf = (error: unknown, name: string, loaded: LoadedConfig | undefined): readonly Issue[] => {
+  if (error instanceof Problem && error.issues.length > 0) return error.issues
+  return loaded === undefined ? [] : [loaded.source.issue(["plugins", name], messageOf(error), "key")]
+}
+
+const fingerprintOfInstance = ({name, plugin, config}: Prepared) =>
+  `${name} ${plugin.fingerprint} ${fingerprintOf(config)}`
+
+/** The running instance, where neither its code nor its configuration has changed. */
+const carryOver = (prepared: Prepared, previous: Generation | undefined): Instance | undefined => {
+  const fingerprint = fingerprintOfInstance(prepared)
+  return previous?.instances.find(instance => instance.fingerprint === fingerprint && instance.state.is === "active")
+}
+
+const createInstance = (prepared: Prepared, {project, database, log}: DraftOptions): Instance =>
+  new Instance({...prepared, fingerprint: fingerprintOfInstance(prepared), project, database, log})
+
+/** For people: what failed and where, one line each. */
+export const describeFailure = (problem: Problem): string =>
+  problem.issues.length === 0 ? problem.message : problem.issues.map(formatIssue).join("\n")

@@ -1,0 +1,271 @@
+import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
+import type {Endpoints} from "../capabilities/endpoints.ts"
+import type {Variables} from "../config/expand.ts"
+import {type ConfigText, readConfigText} from "../config/load.ts"
+import {attribute} from "../plugins/attribution.ts"
+import type {Instance} from "../plugins/instance.ts"
+import {migratePlugin} from "../plugins/plugin-database.ts"
+import {createDraft, type Draft, type DraftOptions, describeFailure} from "./draft.ts"
+import type {Generation, Pin} from "./generation.ts"
+import type {GenerationHistory, GenerationRecord} from "./history.ts"
+import {Quarantine} from "./quarantine.ts"
+import {restartReasons} from "./restart.ts"
+import {buildSnapshot} from "./snapshot.ts"
+
+export interface GenerationsOptions extends DraftOptions {
+  readonly runtimeId: string
+  readonly configFile: string
+  readonly history: GenerationHistory
+  readonly endpoints: Endpoints
+  /** In production, changed code of a running plugin and a changed lockfile need a restart. */
+  readonly mayChangeCode: boolean
+  readonly readVariables: () => Promise<Variables>
+  /** A hash of the project's lockfile. */
+  readonly readLockfile: () => Promise<string>
+  readonly signal: AbortSignal
+  /** A generation has been committed and swapped in. */
+  readonly onCommit: (generation: Generation, secrets: readonly string[]) => void
+}
+
+export interface Failure {
+  readonly at: number
+  readonly reason: string
+  readonly problem: Problem
+}
+
+/** How long handlers of a replaced instance may go on, in milliseconds. */
+const drainLimit = 5000
+
+/**
+ * The running generation and how it changes: build the whole next one, commit it durably, swap, open, drain, dispose. A
+ * draft that fails leaves the running generation as it is.
+ */
+export class Generations {
+  readonly #options: GenerationsOptions
+  readonly #quarantine = new Quarantine()
+  #current: Generation | undefined
+  #pin: Pin | undefined
+  #lastFailure: Failure | undefined
+  /** The lockfile that this process was started with. */
+  #lockfile: string | undefined
+  /** Changes come one after the other. */
+  #changing: Promise<unknown> = Promise.resolve()
+  /** Disposals of replaced instances, that a stop waits for. */
+  readonly #leaving = new Set<Promise<unknown>>()
+
+  constructor(options: GenerationsOptions) {
+    this.#options = options
+  }
+
+  get current(): Generation | undefined {
+    return this.#current
+  }
+
+  get pin(): Pin | undefined {
+    return this.#pin
+  }
+
+  /** The newest draft that failed, until one is committed. */
+  get lastFailure(): Failure | undefined {
+    return this.#lastFailure
+  }
+
+  /** The first generation of this run. Rejects with what keeps it from being committed. */
+  start(): Promise<Generation> {
+    return this.#queue(async () => {
+      const pin = await this.#options.history.pin()
+      const file = await readConfigText(this.#options.configFile)
+      return pin?.fileSha256 === file.sha256
+        ? this.#advanceTo(await this.#pinned(pin), "started", pin)
+        : this.#advanceTo(file, "started")
+    })
+  }
+
+  /**
+   * Takes the configuration file as it is now; resolves to undefined where nothing has changed. A pin holds while the
+   * file is the one that it was set for. Throws what `createDraft` throws, and `restart_required`.
+   */
+  reload(reason: string): Promise<Generation | undefined> {
+    return this.#queue(async () => {
+      const file = await readConfigText(this.#options.configFile).catch(error => this.#fail(reason, error))
+      if (this.#pin?.fileSha256 === file.sha256) return this.#advance(await this.#pinned(this.#pin), reason, this.#pin)
+      return this.#advance(file, reason)
+    })
+  }
+
+  /** Runs the configuration of an earlier generation, and pins it until the file changes or it is unpinned. */
+  rollback(number: number): Promise<Generation> {
+    return this.#queue(async () => {
+      const file = await readConfigText(this.#options.configFile)
+      const pin = {number, fileSha256: file.sha256}
+      return this.#advanceTo(await this.#pinned(pin), `rollback to ${number}`, pin)
+    })
+  }
+
+  /** Takes the configuration file again. */
+  unpin(): Promise<Generation> {
+    return this.#queue(async () => {
+      if (this.#pin === undefined) throw new Problem("conflict", "no generation is pinned")
+      return this.#advanceTo(await readConfigText(this.#options.configFile), "unpinned")
+    })
+  }
+
+  /** The newest generations, below `before`. */
+  list(limit: number, before?: number): Promise<readonly GenerationRecord[]> {
+    return this.#options.history.list(limit, before)
+  }
+
+  configOf(number: number) {
+    return this.#options.history.configOf(number)
+  }
+
+  /**
+   * Deals with an exception that nobody caught: its instance is disposed and started anew; the third in ten minutes
+   * keeps it out until the next generation. Resolves to the instance, or to undefined for an exception of nobody known.
+   */
+  async contain(error: unknown): Promise<Instance | undefined> {
+    const instance = attribute(error, this.#current?.instances ?? [])
+    if (instance === undefined || instance.state.is !== "active") return instance
+    const quarantined = this.#quarantine.record(instance.name, Date.now())
+    this.#options.log.error(
+      `${instance.path} threw outside its handlers: ${messageOf(error)}${quarantined ? "; it is quarantined until the next generation" : "; it is started anew"}`,
+      {error, plugin: instance.name},
+    )
+    const failing = instance.fail(error, quarantined)
+    await this.#queue(async () => {
+      await failing
+      if (!quarantined) await this.#restart(instance)
+      this.#rebuild()
+    })
+    return instance
+  }
+
+  /** Disposes everything, with `limit` milliseconds for what still runs. */
+  async stop(limit: number): Promise<void> {
+    await this.#changing.catch(() => {})
+    await Promise.all((this.#current?.instances ?? []).map(instance => instance.dispose(limit)))
+    await Promise.all(this.#leaving)
+  }
+
+  #queue<T>(change: () => Promise<T>): Promise<T> {
+    const changed = this.#changing.then(change)
+    this.#changing = changed.catch(() => {})
+    return changed
+  }
+
+  async #pinned(pin: Pin): Promise<ConfigText> {
+    const {config, configSha256} = await this.#options.history.configOf(pin.number)
+    return {file: `generation ${pin.number}`, text: config, sha256: configSha256}
+  }
+
+  async #advanceTo(text: ConfigText, reason: string, pin?: Pin): Promise<Generation> {
+    const generation = (await this.#advance(text, reason, pin)) ?? this.#current
+    if (generation === undefined) throw new Problem("internal", "no generation was committed")
+    return generation
+  }
+
+  async #advance(text: ConfigText, reason: string, pin?: Pin): Promise<Generation | undefined> {
+    const draft = await this.#draft(text).catch(error => this.#fail(reason, error))
+    if (this.#isSame(draft, pin)) {
+      await draft.dispose()
+      this.#lastFailure = undefined
+      return undefined
+    }
+    const generation = await this.#commit(draft, reason, pin).catch(async error => {
+      await draft.dispose()
+      return this.#fail(reason, error)
+    })
+    this.#swap(generation, draft)
+    return generation
+  }
+
+  async #draft(text: ConfigText): Promise<Draft> {
+    const {readVariables, readLockfile, mayChangeCode} = this.#options
+    const draft = await createDraft(text, await readVariables(), this.#current, this.#options)
+    const lockfile = await readLockfile()
+    this.#lockfile ??= lockfile
+    const reasons = restartReasons(this.#current, draft, mayChangeCode)
+    if (!mayChangeCode && lockfile !== this.#lockfile) reasons.push("the lockfile")
+    if (reasons.length === 0) return draft
+    await draft.dispose()
+    throw new Problem("restart_required", `these changes need a restart: ${reasons.join(", ")}`)
+  }
+
+  #fail(reason: string, error: unknown): never {
+    const problem = toProblem(error, "generation_failed")
+    this.#lastFailure = {at: Date.now(), reason, problem}
+    this.#options.log.error(`generation not committed (${reason}): ${describeFailure(problem)}`, {code: problem.code})
+    throw problem
+  }
+
+  #isSame(draft: Draft, pin: Pin | undefined): boolean {
+    const current = this.#current
+    return (
+      current !== undefined &&
+      draft.fresh.length === 0 &&
+      draft.instances.length === current.instances.length &&
+      draft.config.sha256 === current.config.sha256 &&
+      pin?.number === this.#pin?.number &&
+      JSON.stringify(draft.config.config) === JSON.stringify(current.config.config) &&
+      draft.snapshot.endpoints.every(
+        ({fingerprint}, index) => fingerprint === current.snapshot.endpoints[index]?.fingerprint,
+      )
+    )
+  }
+
+  async #commit(draft: Draft, reason: string, pin: Pin | undefined): Promise<Generation> {
+    const {database, history, runtimeId, signal} = this.#options
+    for (const instance of draft.fresh) {
+      await migratePlugin(instance.name, instance.registrations.migrations, database, signal)
+    }
+    const committedAt = Date.now()
+    const plugins = Object.fromEntries(draft.instances.map(({name, plugin}) => [name, plugin.fingerprint]))
+    const number = await history.commit({committedAt, runtimeId, reason, config: draft.config, plugins, pin})
+    this.#pin = pin
+    const {config, instances, snapshot} = draft
+    return Object.freeze({number, committedAt, reason, config, instances, snapshot})
+  }
+
+  #swap(generation: Generation, draft: Draft): void {
+    const leaving = (this.#current?.instances ?? []).filter(instance => !generation.instances.includes(instance))
+    this.#current = generation
+    this.#lastFailure = undefined
+    this.#quarantine.clear()
+    for (const instance of draft.fresh) instance.activate()
+    this.#options.onCommit(generation, draft.secrets)
+    this.#settle(generation, leaving)
+  }
+
+  /** Opens and closes endpoints, then disposes the instances that left; a stop waits for it. */
+  #settle(generation: Generation, leaving: readonly Instance[]): void {
+    const closed = this.#options.endpoints.apply(generation.snapshot.endpoints)
+    const disposed = Promise.all(leaving.map(instance => closed.then(() => instance.dispose(drainLimit))))
+    this.#leaving.add(disposed)
+    void disposed.finally(() => this.#leaving.delete(disposed))
+  }
+
+  async #restart(failed: Instance): Promise<void> {
+    const fresh = failed.again()
+    try {
+      await fresh.setup()
+      fresh.activate()
+    } catch (error) {
+      this.#options.log.error(`${failed.path} could not be started anew: ${messageOf(error)}`, {error})
+      return
+    }
+    const current = this.#current
+    if (current === undefined) return
+    const instances = current.instances.map(instance => (instance === failed ? fresh : instance))
+    this.#current = Object.freeze({...current, instances})
+  }
+
+  /** The same generation without what failed instances publish, or with what a new one publishes in their place. */
+  #rebuild(): void {
+    const current = this.#current
+    if (current === undefined) return
+    const active = current.instances.filter(instance => instance.state.is === "active")
+    const {snapshot} = buildSnapshot(current.config, active, this.#options.log)
+    this.#current = Object.freeze({...current, snapshot})
+    this.#settle(this.#current, [])
+  }
+}

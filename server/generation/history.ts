@@ -1,0 +1,92 @@
+import type {Row} from "../../shared/plugin.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {ConfigText} from "../config/load.ts"
+import type {Database} from "../database/database.ts"
+import type {Pin} from "./generation.ts"
+
+/** One committed generation, as the database keeps it. */
+export interface GenerationRecord {
+  readonly number: number
+  readonly committedAt: number
+  readonly runtimeId: string
+  readonly reason: string
+  readonly configSha256: string
+  /** Fingerprint of the code of each plugin, by name. */
+  readonly plugins: Readonly<Record<string, string>>
+}
+
+export interface NewGeneration {
+  readonly committedAt: number
+  readonly runtimeId: string
+  readonly reason: string
+  readonly config: ConfigText
+  readonly plugins: Readonly<Record<string, string>>
+  /** The pin from now on; undefined for none. */
+  readonly pin: Pin | undefined
+}
+
+/** So many configurations are kept. */
+const kept = 50
+
+const columns = "number, committed_at, runtime_id, reason, config_sha256, plugins"
+
+/** The durable history of generations; numbers grow across restarts. */
+export class GenerationHistory {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Numbers and records a generation, its pin and the end of the oldest record in one batch. */
+  async commit({committedAt, runtimeId, reason, config, plugins, pin}: NewGeneration): Promise<number> {
+    const [inserted] = await this.#database.write([
+      {
+        sql: `INSERT INTO generations (committed_at, runtime_id, reason, config, config_sha256, plugins)
+          VALUES (?, ?, ?, ?, ?, ?) RETURNING number`,
+        args: [committedAt, runtimeId, reason, config.text, config.sha256, JSON.stringify(plugins)],
+      },
+      {
+        sql: "DELETE FROM generations WHERE number <= (SELECT max(number) FROM generations) - ? AND number IS NOT ?",
+        args: [kept, pin?.number ?? null],
+      },
+      pin === undefined
+        ? {sql: "DELETE FROM svc_meta WHERE key = 'generation_pin'"}
+        : {
+            sql: "INSERT INTO svc_meta (key, value) VALUES ('generation_pin', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            args: [JSON.stringify(pin)],
+          },
+    ])
+    return Number(inserted?.rows[0]?.number)
+  }
+
+  /** Newest first, below `before`. */
+  async list(limit: number, before?: number): Promise<readonly GenerationRecord[]> {
+    const rows = await this.#database.read(
+      `SELECT ${columns} FROM generations WHERE number < ? ORDER BY number DESC LIMIT ?`,
+      [before ?? Number.MAX_SAFE_INTEGER, limit],
+    )
+    return rows.map(toRecord)
+  }
+
+  /** The configuration of a generation, as it was written. Throws `generation_unknown`. */
+  async configOf(number: number): Promise<GenerationRecord & {readonly config: string}> {
+    const [row] = await this.#database.read(`SELECT ${columns}, config FROM generations WHERE number = ?`, [number])
+    if (row === undefined) throw new Problem("generation_unknown", `generation ${number} is not kept`)
+    return {...toRecord(row), config: String(row.config)}
+  }
+
+  async pin(): Promise<Pin | undefined> {
+    const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = 'generation_pin'")
+    return row === undefined ? undefined : (JSON.parse(String(row.value)) as Pin)
+  }
+}
+
+const toRecord = (row: Row): GenerationRecord => ({
+  number: Number(row.number),
+  committedAt: Number(row.committed_at),
+  runtimeId: String(row.runtime_id),
+  reason: String(row.reason),
+  configSha256: String(row.config_sha256),
+  plugins: JSON.parse(String(row.plugins)),
+})

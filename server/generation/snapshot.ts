@@ -1,0 +1,178 @@
+import {createHash} from "node:crypto"
+import type {ProjectConfig} from "../../shared/config.ts"
+import {capabilityId, endpointName} from "../../shared/ids.ts"
+import type {Log} from "../../shared/log.ts"
+import type {AdapterDefinition} from "../../shared/plugin.ts"
+import {type Issue, messageOf} from "../../shared/problems.ts"
+import {Secret} from "../../shared/secret.ts"
+import type {TSchema} from "../../shared/type.ts"
+import type {EndpointSpec} from "../capabilities/endpoint.ts"
+import {check} from "../config/check.ts"
+import type {LoadedConfig} from "../config/load.ts"
+import {type Command, parsePattern} from "../messages/command.ts"
+import {createMessageTable, type EventHandler, type Handler} from "../messages/dispatch.ts"
+import type {Instance} from "../plugins/instance.ts"
+import type {Capability, Snapshot} from "./generation.ts"
+
+export interface SnapshotResult {
+  readonly snapshot: Snapshot
+  readonly issues: readonly Issue[]
+  /** Secrets of the accounts, for masking. */
+  readonly secrets: readonly string[]
+}
+
+type Runner = {readonly command: Command; readonly runner: Handler}
+
+/** Puts together what the instances declare, and finds what does not fit together. */
+export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance[], log: Log): SnapshotResult => {
+  const issues: Issue[] = []
+  const secrets: string[] = []
+  const report = (instance: Instance, message: string) =>
+    issues.push(loaded.source.issue(["plugins", instance.name], message, "key"))
+  const commands = instances.flatMap(instance => commandsOf(instance, message => report(instance, message)))
+  const endpoints = instances.flatMap(instance => {
+    const found = endpointsOf(loaded, instance, message => report(instance, message))
+    issues.push(...found.issues)
+    secrets.push(...found.secrets)
+    return found.specs
+  })
+  for (const [instance, message] of conflicts(instances, commands, endpoints)) report(instance, message)
+  const messages = createMessageTable({
+    prefixes: (loaded.config as ProjectConfig).commands.prefixes,
+    commands,
+    handlers: instances.flatMap(handlersOf),
+    log,
+  })
+  const routes = instances.flatMap(instance => instance.registrations.routes.map(route => ({instance, route})))
+  const capabilities = instances.flatMap(instance => capabilitiesOf(instance, commands, endpoints))
+  return {snapshot: Object.freeze({messages, endpoints, routes, capabilities}), issues, secrets}
+}
+
+const runnerOf = (instance: Instance, id: string): Handler => ({id, log: instance.log, run: work => instance.run(work)})
+
+const commandsOf = (instance: Instance, report: (message: string) => void): Runner[] =>
+  instance.registrations.commands.flatMap(({pattern, definition, handle}) => {
+    try {
+      const parsed = parsePattern(pattern)
+      const id = capabilityId(instance.path, "command", parsed.path.join("."))
+      const aliases = (definition.aliases ?? []).map(alias => parsePattern(alias).path)
+      return [
+        {
+          command: {...parsed, id, owner: instance.path, aliases, definition, handle: handle as never},
+          runner: runnerOf(instance, id),
+        },
+      ]
+    } catch (error) {
+      report(`command ${messageOf(error)}`)
+      return []
+    }
+  })
+
+const handlersOf = (instance: Instance): EventHandler[] =>
+  instance.registrations.handlers.map(({id, type, handle}) => ({...runnerOf(instance, id), type, handle}))
+
+const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message: string) => void) => {
+  const entries = loaded.config.plugins[instance.name]?.endpoints ?? []
+  const slots = [...instance.registrations.adapters]
+  const withAccounts = slots.filter(([, adapter]) => adapter.account !== undefined)
+  if (withAccounts.length > 1) report("publishes two adapter slots that take accounts; one is possible")
+  if (withAccounts.length === 0 && entries.length > 0)
+    report("has endpoints, but publishes no adapter slot that takes accounts")
+  const specs: EndpointSpec[] = []
+  const issues: Issue[] = []
+  const secrets: string[] = []
+  for (const [slot, adapter] of slots) {
+    if (adapter.account === undefined) specs.push(specOf(instance, slot, adapter, undefined, {}))
+    else if (entries.length === 0) specs.push({...specOf(instance, slot, adapter, undefined, {}), open: undefined})
+    else {
+      for (const [index, entry] of entries.entries()) {
+        const {id, ...account} = entry as {id: string} & Record<string, unknown>
+        const at = ["plugins", instance.name, "endpoints", index]
+        const checked = check(loaded.source, loaded.variables, adapter.account, account, at)
+        issues.push(...checked.issues)
+        secrets.push(...checked.secrets)
+        specs.push(specOf(instance, slot, adapter, id, checked.value))
+      }
+    }
+  }
+  return {specs, issues, secrets}
+}
+
+const specOf = (
+  instance: Instance,
+  slot: string,
+  adapter: AdapterDefinition<TSchema>,
+  id: string | undefined,
+  account: unknown,
+): EndpointSpec => {
+  const name = endpointName(slot, id)
+  return {
+    name,
+    owner: instance.path,
+    slot,
+    fingerprint: `${instance.path} ${instance.id} ${fingerprintOf(account)}`,
+    history: adapter.history,
+    idempotent: adapter.idempotent ?? false,
+    log: instance.log.with({endpoint: name}),
+    open: endpoint => instance.run(() => adapter.open(account as never, endpoint)),
+  }
+}
+
+const conflicts = (
+  instances: readonly Instance[],
+  commands: readonly Runner[],
+  endpoints: readonly EndpointSpec[],
+): [Instance, string][] => {
+  const found: [Instance, string][] = []
+  const ownerOf = (path: string) => instances.find(instance => instance.path === path)
+  const claim = (seen: Map<string, string>, key: string, owner: string, what: string) => {
+    const first = seen.get(key)
+    const instance = ownerOf(owner)
+    if (first !== undefined && instance !== undefined)
+      found.push([instance, `${what} "${key}" is published by ${first} too`])
+    seen.set(key, first ?? owner)
+  }
+  const words = new Map<string, string>()
+  for (const {command} of commands) {
+    for (const path of [command.path, ...command.aliases]) claim(words, path.join(" "), command.owner, "the command")
+  }
+  const names = new Map<string, string>()
+  for (const {name, owner} of endpoints) claim(names, name, owner, "the endpoint")
+  const routes = new Map<string, string>()
+  for (const instance of instances) {
+    for (const {method, path} of instance.registrations.routes) {
+      claim(routes, `${method} /api/plugins/${instance.name}${path}`, instance.path, "the route")
+    }
+  }
+  return found
+}
+
+const capabilitiesOf = (
+  instance: Instance,
+  commands: readonly Runner[],
+  endpoints: readonly EndpointSpec[],
+): Capability[] => {
+  const owner = instance.path
+  const make = (kind: Capability["kind"], name: string): Capability =>
+    Object.freeze({id: capabilityId(owner, kind, name), owner, kind, name})
+  return [
+    ...commands
+      .filter(({command}) => command.owner === owner)
+      .map(({command}) => make("command", command.path.join("."))),
+    ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
+    ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
+    ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),
+    ...instance.registrations.routes.map(({method, path}) => make("route", `${method} ${path}`)),
+  ]
+}
+
+/** A hash of a value with its secrets: equal for equal settings, and nothing can be read from it. */
+export const fingerprintOf = (value: unknown): string => {
+  const text = JSON.stringify(value, function (this: Record<string, unknown>, key, item) {
+    const original = this[key]
+    return original instanceof Secret ? {secret: original.reveal()} : item
+  })
+  return createHash("sha256")
+    .update(text ?? "")
+    .digest("hex")
+}

@@ -1,0 +1,175 @@
+import type {Status} from "../shared/api.ts"
+import {exit} from "../shared/exit.ts"
+import {Problem} from "../shared/problems.ts"
+import type {ReadinessReport} from "../shared/readiness.ts"
+import type {Static} from "../shared/type.ts"
+import type {Endpoints} from "./capabilities/endpoints.ts"
+import type {Inbox} from "./capabilities/inbox.ts"
+import type {Outbox} from "./capabilities/outbox.ts"
+import type {LoadedConfig} from "./config/load.ts"
+import type {Database} from "./database/database.ts"
+import type {RunHistory} from "./database/runs.ts"
+import {describeFailure} from "./generation/draft.ts"
+import type {Generation} from "./generation/generation.ts"
+import type {Generations} from "./generation/generations.ts"
+import type {Exit} from "./host.ts"
+import type {Mode} from "./host-settings.ts"
+import {createApp} from "./http/app.ts"
+import type {Tokens} from "./http/auth.ts"
+import {createRoutes} from "./http/routes.ts"
+import type {Logs} from "./logs/log.ts"
+import {gatherFacts} from "./readiness/facts.ts"
+import {createReport} from "./readiness/report.ts"
+import type {Fetch, Runtime} from "./runtime/runtime.ts"
+import {version} from "./version.ts"
+
+/** What does not change while this process runs. */
+export interface HostFacts {
+  readonly project: string
+  readonly runtimeId: string
+  readonly authority: string
+  readonly mode: Mode
+  readonly startedAt: number
+  readonly history: RunHistory
+  readonly runtime: Runtime
+  readonly supervisor: string
+}
+
+export interface HostServices {
+  readonly generations: Generations
+  readonly endpoints: Endpoints
+  readonly database: Database
+  readonly inbox: Inbox
+  readonly outbox: Outbox
+  readonly logs: Logs
+}
+
+export interface ApiOptions {
+  readonly boot: LoadedConfig
+  readonly tokens: Tokens
+  readonly facts: HostFacts
+  readonly services: HostServices
+  readonly askExit: (exit: Exit) => void
+}
+
+/** The Host as its HTTP API shows it, and the requests that the API makes of it. */
+export const serveApi = ({
+  boot,
+  tokens,
+  facts,
+  services,
+  askExit,
+}: ApiOptions): {fetch: Fetch; stopping: () => void} => {
+  const {generations, endpoints, database, outbox, logs} = services
+  let isStopping = false
+  const current = (): Generation => {
+    if (generations.current === undefined) throw new Problem("starting", "no generation is committed yet")
+    return generations.current
+  }
+  const readiness = (): ReadinessReport =>
+    createReport(
+      gatherFacts({
+        now: Date.now(),
+        startedAt: facts.startedAt,
+        authority: facts.authority,
+        generation: generations.current,
+        failure: generations.lastFailure,
+        databaseInitialized: database.state.is === "initialized",
+        endpoints: endpoints.list(),
+      }),
+    )
+  const isReady = () => !isStopping && readiness().ready
+  const askRestart = (confirm: boolean, end: Exit) => {
+    if (facts.supervisor === "none" && !confirm) {
+      throw new Problem("no_supervisor", "nothing is known that would start the Host again")
+    }
+    // The answer leaves before the Host does.
+    setTimeout(() => askExit(end), 50)
+  }
+  const fetch = createApp({
+    tokens,
+    log: logs.log,
+    settings: () => current().config.config.http,
+    routes: answer =>
+      createRoutes(
+        {
+          system: {
+            isReady,
+            readiness,
+            status: () => createStatus(facts, services, isReady()),
+            reload: async confirm => {
+              try {
+                const generation = await generations.reload("requested")
+                return {committed: generation !== undefined, generation: current().number}
+              } catch (error) {
+                if (!(error instanceof Problem) || error.code !== "restart_required" || facts.mode !== "production")
+                  throw error
+                askRestart(confirm, {code: exit.runtimeRestart, reason: error.message})
+                return {committed: false, generation: current().number, restarting: true}
+              }
+            },
+            restart: confirm => askRestart(confirm, {code: exit.consoleRestart, reason: "restart requested"}),
+          },
+          plugins: {current, answer},
+          current,
+          generations,
+          endpoints,
+          database,
+          outbox,
+          logs,
+          version,
+        },
+        boot.config.http.base,
+      ),
+  })
+  return {
+    fetch,
+    stopping: () => {
+      isStopping = true
+    },
+  }
+}
+
+const createStatus = (
+  facts: HostFacts,
+  {generations, database}: HostServices,
+  ready: boolean,
+): Static<typeof Status> => {
+  const {current, pin, lastFailure} = generations
+  return {
+    project: facts.project,
+    version,
+    runtime: {name: facts.runtime.name, version: facts.runtime.version},
+    runtimeId: facts.runtimeId,
+    authority: facts.authority,
+    mode: facts.mode,
+    startedAt: new Date(facts.startedAt).toISOString(),
+    uptime: Math.round((Date.now() - facts.startedAt) / 100) / 10,
+    restarts: facts.history.earlierStarts,
+    endedCleanly: facts.history.endedCleanly,
+    generation: {
+      number: current?.number ?? 0,
+      committedAt: new Date(current?.committedAt ?? 0).toISOString(),
+      reason: current?.reason ?? "",
+    },
+    pin: pin === undefined ? null : {number: pin.number},
+    lastFailure:
+      lastFailure === undefined
+        ? null
+        : {
+            at: new Date(lastFailure.at).toISOString(),
+            reason: lastFailure.reason,
+            code: lastFailure.problem.code,
+            detail: lastFailure.problem.message,
+            issues: describeFailure(lastFailure.problem).split("\n"),
+          },
+    ready,
+    supervisor: facts.supervisor,
+    ingress: {state: "open", reasons: []},
+    database: {
+      dialect: database.location.dialect,
+      state: database.state.is,
+      schema: database.state.is === "initialized" ? database.state.schema : null,
+    },
+  }
+}

@@ -1,0 +1,264 @@
+import {hostname} from "node:os"
+import {resolve} from "node:path"
+import {v7 as uuid} from "uuid"
+import {type ExitCode, exit} from "../shared/exit.ts"
+import {Problem} from "../shared/problems.ts"
+import type {Secret} from "../shared/secret.ts"
+import {Endpoints} from "./capabilities/endpoints.ts"
+import {Inbox} from "./capabilities/inbox.ts"
+import {Outbox} from "./capabilities/outbox.ts"
+import {readEnvironment} from "./config/environment.ts"
+import {parseConfig, readConfigText} from "./config/load.ts"
+import {settleAuthority} from "./database/authority.ts"
+import {type Database, openDatabase} from "./database/database.ts"
+import {recordEnd, recordStart} from "./database/runs.ts"
+import {Generations} from "./generation/generations.ts"
+import {GenerationHistory} from "./generation/history.ts"
+import {hashLockfile} from "./generation/lockfile.ts"
+import {serveApi} from "./host-api.ts"
+import {builtIns, sdkPaths} from "./host-plugins.ts"
+import {locationOf, type Mode, projectName, settleToken, urlOf} from "./host-settings.ts"
+import {createGate} from "./http/gate.ts"
+import type {Logs} from "./logs/log.ts"
+import {createDispatch} from "./messages/dispatch.ts"
+import {type BuiltIns, Loader} from "./plugins/load.ts"
+import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
+import {removeHostFile, writeHostFile} from "./runtime/host-file.ts"
+import {acquireLock} from "./runtime/lock.ts"
+import {projectPaths} from "./runtime/project.ts"
+import type {Runtime} from "./runtime/runtime.ts"
+import {Scope} from "./runtime/scope.ts"
+import {withTimeLimit} from "./runtime/time-limit.ts"
+import {version} from "./version.ts"
+
+export interface HostOptions {
+  /** The project's folder. */
+  readonly project: string
+  readonly mode: Mode
+  /** Names the `.env.<name>` file; the mode when left out. */
+  readonly environment?: string
+  /** Take changes of configuration and plugin source as they are saved. */
+  readonly watch: boolean
+  /** How this process was started, for whoever is refused. */
+  readonly command: string
+  /** Who starts the Host again; `none` where nobody does. */
+  readonly supervisor: string
+  readonly logs: Logs
+  /** Plugins that need no file: by the name in `plugins.<name>` or `use:`. */
+  readonly plugins?: BuiltIns
+  /** Ends a start that is still under way. */
+  readonly signal: AbortSignal
+}
+
+export interface Exit {
+  readonly code: ExitCode
+  readonly reason: string
+}
+
+/** One running process for one project. */
+export interface Host {
+  /** With `http.base`, without a slash at the end. */
+  readonly url: string
+  readonly runtimeId: string
+  readonly project: string
+  readonly authority: string
+  readonly generations: Generations
+  readonly endpoints: Endpoints
+  readonly database: Database
+  readonly inbox: Inbox
+  readonly outbox: Outbox
+  /** Made for this run: in development without `http.token`. */
+  readonly token: Secret | undefined
+  /** Resolves when something inside asks the process to end: a restart over the API, a lost lease. */
+  readonly exitAsked: Promise<Exit>
+  /** Ends in order, within ten seconds. */
+  stop(exit: Exit): Promise<void>
+  /** Deals with an exception that nobody caught. */
+  contain(error: unknown): Promise<void>
+}
+
+/** What handlers, sends and plugins get to end by themselves when the Host stops, in milliseconds. */
+const drainLimit = 5000
+
+/** Throws what keeps the Host from starting, with everything undone. */
+export const start = async (options: HostOptions, runtime: Runtime): Promise<Host> => {
+  const {log} = options.logs
+  const unwind = new Scope((message, error) => log.warn(message, {error}))
+  try {
+    return await assemble(options, runtime, unwind)
+  } catch (error) {
+    await unwind.dispose()
+    throw error
+  }
+}
+
+const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): Promise<Host> => {
+  const {mode, logs, signal} = options
+  const {log} = logs
+  const startedAt = Date.now()
+  const runtimeId = uuid()
+  const paths = projectPaths(resolve(options.project))
+  const project = await projectName(paths)
+  logs.bind({project, runtimeId})
+
+  await makePrivateFolder(paths.state)
+  const lock = await acquireLock(paths, {
+    kind: "host",
+    hostname: hostname(),
+    pid: process.pid,
+    runtimeId,
+    command: options.command,
+    since: new Date(startedAt).toISOString(),
+  })
+  unwind.defer(() => lock.release())
+  await removeFolder(paths.pluginCache)
+
+  const readVariables = async () =>
+    (await readEnvironment(paths.project, options.environment ?? mode, process.env)).variables
+  const boot = parseConfig(await readConfigText(paths.config), await readVariables())
+  logs.hide(boot.secrets)
+  logs.setLevel(boot.config.log_level)
+  const token = settleToken(boot, mode)
+  if (token.made !== undefined) logs.hide([token.made.reveal()])
+
+  const gate = createGate()
+  const listener = await runtime.serve({...boot.config.http, fetch: gate.fetch, fixed: gate.fixed, socket: gate.socket})
+  unwind.defer(() => listener.close(true))
+  const url = urlOf(boot.config, listener.port)
+  log.debug(`listening on ${url}`)
+
+  let askExit: (exit: Exit) => void = () => {}
+  const exitAsked = new Promise<Exit>(resolve => {
+    askExit = resolve
+  })
+  const database = await openDatabase(locationOf(boot.config, paths), {
+    runtimeId,
+    signal,
+    onLeaseLost: () => askExit({code: exit.runtimeRestart, reason: "lease_lost"}),
+  })
+  unwind.defer(() => database.close())
+  requireRunning(signal)
+  if (database.applied.length > 0) log.info(`the database is at schema version ${database.applied.at(-1)}`)
+  const authority = await settleAuthority(database, paths.authority)
+  const history = await recordStart(database, {
+    runtimeId,
+    startedAt,
+    mode,
+    version,
+    runtime: `${runtime.name} ${runtime.version}`,
+  })
+  if (!history.endedCleanly) log.warn("the run before this one did not end in order")
+
+  const outbox = new Outbox(database, log)
+  const inbox = new Inbox(database, outbox, runtimeId, log)
+  const endpoints = new Endpoints({
+    receive: (endpoint, event) => inbox.receive(endpoint, event),
+    online: endpoint => outbox.online(endpoint.spec.name),
+  })
+  unwind.defer(() => endpoints.close())
+  const loader = new Loader({
+    runtime,
+    paths,
+    builtIns: {...builtIns, ...options.plugins},
+    preferBuilt: mode === "production",
+    cache: paths.pluginCache,
+    sdk: sdkPaths,
+  })
+  const watcher = options.watch ? (await import("./generation/watch.ts")).watchProject(paths) : undefined
+  unwind.defer(() => watcher?.close())
+  const generations = new Generations({
+    project: paths.project,
+    database,
+    loader,
+    log,
+    runtimeId,
+    configFile: paths.config,
+    history: new GenerationHistory(database),
+    endpoints,
+    mayChangeCode: mode !== "production",
+    readVariables,
+    readLockfile: () => hashLockfile(paths.project),
+    signal,
+    onCommit: (generation, secrets) => {
+      logs.hide(secrets)
+      logs.setLevel(generation.config.config.log_level)
+      logs.bind({generation: generation.number})
+      watcher?.add(generation.instances.flatMap(({plugin}) => plugin.files))
+      log.info(`generation ${generation.number} committed (${generation.reason})`)
+    },
+  })
+  unwind.defer(() => generations.stop(0))
+  await generations.start()
+  requireRunning(signal)
+  await inbox.start(createDispatch(() => currentOf(generations).snapshot.messages, log))
+  await outbox.start({
+    sender: name => endpoints.get(name)?.sender,
+    isIdempotent: name => endpoints.get(name)?.spec.idempotent ?? false,
+  })
+  endpoints.start()
+
+  const api = serveApi({
+    boot,
+    tokens: {token: token.used, demoToken: boot.config.http.demoToken},
+    facts: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor: options.supervisor},
+    services: {generations, endpoints, database, inbox, outbox, logs},
+    askExit,
+  })
+  gate.open(api.fetch)
+  await writeHostFile(paths, {
+    url,
+    pid: process.pid,
+    runtimeId,
+    ...(token.made === undefined ? {} : {token: token.made.reveal()}),
+  })
+  unwind.defer(() => removeHostFile(paths))
+  watcher?.onChange(path => void generations.reload(`changed: ${path}`).catch(() => {}))
+
+  const stop = async ({code, reason}: Exit): Promise<void> => {
+    log.info(`stopping (${reason})`)
+    api.stopping()
+    await watcher?.close()
+    endpoints.stopAdmission()
+    await withTimeLimit(drainLimit, async () => {
+      await inbox.drain()
+      await outbox.settled()
+    }).catch(() => log.warn("handlers or sends were still running; the next start goes on with them"))
+    await withTimeLimit(1000, () => outbox.drain()).catch(() => {})
+    await withTimeLimit(1500, () => endpoints.close()).catch(() => log.warn("an endpoint did not close in time"))
+    await generations.stop(500)
+    await listener.close(true)
+    await recordEnd(database, runtimeId, code, reason).catch(error => log.error("the end was not recorded", {error}))
+    await database.close()
+    await removeHostFile(paths)
+    await lock.release()
+    log.info("stopped")
+  }
+  return {
+    url,
+    runtimeId,
+    project,
+    authority,
+    generations,
+    endpoints,
+    database,
+    inbox,
+    outbox,
+    token: token.made,
+    exitAsked,
+    stop,
+    contain: async error => {
+      const instance = await generations.contain(error)
+      if (instance === undefined) log.error("an exception was not caught; it belongs to no plugin", {error})
+    },
+  }
+}
+
+/** Throws `stopping` where a signal has asked for the end of a start. */
+const requireRunning = (signal: AbortSignal) => {
+  if (signal.aborted) throw new Problem("stopping", "the start was ended by a signal")
+}
+
+const currentOf = (generations: Generations) => {
+  if (generations.current === undefined) throw new Problem("starting", "no generation is committed yet")
+  return generations.current
+}

@@ -1,0 +1,36 @@
+import {Problem} from "../../shared/problems.ts"
+
+const always = {"cache-control": "no-store", "x-content-type-options": "nosniff", vary: "Origin"} as const
+
+export const jsonAnswer = (
+  value: unknown,
+  requestId: string,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: {...always, "content-type": "application/json", "x-request-id": requestId, ...headers},
+  })
+
+/** RFC 9457. Nothing of a secret or of a stack. */
+export const problemAnswer = (
+  problem: Problem,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  new Response(JSON.stringify(problem.body(requestId)), {
+    status: problem.status,
+    headers: {
+      ...always,
+      "content-type": "application/problem+json",
+      "x-request-id": requestId,
+      ...(problem.code === "unauthorized" ? {"www-authenticate": "Bearer"} : {}),
+      ...(problem.retryAfter === undefined ? {} : {"retry-after": String(problem.retryAfter)}),
+      ...headers,
+    },
+  })
+
+/** What a caller is told of an error that is not a `Problem`: that it happened, and where its cause is. */
+export const internalProblem = (cause: unknown): Problem =>
+  new Problem("internal", "the Host failed to answer", {cause})

@@ -1,0 +1,116 @@
+import {node} from "@elysiajs/node"
+import {Elysia} from "elysia"
+import type {Log} from "../../shared/log.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Route} from "../../shared/route.ts"
+import type {Fetch} from "../runtime/runtime.ts"
+import {createVerifier, FailureLimit, type Tokens} from "./auth.ts"
+import {createClientAddress} from "./client-address.ts"
+import {createCors} from "./cors.ts"
+import {type Answer, createPipeline} from "./pipeline.ts"
+
+export interface AppOptions {
+  /** The table, with full paths. It gets the function that answers a route which is not in the table. */
+  readonly routes: (answer: (route: Route) => Answer) => readonly Route[]
+  readonly tokens: Tokens
+  readonly log: Log
+  /** The settings that a new generation may change. */
+  readonly settings: () => {readonly corsOrigins: readonly string[]; readonly trustedProxies: readonly string[]}
+}
+
+/** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
+export const createApp = ({routes, tokens, log, settings}: AppOptions): Fetch => {
+  const peers = new WeakMap<Request, () => string>()
+  const live = memoize(settings)
+  const {toAnswer, refuse} = createPipeline({
+    verify: createVerifier(tokens),
+    failures: new FailureLimit(),
+    addressOf: request => live().clientAddress(peers.get(request)?.() ?? "", request),
+    log,
+  })
+  // standardHostname: a short Host header would be taken for a part of the path.
+  const app = new Elysia({adapter: node(), handler: {standardHostname: false}, precompile: false})
+  const byPath = new Map<string, string[]>()
+  for (const route of routes(toAnswer)) {
+    const answer = toAnswer(route)
+    app.route(route.method, route.path, ({request, params}) => answer(request, params), {parse: "none"})
+    // Elysia would read the body of a stream to answer HEAD, which never ends.
+    if (route.method === "GET") {
+      app.route("HEAD", route.path, ({request, params}) => withoutBody(answer, request, params), {parse: "none"})
+    }
+    byPath.set(route.path, [...(byPath.get(route.path) ?? []), route.method])
+  }
+  const methodsAt = createMethodFinder(byPath)
+  app.onError(({request, error}) => {
+    const path = new URL(request.url).pathname
+    const methods = methodsAt(path)
+    if (methods.length > 0) {
+      return refuse(new Problem("method_not_allowed", `${request.method} is not possible here`), {
+        allow: methods.join(", "),
+      })
+    }
+    if (!isNotFound(error)) log.error("the HTTP application failed", {error})
+    return refuse(
+      isNotFound(error)
+        ? new Problem("not_found", `there is nothing at ${path.slice(0, 200)}`)
+        : new Problem("internal", "the Host failed to answer"),
+    )
+  })
+  app.compile()
+  return (request, address) => {
+    peers.set(request, address)
+    if (request.headers.get("origin") === null) return app.fetch(request)
+    const {cors} = live()
+    const preflight = cors.preflight(request)
+    if (preflight !== undefined) return preflight
+    const answered = app.fetch(request)
+    return answered instanceof Promise
+      ? answered.then(response => cors.decorate(request, response))
+      : cors.decorate(request, answered)
+  }
+}
+
+const isNotFound = (error: unknown) =>
+  typeof error === "object" && error !== null && "code" in error && error.code === "NOT_FOUND"
+
+const withoutBody = async (
+  answer: Answer,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+): Promise<Response> => {
+  const response = await answer(request, params)
+  await response.body?.cancel()
+  return new Response(null, {status: response.status, headers: response.headers})
+}
+
+/** Derives what depends on the settings once for each set of settings. */
+const memoize = (settings: AppOptions["settings"]) => {
+  let from: ReturnType<typeof settings> | undefined
+  let made: {cors: ReturnType<typeof createCors>; clientAddress: ReturnType<typeof createClientAddress>} | undefined
+  return () => {
+    const now = settings()
+    if (made === undefined || from !== now) {
+      from = now
+      made = {cors: createCors(now.corsOrigins), clientAddress: createClientAddress(now.trustedProxies)}
+    }
+    return made
+  }
+}
+
+/** The methods that some route has for a path. */
+const createMethodFinder = (byPath: ReadonlyMap<string, readonly string[]>) => {
+  const patterns = [...byPath].map(
+    ([path, methods]) =>
+      [
+        new RegExp(
+          `^${path
+            .replace(/[.]/g, "\\.")
+            .replace(/:[^/]+/g, "[^/]+")
+            .replace(/\*/g, ".*")}$`,
+        ),
+        methods,
+      ] as const,
+  )
+  return (path: string): readonly string[] =>
+    patterns.filter(([pattern]) => pattern.test(path)).flatMap(([, methods]) => methods)
+}

@@ -1,0 +1,63 @@
+import {hash, timingSafeEqual} from "node:crypto"
+import {Problem} from "../../shared/problems.ts"
+import type {Scope} from "../../shared/route.ts"
+import type {Secret} from "../../shared/secret.ts"
+
+/** A longer header is refused unread. */
+const longest = 1024
+
+const digest = (text: string): Buffer => Buffer.from(hash("sha256", text, "hex"))
+
+export interface Tokens {
+  readonly token: Secret | undefined
+  readonly demoToken: Secret | undefined
+}
+
+/** Tells the scope of an `Authorization` header; undefined for none and for an unknown token. */
+export type Verify = (header: string | null) => Exclude<Scope, "none"> | undefined
+
+/** Both sides are hashed, then compared in constant time. */
+export const createVerifier = ({token, demoToken}: Tokens): Verify => {
+  const full = token === undefined ? undefined : digest(token.reveal())
+  const demo = demoToken === undefined ? undefined : digest(demoToken.reveal())
+  return header => {
+    if (header === null || header.length > longest || !/^bearer /i.test(header)) return undefined
+    const shown = digest(header.slice("bearer ".length))
+    if (full !== undefined && timingSafeEqual(shown, full)) return "full"
+    if (demo !== undefined && timingSafeEqual(shown, demo)) return "demo"
+    return undefined
+  }
+}
+
+/** So many failures in so many milliseconds are let through from one address. */
+const most = 10
+const window = 60_000
+
+/** So many addresses are remembered at most. */
+const remembered = 10_000
+
+/** Counts failures by address. A valid token is never held back: it is checked first. */
+export class FailureLimit {
+  readonly #failures = new Map<string, {count: number; until: number}>()
+
+  /** Counts one failure; throws `unauthorized`, or `too_many_failures` with the seconds to wait. */
+  refuse(address: string, now: number): never {
+    let entry = this.#failures.get(address)
+    if (entry === undefined || entry.until <= now) {
+      this.#failures.delete(address)
+      if (this.#failures.size >= remembered) this.#forget(now)
+      entry = {count: 0, until: now + window}
+      this.#failures.set(address, entry)
+    }
+    entry.count++
+    if (entry.count <= most) throw new Problem("unauthorized", "the request has no valid token")
+    const retryAfter = Math.ceil((entry.until - now) / 1000)
+    throw new Problem("too_many_failures", `too many requests with a wrong token; wait ${retryAfter} s`, {retryAfter})
+  }
+
+  #forget(now: number): void {
+    for (const [address, {until}] of this.#failures) if (until <= now) this.#failures.delete(address)
+    const [oldest] = this.#failures.keys()
+    if (this.#failures.size >= remembered && oldest !== undefined) this.#failures.delete(oldest)
+  }
+}

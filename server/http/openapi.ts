@@ -1,0 +1,137 @@
+import {type ProblemCode, problems} from "../../shared/problems.ts"
+import type {Route, Scope} from "../../shared/route.ts"
+import {type TSchema, Type} from "../../shared/type.ts"
+
+const ProblemBody = Type.Object({
+  type: Type.String({description: "urn:svc:problem:<code>"}),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String({description: "Stable; docs/reference/problems.md lists all"}),
+  hint: Type.String({description: "What to do"}),
+  requestId: Type.Optional(Type.String()),
+  issues: Type.Optional(Type.Array(Type.Unknown())),
+})
+
+const descriptions: Record<number, string> = {200: "Done", 202: "Accepted", 204: "Done", 503: "Not ready"}
+
+/** The OpenAPI 3.1 document of a route table. */
+export const createOpenApi = (routes: readonly Route[], version: string) => {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes.filter(each => !each.path.endsWith("*"))) {
+    const path = route.path.replace(/:([A-Za-z]+)/g, "{$1}")
+    paths[path] = {...paths[path], [route.method.toLowerCase()]: operation(route)}
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "svc Host",
+      version,
+      description: "The API of one Host. What a schema marks x-private is left out for a demo token.",
+      license: {name: "See the package", identifier: "UNLICENSED"},
+    },
+    servers: [{url: "/"}],
+    security: [{token: []}],
+    paths,
+    components: {
+      schemas: {Problem: ProblemBody},
+      securitySchemes: {
+        token: {type: "http", scheme: "bearer", description: "The full token, or the demo token to observe"},
+      },
+    },
+  }
+}
+
+const scopeText: Record<Scope, string> = {
+  none: "Public.",
+  demo: "Scope: demo or full.",
+  full: "Scope: full.",
+}
+
+const operation = (route: Route) => ({
+  operationId: operationId(route),
+  summary: route.summary,
+  description: scopeText[route.scope],
+  tags: [tagOf(route.path)],
+  ...(route.scope === "none" ? {security: []} : {}),
+  parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
+  ...(route.body === undefined ? {} : {requestBody: {content: {"application/json": {schema: toOpenApi(route.body)}}}}),
+  responses: {
+    ...Object.fromEntries(
+      Object.entries(route.response).map(([status, schema]) => [status, answer(Number(status), schema)]),
+    ),
+    ...problemAnswers(route),
+  },
+})
+
+const operationId = ({method, path}: Route) =>
+  method.toLowerCase() +
+  path
+    .split(/[/.]/)
+    .filter(part => part !== "")
+    .map(part => part.replace(/^:/, "by-"))
+    .map(part => part.replace(/(^|[-_])(\w)/g, (_, __, letter: string) => letter.toUpperCase()))
+    .join("")
+
+const tagOf = (path: string) => path.split("/").filter(part => part !== "")[1] ?? "api"
+
+const pathParameters = (path: string) =>
+  [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => ({name, in: "path", required: true, schema: {type: "string"}}))
+
+const queryParameters = (query: TSchema | undefined) => {
+  const {properties = {}, required = []} = (query ?? {}) as {
+    properties?: Record<string, TSchema>
+    required?: readonly string[]
+  }
+  return Object.entries(properties).map(([name, schema]) => {
+    const {description, ...rest} = toOpenApi(schema) as {description?: string}
+    return {
+      name,
+      in: "query",
+      required: required.includes(name),
+      ...(description === undefined ? {} : {description}),
+      schema: rest,
+    }
+  })
+}
+
+const answer = (status: number, schema: TSchema | string) => ({
+  description: descriptions[status] ?? "Done",
+  content:
+    typeof schema === "string"
+      ? {[schema]: {schema: {type: "string"}}}
+      : {"application/json": {schema: toOpenApi(schema)}},
+})
+
+const problemAnswers = (route: Route) => {
+  const general: ProblemCode[] = route.scope === "none" ? [] : ["unauthorized", "too_many_failures"]
+  const codes = new Set<ProblemCode>([
+    ...general,
+    ...(route.scope === "full" ? ["forbidden" as const] : []),
+    ...(route.problems ?? []),
+  ])
+  if (route.body !== undefined)
+    for (const code of ["request_invalid", "body_too_large", "unsupported_media_type"] as const) codes.add(code)
+  if (route.query !== undefined) codes.add("request_invalid")
+  const byStatus = Map.groupBy(codes, code => problems[code].status)
+  return Object.fromEntries(
+    [...byStatus]
+      .filter(([status]) => !(status in route.response))
+      .map(([status, each]) => [
+        status,
+        {
+          description: each.map(code => `${code}: ${problems[code].title}`).join("; "),
+          content: {"application/problem+json": {schema: {$ref: "#/components/schemas/Problem"}}},
+        },
+      ]),
+  )
+}
+
+/** A JSON schema with our own keyword spelt as an extension. */
+const toOpenApi = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(toOpenApi)
+  if (typeof schema !== "object" || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => (key === "private" ? ["x-private", value] : [key, toOpenApi(value)])),
+  )
+}

@@ -1,0 +1,133 @@
+import {randomBytes} from "node:crypto"
+import type {Log} from "../../shared/log.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Call, Route, Scope} from "../../shared/route.ts"
+import type {TSchema} from "../../shared/type.ts"
+import {limits} from "../runtime/runtime.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
+import {internalProblem, jsonAnswer, problemAnswer} from "./answers.ts"
+import type {FailureLimit, Verify} from "./auth.ts"
+import {readJson, readQuery} from "./body.ts"
+import {createProjection} from "./private.ts"
+
+export interface PipelineOptions {
+  readonly verify: Verify
+  readonly failures: FailureLimit
+  /** Who is asking; looked up only when a token is wrong. */
+  readonly addressOf: (request: Request) => string
+  readonly log: Log
+}
+
+export type Answer = (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
+
+const ranks: Record<Scope, number> = {none: 0, demo: 1, full: 2}
+
+/** Request ids are unique within and across runs: a random prefix, then a count. */
+const createIds = (): (() => string) => {
+  const prefix = randomBytes(6).toString("hex")
+  let count = 0
+  return () => `${prefix}-${(++count).toString(36)}`
+}
+
+/** Turns routes into answers: authorisation, request id, time limit, problems. */
+export const createPipeline = (options: PipelineOptions) => {
+  const nextId = createIds()
+  const toAnswer = (route: Route): Answer => {
+    const emptyQuery = route.query === undefined ? Object.freeze({}) : undefined
+    return (request, params) => {
+      const requestId = nextId()
+      try {
+        const scope = authorize(options, route.scope, request)
+        const answered = route.handle(request, new RouteCall(route, request, params, scope, requestId, emptyQuery))
+        if (!(answered instanceof Promise)) return answered
+        const ended = route.stream === true ? answered : withTimeLimit(limits.requestTimeout, () => answered)
+        return ended.catch(error => explain(error, requestId, route, options.log))
+      } catch (error) {
+        return explain(error, requestId, route, options.log)
+      }
+    }
+  }
+  return {
+    toAnswer,
+    refuse: (problem: Problem, headers?: Record<string, string>) => problemAnswer(problem, nextId(), headers),
+  }
+}
+
+const authorize = ({verify, failures, addressOf}: PipelineOptions, needed: Scope, request: Request): Scope => {
+  if (needed === "none") return "none"
+  const scope = verify(request.headers.get("authorization"))
+  if (scope === undefined) return failures.refuse(addressOf(request), Date.now())
+  requireScope(scope, needed)
+  return scope
+}
+
+/** Throws `forbidden`. */
+export const requireScope = (scope: Scope, needed: Scope): void => {
+  if (ranks[scope] < ranks[needed])
+    throw new Problem("forbidden", `this needs the ${needed} token; a ${scope} token was shown`)
+}
+
+const explain = (error: unknown, requestId: string, route: Route, log: Log): Response => {
+  if (error instanceof TimeLimitExceeded) {
+    return problemAnswer(
+      new Problem("request_timeout", `no answer within ${limits.requestTimeout / 1000} s`),
+      requestId,
+    )
+  }
+  if (error instanceof Problem) {
+    if (error.status >= 500)
+      log.warn(`${route.method} ${route.path} failed: ${error.message}`, {requestId, code: error.code})
+    return problemAnswer(error, requestId)
+  }
+  log.error(`${route.method} ${route.path} failed`, {requestId, error})
+  return problemAnswer(internalProblem(error), requestId)
+}
+
+const projections = new WeakMap<TSchema, ReturnType<typeof createProjection> | null>()
+
+const projectionOf = (schema: TSchema) => {
+  const known = projections.get(schema)
+  if (known !== undefined) return known
+  const made = createProjection(schema) ?? null
+  projections.set(schema, made)
+  return made
+}
+
+class RouteCall implements Call {
+  readonly params: Readonly<Record<string, string>>
+  readonly scope: Scope
+  readonly requestId: string
+  readonly #route: Route
+  readonly #request: Request
+  #query: Readonly<Record<string, unknown>> | undefined
+
+  constructor(
+    route: Route,
+    request: Request,
+    params: Readonly<Record<string, string>>,
+    scope: Scope,
+    requestId: string,
+    query: Readonly<Record<string, unknown>> | undefined,
+  ) {
+    this.#route = route
+    this.#request = request
+    this.params = params
+    this.scope = scope
+    this.requestId = requestId
+    this.#query = query
+  }
+
+  get query(): Readonly<Record<string, unknown>> {
+    this.#query ??= readQuery(this.#request.url, this.#route.query ?? {})
+    return this.#query
+  }
+
+  body(): Promise<unknown> {
+    return readJson(this.#request, this.#route.body ?? {})
+  }
+
+  json(schema: TSchema, value: unknown, init: {status?: number; headers?: Record<string, string>} = {}): Response {
+    const strip = this.scope === "full" ? null : projectionOf(schema)
+    return jsonAnswer(strip === null ? value : strip(value), this.requestId, init.status, init.headers)
+  }
+}

@@ -1,0 +1,46 @@
+import type {TSchema} from "../../shared/type.ts"
+
+type Strip = (value: unknown) => unknown
+
+interface Shape {
+  readonly private?: boolean
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly items?: TSchema
+  readonly anyOf?: readonly TSchema[]
+}
+
+/**
+ * The projection for a demo token: a function that leaves out what the schema marks `private`, or undefined where it
+ * marks nothing. One projection for every answer, so that nothing private is shown in one place and hidden in another.
+ */
+export const createProjection = (schema: TSchema): Strip | undefined => {
+  const shape = schema as Shape
+  if (shape.properties !== undefined) return projectObject(shape.properties)
+  if (shape.items !== undefined) {
+    const each = createProjection(shape.items)
+    return each && (value => (Array.isArray(value) ? value.map(each) : value))
+  }
+  if (shape.anyOf !== undefined) {
+    const [inner] = shape.anyOf.map(createProjection).filter(strip => strip !== undefined)
+    return inner && (value => (value === null ? null : inner(value)))
+  }
+  return undefined
+}
+
+const projectObject = (properties: Readonly<Record<string, TSchema>>): Strip | undefined => {
+  const hidden = new Set(Object.keys(properties).filter(key => (properties[key] as Shape).private === true))
+  const inner = new Map<string, Strip>()
+  for (const [key, schema] of Object.entries(properties)) {
+    const strip = hidden.has(key) ? undefined : createProjection(schema)
+    if (strip !== undefined) inner.set(key, strip)
+  }
+  if (hidden.size === 0 && inner.size === 0) return undefined
+  return value => {
+    if (typeof value !== "object" || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([key]) => !hidden.has(key))
+        .map(([key, item]) => [key, inner.get(key)?.(item) ?? item]),
+    )
+  }
+}

@@ -1,0 +1,55 @@
+import type {Route} from "../../shared/route.ts"
+import {Type} from "../../shared/type.ts"
+import type {Endpoints} from "../capabilities/endpoints.ts"
+import type {Outbox} from "../capabilities/outbox.ts"
+import {endpointRoutes} from "../console/api/endpoints.ts"
+import {generationRoutes} from "../console/api/generations.ts"
+import {inboxRoutes} from "../console/api/inbox.ts"
+import {outboxRoutes} from "../console/api/outbox.ts"
+import {describePluginRoutes, type PluginServices, pluginRoutes} from "../console/api/plugins.ts"
+import {settingsRoutes} from "../console/api/settings.ts"
+import {probeRoutes, type SystemServices, systemRoutes} from "../console/api/system.ts"
+import type {Database} from "../database/database.ts"
+import type {Generation} from "../generation/generation.ts"
+import type {Generations} from "../generation/generations.ts"
+import type {Logs} from "../logs/log.ts"
+import {createOpenApi} from "./openapi.ts"
+
+export interface RouteServices {
+  readonly system: SystemServices
+  readonly plugins: PluginServices
+  readonly current: () => Generation
+  readonly generations: Generations
+  readonly endpoints: Endpoints
+  readonly database: Database
+  readonly outbox: Outbox
+  readonly logs: Logs
+  readonly version: string
+}
+
+/** Every route of the Host, in one readable table. Paths below `base`, but for the public probes. */
+export const createRoutes = (services: RouteServices, base: string): readonly Route[] => {
+  const {system, plugins, current, generations, endpoints, database, outbox, logs} = services
+  const api: Route[] = [
+    ...systemRoutes(system),
+    ...endpointRoutes(() => endpoints.list()),
+    ...pluginRoutes(plugins),
+    ...generationRoutes(generations),
+    ...inboxRoutes(database),
+    ...outboxRoutes(database, outbox, endpoints),
+    ...settingsRoutes(current, logs),
+  ]
+  const documented = () => [...probeRoutes(system), ...underBase([...api, ...describePluginRoutes(current())], base)]
+  const openApi: Route = {
+    method: "GET",
+    path: "/api/openapi.json",
+    scope: "demo",
+    summary: "This API as an OpenAPI document",
+    response: {200: Type.Object({})},
+    handle: (_, call) => call.json(Type.Object({}), createOpenApi(documented(), services.version)),
+  }
+  return [...probeRoutes(system), ...underBase([...api, openApi], base)]
+}
+
+const underBase = (routes: readonly Route[], base: string): Route[] =>
+  routes.map(route => ({...route, path: `${base}${route.path}`}))

@@ -1,0 +1,137 @@
+import type {Log} from "../../shared/log.ts"
+import type {Reply, Session} from "../../shared/plugin.ts"
+import {messageOf} from "../../shared/problems.ts"
+import type {SatoriEvent} from "../../shared/satori.ts"
+import type {Dispatch, Outcome, StoredEvent} from "../capabilities/inbox.ts"
+import {withTimeLimit} from "../runtime/time-limit.ts"
+import {type Command, parseCall} from "./command.ts"
+import {helpCommand, misuseText, unknownText} from "./help.ts"
+import {type Routed, Router} from "./router.ts"
+import {openSession, textOfEvent} from "./session.ts"
+
+/** A handler of a generation, by its id. */
+export interface Handler {
+  readonly id: string
+  readonly log: Log
+  /** Runs `work` as the plugin's own: what it throws late is the plugin's, and its instance waits for it. */
+  run<T>(work: () => T | Promise<T>): Promise<T>
+}
+
+export interface EventHandler extends Handler {
+  readonly type: string
+  readonly handle: (session: Session) => Reply
+}
+
+/** What the running generation does with messages. */
+export interface MessageTable {
+  readonly router: Router
+  /** The handlers of each Satori event type, in the order of their declaration. */
+  readonly byType: ReadonlyMap<string, readonly EventHandler[]>
+  readonly byId: ReadonlyMap<string, EventHandler>
+  /** Who runs a command, by the command's id. */
+  readonly runners: ReadonlyMap<string, Handler>
+}
+
+/** The handler that answers a command that does not exist. */
+const unknownCommand = "host/unknown"
+
+/** A handler that takes longer, in milliseconds, has failed. */
+export const handlerTimeout = 60_000
+
+export const createDispatch = (current: () => MessageTable, log: Log, timeout = handlerTimeout): Dispatch => ({
+  match: event => match(current(), event),
+  run: (stored, handler) => run(current(), stored, handler, log, timeout),
+})
+
+const match = (table: MessageTable, event: SatoriEvent): readonly string[] => {
+  const handlers = (table.byType.get(event.type) ?? []).map(handler => handler.id)
+  const own = event.type === "message-created" ? handlerOf(table, routeEvent(table, event)) : undefined
+  return own === undefined ? handlers : [own, ...handlers]
+}
+
+const routeEvent = ({router}: MessageTable, event: SatoriEvent): Routed =>
+  event.user?.is_bot === true ? {is: "none"} : router.route(textOfEvent(event.message?.content).trim(), event)
+
+const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined => {
+  switch (routed.is) {
+    case "command":
+      return routed.command.id
+    case "unknown":
+      return unknownText(router, routed) === undefined ? undefined : unknownCommand
+    case "none":
+      return undefined
+  }
+}
+
+const run = async (
+  table: MessageTable,
+  stored: StoredEvent,
+  id: string,
+  log: Log,
+  timeout: number,
+): Promise<Outcome> => {
+  const handler = find(table, stored, id, log)
+  if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
+  try {
+    return await withTimeLimit(timeout, async signal => {
+      const {session, end} = openSession(stored, handler.log, signal)
+      const reply = await handler.run(() => handler.handle(session))
+      if (reply !== undefined && reply !== "") await session.send(reply)
+      return {is: "handled", sends: end()}
+    })
+  } catch (error) {
+    handler.log.error(`${id} failed: ${messageOf(error)}`, {error, event: stored.event.sn})
+    return {is: "failed", error: messageOf(error)}
+  }
+}
+
+type Runnable = Handler & {readonly handle: (session: Session) => Reply}
+
+const find = (table: MessageTable, stored: StoredEvent, id: string, log: Log): Runnable | undefined => {
+  const plain = table.byId.get(id)
+  if (plain !== undefined) return plain
+  const routed = routeEvent(table, stored.event)
+  if (id === unknownCommand) {
+    return {
+      ...hostHandler(id, log),
+      handle: () => (routed.is === "unknown" ? unknownText(table.router, routed) : undefined),
+    }
+  }
+  const runner = table.runners.get(id)
+  if (runner === undefined || routed.is !== "command" || routed.command.id !== id) return undefined
+  const {command, rest} = routed
+  return {
+    ...runner,
+    handle: session => {
+      const parsed = parseCall(command, rest)
+      if (parsed.is === "misused") return misuseText(table.router, command, parsed.why)
+      return command.handle({...parsed, session})
+    },
+  }
+}
+
+const hostHandler = (id: string, log: Log): Handler => ({id, log, run: async work => work()})
+
+export interface TableParts {
+  readonly prefixes: readonly string[]
+  readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
+  readonly handlers: readonly EventHandler[]
+  readonly log: Log
+}
+
+/** Everything that answers messages in one generation. */
+export const createMessageTable = ({prefixes, commands, handlers, log}: TableParts): MessageTable => {
+  const help = helpCommand(() => router)
+  const router: Router = new Router([help, ...commands.map(({command}) => command)], prefixes)
+  const byType = new Map<string, EventHandler[]>()
+  for (const handler of handlers) byType.set(handler.type, [...(byType.get(handler.type) ?? []), handler])
+  return {
+    router,
+    byType,
+    byId: new Map(handlers.map(handler => [handler.id, handler])),
+    runners: new Map([
+      [help.id, hostHandler(help.id, log)],
+      ...commands.map(({command, runner}) => [command.id, runner] as const),
+    ]),
+  }
+}

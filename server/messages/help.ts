@@ -1,0 +1,60 @@
+import type {Command} from "./command.ts"
+import {parsePattern, usageOf} from "./command.ts"
+import type {Routed, Router} from "./router.ts"
+
+/** Commands that one help message lists. */
+const mostListed = 40
+
+/** The Host's own command: `help`, and `help <command>`. A plugin's `help` takes its place. */
+export const helpCommand = (router: () => Router): Command => ({
+  id: "host/help",
+  owner: "host",
+  ...parsePattern("help [command:text]"),
+  aliases: [],
+  definition: {description: "Lists the commands, or tells about one"},
+  handle: ({args}) => helpText(router(), args.command === undefined ? undefined : String(args.command)),
+})
+
+const helpText = (router: Router, words: string | undefined): string => {
+  if (words === undefined) return listCommands(router)
+  const command = router.find(words)
+  return command === undefined
+    ? `There is no command "${words}". ${router.prefix}help lists all.`
+    : describe(router, command)
+}
+
+/** The answer to a call that does not fit the command. */
+export const misuseText = (router: Router, command: Command, why: string): string =>
+  `${why}. Usage: ${router.prefix}${usageOf(command)}`
+
+/** The answer to a command that does not exist; nothing where it may have been meant for somebody else. */
+export const unknownText = (router: Router, routed: Extract<Routed, {is: "unknown"}>): string | undefined => {
+  if (routed.meant !== undefined) {
+    return `There is no command "${routed.word}". Did you mean ${router.prefix}${routed.meant}?`
+  }
+  return routed.direct ? `There is no command "${routed.word}". ${router.prefix}help lists all.` : undefined
+}
+
+const listCommands = (router: Router): string => {
+  const shown = router.commands.filter(command => command.definition.hidden !== true)
+  const lines = shown
+    .map(command => line(`${router.prefix}${usageOf(command)}`, command.definition.description))
+    .sort()
+    .slice(0, mostListed)
+  const more = shown.length - lines.length
+  return ["Commands:", ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n")
+}
+
+const describe = (router: Router, command: Command): string => {
+  const {description, aliases = [], options = {}, examples = []} = command.definition
+  return [
+    line(`${router.prefix}${usageOf(command)}`, description),
+    ...(aliases.length === 0 ? [] : [`also: ${aliases.join(", ")}`]),
+    ...Object.entries(options).map(([name, option]) =>
+      line(`  --${name}${option.short === undefined ? "" : `, -${option.short}`}`, option.description),
+    ),
+    ...examples.map(example => `  ${example}`),
+  ].join("\n")
+}
+
+const line = (left: string, right: string | undefined) => (right === undefined ? left : `${left}: ${right}`)

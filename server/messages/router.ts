@@ -1,0 +1,126 @@
+import {channelType, type SatoriEvent} from "../../shared/satori.ts"
+import {suggest} from "../config/suggest.ts"
+import type {Command} from "./command.ts"
+
+interface Branch {
+  command: Command | undefined
+  readonly children: Map<string, Branch>
+}
+
+export type Routed =
+  | {readonly is: "command"; readonly command: Command; readonly rest: string}
+  | {readonly is: "unknown"; readonly word: string; readonly meant: string | undefined; readonly direct: boolean}
+  | {readonly is: "none"}
+
+/**
+ * Finds the command that a message calls. Words are looked up one by one in hash maps, so the cost of a message does not
+ * grow with the number of commands.
+ */
+export class Router {
+  readonly commands: readonly Command[]
+  readonly #root: Branch = {command: undefined, children: new Map()}
+  readonly #prefixes: readonly string[]
+
+  constructor(commands: readonly Command[], prefixes: readonly string[]) {
+    this.commands = commands
+    this.#prefixes = prefixes
+    for (const command of commands) {
+      for (const path of [command.path, ...command.aliases]) this.#add(path, command)
+    }
+  }
+
+  get prefix(): string {
+    return this.#prefixes[0] ?? ""
+  }
+
+  /** A message is for the bot when it starts with a prefix or the bot's name, or is a direct one. */
+  route(text: string, event: SatoriEvent): Routed {
+    const direct = event.channel?.type === channelType.direct
+    const called = this.#called(text, event)
+    if (called === undefined && !direct) return {is: "none"}
+    const found = this.#find(called ?? text)
+    if (found.is === "unknown" && called === undefined) return {is: "none"}
+    return found.is === "unknown" ? {...found, direct} : found
+  }
+
+  /** The command with these words, or what was probably meant. */
+  find(words: string): Command | undefined {
+    const found = this.#find(words)
+    return found.is === "command" ? found.command : undefined
+  }
+
+  #add(path: readonly string[], command: Command): void {
+    let branch = this.#root
+    for (const word of path) {
+      const next: Branch = branch.children.get(word) ?? {command: undefined, children: new Map()}
+      branch.children.set(word, next)
+      branch = next
+    }
+    branch.command = command
+  }
+
+  /** What follows the prefix or the bot's name; undefined for a message that has neither. */
+  #called(text: string, event: SatoriEvent): string | undefined {
+    for (const prefix of this.#prefixes) if (text.startsWith(prefix)) return text.slice(prefix.length)
+    const user = event.login.user
+    for (const name of [user?.name, user?.id]) {
+      if (name === undefined || name === "") continue
+      const start = text.startsWith("@") ? 1 : 0
+      if (
+        text.length > start + name.length &&
+        text.slice(start, start + name.length).toLowerCase() === name.toLowerCase()
+      ) {
+        const after = text.slice(start + name.length)
+        if (/^[:,\s]/.test(after)) return after.slice(1).trimStart()
+      }
+    }
+    return undefined
+  }
+
+  #find(
+    text: string,
+  ): {is: "command"; command: Command; rest: string} | {is: "unknown"; word: string; meant: string | undefined} {
+    let branch = this.#root
+    let command: Command | undefined
+    let rest = text
+    let position = 0
+    let missed = ""
+    for (;;) {
+      const end = endOfWord(text, position)
+      const word = text.slice(position, end).toLowerCase()
+      const next = branch.children.get(word)
+      if (next === undefined) {
+        missed = word
+        break
+      }
+      branch = next
+      position = skipSpace(text, end)
+      if (next.command !== undefined) {
+        command = next.command
+        rest = text.slice(position)
+      }
+      if (position >= text.length || next.children.size === 0) break
+    }
+    if (command !== undefined) return {is: "command", command, rest}
+    const spoken = text.slice(0, endOfWord(text, position)).trim()
+    const best = missed === "" ? undefined : suggest(missed, [...branch.children.keys()])
+    return {is: "unknown", word: spoken, meant: best === undefined ? undefined : text.slice(0, position) + best}
+  }
+}
+
+const isSpace = (text: string, at: number) => {
+  const code = text.charCodeAt(at)
+  return code === 32 || (code >= 9 && code <= 13)
+}
+
+const endOfWord = (text: string, from: number) => {
+  let end = from
+  while (end < text.length && !isSpace(text, end)) end++
+  return end
+}
+
+const skipSpace = (text: string, from: number) => {
+  let at = from
+  while (at < text.length && isSpace(text, at)) at++
+  return at
+}

@@ -1,0 +1,135 @@
+import {randomUUID} from "node:crypto"
+import {join, resolve} from "node:path"
+import {v7 as uuid} from "uuid"
+import {type Issue, Problem, toProblem} from "../shared/problems.ts"
+import type {Component} from "../shared/readiness.ts"
+import {Endpoints} from "./capabilities/endpoints.ts"
+import {readEnvironment} from "./config/environment.ts"
+import {openDatabase} from "./database/database.ts"
+import {Generations} from "./generation/generations.ts"
+import {GenerationHistory} from "./generation/history.ts"
+import {hashLockfile} from "./generation/lockfile.ts"
+import {builtIns, sdkPaths} from "./host-plugins.ts"
+import {type Mode, projectName} from "./host-settings.ts"
+import type {Logs} from "./logs/log.ts"
+import {Loader} from "./plugins/load.ts"
+import {gatherFacts} from "./readiness/facts.ts"
+import {createReport} from "./readiness/report.ts"
+import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
+import {projectPaths} from "./runtime/project.ts"
+import type {Runtime} from "./runtime/runtime.ts"
+import {Scope} from "./runtime/scope.ts"
+import {version} from "./version.ts"
+
+export interface OnceOptions {
+  readonly project: string
+  readonly mode: Mode
+  readonly environment?: string
+  readonly logs: Logs
+}
+
+/** What a one-shot start found; printed as one line of JSON. */
+export type OnceResult = {
+  readonly schema: "svc.once/1"
+  readonly ok: boolean
+  readonly project: string
+  readonly version: string
+  readonly runtime: string
+} & (
+  | {
+      /** The generation committed; `ok` only when the required components are there too. */
+      readonly committed: true
+      readonly plugins: readonly string[]
+      readonly endpoints: readonly string[]
+      readonly components: readonly Component[]
+    }
+  | {
+      readonly committed: false
+      readonly code: string
+      readonly detail: string
+      readonly hint: string
+      readonly issues: readonly Issue[]
+    }
+)
+
+/**
+ * Assembles the whole runtime without a port, a connected endpoint, or the project's own data: against an empty, migrated
+ * database in `.svc/tmp`. Works beside a running Host. Never rejects for what the project is to blame for.
+ */
+export const startOnce = async (options: OnceOptions, runtime: Runtime): Promise<OnceResult> => {
+  const paths = projectPaths(resolve(options.project))
+  const head = {
+    schema: "svc.once/1",
+    project: await projectName(paths),
+    version,
+    runtime: `${runtime.name} ${runtime.version}`,
+  } as const
+  const scope = new Scope((message, error) => options.logs.log.warn(message, {error}))
+  try {
+    return {...head, ...(await assemble(options, runtime, scope))}
+  } catch (error) {
+    const {code, message, hint, issues} = toProblem(error, "generation_failed")
+    return {...head, ok: false, committed: false, code, detail: message, hint, issues}
+  } finally {
+    await scope.dispose()
+  }
+}
+
+const assemble = async ({project, mode, environment, logs}: OnceOptions, runtime: Runtime, scope: Scope) => {
+  const paths = projectPaths(resolve(project))
+  const scratch = join(paths.temporary, `once-${randomUUID()}`)
+  await makePrivateFolder(scratch)
+  scope.defer(() => removeFolder(scratch))
+  const {log} = logs
+  const runtimeId = uuid()
+  const startedAt = Date.now()
+  const database = await openDatabase(
+    {dialect: "sqlite", file: join(scratch, "data.sqlite")},
+    {runtimeId, signal: scope.signal, onLeaseLost: () => {}},
+  )
+  scope.defer(() => database.close())
+  const endpoints = new Endpoints({
+    receive: () => Promise.reject(new Problem("admission_closed", "a one-shot start admits no events")),
+    online: () => {},
+  })
+  const generations = new Generations({
+    project: paths.project,
+    database,
+    loader: new Loader({runtime, paths, builtIns, preferBuilt: false, cache: join(scratch, "plugins"), sdk: sdkPaths}),
+    log,
+    runtimeId,
+    configFile: paths.config,
+    history: new GenerationHistory(database),
+    endpoints,
+    mayChangeCode: true,
+    readVariables: async () => (await readEnvironment(paths.project, environment ?? mode, process.env)).variables,
+    readLockfile: () => hashLockfile(paths.project),
+    signal: scope.signal,
+    onCommit: (_, secrets) => logs.hide(secrets),
+  })
+  scope.defer(() => generations.stop(0))
+  const generation = await generations.start()
+  const report = createReport(
+    gatherFacts({
+      now: Date.now(),
+      startedAt,
+      authority: undefined,
+      generation,
+      failure: undefined,
+      databaseInitialized: database.state.is === "initialized",
+      // Nothing is opened: an endpoint that could be opened counts as admitting.
+      endpoints: endpoints.list().map(({spec, state, admission}) => ({
+        spec,
+        state,
+        admission: spec.open === undefined ? admission : {is: "open"},
+      })),
+    }),
+  )
+  return {
+    ok: report.ready,
+    committed: true,
+    plugins: generation.instances.map(({name}) => name),
+    endpoints: generation.snapshot.endpoints.map(({name}) => name),
+    components: report.components,
+  } as const
+}

@@ -1,0 +1,157 @@
+import {randomUUID} from "node:crypto"
+import {type PluginPath, pluginPath} from "../../shared/ids.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Plugin} from "../../shared/plugin.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import {Scope} from "../runtime/scope.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
+import {runAs} from "./attribution.ts"
+import type {LoadedPlugin} from "./load.ts"
+import {pluginDatabase} from "./plugin-database.ts"
+import {positionIn} from "./position.ts"
+import {collectRegistrations, type Registrations} from "./registrations.ts"
+
+/** `since` is in milliseconds since 1970. */
+export type InstanceState = {readonly since: number} & (
+  | {readonly is: "starting"}
+  | {readonly is: "active"}
+  | {readonly is: "failed"; readonly error: string}
+  | {readonly is: "quarantined"; readonly error: string}
+  | {readonly is: "disposed"}
+)
+
+type Change<T> = T extends unknown ? Omit<T, "since"> : never
+
+export interface InstanceOptions {
+  readonly name: string
+  readonly plugin: LoadedPlugin
+  /** Checked by the plugin's own schema. */
+  readonly config: unknown
+  /** Equal for an instance that may be carried over: same code, same configuration. */
+  readonly fingerprint: string
+  readonly project: string
+  readonly database: Database
+  readonly log: Log
+}
+
+/** `setup` may take so long, in milliseconds. */
+const setupTimeout = 10_000
+
+/** One plugin in one generation, and in those that carry it over. */
+export class Instance {
+  readonly name: string
+  readonly path: PluginPath
+  readonly fingerprint: string
+  readonly plugin: LoadedPlugin
+  readonly log: Log
+  readonly scope: Scope
+  readonly #options: InstanceOptions
+  /** Tells this instance from another of the same name. */
+  readonly id = randomUUID()
+  readonly #running = new Set<Promise<unknown>>()
+  #state: InstanceState = {is: "starting", since: Date.now()}
+  #registrations: Registrations | undefined
+
+  constructor(options: InstanceOptions) {
+    this.#options = options
+    this.name = options.name
+    this.path = pluginPath(options.name)
+    this.fingerprint = options.fingerprint
+    this.plugin = options.plugin
+    this.log = options.log.with({plugin: options.name})
+    this.scope = new Scope((message, error) => this.log.warn(message, {error}))
+  }
+
+  get state(): InstanceState {
+    return this.#state
+  }
+
+  /** The files that stand in stacks of this instance's errors. */
+  get files(): readonly string[] {
+    return this.plugin.files
+  }
+
+  /** What `setup` declared. */
+  get registrations(): Registrations {
+    if (this.#registrations === undefined) throw new Error(`${this.path} has not been set up`)
+    return this.#registrations
+  }
+
+  /** Throws `plugin_invalid` where `setup` throws, `plugin_timeout` where it does not end; either way undone. */
+  async setup(): Promise<void> {
+    const {declaring, close} = collectRegistrations(this.path)
+    const {migrate, ...declarations} = declaring
+    const facade: Plugin = {
+      ...declarations,
+      name: this.name,
+      path: this.path,
+      project: this.#options.project,
+      log: this.log,
+      signal: this.scope.signal,
+      defer: undo => this.scope.defer(() => runAs(this, undo)),
+      database: {...pluginDatabase(this.name, this.#options.database), migrate},
+    }
+    try {
+      const {setup} = this.plugin.definition
+      await withTimeLimit(setupTimeout, () => runAs(this, () => setup(facade, this.#options.config)))
+    } catch (error) {
+      await this.scope.dispose()
+      throw this.#explain(error)
+    } finally {
+      this.#registrations = close()
+    }
+  }
+
+  /** Part of a committed generation from now on. */
+  activate(): void {
+    this.#enter({is: "active"})
+  }
+
+  /** Runs code of this instance as its own; its disposal waits for it. */
+  async run<T>(work: () => T | Promise<T>): Promise<T> {
+    const running = runAs(this, async () => work())
+    this.#running.add(running)
+    return running.finally(() => this.#running.delete(running))
+  }
+
+  /** Undoes everything, after what runs has ended or `drainLimit` milliseconds have passed. */
+  async dispose(drainLimit: number): Promise<void> {
+    if (this.#running.size > 0) {
+      await withTimeLimit(drainLimit, () => Promise.allSettled(this.#running)).catch(() => {
+        this.log.warn(`${this.#running.size} handlers were still running when the instance was disposed`)
+      })
+    }
+    await this.scope.dispose()
+    if (this.#state.is === "active" || this.#state.is === "starting") this.#enter({is: "disposed"})
+  }
+
+  /** Ends the instance because of an exception that nobody caught. */
+  async fail(error: unknown, quarantined: boolean): Promise<void> {
+    this.#enter({is: quarantined ? "quarantined" : "failed", error: messageOf(error)})
+    await this.scope.dispose()
+  }
+
+  /** A new instance of the same plugin and configuration. */
+  again(): Instance {
+    return new Instance(this.#options)
+  }
+
+  #enter(change: Change<InstanceState>): void {
+    this.#state = {...change, since: Date.now()} as InstanceState
+  }
+
+  #explain(error: unknown): Problem {
+    const {from} = this.plugin
+    if (error instanceof TimeLimitExceeded) {
+      return new Problem("plugin_timeout", `setup of ${from} did not end within ${setupTimeout / 1000} s`, {
+        issues: [{file: from, line: 1, column: 1, path: `plugins.${this.name}`, message: "setup did not end"}],
+      })
+    }
+    const at = positionIn(error, this.files, this.#options.project) ?? {file: from, line: 1, column: 1}
+    return new Problem("plugin_invalid", `setup of ${from} failed: ${messageOf(error)}`, {
+      cause: error,
+      issues: [{...at, path: `plugins.${this.name}`, message: messageOf(error)}],
+    })
+  }
+}

@@ -1,0 +1,180 @@
+import {createHash} from "node:crypto"
+import {stat} from "node:fs/promises"
+import {isAbsolute, join, relative, resolve} from "node:path"
+import type {PluginEntry} from "../../shared/config.ts"
+import {isPlugin, type PluginDefinition} from "../../shared/plugin.ts"
+import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
+import {makePrivateFolder, readFileIfExists, readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+import {positionIn} from "./position.ts"
+
+/** A plugin's code, ready for `setup`. */
+export interface LoadedPlugin {
+  readonly definition: PluginDefinition
+  /** Equal for equal code: a hash over the modules of the plugin. */
+  readonly fingerprint: string
+  /** Absolute paths of its source files, as they appear in stacks. */
+  readonly files: readonly string[]
+  readonly origin: "source" | "built" | "built-in" | "package"
+  /** For people: a path in the project, or a name. */
+  readonly from: string
+}
+
+/** The adapters that come with svc, loaded when they are used. */
+export type BuiltIns = Readonly<Record<string, () => Promise<{readonly default: PluginDefinition}>>>
+
+export interface LoaderOptions {
+  readonly runtime: Runtime
+  readonly paths: ProjectPaths
+  readonly builtIns: BuiltIns
+  /** Production prefers what `svc build` made. */
+  readonly preferBuilt: boolean
+  /** Where compiled plugins are kept; removed with the Host's temporary files. */
+  readonly cache: string
+  /** Absolute paths of the Host's own SDK, by specifier. */
+  readonly sdk: Readonly<Record<string, string>>
+}
+
+interface Cached {
+  readonly path: string
+  readonly plugin: LoadedPlugin
+}
+
+/** Finds plugins and loads their code; code that has not changed is not loaded again. */
+export class Loader {
+  readonly #options: LoaderOptions
+  readonly #cache = new Map<string, Cached>()
+
+  constructor(options: LoaderOptions) {
+    this.#options = options
+  }
+
+  /** Throws `plugin_missing`; `plugin_invalid` with the positions of syntax errors. */
+  async load(name: string, entry: PluginEntry): Promise<LoadedPlugin> {
+    const found = await this.#find(name, entry.use)
+    switch (found.is) {
+      case "file":
+        return this.#compile(name, found.path)
+      case "built":
+        return this.#import(name, found.path, await hashFiles([found.path]), [found.path], "built")
+      case "built-in": {
+        const {default: definition} = await found.load()
+        return {
+          definition,
+          fingerprint: `built-in:${found.name}`,
+          files: [],
+          origin: "built-in",
+          from: `built-in ${found.name}`,
+        }
+      }
+      case "package":
+        return this.#package(name, found.name)
+    }
+  }
+
+  async #find(name: string, use: string | undefined) {
+    const {paths, builtIns, preferBuilt} = this.#options
+    const builtIn = (key: string) => {
+      const load = Object.hasOwn(builtIns, key) ? builtIns[key] : undefined
+      return load && ({is: "built-in", name: key, load} as const)
+    }
+    if (use !== undefined && (use.startsWith(".") || isAbsolute(use))) {
+      const path = await firstFile(candidates(resolve(paths.project, use)))
+      if (path === undefined) throw new Problem("plugin_missing", `plugins.${name}: there is no file ${use}`)
+      return {is: "file", path} as const
+    }
+    const built = join(paths.builtPlugins, `${name}.js`)
+    if (use === undefined && preferBuilt && (await isFile(built))) return {is: "built", path: built} as const
+    const local = await firstFile(candidates(join(paths.plugins, use ?? name)))
+    if (local !== undefined) return {is: "file", path: local} as const
+    if (use === undefined && (await isFile(built))) return {is: "built", path: built} as const
+    return builtIn(use ?? name) ?? ({is: "package", name: use ?? `svc-plugin-${name}`} as const)
+  }
+
+  async #compile(name: string, entry: string): Promise<LoadedPlugin> {
+    const {runtime, cache, sdk} = this.#options
+    const {code, files} = await runtime.bundle({entry, externals: sdk})
+    const fingerprint = hash(code)
+    const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
+    await makePrivateFolder(cache)
+    if (!(await isFile(path))) await writeFileAtomic(path, code)
+    return this.#import(name, path, fingerprint, [...files, path], "source", entry)
+  }
+
+  /** A package resolves from the project, so it is imported through a file of the project. */
+  async #package(name: string, specifier: string): Promise<LoadedPlugin> {
+    const {cache, paths} = this.#options
+    const manifest = join(paths.project, "node_modules", specifier, "package.json")
+    if ((await readFileIfExists(manifest)) === undefined) {
+      throw new Problem(
+        "plugin_missing",
+        `plugins.${name}: no plugins/${name}.ts or .js, no built-in adapter "${name}", and no package ${specifier}`,
+      )
+    }
+    const version = ((await readJsonIfExists(manifest)) as {version?: string} | undefined)?.version ?? "0"
+    const code = `export {default} from ${JSON.stringify(specifier)}\n`
+    const fingerprint = hash(`${code}${version}`)
+    const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
+    await makePrivateFolder(cache)
+    await writeFileAtomic(path, code)
+    const plugin = await this.#import(name, path, fingerprint, [path], "package")
+    return {...plugin, from: `${specifier} ${version}`, files: [join("node_modules", specifier)]}
+  }
+
+  async #import(
+    name: string,
+    path: string,
+    fingerprint: string,
+    files: readonly string[],
+    origin: LoadedPlugin["origin"],
+    source = path,
+  ): Promise<LoadedPlugin> {
+    const cached = this.#cache.get(name)
+    if (cached?.plugin.fingerprint === fingerprint && cached.path === path) return cached.plugin
+    const from = relative(this.#options.paths.project, source)
+    const module = await this.#options.runtime.load(path).catch((cause: unknown) => {
+      const at = positionIn(cause, files, this.#options.paths.project)
+      throw new Problem("plugin_invalid", `${from} does not load: ${messageOf(cause)}`, {
+        cause,
+        issues: at === undefined ? [] : [{...at, path: "", message: messageOf(cause)}],
+      })
+    })
+    const definition = (module as {default?: unknown}).default
+    if (!isPlugin(definition)) {
+      throw new Problem("plugin_invalid", `${from} is not a plugin`, {
+        issues: [notAPlugin(from)],
+        hint: "Its default export must be made by definePlugin.",
+      })
+    }
+    const plugin = {definition, fingerprint, files, origin, from}
+    if (cached !== undefined) this.#options.runtime.unload(cached.path)
+    this.#cache.set(name, {path, plugin})
+    return plugin
+  }
+}
+
+const notAPlugin = (file: string): Issue => ({
+  file,
+  line: 1,
+  column: 1,
+  path: "",
+  message: "the default export is not made by definePlugin",
+})
+
+const candidates = (base: string): readonly string[] =>
+  /\.(ts|js|mjs)$/.test(base) ? [base] : [`${base}.ts`, `${base}.js`, join(base, "index.ts"), join(base, "index.js")]
+
+const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() ?? false
+
+const firstFile = async (paths: readonly string[]): Promise<string | undefined> => {
+  for (const path of paths) if (await isFile(path)) return path
+  return undefined
+}
+
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+const hashFiles = async (paths: readonly string[]): Promise<string> => {
+  const texts = await Promise.all(paths.map(path => readFileIfExists(path)))
+  return hash(texts.join("\0"))
+}

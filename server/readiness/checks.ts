@@ -1,0 +1,97 @@
+import {type PluginPath, pluginNameOf} from "../../shared/ids.ts"
+import {type Component, type ReadinessReason, readinessReasons} from "../../shared/readiness.ts"
+import type {Facts} from "./report.ts"
+
+export interface EndpointFacts {
+  readonly owner: PluginPath
+  readonly name: string
+  /** The endpoint's own gate, and why it is closed. */
+  readonly admission: {readonly is: "open"} | {readonly is: "closed"; readonly reason: string}
+  /** Milliseconds since 1970. */
+  readonly since: number
+}
+
+type Named = Pick<Component, "kind" | "name" | "required" | "check" | "since" | "proves"> & {readonly owner?: string}
+
+const pass = (component: Named, message: string): Component => ({...component, ready: true, message})
+
+const fail = (component: Named, reason: ReadinessReason): Component => {
+  const {message, remediation} = readinessReasons[reason]
+  const plugin = component.owner === undefined ? "" : pluginNameOf(component.owner as PluginPath)
+  const fill = (text: string) => text.replaceAll("<plugin>", plugin).replaceAll("<name>", component.name)
+  return {
+    ...component,
+    ready: false,
+    reason,
+    message,
+    remediation: {text: fill(remediation.text), command: remediation.command},
+  }
+}
+
+/** `initialized`: opened and migrated in this run; not a live SQL test. */
+export const checkDatabase = (initialized: boolean, required: boolean, since: string): Component => {
+  const component = {
+    kind: "database",
+    name: "database",
+    required,
+    check: "initialized",
+    since,
+    proves: "opened and migrated, not a live SQL test",
+  } as const
+  return initialized ? pass(component, "The database is initialized.") : fail(component, "database_not_initialized")
+}
+
+/** `admission_open`: present, enabled, and admitting events; not transport connectivity. */
+export const checkEndpoint = (
+  selector: {readonly owner: string; readonly name: string},
+  facts: Pick<Facts, "endpoints" | "plugins">,
+  generationSince: string,
+  required: boolean,
+): Component => {
+  const {owner, name} = selector
+  const endpoint = facts.endpoints.find(each => each.owner === owner && each.name === name)
+  const component = {
+    kind: "endpoint",
+    owner,
+    name,
+    required,
+    check: "admission_open",
+    since: endpoint === undefined ? generationSince : new Date(endpoint.since).toISOString(),
+    proves: "admission only, not transport connectivity",
+  } as const
+  const reason = endpointReason(pluginNameOf(owner as PluginPath), endpoint, facts.plugins)
+  return reason === undefined ? pass(component, "The endpoint admits events.") : fail(component, reason)
+}
+
+const endpointReason = (
+  plugin: string,
+  endpoint: EndpointFacts | undefined,
+  plugins: Facts["plugins"],
+): ReadinessReason | undefined => {
+  const state = Object.hasOwn(plugins, plugin) ? plugins[plugin] : undefined
+  if (state === undefined) return "plugin_missing"
+  if (state === "disabled") return "plugin_disabled"
+  if (state !== "active") return "plugin_failed"
+  if (endpoint === undefined) return "slot_missing"
+  if (endpoint.admission.is === "open") return undefined
+  const {reason} = endpoint.admission
+  return reason in readinessReasons ? (reason as ReadinessReason) : "endpoint_closed"
+}
+
+/** `binding_configured`: provider, model and key reference resolve; not provider credential validation. */
+export const checkAgent = (
+  name: string,
+  agent: {readonly configured: boolean} | undefined,
+  since: string,
+  required: boolean,
+): Component => {
+  const component = {
+    kind: "agent",
+    name,
+    required,
+    check: "binding_configured",
+    since,
+    proves: "configuration only, not provider credential validation",
+  } as const
+  return agent?.configured === true ? pass(component, "The binding is configured.") : fail(component, "agent_missing")
+}

@@ -1,0 +1,62 @@
+import type {Component, ReadinessReport} from "../../shared/readiness.ts"
+import {checkAgent, checkDatabase, checkEndpoint, type EndpointFacts} from "./checks.ts"
+
+/** What the Host knows, at one moment. Times in milliseconds since 1970. */
+export interface Facts {
+  readonly now: number
+  readonly startedAt: number
+  readonly authority: string | undefined
+  readonly generation: {readonly number: number; readonly committedAt: number} | undefined
+  /** Why the newest draft was not committed, if it was not. */
+  readonly failure: string | undefined
+  readonly databaseInitialized: boolean
+  readonly endpoints: readonly EndpointFacts[]
+  /** State of each plugin instance by name; `disabled` for one that the configuration switches off. */
+  readonly plugins: Readonly<Record<string, string>>
+  readonly agents: Readonly<Record<string, {readonly configured: boolean}>>
+  readonly required: {
+    readonly database: boolean
+    readonly endpoints: readonly {readonly owner: string; readonly name: string}[]
+    readonly agents: readonly string[]
+  }
+}
+
+const time = (at: number) => new Date(at).toISOString()
+
+/** Facts in, report out: no I/O, no clock. Every check is listed, healthy ones too. */
+export const createReport = (facts: Facts): ReadinessReport => {
+  const {generation, required} = facts
+  const components: Component[] = generation === undefined ? [] : componentsOf(facts)
+  const ready = generation !== undefined && components.every(component => component.ready || !component.required)
+  return {
+    schema: "svc.readiness/1",
+    ready,
+    generation: generation?.number ?? null,
+    committedAt: generation === undefined ? null : time(generation.committedAt),
+    checkedAt: time(facts.now),
+    ...(facts.authority === undefined ? {} : {authority: facts.authority}),
+    ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
+    ingress: {state: "open", reasons: [], since: time(facts.startedAt)},
+    components:
+      generation === undefined
+        ? [checkDatabase(facts.databaseInitialized, required.database, time(facts.startedAt))]
+        : components,
+  }
+}
+
+const componentsOf = (facts: Facts): Component[] => {
+  const {required, endpoints} = facts
+  const since = time(facts.generation?.committedAt ?? facts.startedAt)
+  const isRequired = (owner: string, name: string) =>
+    required.endpoints.some(selector => selector.owner === owner && selector.name === name)
+  const optional = endpoints.filter(({owner, name}) => !isRequired(owner, name))
+  return [
+    checkDatabase(facts.databaseInitialized, required.database, time(facts.startedAt)),
+    ...required.endpoints.map(selector => checkEndpoint(selector, facts, since, true)),
+    ...optional.map(({owner, name}) => checkEndpoint({owner, name}, facts, since, false)),
+    ...required.agents.map(name => checkAgent(name, facts.agents[name], since, true)),
+    ...Object.keys(facts.agents)
+      .filter(name => !required.agents.includes(name))
+      .map(name => checkAgent(name, facts.agents[name], since, false)),
+  ]
+}

@@ -1,0 +1,103 @@
+import {relative, resolve} from "node:path"
+import bunAdapter from "crossws/adapters/bun"
+import {messageOf} from "../../shared/problems.ts"
+import {
+  type BundleOptions,
+  bundleProblem,
+  explainListenError,
+  limits,
+  type Runtime,
+  type ServeOptions,
+} from "./runtime.ts"
+
+const serve = async (options: ServeOptions) => {
+  const sockets = bunAdapter({hooks: options.socket, idleTimeout: 60})
+  try {
+    const server = Bun.serve({
+      hostname: options.host,
+      port: options.port,
+      reusePort: false,
+      idleTimeout: 30,
+      maxRequestBodySize: limits.body,
+      routes: Object.fromEntries(Object.entries(options.fixed).map(([path, answer]) => [path, fixedRoute(answer)])),
+      fetch: (request, bun) => {
+        if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {
+          return sockets.handleUpgrade(request, bun as never) as Promise<Response>
+        }
+        return options.fetch(request, () => bun.requestIP(request)?.address ?? "")
+      },
+      websocket: {
+        ...(sockets.websocket as unknown as Bun.WebSocketHandler<undefined>),
+        maxPayloadLength: limits.socketMessage,
+        sendPings: true,
+        perMessageDeflate: false,
+      },
+    })
+    return {
+      host: options.host,
+      port: server.port ?? options.port,
+      close: async (force: boolean) => {
+        for (const peers of sockets.peers.values()) for (const peer of peers) peer.close(1001, "going away")
+        await server.stop(force)
+      },
+    }
+  } catch (error) {
+    return explainListenError(error, options.host, options.port)
+  }
+}
+
+const fixedRoute = (answer: ServeOptions["fixed"][string]) => ({
+  GET: new Response(answer.body, {status: answer.status, headers: answer.headers}),
+  HEAD: new Response(null, {
+    status: answer.status,
+    headers: {...answer.headers, "content-length": String(answer.body.length)},
+  }),
+})
+
+const toIssue = (error: unknown) => {
+  const position = (error as BuildMessage).position
+  return {
+    file: position?.file ? relative(process.cwd(), position.file) : "",
+    line: position?.line ?? 1,
+    column: position?.column ?? 1,
+    path: "",
+    message: messageOf(error),
+  }
+}
+
+const bundle = async ({entry, externals}: BundleOptions) => {
+  const built = await Bun.build({
+    entrypoints: [entry],
+    target: "bun",
+    packages: "external",
+    sourcemap: "inline",
+    metafile: true,
+    plugins: [
+      {
+        name: "externals",
+        setup: build => {
+          build.onResolve({filter: /^svc-runtime/}, ({path}) => ({path: externals[path] ?? path, external: true}))
+        },
+      },
+    ],
+  }).catch((error: unknown) => {
+    const errors = error instanceof AggregateError ? error.errors : [error]
+    throw bundleProblem(entry, errors.map(toIssue), error)
+  })
+  const output = built.outputs[0]
+  if (output === undefined) throw bundleProblem(entry, [], undefined)
+  const files = Object.keys(built.metafile?.inputs ?? {}).map(file => resolve(file))
+  return {code: await output.text(), files}
+}
+
+/** Bun runs the source: its own server, bundler and module cache. */
+export const bun: Runtime = {
+  name: "bun",
+  version: Bun.version,
+  serve,
+  bundle,
+  load: path => import(path),
+  unload: path => {
+    delete require.cache[path]
+  },
+}

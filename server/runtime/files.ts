@@ -1,0 +1,60 @@
+import {randomUUID} from "node:crypto"
+import {mkdir, open, readFile, rename, rm} from "node:fs/promises"
+import {dirname, join} from "node:path"
+import {messageOf, Problem} from "../../shared/problems.ts"
+
+/** Removes a folder and what is in it; nothing where there is none. */
+export const removeFolder = (path: string): Promise<void> => rm(path, {recursive: true, force: true})
+
+/** Makes a folder that only its owner may enter, with its parents. Throws `state_unwritable`. */
+export const makePrivateFolder = async (path: string): Promise<void> => {
+  await mkdir(path, {recursive: true, mode: 0o700}).catch(cause => {
+    throw new Problem("state_unwritable", `cannot create ${path}: ${messageOf(cause)}`, {cause})
+  })
+}
+
+/**
+ * Replaces a file wholly or not at all, readable by its owner only: a temporary file beside it, fsync, rename, fsync of
+ * the folder. Durable when it resolves. Throws `state_unwritable`.
+ */
+export const writeFileAtomic = async (path: string, content: string): Promise<void> => {
+  const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
+  try {
+    const file = await open(temporary, "wx", 0o600)
+    try {
+      await file.writeFile(content)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+    const folder = await open(dirname(path), "r")
+    await folder.sync().finally(() => folder.close())
+  } catch (cause) {
+    await rm(temporary, {force: true}).catch(() => {})
+    throw new Problem("state_unwritable", `cannot write ${path}: ${messageOf(cause)}`, {cause})
+  }
+}
+
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
+
+/** The text of a file, or undefined where there is none. */
+export const readFileIfExists = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, "utf8")
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** The JSON of a file, or undefined where there is none or it is not JSON. */
+export const readJsonIfExists = async (path: string): Promise<unknown> => {
+  const text = await readFileIfExists(path)
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

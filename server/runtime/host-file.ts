@@ -1,0 +1,23 @@
+import {rm} from "node:fs/promises"
+import {readJsonIfExists, writeFileAtomic} from "./files.ts"
+import type {ProjectPaths} from "./project.ts"
+
+/** `.svc/host.json` (0600): how the command line finds the running Host. Removed when the Host stops. */
+export interface HostFile {
+  /** With `http.base`, without a slash at the end. */
+  readonly url: string
+  readonly pid: number
+  readonly runtimeId: string
+  /** Only in development without `http.token`: the token made for this run. */
+  readonly token?: string
+}
+
+export const writeHostFile = (paths: ProjectPaths, file: HostFile): Promise<void> =>
+  writeFileAtomic(paths.host, JSON.stringify(file))
+
+export const readHostFile = async (paths: ProjectPaths): Promise<HostFile | undefined> => {
+  const file = await readJsonIfExists(paths.host)
+  return typeof file === "object" && file !== null && "url" in file ? (file as HostFile) : undefined
+}
+
+export const removeHostFile = (paths: ProjectPaths): Promise<void> => rm(paths.host, {force: true})

@@ -1,0 +1,21 @@
+import {join} from "node:path"
+
+/** Where a project keeps what: the one place that knows the names of its files. All paths are absolute. */
+export const projectPaths = (project: string) => ({
+  project,
+  config: join(project, "svc.config.yml"),
+  manifest: join(project, "package.json"),
+  plugins: join(project, "plugins"),
+  builtPlugins: join(project, "dist/plugins"),
+  buildRecord: join(project, "dist/plugins/build.json"),
+  state: join(project, ".svc"),
+  temporary: join(project, ".svc/tmp"),
+  pluginCache: join(project, ".svc/tmp/plugins"),
+  database: join(project, ".svc/data.sqlite"),
+  authority: join(project, ".svc/authority.json"),
+  lock: join(project, ".svc/host.lock"),
+  holder: join(project, ".svc/holder.json"),
+  host: join(project, ".svc/host.json"),
+})
+
+export type ProjectPaths = ReturnType<typeof projectPaths>

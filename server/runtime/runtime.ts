@@ -1,0 +1,84 @@
+import type {Hooks} from "crossws"
+import {type Issue, Problem} from "../../shared/problems.ts"
+
+/** Answers one request. `address` tells the address of the peer's socket. Never rejects. */
+export type Fetch = (request: Request, address: () => string) => Response | Promise<Response>
+
+/** An answer that never changes, given without entering the application: for the liveness probe. */
+export interface FixedAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface ServeOptions {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  readonly fetch: Fetch
+  /** By exact path, for GET and HEAD. */
+  readonly fixed: Readonly<Record<string, FixedAnswer>>
+  readonly socket: Partial<Hooks>
+}
+
+export interface Listener {
+  readonly host: string
+  readonly port: number
+  /** Stops accepting, ends idle connections, and resolves when the last one is closed; `force` cuts those in use. */
+  close(force: boolean): Promise<void>
+}
+
+export interface Bundle {
+  readonly code: string
+  /** Absolute paths of the source files that went in, without installed packages. */
+  readonly files: readonly string[]
+}
+
+export interface BundleOptions {
+  /** Absolute path of the entry file. */
+  readonly entry: string
+  /** Where bare imports of the SDK go: bare specifier to absolute path. Others stay as they are. */
+  readonly externals: Readonly<Record<string, string>>
+}
+
+/** What differs between Bun and Node: two implementations, one contract suite. */
+export interface Runtime {
+  readonly name: "bun" | "node"
+  readonly version: string
+  /** Binds and resolves only once the port is open. Throws `port_taken`. */
+  serve(options: ServeOptions): Promise<Listener>
+  /** Bundles one plugin's source to a module. Throws `plugin_invalid` with the positions of all syntax errors. */
+  bundle(options: BundleOptions): Promise<Bundle>
+  /** Imports a module by absolute path. */
+  load(path: string): Promise<unknown>
+  /** Lets go of a module that was imported, as far as the runtime can. */
+  unload(path: string): void
+}
+
+/** Limits of every connection. Sizes in bytes, times in milliseconds. */
+export const limits = {
+  body: 1024 * 1024,
+  headers: 32 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  socketMessage: 1024 * 1024,
+} as const
+
+export const loadRuntime = async (): Promise<Runtime> =>
+  process.versions.bun === undefined ? (await import("./node.ts")).node : (await import("./bun.ts")).bun
+
+/** Throws `port_taken` for an address in use, or passes the error on. */
+export const explainListenError = (error: unknown, host: string, port: number): never => {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  if (code === "EADDRINUSE") throw new Problem("port_taken", `${host}:${port} is already in use`, {cause: error})
+  if (code === "EACCES" || code === "EADDRNOTAVAIL") {
+    throw new Problem("port_taken", `cannot listen on ${host}:${port} (${code})`, {
+      cause: error,
+      hint: "Choose an http.host of this machine and an http.port above 1023.",
+    })
+  }
+  throw error
+}
+
+export const bundleProblem = (entry: string, issues: readonly Issue[], cause: unknown): Problem =>
+  new Problem("plugin_invalid", `${entry} does not compile`, {issues, cause})

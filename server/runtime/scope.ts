@@ -1,0 +1,45 @@
+import {messageOf} from "../../shared/problems.ts"
+
+/**
+ * Owns what belongs to one lifetime: everything that is acquired registers its undo on the next line. Disposing runs
+ * the undos once, in reverse order; one that fails does not keep the others from running.
+ */
+export class Scope {
+  readonly #abort = new AbortController()
+  readonly #undos: (() => unknown)[] = []
+  readonly #report: (message: string, error: unknown) => void
+  #disposed: Promise<void> | undefined
+
+  constructor(report: (message: string, error: unknown) => void) {
+    this.#report = report
+  }
+
+  /** Aborted when the scope is disposed. */
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  /** After the scope was disposed, the undo runs at once: what is acquired late does not leak. */
+  defer(undo: () => unknown): void {
+    if (this.#disposed === undefined) this.#undos.push(undo)
+    else void this.#run(undo)
+  }
+
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#unwind()
+    return this.#disposed
+  }
+
+  async #unwind(): Promise<void> {
+    this.#abort.abort()
+    for (let undo = this.#undos.pop(); undo !== undefined; undo = this.#undos.pop()) await this.#run(undo)
+  }
+
+  async #run(undo: () => unknown): Promise<void> {
+    try {
+      await undo()
+    } catch (error) {
+      this.#report(`an undo failed: ${messageOf(error)}`, error)
+    }
+  }
+}

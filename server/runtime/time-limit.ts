@@ -1,0 +1,37 @@
+/** The work took longer than it may. */
+export class TimeLimitExceeded extends Error {
+  constructor(milliseconds: number) {
+    super(`no end within ${milliseconds / 1000} s`)
+    this.name = "TimeLimitExceeded"
+  }
+}
+
+/**
+ * Runs `work` for at most so long. At the limit its signal is aborted and the promise rejects with `TimeLimitExceeded`,
+ * whatever the work then does; so it does, with the signal's reason, when `outer` is aborted.
+ */
+export const withTimeLimit = async <T>(
+  milliseconds: number,
+  work: (signal: AbortSignal) => T | Promise<T>,
+  outer?: AbortSignal,
+): Promise<T> => {
+  const abort = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let onOuter: (() => void) | undefined
+  const limit = new Promise<never>((_, reject) => {
+    const end = (reason: unknown) => {
+      abort.abort(reason)
+      reject(reason)
+    }
+    timer = setTimeout(() => end(new TimeLimitExceeded(milliseconds)), milliseconds)
+    onOuter = () => end(outer?.reason)
+    if (outer?.aborted) onOuter()
+    else outer?.addEventListener("abort", onOuter, {once: true})
+  })
+  try {
+    return await Promise.race([work(abort.signal), limit])
+  } finally {
+    clearTimeout(timer)
+    if (onOuter !== undefined) outer?.removeEventListener("abort", onOuter)
+  }
+}

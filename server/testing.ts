@@ -1,0 +1,140 @@
+import {mkdtemp, rm, writeFile} from "node:fs/promises"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
+import {exit} from "../shared/exit.ts"
+import type {PluginDefinition} from "../shared/plugin.ts"
+import {type Host, start} from "./host.ts"
+import {createLogs} from "./logs/log.ts"
+import {loadRuntime} from "./runtime/runtime.ts"
+
+/** One plugin of a bot under test. */
+export interface PluginUnderTest {
+  /** What `definePlugin` made. */
+  readonly plugin: PluginDefinition<never>
+  /** What stands under `plugins.<name>.config`; a secret as `${NAME}`. */
+  readonly config?: Readonly<Record<string, unknown>>
+}
+
+export interface BotOptions {
+  /** By the name in `plugins.<name>`. */
+  readonly plugins: Readonly<Record<string, PluginUnderTest>>
+  /** Other top-level keys of `svc.config.yml`. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Hears the Host's log lines; silent when left out. */
+  readonly log?: (line: string) => void
+}
+
+export interface SayOptions {
+  /** Who is writing; `tester` when left out. */
+  readonly user?: string
+  readonly channel?: string
+  /** In a channel with others: only commands with a prefix or the bot's name are for the bot. */
+  readonly group?: boolean
+}
+
+export interface Bot {
+  /** Says something in the sandbox; resolves to the bot's replies, as plain text, once all handlers have ended. */
+  say(text: string, options?: SayOptions): Promise<readonly string[]>
+  /** The Host, for what `say` does not show. */
+  readonly host: Host
+  close(): Promise<void>
+}
+
+/** How long replies are waited for, in milliseconds: longer than a handler may take. */
+const patience = 70_000
+
+/**
+ * Starts a real Host with the sandbox in a scratch folder, for the tests of a plugin's author. Throws what keeps it from
+ * starting, for example `config_invalid` where `config` does not fit the plugin's schema.
+ */
+export const startBot = async (options: BotOptions): Promise<Bot> => {
+  const project = await mkdtemp(join(tmpdir(), "svc-test-"))
+  const remove = () => rm(project, {recursive: true, force: true})
+  try {
+    await writeFile(join(project, "package.json"), JSON.stringify({name: "bot-under-test"}))
+    await writeFile(join(project, "svc.config.yml"), JSON.stringify(configOf(options)))
+    const write = options.log ?? (() => {})
+    const host = await start(
+      {
+        project,
+        mode: "test",
+        watch: false,
+        command: "svc-runtime/test",
+        supervisor: "none",
+        logs: createLogs({level: "debug", format: "pretty", colors: false, write}),
+        plugins: Object.fromEntries(
+          Object.entries(options.plugins).map(([name, {plugin}]) => [
+            name,
+            async () => ({default: plugin as PluginDefinition}),
+          ]),
+        ),
+        signal: new AbortController().signal,
+      },
+      await loadRuntime(),
+    )
+    await online(host)
+    return {
+      host,
+      say: (text, how) => say(host, text, how),
+      close: async () => {
+        await host.stop({code: exit.ok, reason: "test ended"})
+        await remove()
+      },
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+const configOf = ({plugins, config}: BotOptions) => ({
+  http: {port: 0},
+  ...config,
+  plugins: {
+    sandbox: {},
+    ...Object.fromEntries(
+      Object.entries(plugins).map(([name, {config: own}]) => [name, own === undefined ? {} : {config: own}]),
+    ),
+  },
+})
+
+const online = (host: Host) => until(() => host.endpoints.get("sandbox")?.state.is === "online")
+
+const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + patience
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`nothing happened within ${patience / 1000} s`)
+    await sleep(2)
+  }
+}
+
+interface Said {
+  readonly sn: number
+}
+
+interface Message {
+  readonly id: string
+  readonly text: string
+}
+
+const say = async (host: Host, text: string, {user = "tester", channel = "test", group}: SayOptions = {}) => {
+  const base = `${host.url}/api/plugins/sandbox/messages`
+  const authorization = `Bearer ${host.token?.reveal() ?? ""}`
+  const stored = await fetch(base, {
+    method: "POST",
+    headers: {authorization, "content-type": "application/json"},
+    body: JSON.stringify({text, user, channel, ...(group === undefined ? {} : {group})}),
+  })
+  if (!stored.ok) throw new Error(`the sandbox answered ${stored.status}: ${await stored.text()}`)
+  const {sn} = (await stored.json()) as Said
+  const open = async (sql: string) => (await host.database.read(sql, [sn])).length > 0
+  await until(async () => !(await open("SELECT 1 FROM inbox_marks WHERE seq = ? AND state IN ('pending', 'running')")))
+  await until(async () => !(await open("SELECT 1 FROM outbox WHERE inbox_seq = ? AND state IN ('queued', 'sending')")))
+  const ids = new Set(
+    (await host.database.read("SELECT id FROM outbox WHERE inbox_seq = ?", [sn])).map(({id}) => String(id)),
+  )
+  const said = await fetch(`${base}?channel=${encodeURIComponent(channel)}`, {headers: {authorization}})
+  const {items} = (await said.json()) as {items: readonly Message[]}
+  return items.filter(({id}) => ids.has(id)).map(message => message.text)
+}

@@ -1,0 +1,183 @@
+import {SatoriEvent} from "./satori.ts"
+import {Type} from "./type.ts"
+
+/** The objects of the HTTP API. What is marked `private` is left out for a demo token. */
+
+const Time = (description?: string) =>
+  Type.String({format: "date-time", ...(description === undefined ? {} : {description})})
+
+export const page = <T extends import("./type.ts").TSchema>(item: T) =>
+  Type.Object({
+    items: Type.Array(item),
+    next: Type.Union([Type.String(), Type.Null()], {description: "The cursor of the next page"}),
+  })
+
+export const PageQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items of a page"})),
+  cursor: Type.Optional(Type.String({pattern: "^[0-9]+$", description: "`next` of the page before"})),
+})
+
+export const Ready = Type.Object({ready: Type.Boolean()})
+
+export const Status = Type.Object({
+  project: Type.String(),
+  version: Type.String({description: "Version of svc"}),
+  runtime: Type.Object({name: Type.Enum(["bun", "node"]), version: Type.String()}),
+  runtimeId: Type.String(),
+  authority: Type.String(),
+  mode: Type.Enum(["development", "production", "test"]),
+  startedAt: Time(),
+  uptime: Type.Number({description: "Seconds"}),
+  restarts: Type.Integer({description: "Starts of this project before this one"}),
+  endedCleanly: Type.Boolean({description: "False when the run before this one was killed"}),
+  generation: Type.Object({number: Type.Integer(), committedAt: Time(), reason: Type.String()}),
+  pin: Type.Union([Type.Object({number: Type.Integer()}), Type.Null()], {
+    description: "The generation that a rollback pinned",
+  }),
+  lastFailure: Type.Union(
+    [
+      Type.Object({
+        at: Time(),
+        reason: Type.String(),
+        code: Type.String(),
+        detail: Type.String({private: true}),
+        issues: Type.Array(Type.String(), {private: true}),
+      }),
+      Type.Null(),
+    ],
+    {description: "The newest generation that was not committed"},
+  ),
+  ready: Type.Boolean(),
+  supervisor: Type.String({description: "Who starts the Host again; none where nobody does"}),
+  ingress: Type.Object({state: Type.Enum(["open", "paused"]), reasons: Type.Array(Type.String())}),
+  database: Type.Object({
+    dialect: Type.Enum(["sqlite", "libsql"]),
+    state: Type.String(),
+    schema: Type.Union([Type.Integer(), Type.Null()]),
+  }),
+})
+
+export const EndpointView = Type.Object({
+  name: Type.String(),
+  owner: Type.String(),
+  slot: Type.String(),
+  state: Type.Enum(["idle", "connecting", "online", "reconnecting", "offline", "failed"]),
+  since: Time(),
+  admission: Type.Enum(["open", "closed"]),
+  reason: Type.Optional(Type.String()),
+  attempt: Type.Optional(Type.Integer()),
+  retryAt: Type.Optional(Time()),
+  error: Type.Optional(Type.String({private: true})),
+  remediation: Type.Optional(Type.String()),
+  lastEventAt: Type.Union([Time(), Type.Null()]),
+  login: Type.Optional(Type.Unknown({private: true})),
+  history: Type.Enum(["replay", "none"]),
+  idempotent: Type.Boolean(),
+})
+
+export const PluginView = Type.Object({
+  name: Type.String(),
+  owner: Type.String(),
+  state: Type.Enum(["starting", "active", "failed", "quarantined", "disposed", "disabled"]),
+  since: Type.Optional(Time()),
+  error: Type.Optional(Type.String({private: true})),
+  origin: Type.Optional(Type.Enum(["source", "built", "built-in", "package"])),
+  from: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  capabilities: Type.Array(Type.Object({id: Type.String(), kind: Type.String(), name: Type.String()})),
+})
+
+export const GenerationView = Type.Object({
+  number: Type.Integer(),
+  committedAt: Time(),
+  reason: Type.String(),
+  runtimeId: Type.String(),
+  configSha256: Type.String(),
+  plugins: Type.Array(Type.String()),
+  current: Type.Boolean(),
+  pinned: Type.Boolean(),
+})
+
+export const GenerationConfig = Type.Object({
+  number: Type.Integer(),
+  config: Type.String({description: "The configuration file, with ${NAME} unexpanded"}),
+})
+
+const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead"])
+
+export const InboxView = Type.Object({
+  seq: Type.Integer(),
+  endpoint: Type.String(),
+  type: Type.String(),
+  receivedAt: Time(),
+  state: MarkState,
+  event: SatoriEvent,
+})
+
+export const InboxDetail = Type.Object({
+  ...InboxView.properties,
+  eventId: Type.String(),
+  conversation: Type.String({private: true}),
+  raw: Type.Optional(Type.Unknown({private: true})),
+  marks: Type.Array(
+    Type.Object({
+      handler: Type.String(),
+      state: MarkState,
+      attempt: Type.Integer(),
+      startedAt: Type.Union([Time(), Type.Null()]),
+      endedAt: Type.Union([Time(), Type.Null()]),
+      error: Type.Union([Type.String(), Type.Null()], {private: true}),
+    }),
+  ),
+  replies: Type.Array(Type.String(), {description: "Outbox ids of what its handlers sent"}),
+})
+
+export const OutboxView = Type.Object({
+  id: Type.String(),
+  seq: Type.Integer(),
+  kind: Type.Enum(["message", "reaction"]),
+  endpoint: Type.String(),
+  channel: Type.String({private: true}),
+  state: Type.Enum(["queued", "sending", "sent", "failed", "dead", "unknown"]),
+  attempt: Type.Integer(),
+  createdAt: Time(),
+  endedAt: Type.Union([Time(), Type.Null()]),
+  notBefore: Type.Union([Time(), Type.Null()]),
+  text: Type.String({private: true, description: "As plain text"}),
+  error: Type.Union([Type.String(), Type.Null()], {private: true}),
+})
+
+export const OutboxDetail = Type.Object({
+  ...OutboxView.properties,
+  content: Type.Unknown({private: true}),
+  platformIds: Type.Array(Type.String()),
+  inboxSeq: Type.Union([Type.Integer(), Type.Null()]),
+  handler: Type.Union([Type.String(), Type.Null()]),
+})
+
+export const SendRequest = Type.Object(
+  {
+    endpoint: Type.String({minLength: 1}),
+    channel: Type.String({minLength: 1}),
+    text: Type.String({minLength: 1, maxLength: 100_000}),
+  },
+  {additionalProperties: false},
+)
+
+export const Accepted = Type.Object({id: Type.String()})
+
+export const ConfirmRequest = Type.Object(
+  {confirm: Type.Optional(Type.Boolean({description: "Do it even where nothing would start the Host again"}))},
+  {additionalProperties: false},
+)
+
+export const ReloadResult = Type.Object({
+  committed: Type.Boolean({description: "False where nothing had changed"}),
+  generation: Type.Integer(),
+  restarting: Type.Optional(Type.Boolean({description: "The change needs a restart, which has begun"})),
+})
+
+export const LogRecordView = Type.Object(
+  {time: Time(), level: Type.String(), message: Type.String()},
+  {additionalProperties: true},
+)

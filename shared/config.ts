@@ -1,0 +1,204 @@
+import {namePattern} from "./ids.ts"
+import {logLevels} from "./log.ts"
+import {type Static, Type} from "./type.ts"
+
+const closed = {additionalProperties: false}
+
+/** A number and its unit: 30s, 15m, 24h, 7d. */
+const durationPattern = "^[0-9]+(s|m|h|d)$"
+
+const ReadinessConfig = Type.Object(
+  {
+    database: Type.Optional(Type.Boolean({default: true, description: "Require the database to be initialized."})),
+    endpoints: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            owner: Type.String({pattern: "^root/", description: "The plugin instance, root/<plugin_name>."}),
+            name: Type.String({
+              minLength: 1,
+              description: "<adapter_slot>~<endpoint_id>, or the adapter slot alone where it has no accounts.",
+            }),
+          },
+          closed,
+        ),
+        {
+          default: [],
+          description: "The endpoints that must admit events for the Host to be ready. Others are optional.",
+        },
+      ),
+    ),
+    agents: Type.Optional(
+      Type.Array(Type.String(), {default: [], description: "The agent bindings that must be configured."}),
+    ),
+  },
+  {...closed, default: {}},
+)
+
+const HttpConfig = Type.Object(
+  {
+    host: Type.Optional(Type.String({default: "127.0.0.1", minLength: 1, description: "Address to listen on."})),
+    port: Type.Optional(Type.Integer({default: 8068, minimum: 0, maximum: 65535, description: "TCP port."})),
+    token: Type.Optional(Type.Secret({description: "The full token, as ${HTTP_TOKEN}. Required in production."})),
+    demoToken: Type.Optional(Type.Secret({description: "A token that may only observe, as ${NAME}."})),
+    corsOrigins: Type.Optional(
+      Type.Array(
+        Type.String({pattern: "^https?://[^/?#]+$", description: "An origin: scheme, host and port, without a path."}),
+        {default: [], description: "Origins whose pages may call the API."},
+      ),
+    ),
+    base: Type.Optional(
+      Type.String({
+        default: "",
+        pattern: "^(/[A-Za-z0-9._~-]+)*$",
+        description: "Path prefix of everything but /pub, for example /bot.",
+      }),
+    ),
+    trustedProxies: Type.Optional(
+      Type.Array(Type.String({description: "An address or a CIDR range."}), {
+        default: [],
+        description: "Proxies whose X-Forwarded-For is believed.",
+      }),
+    ),
+    readiness: Type.Optional(ReadinessConfig),
+  },
+  {...closed, default: {}},
+)
+
+const DatabaseConfig = Type.Object(
+  {
+    dialect: Type.Optional(
+      Type.Enum(["sqlite", "libsql"], {default: "sqlite", description: "sqlite: a file. libsql: a remote database."}),
+    ),
+    filename: Type.Optional(
+      Type.String({minLength: 1, description: "The file, relative to the project (dialect sqlite)."}),
+    ),
+    url: Type.Optional(
+      Type.String({pattern: "^(libsql|https?|wss?)://", description: "Address of the database (dialect libsql)."}),
+    ),
+    authToken: Type.Optional(Type.Secret({description: "Token of the remote database, as ${NAME}."})),
+  },
+  {...closed, default: {}},
+)
+
+export const EndpointEntry = Type.Object(
+  {id: Type.String({pattern: namePattern, description: "Stable id of the account; the endpoint is <slot>~<id>."})},
+  {description: "One account of the plugin's adapter; its other keys are the adapter's own."},
+)
+
+export const PluginConfig = Type.Object(
+  {
+    use: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "The plugin to run: a file of the project, a built-in adapter or a package.",
+      }),
+    ),
+    enabled: Type.Optional(Type.Boolean({default: true, description: "false publishes none of its capabilities."})),
+    config: Type.Optional(Type.Unknown({description: "What the plugin's own schema asks for."})),
+    endpoints: Type.Optional(
+      Type.Array(EndpointEntry, {default: [], description: "Accounts of the plugin's adapter."}),
+    ),
+  },
+  {...closed, default: {}},
+)
+
+const AgentConfig = Type.Object(
+  {
+    provider: Type.String({minLength: 1, description: "The model provider."}),
+    model: Type.String({minLength: 1, description: "The provider's name of the model."}),
+    apiKey: Type.Optional(Type.Secret({description: "The provider's key, as ${NAME}."})),
+  },
+  closed,
+)
+
+const reserved = "Reserved: checked, without effect in this version."
+
+const WorkroomConfig = Type.Object(
+  {store: Type.Optional(Type.Enum(["database", "file"], {default: "database", description: reserved}))},
+  {...closed, default: {}},
+)
+
+const EventsConfig = Type.Object(
+  {
+    history: Type.Optional(
+      Type.Object(
+        {
+          events: Type.Optional(Type.Integer({default: 200_000, minimum: 1, description: reserved})),
+          bytes: Type.Optional(Type.Integer({default: 256 * 1024 * 1024, minimum: 1, description: reserved})),
+          age: Type.Optional(Type.String({default: "24h", pattern: durationPattern, description: reserved})),
+        },
+        {...closed, default: {}},
+      ),
+    ),
+  },
+  {...closed, default: {}},
+)
+
+const CheckpointsConfig = Type.Object(
+  {
+    every: Type.Optional(Type.String({default: "24h", pattern: durationPattern, description: reserved})),
+    keep: Type.Optional(Type.Integer({default: 3, minimum: 1, description: reserved})),
+  },
+  {...closed, default: {}},
+)
+
+/** `svc.config.yml`, as it is after expansion. The description of each key is its line in the reference. */
+export const ProjectConfig = Type.Object(
+  {
+    log_level: Type.Optional(
+      Type.Enum([...logLevels], {default: "info", description: "The least level that is logged."}),
+    ),
+    http: Type.Optional(HttpConfig),
+    database: Type.Optional(DatabaseConfig),
+    commands: Type.Optional(
+      Type.Object(
+        {
+          prefixes: Type.Optional(
+            Type.Array(Type.String({minLength: 1, maxLength: 8}), {
+              default: ["/", "!"],
+              description: "What a message starts with to be a command; addressing the bot by name works too.",
+            }),
+          ),
+        },
+        {...closed, default: {}},
+      ),
+    ),
+    plugins: Type.Optional(
+      Type.Record(Type.String({pattern: namePattern}), PluginConfig, {
+        ...closed,
+        default: {},
+        description: "Plugin instances by name.",
+      }),
+    ),
+    agents: Type.Optional(
+      Type.Record(Type.String({pattern: namePattern}), AgentConfig, {
+        ...closed,
+        default: {},
+        description: "Agent bindings by name. Readiness may require them; agents do not run in this version.",
+      }),
+    ),
+    workroom: Type.Optional(WorkroomConfig),
+    events: Type.Optional(EventsConfig),
+    checkpoints: Type.Optional(CheckpointsConfig),
+  },
+  closed,
+)
+
+/** Every key present: what the schema's defaults fill in is there. */
+type Filled<T> = T extends readonly (infer E)[]
+  ? readonly Filled<E>[]
+  : T extends {reveal(): string}
+    ? T
+    : T extends object
+      ? {readonly [K in keyof T]-?: K extends Unfilled ? T[K] : Filled<NonNullable<T[K]>>}
+      : T
+
+/** Keys without a default: absent when the file does not have them. */
+type Unfilled = "token" | "demoToken" | "filename" | "url" | "authToken" | "use" | "config" | "apiKey"
+
+export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
+export type PluginEntry = ProjectConfig["plugins"][string]
+
+/** The value of HTTP_TOKEN in the example's `.env`; production refuses it. */
+export const placeholderToken = "replace-me-with-a-long-random-token"

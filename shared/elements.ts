@@ -1,0 +1,82 @@
+/** One node of a Satori message tree. Unknown types are kept and degrade to their text. */
+export interface Element {
+  readonly type: string
+  readonly attrs: Readonly<Record<string, string | number | boolean>>
+  readonly children: readonly Node[]
+}
+
+/** A string is text, never markup: what a user wrote cannot become an element. */
+export type Node = string | Element
+
+/** What a handler may send or return. */
+export type Content = Node | readonly Node[]
+
+/** Builds an element: `h("b", "bold")`, `h("img", {src})`. */
+export const h = (
+  type: string,
+  attrs: Record<string, string | number | boolean | undefined> | Node = {},
+  ...children: Node[]
+): Element => {
+  if (typeof attrs === "string" || isElement(attrs)) return {type, attrs: {}, children: [attrs, ...children]}
+  const given = Object.entries(attrs).filter(
+    (entry): entry is [string, string | number | boolean] => entry[1] !== undefined,
+  )
+  return {type, attrs: Object.fromEntries(given), children}
+}
+
+export const isElement = (value: unknown): value is Element =>
+  typeof value === "object" && value !== null && "children" in value && Array.isArray(value.children) && "type" in value
+
+const nodesOf = (content: Content): readonly Node[] =>
+  typeof content === "string" || isElement(content) ? [content] : content
+
+const escapes: Record<string, string> = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+const escapeText = (text: string): string => text.replace(/[&<>"]/g, character => escapes[character] ?? character)
+
+const renderAttribute = ([name, value]: [string, string | number | boolean]): string => {
+  if (value === true) return ` ${name}`
+  if (value === false) return ` no-${name}`
+  return ` ${name}="${escapeText(String(value))}"`
+}
+
+const renderNode = (node: Node): string => {
+  if (typeof node === "string") return escapeText(node)
+  const opening = `<${node.type}${Object.entries(node.attrs).map(renderAttribute).join("")}`
+  return node.children.length === 0
+    ? `${opening}/>`
+    : `${opening}>${node.children.map(renderNode).join("")}</${node.type}>`
+}
+
+/** The Satori content string of a tree (Satori v1, message elements). */
+export const renderContent = (content: Content): string => nodesOf(content).map(renderNode).join("")
+
+const lineAfter = new Set(["p", "message", "br"])
+
+const describe = ({type, attrs}: Element): string => {
+  switch (type) {
+    case "at":
+      return `@${attrs.name ?? attrs.id ?? attrs.role ?? attrs.type ?? ""}`
+    case "sharp":
+      return `#${attrs.name ?? attrs.id ?? ""}`
+    case "img":
+    case "audio":
+    case "video":
+    case "file":
+      return `[${attrs.title ?? type}] ${attrs.src ?? ""}`.trimEnd()
+    default:
+      return ""
+  }
+}
+
+const textOfNode = (node: Node): string => {
+  if (typeof node === "string") return node
+  const inner = node.children.map(textOfNode).join("")
+  const text = inner === "" ? describe(node) : inner
+  if (node.type === "quote") return ""
+  const link =
+    node.type === "a" && typeof node.attrs.href === "string" && node.attrs.href !== text ? node.attrs.href : ""
+  return (link === "" ? text : `${text} (${link})`.trimStart()) + (lineAfter.has(node.type) ? "\n" : "")
+}
+
+/** The plain text of a tree: what a platform without markup shows. A quoted message is left out. */
+export const textOf = (content: Content): string => nodesOf(content).map(textOfNode).join("").replace(/\n$/, "")

@@ -1,0 +1,20 @@
+/** Owner of everything that one plugin instance publishes. */
+export type PluginPath = `root/${string}`
+export const pluginPath = (name: string): PluginPath => `root/${name}`
+export const pluginNameOf = (path: PluginPath): string => path.slice("root/".length)
+
+/** What a plugin instance may be called in `plugins.<name>`, as a regular expression source. */
+export const namePattern = "^[a-z0-9][a-z0-9_-]{0,63}$"
+
+/** `<slot>` without an account, `<slot>~<id>` for an expanded one. */
+export const endpointName = (slot: string, account?: string): string =>
+  account === undefined ? slot : `${slot}~${account}`
+
+export type CapabilityKind = "command" | "handler" | "slot" | "endpoint" | "route"
+
+/** `<owner>/<kind>/<name>`; `name` is the stable last part that selectors use. */
+export const capabilityId = (owner: PluginPath, kind: CapabilityKind, name: string): string =>
+  `${owner}/${kind}/${name}`
+
+/** The short form of an authority: the first eight hexadecimal digits of its UUID. */
+export const epochOf = (authority: string): string => authority.replaceAll("-", "").slice(0, 8)

@@ -1,0 +1,228 @@
+import type {Arguments, OptionDefinition, Options} from "./command.ts"
+import type {Content, Element, Node} from "./elements.ts"
+import type {PluginPath} from "./ids.ts"
+import type {Log} from "./log.ts"
+import type {Call, Scope} from "./route.ts"
+import type {Channel, Login, Message, SatoriEvent, User} from "./satori.ts"
+import type {Static, TSchema} from "./type.ts"
+
+/** What a handler may return: its reply, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler written without a return has the type void
+export type Reply = Content | undefined | void | Promise<Content | undefined | void>
+
+/** Where a message goes: an endpoint by its name, and a channel of its platform. */
+export interface Target {
+  readonly endpoint: string
+  readonly channel: string
+}
+
+/** One event in the hands of one handler. Ended by the handler's end; later calls throw `late`. */
+export interface Session {
+  readonly event: SatoriEvent
+  /** The message as plain text, empty for events without one. */
+  readonly text: string
+  readonly elements: readonly Node[]
+  readonly user: User | undefined
+  readonly channel: Channel | undefined
+  /** The name of the endpoint that the event came in through. */
+  readonly endpoint: string
+  /** Aborted when the handler's time ends or the Host stops. */
+  readonly signal: AbortSignal
+  readonly log: Log
+  /**
+   * Queues a message to this conversation, or to `to`; resolves to its outbox id at once. It is committed together
+   * with the handler's mark, so a handler that throws has sent nothing.
+   */
+  send(content: Content, to?: Target): Promise<string>
+  /** Like `send`, quoting the message that is being handled. */
+  reply(content: Content): Promise<string>
+  /** Queues a reaction to the message that is being handled. */
+  react(emoji: string): Promise<string>
+}
+
+export interface CommandCall<P extends string, O extends Record<string, OptionDefinition>> {
+  readonly args: Readonly<Arguments<P>>
+  readonly options: Options<O>
+  readonly session: Session
+}
+
+export interface CommandDefinition<O extends Record<string, OptionDefinition> = Record<never, never>> {
+  readonly description?: string
+  /** Other first words for the same command. */
+  readonly aliases?: readonly string[]
+  readonly options?: O
+  /** Lines for `help`: how it is used. */
+  readonly examples?: readonly string[]
+  /** Left out of the list that `help` shows. */
+  readonly hidden?: boolean
+}
+
+/** What an adapter hands to `endpoint.receive`: a Satori event without what the Host adds. */
+export interface Incoming {
+  /** The platform's id of this event. The same id again is stored once. */
+  readonly id: string
+  readonly type: string
+  /** Milliseconds since 1970; now when left out. */
+  readonly timestamp?: number
+  readonly channel?: Channel
+  readonly guild?: {readonly id: string; readonly name?: string}
+  readonly user?: User
+  /** `content` in Satori elements; `renderContent` makes it from a tree or plain text. */
+  readonly message?: Message
+  /** The platform's own name of the event, and its payload as it came, stored beside the event. */
+  readonly raw?: {readonly type: string; readonly data: unknown}
+}
+
+export interface Receipt {
+  /** The event's sequence in the inbox. */
+  readonly sn: number
+  /** True when this platform id was stored before. */
+  readonly duplicate: boolean
+}
+
+/** One endpoint in the hands of its adapter, from one `open` to its close. */
+export interface Endpoint {
+  readonly name: string
+  readonly log: Log
+  /** Aborted when the endpoint closes. */
+  readonly signal: AbortSignal
+  /** Resolves once the event is durable: only then acknowledge it to the platform. Throws `admission_closed`. */
+  receive(event: Incoming): Promise<Receipt>
+  /** Registers the undo of something acquired; run in reverse order when the endpoint closes or reconnects. */
+  defer(undo: () => unknown): void
+  /** Who the bot is on the platform. */
+  login(login: Login): void
+  /** The connection is gone: the Host closes this attempt and opens another after a pause. */
+  lost(error: Error): void
+}
+
+export interface Outgoing {
+  /** The outbox id: the same for every attempt. */
+  readonly id: string
+  readonly channel: string
+  readonly content: readonly Node[]
+}
+
+export interface Reaction {
+  readonly id: string
+  readonly channel: string
+  readonly message: string
+  readonly emoji: string
+}
+
+export interface Sender {
+  /** Resolves when the platform has taken the message, to the platform's ids of it. */
+  send(message: Outgoing, signal: AbortSignal): Promise<{readonly ids: readonly string[]}>
+  react?(reaction: Reaction, signal: AbortSignal): Promise<void>
+}
+
+export interface AdapterDefinition<A extends TSchema> {
+  readonly description?: string
+  /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
+  readonly account?: A
+  /** Does the platform deliver again what was missed while the endpoint was away? */
+  readonly history: "replay" | "none"
+  /** Does the platform drop a repeated send with the same id? */
+  readonly idempotent?: boolean
+  /** Connects. Throw `refused(…)` where another attempt would not help; anything else is tried again after a pause. */
+  open(account: Static<A>, endpoint: Endpoint): Promise<Sender>
+}
+
+export interface PluginRoute {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  /** Below `/api/plugins/<name>`, for example `/messages`. */
+  readonly path: string
+  readonly scope: Exclude<Scope, "none">
+  readonly summary: string
+  readonly body?: TSchema
+  readonly query?: TSchema
+  readonly response?: TSchema
+  /** An endless answer: not held to the request time-out. */
+  readonly stream?: boolean
+  handle(request: Request, call: Call): Response | Promise<Response>
+}
+
+export interface PluginMigration {
+  readonly name: string
+  /** `table("notes")` is the plugin's own name for its table. */
+  readonly up: (table: (name: string) => string) => readonly string[]
+}
+
+export type SqlValue = string | number | bigint | boolean | null | ArrayBuffer | Uint8Array
+export interface Statement {
+  readonly sql: string
+  readonly args?: readonly SqlValue[]
+}
+export type Row = Readonly<Record<string, SqlValue>>
+
+/** The plugin's own tables in the project's database. */
+export interface PluginDatabase {
+  /** The full name of one of the plugin's tables. */
+  table(name: string): string
+  /** Run in order, each once and in a transaction of its own, before the generation is committed. Call it in `setup`. */
+  migrate(migrations: readonly PluginMigration[]): void
+  read(sql: string, args?: readonly SqlValue[]): Promise<readonly Row[]>
+  /** One atomic batch; durable when it resolves. */
+  write(statements: readonly Statement[]): Promise<void>
+}
+
+/** What `setup` gets. All of it is undone when the instance is disposed. */
+export interface Plugin {
+  readonly name: string
+  readonly path: PluginPath
+  /** The project's folder. */
+  readonly project: string
+  readonly log: Log
+  /** Aborted when the instance is disposed. */
+  readonly signal: AbortSignal
+  readonly database: PluginDatabase
+  /** Registers the undo of something acquired; run in reverse order when the instance is disposed. */
+  defer(undo: () => unknown): void
+  command<P extends string>(pattern: P, handler: (call: CommandCall<P, Record<never, never>>) => Reply): void
+  command<P extends string, const O extends Record<string, OptionDefinition> = Record<never, never>>(
+    pattern: P,
+    definition: CommandDefinition<O>,
+    handler: (call: CommandCall<P, O>) => Reply,
+  ): void
+  /** Handles every event of a Satori type, for example `message-created`. */
+  on(type: string, handler: (session: Session) => Reply): void
+  adapter<A extends TSchema>(slot: string, adapter: AdapterDefinition<A>): void
+  route(route: PluginRoute): void
+}
+
+export interface PluginDefinition<C extends TSchema = TSchema> {
+  readonly description?: string
+  /** The schema of `plugins.<name>.config`. */
+  readonly config?: C
+  /** Declares what the plugin publishes. It never connects; an adapter's `open` does. */
+  setup(plugin: Plugin, config: Static<C>): void | Promise<void>
+}
+
+/** Marks what `definePlugin` made, across copies of this module. */
+const brand = Symbol.for("svc.plugin")
+
+/** Declares a plugin: the default export of its file. */
+export const definePlugin = <C extends TSchema>(definition: PluginDefinition<C>): PluginDefinition<C> =>
+  Object.defineProperty({...definition}, brand, {value: 1})
+
+export const isPlugin = (value: unknown): value is PluginDefinition =>
+  typeof value === "object" && value !== null && brand in value
+
+const refusal = Symbol.for("svc.refused")
+
+export interface Refusal extends Error {
+  readonly reason: string
+  readonly remediation: string
+}
+
+/** The error for an `open` or a `send` that would fail again: wrong credentials, an unknown channel. */
+export const refused = (message: string, why: {reason: string; remediation: string; cause?: unknown}): Refusal =>
+  Object.assign(new Error(message, why.cause === undefined ? undefined : {cause: why.cause}), {
+    [refusal]: true,
+    reason: why.reason,
+    remediation: why.remediation,
+  })
+
+export const isRefusal = (error: unknown): error is Refusal => error instanceof Error && refusal in error
+
+export type {Content, Element, Node}

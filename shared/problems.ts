@@ -1,0 +1,235 @@
+/**
+ * Every failure that a person or a program can meet, by its stable code: the HTTP status it answers with, a title, and
+ * what to do about it. `docs/reference/problems.md` is generated from this table.
+ */
+export const problems = {
+  // Requests
+  unauthorized: {status: 401, title: "No valid token", hint: "Send the Host token as Authorization: Bearer <token>."},
+  forbidden: {status: 403, title: "The token's scope does not allow this", hint: "Use the full token (http.token)."},
+  too_many_failures: {
+    status: 429,
+    title: "Too many requests with a wrong token",
+    hint: "Wait for the seconds in Retry-After; a valid token is not held back.",
+  },
+  not_found: {status: 404, title: "Nothing is here", hint: "GET /api/openapi.json lists the paths."},
+  method_not_allowed: {status: 405, title: "Method not allowed", hint: "Use a method from the Allow header."},
+  body_too_large: {status: 413, title: "Request body too large", hint: "Send at most 1 MiB."},
+  request_invalid: {status: 400, title: "The request is not valid", hint: "Correct what detail names."},
+  unsupported_media_type: {status: 415, title: "Unsupported content type", hint: "Send application/json."},
+  request_timeout: {status: 503, title: "The request took too long", hint: "Try again later."},
+  starting: {status: 503, title: "The Host is starting", hint: "Try again after the seconds in Retry-After."},
+  stopping: {status: 503, title: "The Host is stopping", hint: "Try again once it has started again."},
+  internal: {status: 500, title: "Internal error", hint: "The Host's log has the cause under this requestId."},
+  conflict: {status: 409, title: "The state does not allow this", hint: "Read the current state and try again."},
+  no_supervisor: {
+    status: 409,
+    title: "Nothing would start the Host again",
+    hint: 'Run the Host under a supervisor, or confirm with {"confirm": true}.',
+  },
+  // Configuration and environment
+  project_missing: {
+    status: 422,
+    title: "No project here",
+    hint: "Run svc in a folder with svc.config.yml, name one with --project, or make one with svc init.",
+  },
+  config_invalid: {
+    status: 422,
+    title: "The configuration is not valid",
+    hint: "Correct svc.config.yml, then run svc doctor.",
+  },
+  token_missing: {
+    status: 422,
+    title: "Production needs a token",
+    hint: "Set http.token to ${HTTP_TOKEN} and put a long random HTTP_TOKEN into the environment or .env.",
+  },
+  token_placeholder: {
+    status: 422,
+    title: "The token is the example's placeholder",
+    hint: "Replace HTTP_TOKEN, for example with the output of: openssl rand -hex 32",
+  },
+  runtime_too_old: {
+    status: 422,
+    title: "The runtime is too old",
+    hint: "Run the Host on Bun, or on Node 22.12 or newer.",
+  },
+  // Process
+  locked: {
+    status: 409,
+    title: "Another process holds this project",
+    hint: "Stop it with svc runtime stop, or wait for it.",
+  },
+  port_taken: {
+    status: 409,
+    title: "The port is taken",
+    hint: "Stop what listens there, or choose another http.port.",
+  },
+  host_unreachable: {status: 503, title: "The Host does not answer", hint: "Start it with svc runtime start."},
+  state_unwritable: {
+    status: 503,
+    title: "The state folder cannot be written",
+    hint: "Make .svc/ a folder that the Host's user owns, on a disk with free space.",
+  },
+  // Database
+  database_unopenable: {
+    status: 503,
+    title: "The database cannot be opened",
+    hint: "Check the path and its permissions, then run svc doctor.",
+  },
+  database_corrupt: {
+    status: 503,
+    title: "The database is damaged",
+    hint: "Keep the file, restore a backup, then run svc doctor.",
+  },
+  database_newer: {
+    status: 503,
+    title: "The database was written by a newer version",
+    hint: "Start the version that wrote it, or restore the backup made before the upgrade.",
+  },
+  database_busy: {
+    status: 503,
+    title: "The database is locked by another process",
+    hint: "End the other process; then try again.",
+  },
+  database_full: {
+    status: 503,
+    title: "The disk is full",
+    hint: "Free space on the disk of the database; then try again.",
+  },
+  database_failed: {status: 503, title: "The database failed", hint: "Run svc doctor; the Host's log has the cause."},
+  database_outcome_unknown: {
+    status: 503,
+    title: "It is not known whether the change was stored",
+    hint: "Read the current state before you repeat it.",
+  },
+  database_refused: {status: 409, title: "The database refused the change", hint: "Correct what detail names."},
+  authority_mismatch: {
+    status: 503,
+    title: "The state comes from two authorities",
+    hint: "Restore database and .svc/ from one backup; detail says which holds which.",
+  },
+  lease_lost: {
+    status: 503,
+    title: "Another Host took over the database",
+    hint: "Run one Host for a remote database; stop the other one.",
+  },
+  // Generations and plugins
+  generation_failed: {
+    status: 422,
+    title: "The generation was not committed",
+    hint: "The running generation goes on; correct what detail names and save or reload.",
+  },
+  generation_unknown: {
+    status: 404,
+    title: "No such generation",
+    hint: "svc generation list shows those that are kept.",
+  },
+  restart_required: {
+    status: 409,
+    title: "This change needs a restart",
+    hint: "Run svc runtime restart; the running generation goes on until then.",
+  },
+  plugin_missing: {
+    status: 422,
+    title: "The plugin was not found",
+    hint: "Put it into plugins/, install the package, or correct use:.",
+  },
+  plugin_invalid: {
+    status: 422,
+    title: "The plugin does not load",
+    hint: "Correct the plugin; the running generation goes on.",
+  },
+  plugin_timeout: {
+    status: 422,
+    title: "The plugin's setup did not end",
+    hint: "setup must return within 10 seconds and must not connect; connect in an adapter's open.",
+  },
+  // Messages
+  endpoint_unknown: {status: 404, title: "No such endpoint", hint: "GET /api/endpoints lists them."},
+  admission_closed: {
+    status: 503,
+    title: "The endpoint does not admit events now",
+    hint: "GET /api/endpoints tells the endpoint's state and reason.",
+  },
+  event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
+  inbox_unknown: {status: 404, title: "No such inbox event", hint: "svc inbox list shows the newest."},
+  outbox_unknown: {status: 404, title: "No such outbox message", hint: "svc outbox list shows the newest."},
+  late: {status: 409, title: "The handler's time had ended", hint: "What a handler does after its end is refused."},
+} as const satisfies Record<string, {status: number; title: string; hint: string}>
+
+export type ProblemCode = keyof typeof problems
+
+/** One finding in a file: 1-based line and column, key path, what was expected, what to do. */
+export interface Issue {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** Dotted key path; empty for the whole file. */
+  readonly path: string
+  readonly message: string
+}
+
+/** `svc.config.yml:5:9 http.port: expected an integer, got "abc"` */
+export const formatIssue = (issue: Issue): string =>
+  `${issue.file}:${issue.line}:${issue.column} ${issue.path === "" ? "" : `${issue.path}: `}${issue.message}`
+
+export interface ProblemOptions {
+  readonly cause?: unknown
+  /** Where in which files; all that were found, in the order of the files. */
+  readonly issues?: readonly Issue[]
+  /** Replaces the table's hint where the situation allows a better one. */
+  readonly hint?: string
+  /** Seconds until a repetition makes sense. */
+  readonly retryAfter?: number
+}
+
+/** The body of an error answer (RFC 9457, `application/problem+json`). */
+export interface ProblemBody {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: ProblemCode
+  readonly hint: string
+  readonly requestId?: string
+  readonly issues?: readonly Issue[]
+}
+
+/** The one error class: its code decides status, title and hint. `detail` never holds a secret or a stack. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly hint: string
+  readonly issues: readonly Issue[]
+  readonly retryAfter: number | undefined
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : {cause: options.cause})
+    this.name = "Problem"
+    this.code = code
+    this.hint = options.hint ?? problems[code].hint
+    this.issues = options.issues ?? []
+    this.retryAfter = options.retryAfter
+  }
+
+  get status(): number {
+    return problems[this.code].status
+  }
+
+  body(requestId?: string): ProblemBody {
+    return {
+      type: `urn:svc:problem:${this.code}`,
+      title: problems[this.code].title,
+      status: this.status,
+      detail: this.message,
+      code: this.code,
+      hint: this.hint,
+      ...(requestId === undefined ? {} : {requestId}),
+      ...(this.issues.length === 0 ? {} : {issues: this.issues}),
+    }
+  }
+}
+
+/** Passes a `Problem` on; wraps anything else as `code`, keeping its message and its cause. */
+export const toProblem = (cause: unknown, code: ProblemCode): Problem =>
+  cause instanceof Problem ? cause : new Problem(code, messageOf(cause), {cause})
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

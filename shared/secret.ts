@@ -1,0 +1,27 @@
+const inspect = Symbol.for("nodejs.util.inspect.custom")
+
+/** A value from the environment that cannot print itself: JSON, string and inspection all give `[secret]`. */
+export class Secret {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  /** The value itself, for the one call that needs it. */
+  reveal(): string {
+    return this.#value
+  }
+
+  toJSON(): string {
+    return "[secret]"
+  }
+
+  toString(): string {
+    return "[secret]"
+  }
+
+  [inspect](): string {
+    return "[secret]"
+  }
+}

@@ -1,0 +1,17 @@
+import * as typebox from "typebox"
+import type {Secret as SecretValue} from "./secret.ts"
+
+export type {Static, TSchema} from "typebox"
+
+/**
+ * A string that only the environment may supply: the configuration holds a bare `${NAME}`, a literal or a default is
+ * refused, and the plugin receives a `Secret` whose value never prints.
+ */
+const Secret = (options: {description?: string} = {}) =>
+  typebox.Unsafe<SecretValue>({type: "string", minLength: 1, secret: true, ...options})
+
+/** TypeBox's builders, and `Type.Secret()`. */
+export const Type = {...typebox.default, Secret}
+
+export const isSecretSchema = (schema: unknown): boolean =>
+  typeof schema === "object" && schema !== null && "secret" in schema && schema.secret === true
