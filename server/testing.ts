@@ -3,7 +3,7 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
 import {exit} from "../shared/exit.ts"
-import type {PluginDefinition} from "../shared/plugin.ts"
+import type {AnyPlugin, PluginDefinition} from "../shared/plugin.ts"
 import {type Host, start} from "./host.ts"
 import {createLogs} from "./logs/log.ts"
 import {loadRuntime} from "./runtime/runtime.ts"
@@ -11,7 +11,7 @@ import {loadRuntime} from "./runtime/runtime.ts"
 /** One plugin of a bot under test. */
 export interface PluginUnderTest {
   /** What `definePlugin` made. */
-  readonly plugin: PluginDefinition<never>
+  readonly plugin: AnyPlugin
   /** What stands under `plugins.<name>.config`; a secret as `${NAME}`. */
   readonly config?: Readonly<Record<string, unknown>>
 }
@@ -36,8 +36,9 @@ export interface SayOptions {
 export interface Bot {
   /** Says something in the sandbox; resolves to the bot's replies, as plain text, once all handlers have ended. */
   say(text: string, options?: SayOptions): Promise<readonly string[]>
-  /** The Host, for what `say` does not show. */
-  readonly host: Host
+  /** Where the Host's HTTP API is, and its full token, for what `say` does not show. */
+  readonly url: string
+  readonly token: string
   close(): Promise<void>
 }
 
@@ -75,7 +76,8 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
     )
     await online(host)
     return {
-      host,
+      url: host.url,
+      token: host.token?.reveal() ?? "",
       say: (text, how) => say(host, text, how),
       close: async () => {
         await host.stop({code: exit.ok, reason: "test ended"})

@@ -198,6 +198,13 @@ export interface PluginDefinition<C extends TSchema = TSchema> {
   setup(plugin: Plugin, config: Static<C>): void | Promise<void>
 }
 
+/** Any plugin, whatever its configuration. */
+export interface AnyPlugin {
+  readonly description?: string
+  readonly config?: TSchema
+  setup(plugin: Plugin, config: never): void | Promise<void>
+}
+
 /** Marks what `definePlugin` made, across copies of this module. */
 const brand = Symbol.for("svc.plugin")
 

@@ -4,6 +4,7 @@ export {type Content, type Element, h, isElement, type Node, renderContent, text
 export type {Log, LogFields, LogLevel} from "./log.ts"
 export {
   type AdapterDefinition,
+  type AnyPlugin,
   type CommandCall,
   type CommandDefinition,
   definePlugin,

@@ -35,9 +35,10 @@ const snapshot = async () => {
 const check = async () => {
   const client = await open()
   const {rows} = await client.execute("PRAGMA quick_check(10)")
-  client.close()
   const findings = rows.map(row => String(row.quick_check)).filter(text => text !== "ok")
-  return {ok: findings.length === 0, findings}
+  const versions = await client.execute("SELECT max(version) AS version FROM svc_migrations").catch(() => undefined)
+  client.close()
+  return {ok: findings.length === 0, findings, schema: Number(versions?.rows[0]?.version ?? 0)}
 }
 
 try {

@@ -2,7 +2,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {Engine, Result, Row, Statement} from "./engine.ts"
 import {openLocal} from "./local.ts"
-import {checkFile, snapshotFile} from "./maintenance.ts"
+import {snapshotFile} from "./maintenance.ts"
 import {migrate, schemaVersion} from "./migrate.ts"
 import {type Migration, migrations} from "./migrations.ts"
 import {openRemote} from "./remote.ts"
@@ -38,8 +38,6 @@ export interface Database {
   migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
   /** Dialect sqlite only; a remote database has its own native backup. */
   snapshotTo(target: string, signal?: AbortSignal): Promise<void>
-  /** What is wrong with the file; nothing where it is sound or remote. */
-  check(): Promise<readonly string[]>
   /** Stores what waits, then closes. */
   close(): Promise<void>
 }
@@ -109,10 +107,6 @@ class DatabaseHost implements Database {
       throw new Problem("database_failed", "a remote database is backed up with its own tool, not by a snapshot")
     }
     await snapshotFile(this.location.file, target, signal)
-  }
-
-  async check(): Promise<readonly string[]> {
-    return this.location.dialect === "sqlite" ? checkFile(this.location.file) : []
   }
 
   async close(): Promise<void> {

@@ -7,13 +7,18 @@ const module = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./child.ts" : "./database-child.js", import.meta.url),
 )
 
-const run = async (args: readonly string[], signal?: AbortSignal): Promise<readonly string[]> => {
+interface Answer {
+  readonly ok: boolean
+  readonly findings?: readonly string[]
+  readonly schema?: number
+}
+
+const run = async (args: readonly string[], signal?: AbortSignal): Promise<Answer> => {
   const {stdout, stderr, code} = await runChild(module, args, signal)
   try {
-    const answer = JSON.parse(stdout) as {ok: boolean; findings?: readonly string[]}
-    return answer.ok ? [] : (answer.findings ?? ["unknown"])
+    return JSON.parse(stdout) as Answer
   } catch {
-    return [`the child process ended with ${code}: ${stderr.slice(0, 500)}`]
+    return {ok: false, findings: [`the child process ended with ${code}: ${stderr.slice(0, 500)}`]}
   }
 }
 
@@ -22,11 +27,16 @@ const run = async (args: readonly string[], signal?: AbortSignal): Promise<reado
  * child process. The copy is durable when it resolves. Throws `database_failed`, leaving no partial copy.
  */
 export const snapshotFile = async (database: string, target: string, signal?: AbortSignal): Promise<void> => {
-  const findings = await run(["snapshot", database, target], signal).catch(error => [String(error)])
-  if (findings.length === 0) return
+  const {ok, findings = []} = await run(["snapshot", database, target], signal).catch(
+    (error): Answer => ({ok: false, findings: [String(error)]}),
+  )
+  if (ok) return
   if (!findings.some(text => text.includes("already exists"))) await rm(target, {force: true})
   throw new Problem("database_failed", `the snapshot failed: ${findings.join("; ")}`)
 }
 
-/** What SQLite's quick_check finds wrong with a database file; nothing for a sound one. */
-export const checkFile = (database: string): Promise<readonly string[]> => run(["check", database])
+/** What SQLite's quick_check finds wrong with a database file (nothing for a sound one), and its schema version. */
+export const inspectFile = async (database: string): Promise<{findings: readonly string[]; schema: number}> => {
+  const {ok, findings = [], schema = 0} = await run(["check", database])
+  return {findings: ok ? [] : findings, schema}
+}

@@ -32,21 +32,36 @@ export interface RemoteOptions {
  * `database_unopenable`.
  */
 export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
-  const client = createClient({
-    url: options.url.replace(/^ws/, "http"),
-    ...(options.authToken === undefined ? {} : {authToken: options.authToken.reveal()}),
-  })
+  const client = connect(options)
   try {
     await client.batch(schema, "write")
     const number = await takeLease(client, options.runtimeId)
     return new RemoteEngine(client, options, number)
   } catch (cause) {
     client.close()
-    if (cause instanceof Problem) throw cause
-    throw new Problem("database_unopenable", `cannot open the remote database: ${messageOf(cause)}`, {
-      cause,
-      hint: "Check database.url, database.authToken and the network, then run svc doctor.",
-    })
+    throw cause instanceof Problem ? cause : unreachable(cause)
+  }
+}
+
+const connect = ({url, authToken}: Pick<RemoteOptions, "url" | "authToken">): Client =>
+  createClient({url: url.replace(/^ws/, "http"), ...(authToken === undefined ? {} : {authToken: authToken.reveal()})})
+
+const unreachable = (cause: unknown) =>
+  new Problem("database_unopenable", `cannot open the remote database: ${messageOf(cause)}`, {
+    cause,
+    hint: "Check database.url, database.authToken and the network, then run svc doctor.",
+  })
+
+/** Why the remote database cannot be read; nothing where it can. Takes no lease. */
+export const pingRemote = async (options: Pick<RemoteOptions, "url" | "authToken">): Promise<Problem | undefined> => {
+  const client = connect(options)
+  try {
+    await client.execute("SELECT 1")
+    return undefined
+  } catch (cause) {
+    return unreachable(cause)
+  } finally {
+    client.close()
   }
 }
 

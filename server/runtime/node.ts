@@ -3,6 +3,7 @@ import {resolve} from "node:path"
 import {pathToFileURL} from "node:url"
 import nodeAdapter from "crossws/adapters/node"
 import {FastResponse, serve as listen, NodeRequest} from "srvx/node"
+import {esbuildIssues} from "./esbuild-issues.ts"
 import {
   type BundleOptions,
   bundleProblem,
@@ -131,24 +132,11 @@ const bundle = async ({entry, externals}: BundleOptions) => {
     const files = Object.keys(built.metafile.inputs).map(file => resolve(file))
     return {code: built.outputFiles[0]?.text ?? "", files}
   } catch (error) {
-    throw bundleProblem(entry, issuesOf(error), error)
+    throw bundleProblem(entry, esbuildIssues(error), error)
   }
 }
 
 const specifier = (path: string) => (path.startsWith("/") ? pathToFileURL(path).href : path)
-
-interface BuildError {
-  errors: readonly {text: string; location: {file: string; line: number; column: number} | null}[]
-}
-
-const issuesOf = (error: unknown) =>
-  ((error as Partial<BuildError>).errors ?? []).map(({text, location}) => ({
-    file: location?.file ?? "",
-    line: location?.line ?? 1,
-    column: (location?.column ?? 0) + 1,
-    path: "",
-    message: text,
-  }))
 
 /** Node runs the bundle: srvx's server, esbuild, the ES module loader. */
 export const node: Runtime = {

@@ -1,0 +1,126 @@
+import {createInterface} from "node:readline"
+import {Command, Option} from "clipanion"
+import {EventSourceParserStream} from "eventsource-parser/stream"
+import {type ExitCode, exit} from "../shared/exit.ts"
+import {messageOf, Problem} from "../shared/problems.ts"
+import {connectHost, type HostClient} from "./host-client.ts"
+import {SvcCommand} from "./svc-command.ts"
+
+interface Message {
+  readonly id: string
+  readonly from: "user" | "bot"
+  readonly text: string
+  readonly reactions: readonly string[]
+}
+
+/** After the input has ended, replies are waited for so long, in milliseconds. */
+const lastWords = 1500
+
+export class Chat extends SvcCommand {
+  static override paths = [["chat"]]
+  static override usage = Command.Usage({
+    description: "talk to the bot through its sandbox endpoint",
+    details: `
+      Every line is a message; what the bot answers is shown as it comes. Ctrl-D ends it. Input may be piped in.
+
+      The running Host is found by \`.svc/host.json\`, and again after it was restarted. The project needs the plugin \`sandbox\`.
+    `,
+    examples: [
+      ["A conversation", "svc chat"],
+      ["One question", "echo '/help' | svc chat"],
+    ],
+  })
+
+  user = Option.String("--as", "you", {description: "Who is writing"})
+  channel = Option.String("--channel", "chat", {description: "The conversation"})
+
+  async run(): Promise<ExitCode> {
+    const {stdin, stdout} = this.context
+    const interactive = (stdin as NodeJS.ReadStream).isTTY === true
+    const host = await connectHost(this.folder)
+    if (interactive) this.print("Talk to the bot; /help lists its commands, Ctrl-D ends.")
+    const ending = new AbortController()
+    let prompt = () => {}
+    const show = (text: string) => {
+      if (interactive) stdout.write("\r\x1b[K")
+      this.print(text)
+      prompt()
+    }
+    const heard = listen(this.folder, host, this.channel, show, ending.signal)
+    await heard.connected
+    // Made only now: lines that arrive before they are read would be lost.
+    const lines = createInterface({input: stdin, ...(interactive ? {output: stdout} : {}), prompt: "> "})
+    if (interactive) prompt = () => lines.prompt(true)
+    prompt()
+    for await (const line of lines) {
+      if (line.trim() !== "") await this.#say(line).catch(error => show(this.describe(error)))
+      prompt()
+    }
+    if (!interactive) await heard.quiet(lastWords)
+    ending.abort()
+    return exit.ok
+  }
+
+  async #say(text: string): Promise<void> {
+    const host = await connectHost(this.folder)
+    await host.post("/api/plugins/sandbox/messages", {text, user: this.user, channel: this.channel})
+  }
+}
+
+/** Shows what the bot says; comes back after a restart of the Host. */
+const listen = (
+  project: string,
+  first: HostClient,
+  channel: string,
+  show: (text: string) => void,
+  signal: AbortSignal,
+) => {
+  let lastHeard = Date.now()
+  let connected: () => void = () => {}
+  const once = new Promise<void>(resolve => {
+    connected = resolve
+  })
+  const follow = async () => {
+    let host: HostClient | undefined = first
+    while (!signal.aborted) {
+      try {
+        host ??= await connectHost(project)
+        for await (const message of messages(host, channel, signal, connected)) {
+          lastHeard = Date.now()
+          if (message.from === "bot") show(message.text)
+          else for (const reaction of message.reactions.slice(-1)) show(`(reacts ${reaction})`)
+        }
+      } catch (error) {
+        if (error instanceof Problem && error.code === "not_found") {
+          show(`svc: ${messageOf(error)}\n  hint: add the plugin sandbox to svc.config.yml: plugins: {sandbox: {}}`)
+          connected()
+          return
+        }
+      }
+      host = undefined
+      if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, 300))
+    }
+  }
+  void follow()
+  return {
+    connected: once,
+    quiet: async (milliseconds: number) => {
+      lastHeard = Math.max(lastHeard, Date.now())
+      while (Date.now() - lastHeard < milliseconds) await new Promise(resolve => setTimeout(resolve, 50))
+    },
+  }
+}
+
+async function* messages(
+  host: HostClient,
+  channel: string,
+  signal: AbortSignal,
+  connected: () => void,
+): AsyncGenerator<Message> {
+  const response = await host.open(`/api/plugins/sandbox/stream?channel=${encodeURIComponent(channel)}`, signal)
+  if (response.body === null) return
+  const events = response.body
+    .pipeThrough(new TextDecoderStream() as never)
+    .pipeThrough(new EventSourceParserStream({onComment: connected}))
+  for await (const {data} of events as unknown as AsyncIterable<{data: string}>) yield JSON.parse(data) as Message
+}

@@ -1,0 +1,25 @@
+import {Command} from "clipanion"
+import {checkProject} from "../../server/doctor/project.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {DataCommand, describeProblem} from "../svc-command.ts"
+
+export class ConfigCheck extends DataCommand {
+  static override paths = [["config", "check"]]
+  static override usage = Command.Usage({
+    description: "check the configuration, the plugins' own keys included",
+    details:
+      "Loads every plugin and runs its setup, which connects nothing. Exits 0 when the configuration would be committed.",
+    examples: [["Before a release", "svc config check"]],
+  })
+
+  async run(): Promise<ExitCode> {
+    const problem = await checkProject(this.folder)
+    if (problem === undefined) {
+      this.show({ok: true}, () => "svc.config.yml is valid")
+      return exit.ok
+    }
+    if (this.json) this.print(JSON.stringify({ok: false, ...problem.body()}, undefined, 2))
+    else this.context.stderr.write(`${describeProblem(problem)}\n`)
+    return exit.failed
+  }
+}

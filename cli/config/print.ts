@@ -1,0 +1,24 @@
+import {Command} from "clipanion"
+import {stringify} from "yaml"
+import {readEnvironment} from "../../server/config/environment.ts"
+import {parseConfig, readConfigText} from "../../server/config/load.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {DataCommand} from "../svc-command.ts"
+
+export class ConfigPrint extends DataCommand {
+  static override paths = [["config", "print"]]
+  static override usage = Command.Usage({
+    description: "print the configuration with defaults and variables filled in",
+    details: "A secret is shown as [secret]. What belongs to a plugin's own schema stays as it is written.",
+    examples: [["As YAML", "svc config print"]],
+  })
+
+  async run(): Promise<ExitCode> {
+    const {variables} = await readEnvironment(this.folder, "development", process.env)
+    const {config} = parseConfig(await readConfigText(projectPaths(this.folder).config), variables)
+    const plain: unknown = JSON.parse(JSON.stringify(config))
+    this.show(plain, () => stringify(plain).trimEnd())
+    return exit.ok
+  }
+}

@@ -1,0 +1,31 @@
+import {Command, Option} from "clipanion"
+import {createTwoFilesPatch} from "diff"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {connectHost} from "../host-client.ts"
+import {SvcCommand} from "../svc-command.ts"
+
+export class GenerationDiff extends SvcCommand {
+  static override paths = [["generation", "diff"]]
+  static override usage = Command.Usage({
+    description: "show what differs between the configurations of two generations",
+    details: "Variables are shown as they are written, so no secret appears. Prints nothing where nothing differs.",
+    examples: [["What the running generation changed", "svc generation diff 6 7"]],
+  })
+
+  from = Option.String({name: "from"})
+  to = Option.String({name: "to"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const [from, to] = await Promise.all(
+      [this.from, this.to].map(number =>
+        host.get<{config: string}>(`/api/generations/${encodeURIComponent(number)}/config`),
+      ),
+    )
+    if (from === undefined || to === undefined || from.config === to.config) return exit.ok
+    this.print(
+      createTwoFilesPatch(`generation ${this.from}`, `generation ${this.to}`, from.config, to.config).trimEnd(),
+    )
+    return exit.ok
+  }
+}

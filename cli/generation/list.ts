@@ -1,0 +1,35 @@
+import {Command, Option} from "clipanion"
+import type {GenerationView} from "../../shared/api.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Static} from "../../shared/type.ts"
+import {connectHost} from "../host-client.ts"
+import {table} from "../print.ts"
+import {DataCommand} from "../svc-command.ts"
+
+export class GenerationList extends DataCommand {
+  static override paths = [["generation", "list"]]
+  static override usage = Command.Usage({
+    description: "list the committed generations, newest first",
+    examples: [["The newest ten", "svc generation list --limit 10"]],
+  })
+
+  limit = Option.String("--limit", "20", {description: "How many"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const {items} = await host.get<{items: Static<typeof GenerationView>[]}>(`/api/generations?limit=${this.limit}`)
+    this.show(items, () =>
+      table(
+        ["", "number", "committed", "configuration", "reason"],
+        items.map(({current, pinned, number, committedAt, configSha256, reason}) => [
+          pinned ? "pinned" : current ? "runs" : "",
+          String(number),
+          committedAt,
+          configSha256.slice(0, 12),
+          reason,
+        ]),
+      ),
+    )
+    return exit.ok
+  }
+}

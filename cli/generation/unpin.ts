@@ -1,0 +1,19 @@
+import {Command} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {connectHost} from "../host-client.ts"
+import {DataCommand} from "../svc-command.ts"
+
+export class GenerationUnpin extends DataCommand {
+  static override paths = [["generation", "unpin"]]
+  static override usage = Command.Usage({
+    description: "take svc.config.yml again after a rollback",
+    examples: [["End a rollback", "svc generation unpin"]],
+  })
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const committed = await host.post<{number: number}>("/api/generations/unpin")
+    this.show(committed, () => `generation ${committed.number} runs svc.config.yml`)
+    return exit.ok
+  }
+}

@@ -1,0 +1,73 @@
+import {readEnvironment} from "../server/config/environment.ts"
+import {parseConfig, readConfigText} from "../server/config/load.ts"
+import {type HostFile, readHostFile} from "../server/runtime/host-file.ts"
+import {isLocked} from "../server/runtime/lock.ts"
+import {projectPaths} from "../server/runtime/project.ts"
+import {messageOf, Problem, type ProblemBody, type ProblemCode, problems} from "../shared/problems.ts"
+
+/** The running Host of a project, over HTTP. */
+export interface HostClient {
+  readonly file: HostFile
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body?: unknown): Promise<T>
+  /** An answer as it comes. Throws what the Host answers as a problem. */
+  open(path: string, signal: AbortSignal): Promise<Response>
+}
+
+/**
+ * Finds the running Host by `.svc/host.json`. The token is `SVC_HTTP_TOKEN`, else the one made for this run, else what
+ * the project's configuration and `.env` say. Throws `host_unreachable`.
+ */
+export const connectHost = async (project: string): Promise<HostClient> => {
+  const paths = projectPaths(project)
+  const file = await readHostFile(paths)
+  if (file === undefined || !(await isLocked(paths))) {
+    throw new Problem("host_unreachable", `no Host runs for ${project}`)
+  }
+  const token = process.env.SVC_HTTP_TOKEN ?? file.token ?? (await configuredToken(project))
+  const call = (path: string, init: RequestInit) => request(`${file.url}${path}`, token, init)
+  return {
+    file,
+    get: async <T>(path: string) => (await (await call(path, {})).json()) as T,
+    post: async <T>(path: string, body: unknown = {}) => {
+      const headers = {"content-type": "application/json"}
+      return (await (await call(path, {method: "POST", headers, body: JSON.stringify(body)})).json()) as T
+    },
+    open: (path, signal) => call(path, {signal}),
+  }
+}
+
+const request = async (url: string, token: string | undefined, init: RequestInit): Promise<Response> => {
+  const headers = {...init.headers, ...(token === undefined ? {} : {authorization: `Bearer ${token}`})}
+  const response = await fetch(url, {...init, headers, redirect: "error"}).catch(cause => {
+    throw new Problem("host_unreachable", `${new URL(url).origin} does not answer: ${messageOf(cause)}`, {cause})
+  })
+  if (response.ok || response.status === 503) {
+    const type = response.headers.get("content-type") ?? ""
+    if (response.ok || !type.startsWith("application/problem+json")) return response
+  }
+  throw await problemOf(response)
+}
+
+const problemOf = async (response: Response): Promise<Problem> => {
+  const body = (await response.json().catch(() => undefined)) as ProblemBody | undefined
+  if (body === undefined || !Object.hasOwn(problems, body.code)) {
+    return new Problem("host_unreachable", `the Host answered ${response.status}`)
+  }
+  const options = {hint: body.hint, ...(body.issues === undefined ? {} : {issues: body.issues})}
+  return new Problem(body.code as ProblemCode, body.detail, options)
+}
+
+const configuredToken = async (project: string): Promise<string | undefined> => {
+  const text = await readConfigText(projectPaths(project).config).catch(() => undefined)
+  if (text === undefined) return undefined
+  for (const name of ["production", "development"]) {
+    try {
+      const {variables} = await readEnvironment(project, name, process.env)
+      return parseConfig(text, variables).config.http.token?.reveal()
+    } catch {
+      // Another environment's file may have what this one lacks.
+    }
+  }
+  return undefined
+}

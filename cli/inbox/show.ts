@@ -1,0 +1,57 @@
+import {Command, Option} from "clipanion"
+import type {InboxDetail} from "../../shared/api.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Static} from "../../shared/type.ts"
+import {connectHost} from "../host-client.ts"
+import {facts} from "../print.ts"
+import {DataCommand} from "../svc-command.ts"
+
+export class InboxShow extends DataCommand {
+  static override paths = [["inbox", "show"]]
+  static override usage = Command.Usage({
+    description: "show one inbox event: its handlers, and what they sent",
+    examples: [["Why was there no answer?", "svc inbox show 42"]],
+  })
+
+  seq = Option.String({name: "seq"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const event = await host.get<Static<typeof InboxDetail>>(`/api/inbox/${encodeURIComponent(this.seq)}`)
+    this.show(event, () => describe(event))
+    return exit.ok
+  }
+}
+
+const describe = ({
+  seq,
+  state,
+  endpoint,
+  type,
+  receivedAt,
+  event,
+  eventId,
+  marks,
+  replies,
+}: Static<typeof InboxDetail>): string =>
+  facts([
+    ["seq", String(seq)],
+    ["state", state],
+    ["endpoint", endpoint],
+    ["type", type],
+    ["received", receivedAt],
+    ["event id", eventId],
+    ["channel", event.channel?.id ?? ""],
+    ["user", event.user?.name ?? event.user?.id ?? ""],
+    ["content", event.message?.content ?? ""],
+    ...(marks.length === 0
+      ? [["handlers", "none was registered for it"] as const]
+      : marks.map(
+          mark =>
+            [
+              "handler",
+              `${mark.handler}: ${mark.state}, attempt ${mark.attempt}${mark.error === null ? "" : `, ${mark.error}`}`,
+            ] as const,
+        )),
+    ["sent", replies.join(", ") || "nothing"],
+  ])

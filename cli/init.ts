@@ -1,0 +1,56 @@
+import {basename} from "node:path"
+import {fileURLToPath} from "node:url"
+import {Command, Option} from "clipanion"
+import {callOf, makeProject, type Toolchain} from "../server/process/new-project.ts"
+import {type ExitCode, exit} from "../shared/exit.ts"
+import {Problem} from "../shared/problems.ts"
+import {SvcCommand} from "./svc-command.ts"
+
+export class Init extends SvcCommand {
+  static override paths = [["init"]]
+  static override usage = Command.Usage({
+    description: "make a new project",
+    details: `
+      Writes svc.config.yml, a sample plugin with its test, package.json, and the svc package itself as a tarball in vendor/; then installs.
+
+      Nothing is overwritten: the folder must be absent or empty.
+    `,
+    examples: [
+      ["A project in ./my-bot", "svc init my-bot"],
+      ["One that runs on Node", "svc init my-bot --runtime node"],
+    ],
+  })
+
+  target = Option.String({name: "folder"})
+  toolchain = Option.String("--runtime", {description: "bun or node (default: what runs this command)"})
+  install = Option.Boolean("--install", true, {description: "Install the dependencies"})
+
+  async run(): Promise<ExitCode> {
+    const toolchain = this.#toolchain()
+    await makeProject({
+      folder: this.target,
+      toolchain,
+      install: this.install,
+      // This file is cli/init.ts in the source and dist/… in the bundle.
+      packageRoot: fileURLToPath(new URL("..", import.meta.url)),
+      report: step => this.print(`svc: ${step}`),
+    })
+    const {run, svc} = callOf[toolchain]
+    this.print(`
+Your bot is ready:
+
+  cd ${this.target}
+  ${run} dev          starts it
+  ${svc} chat   talks to it, in a second terminal
+  ${run} test         tests it
+
+Then edit plugins/greeter.ts; the next message runs the new code. Keep ${basename(this.target)} in git, with its lockfile.`)
+    return exit.ok
+  }
+
+  #toolchain(): Toolchain {
+    const given = this.toolchain ?? (process.versions.bun === undefined ? "node" : "bun")
+    if (given === "bun" || given === "node") return given
+    throw new Problem("request_invalid", `--runtime is bun or node, not "${given}"`)
+  }
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// Plain enough for an old Node to read, so that it can say that it is too old.
+const wanted = [22, 12]
+const onBun = process.versions.bun !== undefined
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+
+const fail = message => {
+  process.stderr.write(`svc: ${message}\n`)
+  process.exit(1)
+}
+
+if (!onBun && (major < wanted[0] || (major === wanted[0] && minor < wanted[1]))) {
+  fail(`the Host needs Bun, or Node ${wanted.join(".")} or newer; this is Node ${process.versions.node}
+  hint: install a newer Node, or run svc on Bun: bun --bun run svc`)
+}
+
+// Bun runs the source, Node the bundle that `bun run build` makes.
+import(onBun ? "./svc.ts" : "../dist/svc.js").catch(error => {
+  const missing = error.code === "ERR_MODULE_NOT_FOUND" && String(error.message).includes("dist/svc.js")
+  fail(missing ? "the bundle for Node is missing; run: bun run build" : String(error.stack))
+})

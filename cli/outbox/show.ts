@@ -1,0 +1,40 @@
+import {Command, Option} from "clipanion"
+import type {OutboxDetail} from "../../shared/api.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Static} from "../../shared/type.ts"
+import {connectHost} from "../host-client.ts"
+import {facts} from "../print.ts"
+import {DataCommand} from "../svc-command.ts"
+
+export class OutboxShow extends DataCommand {
+  static override paths = [["outbox", "show"]]
+  static override usage = Command.Usage({
+    description: "show one outbox message: its state, its attempts, where it came from",
+    examples: [["What became of it?", "svc outbox show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  })
+
+  id = Option.String({name: "id"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const message = await host.get<Static<typeof OutboxDetail>>(`/api/outbox/${encodeURIComponent(this.id)}`)
+    this.show(message, () => describe(message))
+    return exit.ok
+  }
+}
+
+const describe = (message: Static<typeof OutboxDetail>): string =>
+  facts([
+    ["id", message.id],
+    ["state", message.state],
+    ["kind", message.kind],
+    ["to", `${message.endpoint} ${message.channel}`],
+    ["attempts", String(message.attempt)],
+    ["created", message.createdAt],
+    ["ended", message.endedAt ?? "not yet"],
+    ...(message.notBefore === null ? [] : [["not before", message.notBefore] as const]),
+    ...(message.error === null ? [] : [["error", message.error] as const]),
+    ["from", message.inboxSeq === null ? "no event" : `inbox event ${message.inboxSeq}, ${message.handler}`],
+    ["platform ids", message.platformIds.join(", ") || "none"],
+    ["text", message.text],
+  ])

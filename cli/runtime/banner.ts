@@ -1,0 +1,46 @@
+import {relative} from "node:path"
+import {fileURLToPath} from "node:url"
+import type {Host} from "../../server/host.ts"
+import {usageOf} from "../../server/messages/command.ts"
+import {version} from "../../server/version.ts"
+import {facts} from "../print.ts"
+
+/** The starter project of a clone of svc itself. */
+const starter = fileURLToPath(new URL("../init/template", import.meta.url))
+
+/** What runs, where, and how to talk to it. */
+export const banner = (host: Host, project: string): string => {
+  const generation = host.generations.current
+  const runtime = process.versions.bun === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions.bun}`
+  const {location, state} = host.database
+  const where = location.dialect === "sqlite" ? relative(project, location.file) : new URL(location.url).host
+  const router = generation?.snapshot.messages.router
+  const commands = router?.commands.filter(({definition}) => definition.hidden !== true) ?? []
+  const chat = project === starter ? "npx --yes bun@1.4.5 run chat" : "svc chat"
+  return [
+    "",
+    `svc ${version} runs ${host.project} on ${runtime}`,
+    "",
+    facts([
+      ["  generation", `${generation?.number}`],
+      ["  plugins", generation?.instances.map(({name, plugin}) => `${name} (${plugin.from})`).join(", ") || "none"],
+      [
+        "  endpoints",
+        host.endpoints
+          .list()
+          .map(({spec, state: {is}}) => `${spec.name} (${is})`)
+          .join(", ") || "none",
+      ],
+      ["  commands", commands.map(command => `${router?.prefix}${usageOf(command)}`).join(", ")],
+      [
+        "  database",
+        `${location.dialect} ${where}, ${state.is === "initialized" ? `schema ${state.schema}` : state.is}`,
+      ],
+      ["  address", host.url],
+      ...(host.token === undefined ? [] : [["  token", "made for this run; svc finds it in .svc/host.json"] as const]),
+      ["  talk to it", `${chat}   (in a second terminal)`],
+      ["  stop it", "Ctrl-C"],
+    ]),
+    "",
+  ].join("\n")
+}

@@ -1,0 +1,116 @@
+import {Command, Option} from "clipanion"
+import {type Exit, type Host, start} from "../../server/host.ts"
+import type {Mode} from "../../server/host-settings.ts"
+import {createLogs, type Logs} from "../../server/logs/log.ts"
+import {startOnce} from "../../server/once.ts"
+import {findSupervisor} from "../../server/process/supervisor.ts"
+import {onLateException} from "../../server/runtime/late-exceptions.ts"
+import {loadRuntime} from "../../server/runtime/runtime.ts"
+import {onSignals} from "../../server/runtime/signals.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem} from "../../shared/problems.ts"
+import {SvcCommand} from "../svc-command.ts"
+import {banner} from "./banner.ts"
+
+const modes = ["development", "production", "test"] as const
+
+/** The Host ends within so many milliseconds, whatever hangs. */
+const stopLimit = 10_000
+
+export class RuntimeStart extends SvcCommand {
+  static override paths = [["runtime", "start"]]
+  static override usage = Command.Usage({
+    description: "start the Host of a project in the foreground",
+    details: `
+      Runs until SIGTERM or SIGINT, and then ends in order with exit code 0. A second signal ends at once. SIGHUP reloads.
+
+      Exit code 51 means that a restart was requested, 75 that the runtime needs one; both leave it to the supervisor.
+
+      With \`--once\` it assembles everything without a port, prints one line of JSON, and exits 0 or 1.
+    `,
+    examples: [
+      ["Run it on a laptop, taking changes as they are saved", "svc runtime start"],
+      ["Run it under a supervisor", "svc runtime start --mode production --no-watch"],
+      ["Try whether it would start", "svc runtime start --once --mode test"],
+    ],
+  })
+
+  mode = Option.String("--mode", "development", {description: "development, production or test"})
+  environment = Option.String("--environment", {description: "Reads .env.<name> over .env (default: the mode)"})
+  watch = Option.Boolean("--watch", {description: "Take changes as they are saved (default in development)"})
+  once = Option.Boolean("--once", false, {description: "Assemble, report, and exit"})
+
+  async run(): Promise<ExitCode> {
+    const mode = modes.find(each => each === this.mode)
+    if (mode === undefined) throw new Problem("request_invalid", `--mode is ${modes.join(", ")}, not "${this.mode}"`)
+    const environment = this.environment === undefined ? {} : {environment: this.environment}
+    const logs = this.#logs(mode)
+    if (this.once) return this.#once(mode, environment, logs)
+    return this.#start(mode, environment, logs)
+  }
+
+  #logs(mode: Mode): Logs {
+    const colors = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
+    const output = this.once ? this.context.stderr : this.context.stdout
+    return createLogs({
+      level: "info",
+      format: mode === "production" ? "json" : "pretty",
+      colors,
+      write: line => output.write(`${line}\n`),
+    })
+  }
+
+  async #once(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
+    logs.setLevel("error")
+    const result = await startOnce({project: this.folder, mode, ...environment, logs}, await loadRuntime())
+    this.print(JSON.stringify(result))
+    return result.ok ? exit.ok : exit.failed
+  }
+
+  async #start(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
+    const starting = new AbortController()
+    let host: Host | undefined
+    let end: (exit: Exit) => void = () => {}
+    const asked = new Promise<Exit>(resolve => {
+      end = resolve
+    })
+    onSignals({
+      stop: signal => {
+        starting.abort()
+        end({code: exit.ok, reason: signal})
+      },
+      reload: () => void host?.generations.reload("SIGHUP").catch(() => {}),
+    })
+    onLateException(error => {
+      if (host === undefined) logs.log.error("an exception was not caught while starting", {error})
+      else void host.contain(error)
+    })
+    try {
+      host = await start(
+        {
+          project: this.folder,
+          mode,
+          ...environment,
+          watch: this.watch ?? mode === "development",
+          command: ["svc", ...process.argv.slice(2)].join(" "),
+          supervisor: findSupervisor(process.env, process),
+          logs,
+          signal: starting.signal,
+        },
+        await loadRuntime(),
+      )
+    } catch (error) {
+      if (error instanceof Problem && error.code === "stopping") return exit.ok
+      throw error
+    }
+    if (mode === "development") this.print(banner(host, this.folder))
+    const ending = await Promise.race([asked, host.exitAsked])
+    const cut = setTimeout(() => {
+      logs.log.error(`the Host did not end within ${stopLimit / 1000} s`)
+      process.exit(ending.code)
+    }, stopLimit)
+    await host.stop(ending)
+    clearTimeout(cut)
+    return ending.code
+  }
+}

@@ -1,0 +1,25 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../shared/exit.ts"
+import {connectHost} from "./host-client.ts"
+import {DataCommand} from "./svc-command.ts"
+
+export class Send extends DataCommand {
+  static override paths = [["send"]]
+  static override usage = Command.Usage({
+    description: "send a message through an endpoint",
+    details: "The message is stored in the outbox when this ends; svc outbox show tells what became of it.",
+    examples: [["To an IRC channel", "svc send irc~libera '#team' 'the build is green'"]],
+  })
+
+  endpoint = Option.String({name: "endpoint"})
+  channel = Option.String({name: "channel"})
+  text = Option.String({name: "text"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const {endpoint, channel, text} = this
+    const accepted = await host.post<{id: string}>("/api/outbox", {endpoint, channel, text})
+    this.show(accepted, () => accepted.id)
+    return exit.ok
+  }
+}

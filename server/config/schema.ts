@@ -1,0 +1,34 @@
+import {ProjectConfig} from "../../shared/config.ts"
+
+/** A scalar may also be written as a variable: editors must not object to `${NAME}`. */
+const variable = {type: "string", pattern: "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}"}
+
+/** The JSON Schema of `svc.config.yml` as it is written, before expansion. */
+export const configSchema = (): object => ({
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "svc.config.yml",
+  ...(asWritten(ProjectConfig) as object),
+})
+
+const asWritten = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(asWritten)
+  if (typeof schema !== "object" || schema === null) return schema
+  const {secret, ...shape} = schema as Record<string, unknown>
+  const {description, default: fallback} = shape
+  if (secret === true) return {description, type: "string", pattern: "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$"}
+  if (isScalar(shape)) {
+    const {description: _, default: __, ...type} = shape
+    return {description, ...(fallback === undefined ? {} : {default: fallback}), anyOf: [type, variable]}
+  }
+  return Object.fromEntries(Object.entries(shape).map(([key, value]) => [key, asWrittenKey(key, value)]))
+}
+
+const asWrittenKey = (key: string, value: unknown): unknown => {
+  if (key === "properties" || key === "patternProperties") {
+    return Object.fromEntries(Object.entries(value as object).map(([name, schema]) => [name, asWritten(schema)]))
+  }
+  return key === "items" || key === "additionalProperties" ? asWritten(value) : value
+}
+
+const isScalar = (shape: Record<string, unknown>) =>
+  "enum" in shape || ["string", "integer", "number", "boolean"].includes(String(shape.type))

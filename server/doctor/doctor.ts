@@ -1,0 +1,90 @@
+import {dirname} from "node:path"
+import type {ProjectConfig} from "../../shared/config.ts"
+import {placeholderToken} from "../../shared/config.ts"
+import {formatIssue, type Problem} from "../../shared/problems.ts"
+import {type Environment, readEnvironment} from "../config/environment.ts"
+import {parseConfig, readConfigText} from "../config/load.ts"
+import {locationOf} from "../host-settings.ts"
+import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
+import {loadRuntime} from "../runtime/runtime.ts"
+import {checkBuild, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
+import {error, type Finding, ok, warning} from "./finding.ts"
+import {checkProject} from "./project.ts"
+import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
+
+export interface DoctorOptions {
+  /** Absolute. */
+  readonly project: string
+  /** Names the `.env.<name>` file. */
+  readonly environment: string
+  /** What the running Host says of itself; `unknown` where it runs and cannot be asked, undefined where none runs. */
+  readonly running: HostStatus | "unknown" | undefined
+}
+
+/** Examines a project and its machine, without changing either. Every finding has its remediation. */
+export const examine = async ({project, environment: name, running}: DoctorOptions): Promise<readonly Finding[]> => {
+  const paths = projectPaths(project)
+  const environment = await readEnvironment(project, name, process.env)
+  const loaded = await load(paths, environment)
+  const findings: Finding[] = [await checkRuntime(), await checkLockfile(paths)]
+  if (isFinding(loaded)) findings.push(loaded)
+  else findings.push(...(await checkConfig(project, loaded)))
+  findings.push(...environment.files.flatMap(checkEnvironmentFile), await checkBuild(paths))
+  if (!isFinding(loaded)) {
+    const location = locationOf(loaded, paths)
+    findings.push(
+      await checkDatabase(paths, loaded, running).catch(cause =>
+        error("database", problemOf(cause).message, problemOf(cause).hint),
+      ),
+      await checkPort(loaded, running !== undefined),
+      ...checkPin(running),
+      ...(location.dialect === "sqlite" ? [await checkSpace(dirname(location.file))] : []),
+    )
+  }
+  findings.push(await checkSpace(paths.state), await checkClock(paths, Date.now()))
+  return findings.filter(unique)
+}
+
+const unique = (finding: Finding, index: number, all: readonly Finding[]) =>
+  all.findIndex(other => other.check === finding.check && other.detail === finding.detail) === index
+
+const isFinding = (value: ProjectConfig | Finding): value is Finding => "level" in value
+
+/** The runtime that runs this; one that is too old never gets here (cli/launch.js). */
+const checkRuntime = async (): Promise<Finding> => {
+  const {name, version} = await loadRuntime()
+  return ok("runtime", name === "bun" ? `Bun ${version}` : `Node ${version}`)
+}
+
+const load = async (paths: ProjectPaths, environment: Environment): Promise<ProjectConfig | Finding> => {
+  try {
+    return parseConfig(await readConfigText(paths.config), environment.variables).config
+  } catch (cause) {
+    return configFinding(problemOf(cause))
+  }
+}
+
+const configFinding = (problem: Problem): Finding =>
+  error("configuration", problem.issues.map(formatIssue).join("\n") || problem.message, problem.hint)
+
+/** Shorter tokens can be guessed. */
+const shortestToken = 16
+
+const checkConfig = async (project: string, config: ProjectConfig): Promise<Finding[]> => {
+  const problem = await checkProject(project)
+  const findings: Finding[] =
+    problem === undefined
+      ? [ok("configuration", `svc.config.yml is valid; plugins: ${Object.keys(config.plugins).join(", ") || "none"}`)]
+      : [configFinding(problem)]
+  const token = config.http.token?.reveal()
+  if (token === undefined) {
+    findings.push(warning("token", "http.token is not set; production needs it", "Set http.token to ${HTTP_TOKEN}."))
+  } else if (token === placeholderToken) {
+    findings.push(
+      error("token", "HTTP_TOKEN is the example's placeholder", "Replace it, for example by: openssl rand -hex 32"),
+    )
+  } else if (token.length < shortestToken) {
+    findings.push(warning("token", "HTTP_TOKEN is short", "Use a longer one, for example of: openssl rand -hex 32"))
+  }
+  return findings
+}

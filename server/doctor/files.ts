@@ -1,0 +1,114 @@
+import {execFile} from "node:child_process"
+import {stat, statfs} from "node:fs/promises"
+import {basename, dirname} from "node:path"
+import {promisify} from "node:util"
+import type {EnvironmentFile} from "../config/environment.ts"
+import {findLockfile} from "../generation/lockfile.ts"
+import {findStalePlugins} from "../process/build.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {error, type Finding, ok, warning} from "./finding.ts"
+
+const run = promisify(execFile)
+
+const git = async (project: string, args: readonly string[]): Promise<string | undefined> => {
+  try {
+    return (await run("git", ["-C", project, ...args])).stdout
+  } catch {
+    return undefined
+  }
+}
+
+/** The lockfile is there, and what is there is committed. */
+export const checkLockfile = async ({project}: ProjectPaths): Promise<Finding> => {
+  const lockfile = await findLockfile(project)
+  if (lockfile === undefined) {
+    return error(
+      "lockfile",
+      "there is no lockfile",
+      "Install the dependencies, and commit the lockfile that it writes.",
+    )
+  }
+  const {name} = lockfile
+  if ((await git(project, ["rev-parse", "--is-inside-work-tree"])) === undefined) {
+    return warning(
+      "lockfile",
+      `${name} is there; the project is not in git`,
+      "Keep the project in git, with its lockfile.",
+    )
+  }
+  const state = await git(project, ["status", "--porcelain", "--ignored", "--", name])
+  if (state === "") return ok("lockfile", `${name} is there and committed`)
+  return error("lockfile", `${name} is not committed as it is`, `git add -f ${name} && git commit`)
+}
+
+/** What was built is what the source says. */
+export const checkBuild = async ({project}: ProjectPaths): Promise<Finding> => {
+  const stale = await findStalePlugins(project)
+  if (stale === undefined) return ok("build", "nothing was built; the Host compiles the plugins itself")
+  if (stale.length === 0) return ok("build", "dist/plugins is what the source says")
+  return error("build", `dist/plugins is older than its source: ${stale.join(", ")}`, "svc build")
+}
+
+/** Nobody else can read the secrets, and every reader of the file reads the same. */
+export const checkEnvironmentFile = (file: EnvironmentFile): Finding[] => {
+  const name = basename(file.path)
+  const findings: Finding[] = []
+  if ((file.mode & 0o077) !== 0) {
+    findings.push(
+      error("environment file", `${name} can be read by others (mode ${file.mode.toString(8)})`, `chmod 600 ${name}`),
+    )
+  }
+  for (const [index, line] of file.text.split(/\r?\n/).entries()) {
+    const why = readDifferently(line)
+    if (why === undefined) continue
+    const detail = `${name}:${index + 1} ${why}: compose, systemd and kubectl do not read this alike`
+    findings.push(warning("environment file", detail, "Write NAME=value without quotes, spaces around =, $ or #."))
+  }
+  return findings.length > 0 ? findings : [ok("environment file", `${name} is private and plain`)]
+}
+
+const readDifferently = (line: string): string | undefined => {
+  if (line.trim() === "" || line.startsWith("#")) return undefined
+  const [, name = "", value = ""] = /^([^=]*)=(.*)$/.exec(line) ?? []
+  if (name === "") return "is not NAME=value"
+  if (/^\s*export\s/.test(name)) return "begins with export"
+  if (/\s/.test(name) || /^\s/.test(value)) return "has spaces around ="
+  if (/["'`]/.test(value)) return "has quotes"
+  if (/\s#/.test(value)) return "has a # that some take for a comment"
+  if (value.includes("$")) return "has a $ that some expand"
+  if (value.includes("\\")) return "has a backslash that some take for an escape"
+  return undefined
+}
+
+/** Less free space than this is an error or a warning, in bytes. */
+const space = {error: 100 * 1024 ** 2, warning: 1024 ** 3} as const
+
+const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`
+
+export const checkSpace = async (folder: string): Promise<Finding> => {
+  const existing = await nearestFolder(folder)
+  const {bavail, bsize} = await statfs(existing)
+  const free = Number(bavail) * Number(bsize)
+  const detail = `${mebibytes(free)} free for ${folder}`
+  if (free < space.error)
+    return error("disk space", detail, "Free space on this disk; the Host cannot store what it receives.")
+  if (free < space.warning) return warning("disk space", detail, "Free space on this disk soon.")
+  return ok("disk space", detail)
+}
+
+const nearestFolder = async (path: string): Promise<string> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true ? path : nearestFolder(dirname(path))
+
+/** A file that is younger than now shows that the clock is behind; so many milliseconds are tolerated. */
+const tolerance = 5 * 60_000
+
+export const checkClock = async ({config, manifest, database}: ProjectPaths, now: number): Promise<Finding> => {
+  for (const file of [config, manifest, database]) {
+    const modified = (await stat(file).catch(() => undefined))?.mtimeMs ?? 0
+    if (modified > now + tolerance) {
+      const detail = `it is ${new Date(now).toISOString()}, but ${basename(file)} was written ${new Date(modified).toISOString()}`
+      return error("clock", detail, "Set the clock; run a time service.")
+    }
+  }
+  return ok("clock", new Date(now).toISOString())
+}

@@ -1,0 +1,24 @@
+/** What one check found. A warning does not fail the doctor; an error does. */
+export interface Finding {
+  readonly check: string
+  readonly level: "ok" | "warning" | "error"
+  readonly detail: string
+  /** What to do about it. */
+  readonly remediation?: string
+}
+
+export const ok = (check: string, detail: string): Finding => ({check, level: "ok", detail})
+
+export const warning = (check: string, detail: string, remediation: string): Finding => ({
+  check,
+  level: "warning",
+  detail,
+  remediation,
+})
+
+export const error = (check: string, detail: string, remediation: string): Finding => ({
+  check,
+  level: "error",
+  detail,
+  remediation,
+})

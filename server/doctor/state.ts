@@ -1,0 +1,103 @@
+import {stat} from "node:fs/promises"
+import {createServer} from "node:net"
+import {hostname} from "node:os"
+import type {Status} from "../../shared/api.ts"
+import type {ProjectConfig} from "../../shared/config.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Static} from "../../shared/type.ts"
+import {inspectFile} from "../database/maintenance.ts"
+import {migrations} from "../database/migrations.ts"
+import {pingRemote} from "../database/remote.ts"
+import {locationOf} from "../host-settings.ts"
+import {acquireLock} from "../runtime/lock.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {error, type Finding, ok, warning} from "./finding.ts"
+
+export type HostStatus = Static<typeof Status>
+
+/** The database opens and is sound; where a Host runs, it is asked, since nobody else may open the file. */
+export const checkDatabase = async (
+  paths: ProjectPaths,
+  config: ProjectConfig,
+  running: HostStatus | "unknown" | undefined,
+): Promise<Finding> => {
+  const check = "database"
+  if (running === "unknown") {
+    return warning(
+      check,
+      "a Host holds it, and does not say how it is",
+      "Set SVC_HTTP_TOKEN, then run svc doctor again.",
+    )
+  }
+  if (running !== undefined) {
+    const {dialect, state, schema} = running.database
+    return state === "initialized"
+      ? ok(check, `${dialect}, schema ${schema}, says the running Host`)
+      : error(check, `the running Host says ${state}`, "Read the Host's log.")
+  }
+  const location = locationOf(config, paths)
+  if (location.dialect === "libsql") {
+    const problem = await pingRemote(location)
+    return problem === undefined
+      ? ok(check, `${new URL(location.url).host} answers`)
+      : error(check, problem.message, problem.hint)
+  }
+  const info = await stat(location.file).catch(() => undefined)
+  if (info === undefined) return ok(check, `${location.file} will be made at the first start`)
+  if (!info.isFile())
+    return error(check, `${location.file} is not a file`, "Correct database.filename, or move what is there.")
+  const lock = await acquireLock(paths, {
+    kind: "command",
+    hostname: hostname(),
+    pid: process.pid,
+    runtimeId: "none",
+    command: "svc doctor",
+    since: new Date().toISOString(),
+  })
+  try {
+    return describeFile(await inspectFile(location.file))
+  } finally {
+    await lock.release()
+  }
+}
+
+const describeFile = ({findings, schema}: {findings: readonly string[]; schema: number}): Finding => {
+  const newest = migrations.at(-1)?.version ?? 0
+  if (findings.length > 0) return error("database", findings.join("; "), "Keep the file, and restore a backup.")
+  if (schema > newest) {
+    return error(
+      "database",
+      `it has schema ${schema}; this svc knows ${newest}`,
+      "Run the version of svc that wrote it.",
+    )
+  }
+  return ok("database", `sound, schema ${schema}${schema < newest ? `; the next start brings it to ${newest}` : ""}`)
+}
+
+/** The port is free, or this project's Host has it. */
+export const checkPort = async ({http}: ProjectConfig, isRunning: boolean): Promise<Finding> => {
+  const at = `${http.host}:${http.port}`
+  if (isRunning) return ok("port", `${at} is held by this project's Host`)
+  const problem = await tryListen(http.host, http.port)
+  return problem === undefined
+    ? ok("port", `${at} is free`)
+    : error("port", `${at}: ${problem}`, "Stop what listens there, or choose another http.port.")
+}
+
+const tryListen = (host: string, port: number): Promise<string | undefined> =>
+  new Promise(resolve => {
+    const server = createServer()
+    server.once("error", (cause: NodeJS.ErrnoException) => resolve(cause.code ?? cause.message))
+    server.listen({host, port, exclusive: true}, () => server.close(() => resolve(undefined)))
+  })
+
+export const checkPin = (running: HostStatus | "unknown" | undefined): Finding[] => {
+  if (running === undefined || running === "unknown" || running.pin === null) return []
+  const detail = `the Host runs the pinned configuration of generation ${running.pin.number}, not svc.config.yml`
+  return [warning("pin", detail, "svc generation unpin")]
+}
+
+export const problemOf = (cause: unknown): Problem =>
+  cause instanceof Problem
+    ? cause
+    : new Problem("internal", cause instanceof Error ? cause.message : String(cause), {cause})

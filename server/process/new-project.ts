@@ -1,0 +1,151 @@
+import {spawn} from "node:child_process"
+import {copyFile, mkdir, readdir, readFile, stat, writeFile} from "node:fs/promises"
+import {basename, dirname, join, resolve} from "node:path"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import {version} from "../version.ts"
+
+/** The package manager and runtime of a new project. */
+export type Toolchain = "bun" | "node"
+
+export interface NewProjectOptions {
+  /** Its folder; must be absent or empty. */
+  readonly folder: string
+  readonly toolchain: Toolchain
+  readonly install: boolean
+  /** The folder of the svc package, which is packed into the project. */
+  readonly packageRoot: string
+  readonly report: (step: string) => void
+}
+
+/** Files that a package cannot hold under their own name. */
+const renamed: Readonly<Record<string, string>> = {gitignore: ".gitignore", "env.example": ".env.example"}
+
+const tarball = `vendor/svc-runtime-${version}.tgz`
+
+/** How each toolchain runs what package.json calls, and people read in README.md. */
+const scripts: Readonly<Record<Toolchain, Readonly<Record<string, string>>>> = {
+  bun: {
+    build: "bun run --bun svc build",
+    dev: "bun run --bun svc runtime start",
+    start: "bun run --bun svc runtime start --mode production --no-watch",
+    test: "bun test",
+  },
+  node: {
+    build: "svc build",
+    dev: "svc runtime start",
+    start: "svc runtime start --mode production --no-watch",
+    test: 'node --experimental-strip-types --test "tests/*.test.ts"',
+  },
+}
+
+/** How a person calls svc in the project. */
+export const callOf: Readonly<Record<Toolchain, {readonly run: string; readonly svc: string}>> = {
+  bun: {run: "bun run", svc: "bun run --bun svc"},
+  node: {run: "npm run", svc: "npx svc"},
+}
+
+/**
+ * Makes a project: the template's files, the svc package as a tarball in `vendor/`, and the installed dependencies.
+ * Throws `conflict` where the folder holds something; nothing is overwritten.
+ */
+export const makeProject = async (options: NewProjectOptions): Promise<void> => {
+  const folder = resolve(options.folder)
+  const name = basename(folder)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+  const held = await readdir(folder).catch(() => [])
+  if (held.some(entry => entry !== ".git")) {
+    throw new Problem("conflict", `${folder} is not empty`, {hint: "Name a new folder: svc init my-bot"})
+  }
+  const template = join(options.packageRoot, "cli/init/template")
+  for (const file of await filesOf(template)) await place(template, file, folder, name, options.toolchain)
+  options.report(`wrote ${folder}`)
+  await mkdir(join(folder, "vendor"), {recursive: true})
+  await pack(options, join(folder, tarball))
+  options.report(`packed svc ${version} into ${tarball}`)
+  if (!options.install) return
+  const [command, ...args] = installCommand(options.toolchain)
+  await run(command, args, folder)
+  options.report("installed the dependencies")
+}
+
+const filesOf = async (template: string): Promise<readonly string[]> => {
+  const entries = await readdir(template, {recursive: true})
+  const state = /^(\.svc|data|dist|node_modules)(\/|$)|^\.env|\.lockb?$/
+  const kept = entries.filter(entry => !state.test(entry))
+  const files = await Promise.all(
+    kept.map(async entry => ((await stat(join(template, entry))).isFile() ? [entry] : [])),
+  )
+  return files.flat()
+}
+
+const place = async (
+  template: string,
+  file: string,
+  folder: string,
+  name: string,
+  toolchain: Toolchain,
+): Promise<void> => {
+  if (toolchain === "node" && file === "bunfig.toml") return
+  const target = join(folder, renamed[file] ?? file)
+  await mkdir(dirname(target), {recursive: true})
+  const source = join(template, file)
+  if (file === "package.json") await writeFile(target, manifestOf(await readFile(source, "utf8"), name, toolchain))
+  else if (file === "README.md") await writeFile(target, readmeOf(await readFile(source, "utf8"), name, toolchain))
+  else await copyFile(source, target)
+}
+
+const manifestOf = (text: string, name: string, toolchain: Toolchain): string => {
+  const manifest = JSON.parse(text) as Record<string, unknown>
+  const changed = {...manifest, name, scripts: scripts[toolchain], dependencies: {"svc-runtime": `file:${tarball}`}}
+  return `${JSON.stringify(changed, undefined, 2)}\n`
+}
+
+const readmeOf = (text: string, name: string, toolchain: Toolchain): string => {
+  const {run: runs, svc} = callOf[toolchain]
+  return text.replaceAll("bun run --bun svc", svc).replaceAll("bun run", runs).replaceAll("my-bot", name)
+}
+
+/** Packs the svc package as it is installed, or as it is built in a clone. */
+const pack = async ({packageRoot, toolchain, report}: NewProjectOptions, target: string): Promise<void> => {
+  if (!(await isBuilt(packageRoot))) {
+    report("building svc, once")
+    await run(process.execPath, ["run", "build"], packageRoot)
+  }
+  if (toolchain === "bun" && process.versions.bun !== undefined) {
+    await run(process.execPath, ["pm", "pack", "--ignore-scripts", "--quiet", "--filename", target], packageRoot)
+  } else {
+    await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", dirname(target)], packageRoot)
+  }
+}
+
+const isBuilt = async (packageRoot: string): Promise<boolean> =>
+  (await stat(join(packageRoot, "dist/svc.js")).catch(() => undefined)) !== undefined
+
+/** From the cache where it has everything; the network only for what is missing. */
+const installCommand = (toolchain: Toolchain): [string, ...string[]] =>
+  toolchain === "bun"
+    ? [process.versions.bun === undefined ? "bun" : process.execPath, "install", "--prefer-offline"]
+    : ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"]
+
+const run = (command: string, args: readonly string[], cwd: string): Promise<void> =>
+  new Promise((done, fail) => {
+    const child = spawn(command, [...args], {cwd, stdio: ["ignore", "pipe", "pipe"]})
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", chunk => {
+        output += chunk
+      })
+    }
+    const problem = (why: string, cause?: unknown) =>
+      new Problem(
+        "conflict",
+        `${basename(command)} ${args[0]} ${why}\n${output.trim().split("\n").slice(-15).join("\n")}`,
+        {
+          cause,
+          hint: "Correct what it says, then run it in the new folder by hand.",
+        },
+      )
+    child.on("error", cause => fail(problem(`could not be started: ${messageOf(cause)}`, cause)))
+    child.on("close", code => (code === 0 ? done() : fail(problem(`ended with ${code}`))))
+  })
