@@ -21,6 +21,7 @@ import {locationOf, type Mode, projectName, settleToken, urlOf} from "./host-set
 import {createGate} from "./http/gate.ts"
 import type {Logs} from "./logs/log.ts"
 import {createDispatch} from "./messages/dispatch.ts"
+import {usages} from "./messages/help.ts"
 import {type BuiltIns, Loader} from "./plugins/load.ts"
 import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
 import {removeHostFile, writeHostFile} from "./runtime/host-file.ts"
@@ -69,6 +70,8 @@ export interface Host {
   readonly outbox: Outbox
   /** Made for this run: in development without `http.token`. */
   readonly token: Secret | undefined
+  /** How the commands of the running generation are called. */
+  commands(): readonly string[]
   /** Resolves when something inside asks the process to end: a restart over the API, a lost lease. */
   readonly exitAsked: Promise<Exit>
   /** Ends in order, within ten seconds. */
@@ -244,6 +247,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     inbox,
     outbox,
     token: token.made,
+    commands: () => usages(currentOf(generations).snapshot.messages.router),
     exitAsked,
     stop,
     contain: async error => {

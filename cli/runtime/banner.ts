@@ -1,7 +1,6 @@
 import {relative} from "node:path"
 import {fileURLToPath} from "node:url"
 import type {Host} from "../../server/host.ts"
-import {usageOf} from "../../server/messages/command.ts"
 import {version} from "../../server/version.ts"
 import {facts} from "../print.ts"
 
@@ -14,8 +13,6 @@ export const banner = (host: Host, project: string): string => {
   const runtime = process.versions.bun === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions.bun}`
   const {location, state} = host.database
   const where = location.dialect === "sqlite" ? relative(project, location.file) : new URL(location.url).host
-  const router = generation?.snapshot.messages.router
-  const commands = router?.commands.filter(({definition}) => definition.hidden !== true) ?? []
   const chat = project === starter ? "npx --yes bun@1.4.5 run chat" : "svc chat"
   return [
     "",
@@ -31,7 +28,7 @@ export const banner = (host: Host, project: string): string => {
           .map(({spec, state: {is}}) => `${spec.name} (${is})`)
           .join(", ") || "none",
       ],
-      ["  commands", commands.map(command => `${router?.prefix}${usageOf(command)}`).join(", ")],
+      ["  commands", host.commands().join(", ")],
       [
         "  database",
         `${location.dialect} ${where}, ${state.is === "initialized" ? `schema ${state.schema}` : state.is}`,

@@ -49,6 +49,6 @@ export const expandSecret = (raw: unknown, variables: Variables): SecretExpansio
 }
 
 const unsetMessage = (name: string, variables: Variables) => {
-  const state = variables[name] === "" ? "is empty" : "is not set"
-  return `the environment variable ${name} ${state}${didYouMean(name, Object.keys(variables))}`
+  if (variables[name] === "") return `the environment variable ${name} is empty`
+  return `the environment variable ${name} is not set${didYouMean(name, Object.keys(variables))}`
 }

@@ -35,8 +35,16 @@ export const unknownText = (router: Router, routed: Extract<Routed, {is: "unknow
   return routed.direct ? `There is no command "${routed.word}". ${router.prefix}help lists all.` : undefined
 }
 
+const shownIn = (router: Router) => router.commands.filter(command => command.definition.hidden !== true)
+
+/** How the commands are called, sorted. */
+export const usages = (router: Router): readonly string[] =>
+  shownIn(router)
+    .map(command => `${router.prefix}${usageOf(command)}`)
+    .sort()
+
 const listCommands = (router: Router): string => {
-  const shown = router.commands.filter(command => command.definition.hidden !== true)
+  const shown = shownIn(router)
   const lines = shown
     .map(command => line(`${router.prefix}${usageOf(command)}`, command.definition.description))
     .sort()

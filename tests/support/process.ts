@@ -1,0 +1,77 @@
+import {type ChildProcess, spawn} from "node:child_process"
+import {onTestFinished} from "vitest"
+
+export interface Finished {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly pid: number
+  /** What it has printed so far, both streams. */
+  output(): string
+  readonly finished: Promise<Finished>
+}
+
+export interface SpawnOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
+/** The environment of a test process: nothing of the machine but its PATH. */
+export const cleanEnvironment = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
+  PATH: process.env.PATH ?? "",
+  HOME: process.env.HOME ?? "/",
+  ...more,
+})
+
+/** Starts a process that is killed, at the latest, when the test has ended. */
+export const startProcess = ([command = "", ...args]: readonly string[], options: SpawnOptions = {}): Running => {
+  const child = spawn(command, args, {
+    env: cleanEnvironment(options.env),
+    stdio: ["pipe", "pipe", "pipe"],
+    ...(options.cwd === undefined ? {} : {cwd: options.cwd}),
+  })
+  let stdout = ""
+  let stderr = ""
+  child.stdout.on("data", chunk => {
+    stdout += chunk
+  })
+  child.stderr.on("data", chunk => {
+    stderr += chunk
+  })
+  child.stdin.on("error", () => {})
+  if (options.input !== undefined) child.stdin.write(options.input)
+  child.stdin.end()
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on("error", reject)
+    child.on("close", (code, signal) => resolve({code, signal, stdout, stderr}))
+  })
+  onTestFinished(async () => {
+    child.kill("SIGKILL")
+    await finished.catch(() => {})
+  })
+  return {child, pid: child.pid ?? 0, output: () => stdout + stderr, finished}
+}
+
+export const runProcess = (command: readonly string[], options: SpawnOptions = {}): Promise<Finished> =>
+  startProcess(command, options).finished
+
+/** Waits until `holds` gives something. Rejects with `what` after so many milliseconds. */
+export const until = async <T>(
+  what: string,
+  holds: () => T | undefined | false | Promise<T | undefined | false>,
+  patience = 15_000,
+): Promise<T> => {
+  const deadline = Date.now() + patience
+  for (;;) {
+    const value = await holds()
+    if (value !== undefined && value !== false) return value
+    if (Date.now() > deadline) throw new Error(`not within ${patience} ms: ${what}`)
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,45 @@
+import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {dirname, join} from "node:path"
+import {onTestFinished} from "vitest"
+import {root} from "./runtimes.ts"
+
+export interface ProjectOptions {
+  /** YAML. */
+  readonly config?: string
+  /** Source of `plugins/<name>.ts`, by name. */
+  readonly plugins?: Readonly<Record<string, string>>
+  /** Other files, by path in the project. */
+  readonly files?: Readonly<Record<string, string>>
+}
+
+export interface Project {
+  readonly folder: string
+  write(path: string, text: string | Uint8Array): void
+  path(...parts: string[]): string
+}
+
+/** A port of its own, and the sandbox. */
+export const plainConfig = `http:
+  port: 0
+plugins:
+  sandbox: {}
+`
+
+/** A scratch project, removed when the test has ended. */
+export const makeProject = ({config = plainConfig, plugins = {}, files = {}}: ProjectOptions = {}): Project => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-"))
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  const write = (path: string, text: string | Uint8Array) => {
+    const target = join(folder, path)
+    mkdirSync(dirname(target), {recursive: true})
+    writeFileSync(target, text)
+  }
+  write("package.json", JSON.stringify({name: "scratch-bot", type: "module"}))
+  write("svc.config.yml", config)
+  for (const [name, source] of Object.entries(plugins)) write(`plugins/${name}.ts`, source)
+  for (const [path, text] of Object.entries(files)) write(path, text)
+  mkdirSync(join(folder, "node_modules"))
+  symlinkSync(root, join(folder, "node_modules/svc-runtime"))
+  return {folder, write, path: (...parts) => join(folder, ...parts)}
+}

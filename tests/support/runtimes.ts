@@ -1,0 +1,29 @@
+import {existsSync} from "node:fs"
+import {fileURLToPath} from "node:url"
+
+/** The repository. */
+export const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** One runtime that the Host ships for, and how the installed `svc` is started on it. */
+export interface TestRuntime {
+  readonly name: string
+  readonly command: readonly string[]
+}
+
+const bun = process.versions.bun === undefined ? (process.env.SVC_TEST_BUN ?? "bun") : process.execPath
+
+const nodeOf = (name: string): readonly TestRuntime[] => {
+  const path = `${root}node_modules/${name}/bin/node`
+  return existsSync(path) ? [{name, command: [path, `${root}cli/launch.js`]}] : []
+}
+
+export const onBun: TestRuntime = {name: "bun", command: [bun, `${root}cli/launch.js`]}
+
+/** Bun runs the source; Node 22.12 and Node 24 run the bundle that ships. */
+export const runtimes: readonly TestRuntime[] = [onBun, ...nodeOf("node22"), ...nodeOf("node24")]
+
+/** A script of the tests, under a runtime. */
+export const scriptCommand = (runtime: TestRuntime, script: string): readonly string[] => [
+  runtime.command[0] ?? "",
+  script,
+]

@@ -1,0 +1,19 @@
+import {fileURLToPath} from "node:url"
+import {defineConfig} from "vitest/config"
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      {extends: true, test: {name: "unit", include: ["tests/unit/**/*.test.ts"]}},
+      {extends: true, test: {name: "contract", include: ["tests/contract/**/*.test.ts"]}},
+      {extends: true, test: {name: "e2e", include: ["tests/e2e/**/*.test.ts"]}},
+    ],
+  },
+  resolve: {alias: {"svc-runtime/test": path("server/testing.ts"), "svc-runtime": path("shared/sdk.ts")}},
+})
