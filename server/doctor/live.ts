@@ -57,17 +57,30 @@ const parseAddress = (address: string): URL | string => {
   return url
 }
 
-const withoutCredentials = (address: string) => address.replace(/\/\/[^/@]*@/, "//")
+const withoutCredentials = (address: string) => address.replace(/\/\/[^/]*@/, "//")
 
 const readReport = async (response: Response): Promise<ReadinessReport | undefined> => {
-  const text = await response.text()
-  if (text.length > largest) return undefined
+  const text = await readText(response)
+  if (text === undefined) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return fits(ReadinessReport, value) ? (value as ReadinessReport) : undefined
   } catch {
     return undefined
   }
+}
+
+/** The body as text; undefined for one that is too large, which is not read to its end. */
+const readText = async (response: Response): Promise<string | undefined> => {
+  const decoder = new TextDecoder()
+  let text = ""
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > largest) return undefined
+    text += decoder.decode(chunk, {stream: true})
+  }
+  return text + decoder.decode()
 }
 
 const describeFailure = (error: unknown): string => {

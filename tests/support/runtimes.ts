@@ -1,3 +1,4 @@
+import {spawnSync} from "node:child_process"
 import {existsSync} from "node:fs"
 import {fileURLToPath} from "node:url"
 
@@ -27,3 +28,13 @@ export const scriptCommand = (runtime: TestRuntime, script: string): readonly st
   runtime.command[0] ?? "",
   script,
 ]
+
+const olderNode = (): TestRuntime | undefined => {
+  const found = spawnSync("node", ["--version"], {encoding: "utf8"}).stdout?.trim() ?? ""
+  const [major = 0, minor = 0] = found.slice(1).split(".").map(Number)
+  const isOlder = major === 20 && minor >= 19
+  return isOlder ? {name: `node ${found}`, command: ["node", `${root}cli/launch.js`]} : undefined
+}
+
+/** The `node` on PATH, where it is one that the SDK supports and the Host does not; else undefined. */
+export const onOlderNode = olderNode()

@@ -1,0 +1,25 @@
+import {createServer, type RequestListener} from "node:http"
+import {onTestFinished} from "vitest"
+
+export interface StandIn {
+  readonly url: string
+  /** Path and token of what has arrived. */
+  readonly requests: readonly {readonly path: string; readonly authorization: string | undefined}[]
+}
+
+/** A stand-in for whatever may listen where a Host is expected: answers as told, on a port of its own. */
+export const startStandIn = async (answer: RequestListener): Promise<StandIn> => {
+  const requests: {path: string; authorization: string | undefined}[] = []
+  const server = createServer((request, response) => {
+    requests.push({path: request.url ?? "", authorization: request.headers.authorization})
+    response.on("error", () => {})
+    answer(request, response)
+  })
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return {url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`, requests}
+}
