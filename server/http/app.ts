@@ -34,10 +34,6 @@ export const createApp = ({routes, tokens, log, settings}: AppOptions): Fetch =>
   for (const route of routes(toAnswer)) {
     const answer = toAnswer(route)
     app.route(route.method, route.path, ({request, params}) => answer(request, params), {parse: "none"})
-    // Elysia would read the body of a stream to answer HEAD, which never ends.
-    if (route.method === "GET") {
-      app.route("HEAD", route.path, ({request, params}) => withoutBody(answer, request, params), {parse: "none"})
-    }
     byPath.set(route.path, [...(byPath.get(route.path) ?? []), route.method])
   }
   const methodsAt = createMethodFinder(byPath)
@@ -57,7 +53,7 @@ export const createApp = ({routes, tokens, log, settings}: AppOptions): Fetch =>
     )
   })
   app.compile()
-  return (request, address) => {
+  const answer: Fetch = (request, address) => {
     peers.set(request, address)
     if (request.headers.get("origin") === null) return app.fetch(request)
     const {cors} = live()
@@ -68,17 +64,16 @@ export const createApp = ({routes, tokens, log, settings}: AppOptions): Fetch =>
       ? answered.then(response => cors.decorate(request, response))
       : cors.decorate(request, answered)
   }
+  return (request, address) =>
+    request.method === "HEAD" ? answerHead(answer, request, address) : answer(request, address)
 }
 
 const isNotFound = (error: unknown) =>
   typeof error === "object" && error !== null && "code" in error && error.code === "NOT_FOUND"
 
-const withoutBody = async (
-  answer: Answer,
-  request: Request,
-  params: Readonly<Record<string, string>>,
-): Promise<Response> => {
-  const response = await answer(request, params)
+/** Elysia would read the body of a stream to answer HEAD, which never ends: it is asked for GET, and the body let go. */
+const answerHead = async (answer: Fetch, {url, headers, signal}: Request, address: () => string): Promise<Response> => {
+  const response = await answer(new Request(url, {headers, signal}), address)
   await response.body?.cancel()
   return new Response(null, {status: response.status, headers: response.headers})
 }

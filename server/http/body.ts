@@ -6,23 +6,26 @@ import {limits} from "../runtime/runtime.ts"
 
 const tooLarge = () => new Problem("body_too_large", `the body is larger than ${limits.body} bytes`)
 
-/** The bytes of a body, as they came. Throws `body_too_large`. */
-export const readBody = async (request: Request): Promise<Uint8Array> => {
-  if (Number(request.headers.get("content-length") ?? 0) > limits.body) throw tooLarge()
+/**
+ * The bytes of a body, as they came. Throws `body_too_large`, after the rest has been read and dropped: Bun closes a
+ * connection whose body was not read, and the client would see a broken pipe instead of the answer.
+ */
+export const readBody = async (request: Request): Promise<Uint8Array<ArrayBuffer>> => {
+  if (Number(request.headers.get("content-length") ?? 0) > limits.bodyDropped) throw tooLarge()
   if (request.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0
   try {
     for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
       size += chunk.length
-      if (size > limits.body) throw tooLarge()
-      chunks.push(chunk)
+      if (size > limits.bodyDropped) break
+      if (size <= limits.body) chunks.push(chunk)
     }
   } catch (cause) {
-    if (cause instanceof Problem) throw cause
     if (cause instanceof Error && "code" in cause && cause.code === "ERR_BODY_TOO_LARGE") throw tooLarge()
     throw new Problem("request_invalid", "the body did not arrive whole", {cause})
   }
+  if (size > limits.body) throw tooLarge()
   return Buffer.concat(chunks)
 }
 

@@ -7,7 +7,7 @@ import {limits} from "../runtime/runtime.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
 import {internalProblem, jsonAnswer, problemAnswer} from "./answers.ts"
 import type {FailureLimit, Verify} from "./auth.ts"
-import {readJson, readQuery} from "./body.ts"
+import {readBody, readJson, readQuery} from "./body.ts"
 import {createProjection} from "./private.ts"
 
 export interface PipelineOptions {
@@ -34,11 +34,12 @@ export const createPipeline = (options: PipelineOptions) => {
   const nextId = createIds()
   const toAnswer = (route: Route): Answer => {
     const emptyQuery = route.query === undefined ? Object.freeze({}) : undefined
+    const handle = readsRawBody(route) ? withinLimit(route.handle) : route.handle
     return (request, params) => {
       const requestId = nextId()
       try {
         const scope = authorize(options, route.scope, request)
-        const answered = route.handle(request, new RouteCall(route, request, params, scope, requestId, emptyQuery))
+        const answered = handle(request, new RouteCall(route, request, params, scope, requestId, emptyQuery))
         if (!(answered instanceof Promise)) return answered
         const ended = route.stream === true ? answered : withTimeLimit(limits.requestTimeout, () => answered)
         return ended.catch(error => explain(error, requestId, route, options.log))
@@ -52,6 +53,17 @@ export const createPipeline = (options: PipelineOptions) => {
     refuse: (problem: Problem, headers?: Record<string, string>) => problemAnswer(problem, nextId(), headers),
   }
 }
+
+const readsRawBody = (route: Route) => route.method !== "GET" && route.body === undefined
+
+/** A handler that reads the body itself gets it whole, and never one over the limit. */
+const withinLimit =
+  (handle: Route["handle"]): Route["handle"] =>
+  async (request, call) => {
+    const {url, method, headers, signal} = request
+    const body = await readBody(request)
+    return handle(new Request(url, {method, headers, signal, body: body.length === 0 ? null : body}), call)
+  }
 
 const authorize = ({verify, failures, addressOf}: PipelineOptions, needed: Scope, request: Request): Scope => {
   if (needed === "none") return "none"

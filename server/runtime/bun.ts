@@ -18,7 +18,7 @@ const serve = async (options: ServeOptions) => {
       port: options.port,
       reusePort: false,
       idleTimeout: 30,
-      maxRequestBodySize: limits.body,
+      maxRequestBodySize: limits.bodyDropped,
       routes: Object.fromEntries(Object.entries(options.fixed).map(([path, answer]) => [path, fixedRoute(answer)])),
       fetch: (request, bun) => {
         if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {

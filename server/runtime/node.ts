@@ -32,7 +32,7 @@ const serve = async (options: ServeOptions) => {
     reusePort: false,
     silent: true,
     gracefulShutdown: false,
-    maxRequestBodySize: limits.body,
+    maxRequestBodySize: limits.bodyDropped,
     node: {
       maxHeaderSize: limits.headers,
       headersTimeout: limits.headersTimeout,

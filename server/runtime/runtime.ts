@@ -58,6 +58,8 @@ export interface Runtime {
 /** Limits of every connection. Sizes in bytes, times in milliseconds. */
 export const limits = {
   body: 1024 * 1024,
+  /** A body over the limit is read and dropped up to here, so that its sender hears why; past it the connection is cut. */
+  bodyDropped: 16 * 1024 * 1024,
   headers: 32 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 60_000,

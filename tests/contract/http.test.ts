@@ -172,11 +172,13 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
     expect((await host.fetch("/api/system/status")).status).toBe(200)
   })
 
-  test("a raw body arrives byte for byte", async () => {
+  test("a raw body arrives byte for byte, and none over the limit", async () => {
     const host = await start()
     const bytes = new Uint8Array(256 * 1024).map((_, index) => (index * 31) % 256)
     const response = await host.fetch(`${probe}/raw`, {method: "POST", body: bytes})
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true)
+    const large = await host.fetch(`${probe}/raw`, {method: "POST", body: new Uint8Array(2 * 1024 * 1024)})
+    await expectProblem(large, 413, "body_too_large")
   })
 
   test("query parameters are converted and checked", async () => {
