@@ -1,31 +1,7 @@
 import {type BaseContext, Cli, type CommandClass} from "clipanion"
 import {version} from "../server/version.ts"
 import {exit} from "../shared/exit.ts"
-
-/** Where each command is: its words are its path. Only the file that is called is loaded. */
-const commands: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
-  build: () => import("./build.ts"),
-  chat: () => import("./chat.ts"),
-  "config check": () => import("./config/check.ts"),
-  "config print": () => import("./config/print.ts"),
-  "config schema": () => import("./config/schema.ts"),
-  doctor: () => import("./doctor.ts"),
-  "generation diff": () => import("./generation/diff.ts"),
-  "generation list": () => import("./generation/list.ts"),
-  "generation rollback": () => import("./generation/rollback.ts"),
-  "generation unpin": () => import("./generation/unpin.ts"),
-  "inbox list": () => import("./inbox/list.ts"),
-  "inbox show": () => import("./inbox/show.ts"),
-  init: () => import("./init.ts"),
-  "outbox list": () => import("./outbox/list.ts"),
-  "outbox show": () => import("./outbox/show.ts"),
-  "runtime reload": () => import("./runtime/reload.ts"),
-  "runtime restart": () => import("./runtime/restart.ts"),
-  "runtime start": () => import("./runtime/start.ts"),
-  "runtime status": () => import("./runtime/status.ts"),
-  "runtime stop": () => import("./runtime/stop.ts"),
-  send: () => import("./send.ts"),
-}
+import {commands} from "./commands.ts"
 
 /** Runs one command line and ends the process with its exit code. */
 const main = async (args: readonly string[]): Promise<void> => {

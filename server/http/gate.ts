@@ -1,5 +1,6 @@
 import type {Hooks} from "crossws"
 import {Problem} from "../../shared/problems.ts"
+import {health} from "../console/api/system.ts"
 import type {Fetch, FixedAnswer} from "../runtime/runtime.ts"
 import {problemAnswer} from "./answers.ts"
 
@@ -19,13 +20,7 @@ export const createGate = (): Gate => {
   let application: Fetch = starting
   return {
     fetch: (request, address) => application(request, address),
-    fixed: {
-      "/pub/health": {
-        status: 200,
-        headers: {"content-type": "application/json", "cache-control": "no-store"},
-        body: '{"status":"pass"}',
-      },
-    },
+    fixed: {"/pub/health": health},
     socket: {
       upgrade: () => problemAnswer(new Problem("not_found", "no WebSocket is served here"), "-"),
     },

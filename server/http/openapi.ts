@@ -28,7 +28,6 @@ export const createOpenApi = (routes: readonly Route[], version: string) => {
       title: "svc Host",
       version,
       description: "The API of one Host. What a schema marks x-private is left out for a demo token.",
-      license: {name: "See the package", identifier: "UNLICENSED"},
     },
     servers: [{url: "/"}],
     security: [{token: []}],
@@ -53,7 +52,7 @@ const operation = (route: Route) => ({
   summary: route.summary,
   description: scopeText[route.scope],
   tags: [tagOf(route.path)],
-  ...(route.scope === "none" ? {security: []} : {}),
+  security: route.scope === "none" ? [] : [{token: [route.scope]}],
   parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
   ...(route.body === undefined ? {} : {requestBody: {content: {"application/json": {schema: toOpenApi(route.body)}}}}),
   responses: {

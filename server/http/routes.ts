@@ -39,7 +39,10 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...outboxRoutes(database, outbox, endpoints),
     ...settingsRoutes(current, logs),
   ]
-  const documented = () => [...probeRoutes(system), ...underBase([...api, ...describePluginRoutes(current())], base)]
+  const documented = () => [
+    ...probeRoutes(system),
+    ...underBase([...api, openApi, ...describePluginRoutes(current())], base),
+  ]
   const openApi: Route = {
     method: "GET",
     path: "/api/openapi.json",

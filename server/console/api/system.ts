@@ -16,8 +16,19 @@ export interface SystemServices {
 
 const ready = {"cache-control": "no-store", "content-type": "application/json"} as const
 
-/** The public probes: `/pub/health` is answered before the application, `/pub/ready` here. */
+/** What liveness answers, always: the process responds, and no more. */
+export const health = {status: 200, headers: ready, body: '{"status":"pass"}'} as const
+
+/** The public probes. `/pub/health` stands here for its documentation: the gate answers it before the application. */
 export const probeRoutes = (services: Pick<SystemServices, "isReady">): Route[] => [
+  {
+    method: "GET",
+    path: "/pub/health",
+    scope: "none",
+    summary: "Does the process respond?",
+    response: {200: Type.Object({status: Type.Literal("pass")})},
+    handle: () => new Response(health.body, health),
+  },
   {
     method: "GET",
     path: "/pub/ready",

@@ -1,0 +1,46 @@
+import {Cli, type CommandClass} from "clipanion"
+import {commands} from "../../cli/commands.ts"
+import {code, page, prose} from "./markdown.ts"
+
+const intro = `\`svc <command> --help\` shows the same. In a clone: \`npx --yes bun@1.4.5 run svc <command>\`; in a project: \`bun run --bun svc
+<command>\` or \`npx svc <command>\`. A switch is negated by \`--no-\`, as in \`--no-watch\`. Errors go to stderr; colours to
+terminals only (\`NO_COLOR\` turns them off). Exit codes: [exit-codes.md](exit-codes.md).
+
+Commands that ask a running Host find it by \`.svc/host.json\` of the project. Their token is \`SVC_HTTP_TOKEN\`, else the one made
+for the run, else what the project's configuration and \`.env\` say. \`SVC_PROJECT\` stands in for \`--project\`.`
+
+const readCommand = async (name: string): Promise<CommandClass> => {
+  const module = await commands[name]?.()
+  const [command] = Object.values(module ?? {})
+  return command as CommandClass
+}
+
+const paragraphs = (text: string): string =>
+  text
+    .trim()
+    .split("\n")
+    .map(line => prose(line.trim()))
+    .join("\n")
+
+export const commandsPage = async (): Promise<string> => {
+  const classes = await Promise.all(Object.keys(commands).map(readCommand))
+  return page("Commands", intro, ...classes.map(section))
+}
+
+const section = (command: CommandClass): string => {
+  const [definition] = Cli.from([command], {binaryLabel: "svc", binaryName: "svc", enableColors: false}).definitions()
+  if (definition === undefined) throw new Error(`${command.name} has no usage`)
+  const {description = "", details = "", examples = []} = command.usage ?? {}
+  const options = definition.options.map(
+    option => `- ${code(option.definition.replaceAll("#0", "<value>"))}: ${prose(option.description ?? "")}`,
+  )
+  const parts = [
+    `## ${definition.path}`,
+    code(definition.usage),
+    `${paragraphs(description).replace(/^./, letter => letter.toUpperCase())}.`,
+    paragraphs(details),
+    options.join("\n"),
+    examples.map(([what, call]) => `${prose(what)}: ${code(call)}`).join("\n\n"),
+  ]
+  return parts.filter(part => part !== "").join("\n\n")
+}

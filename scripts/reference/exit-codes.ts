@@ -1,0 +1,31 @@
+import {type ExitReason, exit} from "../../shared/exit.ts"
+import {page, table} from "./markdown.ts"
+
+const meanings: Readonly<Record<ExitReason, string>> = {
+  ok: "Done; for the Host: ended in order after SIGTERM or SIGINT. `doctor --live`: ready.",
+  failed:
+    "Failed, with the reason on stderr. `doctor`: at least one error. `doctor --live`: not ready, token refused, or no answer. `runtime start --once`: it would not start.",
+  consoleRestart: "The Host ended in order because a restart was requested (`svc runtime restart`).",
+  runtimeRestart:
+    "The Host ended in order because the runtime needs a restart: a reload in production found changed code, a changed lockfile or a changed fixed key, or another Host took the lease of the remote database.",
+}
+
+const codes: readonly (readonly [ExitReason, number])[] = [
+  ["ok", exit.ok],
+  ["failed", exit.failed],
+  ["consoleRestart", exit.consoleRestart],
+  ["runtimeRestart", exit.runtimeRestart],
+]
+
+export const exitCodesPage = (): string =>
+  page(
+    "Exit codes",
+    "51 and 75 ask the supervisor for another start; exactly one supervisor should do so. The Host takes the same orderly way out for 0, 51 and 75, in ten seconds at most.",
+    table(
+      ["Code", "When"],
+      [
+        ...codes.map(([reason, number]) => [String(number), meanings[reason]]),
+        ["130, 143", "A second SIGINT or SIGTERM, more than a second after the first, ended the Host at once."],
+      ],
+    ),
+  )

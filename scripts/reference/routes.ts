@@ -1,0 +1,36 @@
+import {limits} from "../../server/runtime/runtime.ts"
+import {code, page, prose, table} from "./markdown.ts"
+
+interface Operation {
+  readonly summary: string
+  /** OpenAPI 3.1: empty for a public route, else the scope that the token needs. */
+  readonly security: readonly {readonly token: readonly string[]}[]
+}
+
+/** What this page reads of the document. */
+export interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+const intro = `Paths are relative to the Host's address. \`http.base\` prefixes everything but \`/pub\`. [openapi.json](openapi.json)
+has parameters, bodies and answers; a running Host serves its own, with its plugins' routes, at \`GET /api/openapi.json\`.
+
+- A scope other than none needs \`Authorization: Bearer <token>\`. \`full\` is \`http.token\`; \`demo\` takes \`http.demoToken\` too,
+  and what a schema marks \`x-private\` (texts, names, addresses, payloads, errors) is left out for it.
+- A plugin's own routes are below \`/api/plugins/<name>\`; the table shows those of the built-in plugins.
+- Lists take \`?limit=\` and \`?cursor=\` and answer \`{items, next}\`, newest first.
+- An error is \`application/problem+json\` with a code of [problems.md](problems.md).
+- Every GET route answers HEAD too. A request body is at most ${limits.body / 1024 ** 2} MiB, the headers ${limits.headers / 1024} KiB; an answer that is
+  no stream is due within ${limits.requestTimeout / 1000} s.`
+
+export const routesPage = ({paths}: OpenApi): string => {
+  const rows = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, {security, summary}]) => [
+      method.toUpperCase(),
+      code(path),
+      security[0]?.token[0] ?? "none",
+      prose(summary),
+    ]),
+  )
+  return page("HTTP routes", intro, table(["Method", "Path", "Scope", "What"], rows))
+}

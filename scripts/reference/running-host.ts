@@ -1,0 +1,58 @@
+import {mkdtemp, rm, writeFile} from "node:fs/promises"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {start} from "../../server/host.ts"
+import {builtIns} from "../../server/host-plugins.ts"
+import {createLogs} from "../../server/logs/log.ts"
+import {loadRuntime} from "../../server/runtime/runtime.ts"
+import {exit} from "../../shared/exit.ts"
+import type {AdapterDefinition} from "../../shared/plugin.ts"
+import type {TSchema} from "../../shared/type.ts"
+import type {OpenApi} from "./routes.ts"
+
+export interface PublishedSlot {
+  readonly plugin: string
+  readonly slot: string
+  readonly adapter: AdapterDefinition<TSchema>
+}
+
+/**
+ * What a real Host with every built-in plugin publishes: adapter slots, and its API as clients get it. No account is
+ * configured, so nothing connects.
+ */
+export const askRunningHost = async (): Promise<{openApi: OpenApi; slots: readonly PublishedSlot[]}> => {
+  const project = await mkdtemp(join(tmpdir(), "svc-reference-"))
+  try {
+    const plugins = Object.fromEntries(Object.keys(builtIns).map(name => [name, {}]))
+    await writeFile(join(project, "package.json"), JSON.stringify({name: "reference"}))
+    await writeFile(join(project, "svc.config.yml"), JSON.stringify({log_level: "warn", http: {port: 0}, plugins}))
+    const host = await start(
+      {
+        project,
+        mode: "test",
+        watch: false,
+        command: "bun run reference",
+        supervisor: "none",
+        logs: createLogs({
+          level: "warn",
+          format: "pretty",
+          colors: false,
+          write: line => process.stderr.write(`${line}\n`),
+        }),
+        signal: new AbortController().signal,
+      },
+      await loadRuntime(),
+    )
+    const response = await fetch(`${host.url}/api/openapi.json`, {
+      headers: {authorization: `Bearer ${host.token?.reveal()}`},
+    })
+    const openApi = (await response.json()) as OpenApi
+    const slots = (host.generations.current?.instances ?? []).flatMap(instance =>
+      [...instance.registrations.adapters].map(([slot, adapter]) => ({plugin: instance.name, slot, adapter})),
+    )
+    await host.stop({code: exit.ok, reason: "the reference is read"})
+    return {openApi, slots}
+  } finally {
+    await rm(project, {recursive: true, force: true})
+  }
+}
