@@ -10,6 +10,9 @@ import {
   type ServeOptions,
 } from "./runtime.ts"
 
+/** Longer than the pipeline's own limit, so that its answer comes first. A stream must write more often than this. */
+const requestSeconds = limits.requestTimeout / 1000 + 5
+
 const serve = async (options: ServeOptions) => {
   const sockets = bunAdapter({hooks: options.socket, idleTimeout: 60})
   try {
@@ -17,13 +20,15 @@ const serve = async (options: ServeOptions) => {
       hostname: options.host,
       port: options.port,
       reusePort: false,
-      idleTimeout: 30,
+      // Cuts a connection whose headers do not end; a request that has arrived gets more.
+      idleTimeout: limits.headersTimeout / 1000,
       maxRequestBodySize: limits.bodyDropped,
       routes: Object.fromEntries(Object.entries(options.fixed).map(([path, answer]) => [path, fixedRoute(answer)])),
       fetch: (request, bun) => {
         if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {
           return sockets.handleUpgrade(request, bun as never) as Promise<Response>
         }
+        bun.timeout(request, requestSeconds)
         return options.fetch(request, () => bun.requestIP(request)?.address ?? "")
       },
       websocket: {

@@ -37,6 +37,8 @@ const serve = async (options: ServeOptions) => {
       maxHeaderSize: limits.headers,
       headersTimeout: limits.headersTimeout,
       requestTimeout: limits.requestTimeout,
+      // Node looks at both limits every 30 s otherwise.
+      ...{connectionsCheckingInterval: 2000},
       ...{shouldUpgradeCallback: isWebSocket},
     },
   })

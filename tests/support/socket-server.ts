@@ -4,7 +4,9 @@ import {loadRuntime} from "../../server/runtime/runtime.ts"
  * The socket seam alone, with echo hooks: the Host itself serves no WebSocket yet. Prints its port, then what happens
  * to its sockets, a line each.
  */
-const tell = (line: string) => process.stdout.write(`${line}\n`)
+const tell = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
 const runtime = await loadRuntime()
 const flood = "x".repeat(256 * 1024)
 
