@@ -89,15 +89,18 @@ class DatabaseHost implements Database {
     return this.#state
   }
 
-  read(sql: string, args?: Statement["args"]): Promise<readonly Row[]> {
+  async read(sql: string, args?: Statement["args"]): Promise<readonly Row[]> {
+    this.#requireOpen()
     return this.#engine.read(sql, args)
   }
 
-  write(batch: readonly Statement[]): Promise<readonly Result[]> {
+  async write(batch: readonly Statement[]): Promise<readonly Result[]> {
+    this.#requireOpen()
     return this.#writer.write(batch)
   }
 
   async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
+    this.#requireOpen()
     await this.#writer.idle()
     await this.#engine.migrate(statements, signal)
   }
@@ -110,8 +113,13 @@ class DatabaseHost implements Database {
   }
 
   async close(): Promise<void> {
+    if (this.#state.is === "closed") return
     this.#state = {is: "closed"}
     await this.#writer.idle()
     await this.#engine.close()
+  }
+
+  #requireOpen(): void {
+    if (this.#state.is === "closed") throw new Problem("stopping", "the database is closed")
   }
 }

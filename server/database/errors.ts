@@ -14,8 +14,22 @@ const codes: Record<string, ProblemCode> = {
   SQLITE_CONSTRAINT: "database_refused",
 }
 
-/** Codes that speak of a statement, not of the database. */
-const ofStatement = new Set(["SQLITE_CONSTRAINT", "SQLITE_ERROR", "SQLITE_MISMATCH", "SQLITE_TOOBIG", "SQLITE_RANGE"])
+/**
+ * Codes that speak of a statement, not of the database: SQLite's, and those under which a libSQL server reports what it
+ * could not parse or prepare.
+ */
+const ofStatement = new Set([
+  "SQLITE_CONSTRAINT",
+  "SQLITE_ERROR",
+  "SQLITE_MISMATCH",
+  "SQLITE_TOOBIG",
+  "SQLITE_RANGE",
+  "SQL_INPUT_ERROR",
+  "SQL_PARSE_ERROR",
+  "SQL_NO_STATEMENT",
+  "SQL_MANY_STATEMENTS",
+  "ARGS_INVALID",
+])
 
 export const databaseProblem = (cause: unknown, context: string): Problem => {
   if (cause instanceof Problem) return cause
@@ -23,6 +37,8 @@ export const databaseProblem = (cause: unknown, context: string): Problem => {
   return new Problem(code ?? "database_failed", `${context}: ${messageOf(cause)}`, {cause})
 }
 
+/** True where the system below SQLite failed: a commit that ends so may be on the disk all the same. */
+export const isDiskError = (error: unknown): boolean => error instanceof LibsqlError && error.code === "SQLITE_IOERR"
+
 /** True where the statement itself is at fault: another one may well succeed. */
-export const isStatementError = (error: unknown): boolean =>
-  error instanceof LibsqlError ? ofStatement.has(error.code) : error instanceof TypeError || error instanceof RangeError
+export const isStatementError = (error: unknown): boolean => error instanceof LibsqlError && ofStatement.has(error.code)

@@ -6,14 +6,32 @@ import {type Client, createClient, type InStatement, LibsqlBatchError, type Resu
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Engine, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
-import {databaseProblem, isStatementError} from "./errors.ts"
+import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
 
 /** Waits for a stranger's lock, in milliseconds. The driver waits inside the call, so the Host stands still as long. */
 const busyTimeout = 250
 
-export const toResult = (set: ResultSet): Result => ({rows: set.rows as unknown as Row[], changes: set.rowsAffected})
+/** A libSQL server counts the rows of RETURNING as changes, the file's driver does not: none are counted. */
+export const toResult = ({columns, rows, rowsAffected}: ResultSet): Result => ({
+  rows: rows as unknown as Row[],
+  changes: columns.length > 0 ? 0 : rowsAffected,
+})
 
-export const toDriver = ({sql, args = []}: Statement): InStatement => ({sql, args: [...args]})
+/** Throws `TypeError` for text with a NUL: the file's driver would cut it there, without a word, when it is read. */
+export const toDriver = ({sql, args = []}: Statement): InStatement => {
+  if (args.some(arg => typeof arg === "string" && arg.includes("\0"))) throw new TypeError("text with a NUL character")
+  return {sql, args: [...args]}
+}
+
+/** Throws `StatementFailed`, before anything is sent. */
+export const toDrivers = (statements: readonly Statement[]): InStatement[] =>
+  statements.map((statement, index) => {
+    try {
+      return toDriver(statement)
+    } catch (cause) {
+      throw new StatementFailed(index, cause)
+    }
+  })
 
 const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
 
@@ -49,6 +67,8 @@ class LocalEngine implements Engine {
   readonly #client: Client
   /** The number of the last group that is known to be stored; -1 until the table exists. */
   #group = -1
+  /** False from a failure until the new connection has its settings and the group's number is read. */
+  #isPrepared = false
   /** A transaction holds the only connection: reads wait for its end. */
   #busy: Promise<unknown> = Promise.resolve()
 
@@ -61,6 +81,7 @@ class LocalEngine implements Engine {
     await this.#client.execute("PRAGMA journal_mode=WAL")
     await this.#client.execute("PRAGMA synchronous=FULL")
     this.#group = await this.#readGroup()
+    this.#isPrepared = true
   }
 
   async read(sql: string, args: Statement["args"] = []): Promise<readonly Row[]> {
@@ -92,14 +113,15 @@ class LocalEngine implements Engine {
   }
 
   async #commit(statements: readonly Statement[]): Promise<readonly Result[]> {
-    const group = this.#group + 1
+    const prepared = toDrivers(statements)
     const transaction = await this.#begin()
+    const group = this.#group + 1
     let results: ResultSet[]
     try {
-      results = await transaction.batch([...statements, ...(this.#group < 0 ? [] : [nextGroup(group)])].map(toDriver))
+      results = await transaction.batch([...prepared, ...(this.#group < 0 ? [] : [toDriver(nextGroup(group))])])
     } catch (cause) {
       transaction.close()
-      if (isStatementError(cause)) throw new StatementFailed(indexOf(cause), cause)
+      if (isStatementError(cause) || isValueError(cause)) throw new StatementFailed(indexOf(cause), cause)
       await this.#recover()
       throw databaseProblem(cause, "storing failed")
     }
@@ -107,7 +129,9 @@ class LocalEngine implements Engine {
       await transaction.commit()
     } catch (cause) {
       await this.#recover()
-      // A failed COMMIT may have been carried out all the same: the group's number tells.
+      // A failed fsync leaves open what is on the disk, and must not be repeated (https://lwn.net/Articles/752063/).
+      if (isDiskError(cause) || !this.#isPrepared) throw outcomeUnknown(cause)
+      // Any other failed COMMIT may have been carried out all the same: the group's number tells.
       if (this.#group !== group) throw databaseProblem(cause, "storing failed")
     }
     this.#group = this.#group < 0 ? await this.#readGroup() : group
@@ -134,6 +158,7 @@ class LocalEngine implements Engine {
 
   async #begin() {
     try {
+      if (!this.#isPrepared) await this.prepare()
       return await this.#client.transaction("write")
     } catch (cause) {
       await this.#recover()
@@ -146,6 +171,7 @@ class LocalEngine implements Engine {
    * (tursodatabase/libsql-client-ts #352), and after an I/O error the state of a connection is unknown: start a new one.
    */
   async #recover(): Promise<void> {
+    this.#isPrepared = false
     await this.#client.reconnect()
     await this.prepare().catch(() => {})
   }
@@ -157,5 +183,11 @@ class LocalEngine implements Engine {
     return Number(rows[0]?.number ?? -1)
   }
 }
+
+/** What the driver throws for a value that it cannot bind, or cannot give back. */
+const isValueError = (cause: unknown) => cause instanceof TypeError || cause instanceof RangeError
+
+const outcomeUnknown = (cause: unknown) =>
+  new Problem("database_outcome_unknown", `storing failed in its last step: ${messageOf(cause)}`, {cause})
 
 const indexOf = (cause: unknown) => (cause instanceof LibsqlBatchError ? cause.statementIndex : undefined)

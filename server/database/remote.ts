@@ -5,7 +5,7 @@ import type {Secret} from "../../shared/secret.ts"
 import type {Engine, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isStatementError} from "./errors.ts"
-import {toDriver, toResult} from "./local.ts"
+import {toDriver, toDrivers, toResult} from "./local.ts"
 
 /** How long a lease holds without being renewed, and how often it is, in milliseconds. The database's clock decides. */
 export const lease = {length: 15_000, renewEvery: 5_000} as const
@@ -39,15 +39,15 @@ export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
     return new RemoteEngine(client, options, number)
   } catch (cause) {
     client.close()
-    throw cause instanceof Problem ? cause : unreachable(cause)
+    throw cause instanceof Problem ? cause : unreachable(options, cause)
   }
 }
 
 const connect = ({url, authToken}: Pick<RemoteOptions, "url" | "authToken">): Client =>
   createClient({url: url.replace(/^ws/, "http"), ...(authToken === undefined ? {} : {authToken: authToken.reveal()})})
 
-const unreachable = (cause: unknown) =>
-  new Problem("database_unopenable", `cannot open the remote database: ${messageOf(cause)}`, {
+const unreachable = ({url}: Pick<RemoteOptions, "url">, cause: unknown) =>
+  new Problem("database_unopenable", `cannot open the remote database at ${new URL(url).host}: ${messageOf(cause)}`, {
     cause,
     hint: "Check database.url, database.authToken and the network, then run svc doctor.",
   })
@@ -59,7 +59,7 @@ export const pingRemote = async (options: Pick<RemoteOptions, "url" | "authToken
     await client.execute("SELECT 1")
     return undefined
   } catch (cause) {
-    return unreachable(cause)
+    return unreachable(options, cause)
   } finally {
     client.close()
   }
@@ -90,6 +90,7 @@ class RemoteEngine implements Engine {
   readonly #options: RemoteOptions
   readonly #number: number
   readonly #renewal: ReturnType<typeof setInterval>
+  #hasLease = true
 
   constructor(client: Client, options: RemoteOptions, number: number) {
     this.#client = client
@@ -108,8 +109,9 @@ class RemoteEngine implements Engine {
   }
 
   async commit(statements: readonly Statement[]): Promise<readonly Result[]> {
+    const prepared = toDrivers(statements)
     try {
-      const results = await this.#client.batch([this.#held(), ...statements].map(toDriver), "write")
+      const results = await this.#client.batch([toDriver(this.#held()), ...prepared], "write")
       return results.slice(1).map(toResult)
     } catch (cause) {
       throw this.#explain(cause)
@@ -118,7 +120,9 @@ class RemoteEngine implements Engine {
 
   async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new Problem("stopping", "the migration was ended by a signal; the next start repeats it")
-    await this.commit(statements)
+    await this.commit(statements).catch(error => {
+      throw error instanceof StatementFailed ? databaseProblem(error.cause, "the migration failed") : error
+    })
   }
 
   async close(): Promise<void> {
@@ -143,11 +147,16 @@ class RemoteEngine implements Engine {
     return this.commit([{sql: `UPDATE svc_lease SET until = ${now} + ? WHERE id = 1`, args: [lease.length]}])
   }
 
+  #loseLease() {
+    clearInterval(this.#renewal)
+    if (this.#hasLease) this.#options.onLeaseLost()
+    this.#hasLease = false
+  }
+
   #explain(cause: unknown): Error {
     const index = cause instanceof LibsqlBatchError ? cause.statementIndex : undefined
     if (index === 0 && isStatementError(cause)) {
-      clearInterval(this.#renewal)
-      this.#options.onLeaseLost()
+      this.#loseLease()
       return new Problem("lease_lost", "another Host has taken over the remote database", {cause})
     }
     if (isStatementError(cause)) return new StatementFailed(index === undefined ? undefined : index - 1, cause)

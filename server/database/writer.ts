@@ -1,6 +1,6 @@
 import {setImmediate as turn} from "node:timers/promises"
+import {messageOf, Problem} from "../../shared/problems.ts"
 import {type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
-import {databaseProblem} from "./errors.ts"
 
 interface Pending {
   readonly statements: readonly Statement[]
@@ -82,7 +82,8 @@ export class Writer {
       for (const pending of group) await this.#commit([pending])
       return
     }
-    culprit.reject(databaseProblem(error.cause, "the change was refused"))
+    const {cause} = error
+    culprit.reject(new Problem("database_refused", `the change was refused: ${messageOf(cause)}`, {cause}))
     await this.#commit(group.filter(pending => pending !== culprit))
   }
 }

@@ -1,0 +1,203 @@
+import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
+import type {AddressInfo} from "node:net"
+import {DatabaseSync} from "node:sqlite"
+import {onTestFinished} from "vitest"
+import {type BatchCondition, type BatchStep, decode, encode, type HranaRequest, type HranaStatement} from "./hrana.ts"
+
+/** What a test may do to the stand-in. */
+export interface HranaServer {
+  readonly url: string
+  /** SQL on the database itself, past the protocol: what another Host, or time, would have done. */
+  sql(text: string): readonly Record<string, unknown>[]
+  /** The next request that writes is cut off: before it is carried out, or after, with its answer lost. */
+  cutNext(when: "before" | "after"): void
+  close(): Promise<void>
+}
+
+export interface HranaOptions {
+  /** The database file. */
+  readonly file: string
+  /** The only token that is let in. */
+  readonly token?: string
+}
+
+type Answer = Record<string, unknown>
+
+/** SQLite's primary result codes (https://www.sqlite.org/rescode.html), as a libSQL server names them. */
+const codes: Readonly<Record<number, string>> = {
+  1: "SQLITE_ERROR",
+  5: "SQLITE_BUSY",
+  10: "SQLITE_IOERR",
+  13: "SQLITE_FULL",
+  19: "SQLITE_CONSTRAINT",
+  20: "SQLITE_MISMATCH",
+}
+
+class HranaError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** A failure while a statement is prepared is an input error to a libSQL server; one while it runs has SQLite's code. */
+const errorOf = (error: unknown, code?: string): HranaError => {
+  if (error instanceof HranaError) return error
+  const number = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0
+  return new HranaError(code ?? codes[number] ?? "UNKNOWN", `SQLite error: ${(error as Error).message}`)
+}
+
+/** One stream: a connection with its stored texts, for the length of one request. */
+class Stream {
+  readonly #database: DatabaseSync
+  readonly #texts = new Map<number, string>()
+
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file, {timeout: 5000})
+  }
+
+  answer(request: HranaRequest): Answer {
+    switch (request.type) {
+      case "execute":
+        return {type: "execute", result: this.#execute(request.stmt)}
+      case "batch":
+        return {type: "batch", result: this.#batch(request.batch.steps)}
+      case "sequence":
+        this.#database.exec(this.#text(request))
+        return {type: "sequence"}
+      case "store_sql":
+        this.#texts.set(request.sql_id, request.sql)
+        return {type: request.type}
+      case "close_sql":
+      case "close":
+        return {type: request.type}
+    }
+  }
+
+  /** Whatever is open is rolled back. */
+  close(): void {
+    this.#database.close()
+  }
+
+  #text({sql, sql_id}: HranaStatement): string {
+    const text = sql ?? this.#texts.get(sql_id ?? -1)
+    if (text === undefined) throw new HranaError("SQL_NOT_FOUND", "no such sql_id")
+    return text
+  }
+
+  #prepare(statement: HranaStatement) {
+    try {
+      return this.#database.prepare(this.#text(statement))
+    } catch (error) {
+      throw errorOf(error, "SQL_INPUT_ERROR")
+    }
+  }
+
+  #execute(statement: HranaStatement): Answer {
+    const prepared = this.#prepare(statement)
+    prepared.setReadBigInts(true)
+    const args = (statement.args ?? []).map(decode)
+    const columns = prepared.columns().map(({name, type}) => ({name, decltype: type}))
+    if (columns.length === 0) {
+      const {changes, lastInsertRowid} = prepared.run(...args)
+      const counts = {affected_row_count: Number(changes), last_insert_rowid: String(lastInsertRowid)}
+      return {cols: [], rows: [], ...counts}
+    }
+    const rows = prepared.all(...args).map(row => columns.map(({name}) => encode(row[name])))
+    // Counted for RETURNING too, as a libSQL server does.
+    return {cols: columns, rows, affected_row_count: rows.length, last_insert_rowid: null}
+  }
+
+  #batch(steps: readonly BatchStep[]): Answer {
+    const results: (Answer | null)[] = []
+    const errors: (Answer | null)[] = []
+    const holds = (condition: BatchCondition): boolean => {
+      if ("step" in condition) return ((condition.type === "ok" ? results : errors)[condition.step] ?? null) !== null
+      if ("cond" in condition) return !holds(condition.cond)
+      return condition.type === "and" ? condition.conds.every(holds) : condition.conds.some(holds)
+    }
+    for (const {condition, stmt} of steps) {
+      const outcome = condition === undefined || condition === null || holds(condition) ? this.#try(stmt) : {}
+      results.push(outcome.result ?? null)
+      errors.push(outcome.error ?? null)
+    }
+    return {step_results: results, step_errors: errors}
+  }
+
+  #try(statement: HranaStatement): {result?: Answer; error?: Answer} {
+    try {
+      return {result: this.#execute(statement)}
+    } catch (cause) {
+      const {message, code} = errorOf(cause)
+      return {error: {message, code}}
+    }
+  }
+}
+
+/**
+ * A stand-in for a remote libSQL database: version 2 of its protocol (Hrana) as JSON over HTTP, in front of a SQLite file.
+ * No real libSQL server runs in these tests. Streams end with their request, as those of the Host's batches do. Closed
+ * when the test has ended.
+ */
+export const startHrana = async ({file, token}: HranaOptions): Promise<HranaServer> => {
+  const direct = new DatabaseSync(file, {timeout: 5000})
+  direct.exec("PRAGMA journal_mode=WAL")
+  let cut: "before" | "after" | undefined
+
+  const run = (requests: readonly HranaRequest[]): Answer[] => {
+    const stream = new Stream(file)
+    try {
+      return requests.map(request => {
+        try {
+          return {type: "ok", response: stream.answer(request)}
+        } catch (cause) {
+          const {message, code} = errorOf(cause)
+          return {type: "error", error: {message, code}}
+        }
+      })
+    } finally {
+      stream.close()
+    }
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const send = (status: number, body: Answer) =>
+      response.writeHead(status, {"content-type": "application/json"}).end(JSON.stringify(body))
+    if (request.method === "GET" && request.url === "/v2") return send(200, {})
+    if (request.method !== "POST" || request.url !== "/v2/pipeline") return send(404, {message: "not found"})
+    if (token !== undefined && request.headers.authorization !== `Bearer ${token}`)
+      return send(401, {message: "unauthorized", code: "AUTH_JWT_INVALID"})
+    const chunks: Uint8Array[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const {requests} = JSON.parse(Buffer.concat(chunks).toString()) as {requests: readonly HranaRequest[]}
+    const fault = requests.some(({type}) => type === "batch") ? cut : undefined
+    if (fault !== undefined) cut = undefined
+    if (fault === "before") return request.socket.destroy()
+    const results = run(requests)
+    if (fault === "after") return request.socket.destroy()
+    return send(200, {baton: null, base_url: null, results})
+  }
+
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>(done => server.listen(0, "127.0.0.1", done))
+  const {port} = server.address() as AddressInfo
+  let isOpen = true
+  const close = async () => {
+    if (!isOpen) return
+    isOpen = false
+    server.closeAllConnections()
+    await new Promise(done => server.close(done))
+    direct.close()
+  }
+  onTestFinished(close)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    sql: text => direct.prepare(text).all() as Record<string, unknown>[],
+    cutNext: when => {
+      cut = when
+    },
+    close,
+  }
+}
