@@ -117,6 +117,26 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
     await expectProblem(response, 405, "method_not_allowed")
   })
 
+  test("a path that is no path is refused with an answer", async () => {
+    const host = await start()
+    for (const path of [
+      "/api/plugins/probe/count/%zz",
+      "/%zz",
+      "//",
+      "/api/../pub/ready",
+      "/api/inbox/%00",
+      "/api/inbox/%zz",
+      "*",
+    ]) {
+      const answer = await raw(
+        host,
+        `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${env.HTTP_TOKEN}\r\nConnection: close\r\n\r\n`,
+      )
+      expect(`${path} ${answer.slice(9, 12)}`).toMatch(/ (200|40[04])$/)
+    }
+    expect((await host.fetch("/api/system/status")).status).toBe(200)
+  })
+
   test("an error in a handler is a problem that tells neither message nor stack", async () => {
     const host = await start()
     const body = await expectProblem(await host.fetch(`${probe}/throws`), 500, "internal")

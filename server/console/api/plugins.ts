@@ -82,10 +82,16 @@ const paramsOf = (pattern: string, path: string): Record<string, string> => {
   return Object.fromEntries(
     pattern
       .split("/")
-      .flatMap((part, index) =>
-        part.startsWith(":") ? [[part.slice(1), decodeURIComponent(actual[index] ?? "")]] : [],
-      ),
+      .flatMap((part, index) => (part.startsWith(":") ? [[part.slice(1), decode(actual[index] ?? "")]] : [])),
   )
+}
+
+const decode = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch (cause) {
+    throw new Problem("request_invalid", `"${part.slice(0, 100)}" in the path is not percent-encoded text`, {cause})
+  }
 }
 
 const viewPlugins = (generation: Generation): Static<typeof PluginView>[] => {
