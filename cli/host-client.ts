@@ -58,16 +58,19 @@ const problemOf = async (response: Response): Promise<Problem> => {
   return new Problem(body.code as ProblemCode, body.detail, options)
 }
 
+/** What `http.token` says; where the configuration is broken, the value of the name that the templates give it. */
 const configuredToken = async (project: string): Promise<string | undefined> => {
   const text = await readConfigText(projectPaths(project).config).catch(() => undefined)
   if (text === undefined) return undefined
+  let fallback: string | undefined
   for (const name of ["production", "development"]) {
     try {
       const {variables} = await readEnvironment(project, name, process.env)
+      fallback ??= variables.HTTP_TOKEN
       return parseConfig(text, variables).config.http.token?.reveal()
     } catch {
       // Another environment's file may have what this one lacks.
     }
   }
-  return undefined
+  return fallback
 }

@@ -1,4 +1,4 @@
-import type {Status} from "../shared/api.ts"
+import type {ReloadResult, Status} from "../shared/api.ts"
 import {exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import type {ReadinessReport} from "../shared/readiness.ts"
@@ -52,14 +52,19 @@ export interface ApiOptions {
   readonly askExit: (exit: Exit) => void
 }
 
+export interface Api {
+  readonly fetch: Fetch
+  /**
+   * Takes the configuration as it is now. In production, what the process cannot take over begins a restart with exit
+   * code 75. Throws what a draft throws, and `no_supervisor` unless confirmed.
+   */
+  reload(reason: string, confirm: boolean): Promise<Static<typeof ReloadResult>>
+  /** Not ready from now on. */
+  stopping(): void
+}
+
 /** The Host as its HTTP API shows it, and the requests that the API makes of it. */
-export const serveApi = ({
-  boot,
-  tokens,
-  facts,
-  services,
-  askExit,
-}: ApiOptions): {fetch: Fetch; stopping: () => void} => {
+export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): Api => {
   const {generations, endpoints, database, outbox, logs} = services
   let isStopping = false
   const current = (): Generation => {
@@ -86,6 +91,16 @@ export const serveApi = ({
     // The answer leaves before the Host does.
     setTimeout(() => askExit(end), 50)
   }
+  const reload: Api["reload"] = async (reason, confirm) => {
+    try {
+      const generation = await generations.reload(reason)
+      return {committed: generation !== undefined, generation: current().number}
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "restart_required" || facts.mode !== "production") throw error
+      askRestart(confirm, {code: exit.runtimeRestart, reason: error.message})
+      return {committed: false, generation: current().number, restarting: true}
+    }
+  }
   const fetch = createApp({
     tokens,
     log: logs.log,
@@ -97,17 +112,7 @@ export const serveApi = ({
             isReady,
             readiness,
             status: () => createStatus(facts, services, isReady()),
-            reload: async confirm => {
-              try {
-                const generation = await generations.reload("requested")
-                return {committed: generation !== undefined, generation: current().number}
-              } catch (error) {
-                if (!(error instanceof Problem) || error.code !== "restart_required" || facts.mode !== "production")
-                  throw error
-                askRestart(confirm, {code: exit.runtimeRestart, reason: error.message})
-                return {committed: false, generation: current().number, restarting: true}
-              }
-            },
+            reload: confirm => reload("requested", confirm),
             restart: confirm => askRestart(confirm, {code: exit.consoleRestart, reason: "restart requested"}),
           },
           plugins: {current, answer},
@@ -124,6 +129,7 @@ export const serveApi = ({
   })
   return {
     fetch,
+    reload,
     stopping: () => {
       isStopping = true
     },

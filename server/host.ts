@@ -12,6 +12,7 @@ import {parseConfig, readConfigText} from "./config/load.ts"
 import {settleAuthority} from "./database/authority.ts"
 import {type Database, openDatabase} from "./database/database.ts"
 import {recordEnd, recordStart} from "./database/runs.ts"
+import {Containment} from "./generation/containment.ts"
 import {Generations} from "./generation/generations.ts"
 import {GenerationHistory} from "./generation/history.ts"
 import {hashLockfile} from "./generation/lockfile.ts"
@@ -74,6 +75,8 @@ export interface Host {
   commands(): readonly string[]
   /** Resolves when something inside asks the process to end: a restart over the API, a lost lease. */
   readonly exitAsked: Promise<Exit>
+  /** Takes the configuration as it is now. Never rejects: a failure is logged and shown. */
+  reload(reason: string): Promise<void>
   /** Ends in order, within ten seconds. */
   stop(exit: Exit): Promise<void>
   /** Deals with an exception that nobody caught. */
@@ -150,6 +153,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     version,
     runtime: `${runtime.name} ${runtime.version}`,
   })
+  unwind.defer(() => recordEnd(database, runtimeId, exit.failed, "the start failed").catch(() => {}))
   if (!history.endedCleanly) log.warn("the run before this one did not end in order")
 
   const outbox = new Outbox(database, log)
@@ -191,6 +195,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     },
   })
   unwind.defer(() => generations.stop(0))
+  const containment = new Containment(generations, log)
   await generations.start()
   requireRunning(signal)
   await inbox.start(createDispatch(() => currentOf(generations).snapshot.messages, log))
@@ -215,7 +220,13 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     ...(token.made === undefined ? {} : {token: token.made.reveal()}),
   })
   unwind.defer(() => removeHostFile(paths))
-  watcher?.onChange(path => void generations.reload(`changed: ${path}`).catch(() => {}))
+  // What keeps a draft from being committed is logged and shown in the status.
+  const reload = (reason: string) =>
+    api.reload(reason, false).then(
+      () => {},
+      () => {},
+    )
+  watcher?.onChange(path => void reload(`changed: ${path}`))
 
   const stop = async ({code, reason}: Exit): Promise<void> => {
     log.info(`stopping (${reason})`)
@@ -249,11 +260,9 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     token: token.made,
     commands: () => usages(currentOf(generations).snapshot.messages.router),
     exitAsked,
+    reload,
     stop,
-    contain: async error => {
-      const instance = await generations.contain(error)
-      if (instance === undefined) log.error("an exception was not caught; it belongs to no plugin", {error})
-    },
+    contain: error => containment.contain(error),
   }
 }
 

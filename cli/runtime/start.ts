@@ -79,7 +79,7 @@ export class RuntimeStart extends SvcCommand {
         starting.abort()
         end({code: exit.ok, reason: signal})
       },
-      reload: () => void host?.generations.reload("SIGHUP").catch(() => {}),
+      reload: () => void host?.reload("SIGHUP"),
     })
     onLateException(error => {
       if (host === undefined) logs.log.error("an exception was not caught while starting", {error})

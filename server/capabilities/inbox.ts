@@ -13,6 +13,8 @@ export type StoredEvent = {readonly endpoint: string; readonly event: SatoriEven
 export type Outcome =
   | {readonly is: "handled"; readonly sends: readonly OutboxDraft[]}
   | {readonly is: "failed"; readonly error: string}
+  /** The handler's plugin instance was disposed before the handler had ended. */
+  | {readonly is: "interrupted"}
 
 /** What the running generation does with events; passed in by the composition root. */
 export interface Dispatch {
@@ -27,6 +29,8 @@ interface Task {
   readonly handlers: readonly string[]
   /** Kept while the backlog is short; read again where it is not. */
   readonly stored: StoredEvent | undefined
+  /** Left by an earlier run. */
+  readonly isReplay: boolean
 }
 
 /** Conversations that are handled side by side. */
@@ -39,6 +43,14 @@ const claim = `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, 
   WHERE seq = ? AND handler = ? AND state IN ('pending', 'running') RETURNING attempt`
 const finish = `UPDATE inbox_marks SET state = ?, ended_at = ?, error = ?
   WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`
+/** What a run that ended without a word left running, and had left running before. */
+const bury = `UPDATE inbox_marks SET state = 'dead', ended_at = ?, error = 'suspected_crash'
+  WHERE state = 'running' AND attempt >= 2 AND runtime_id IN (SELECT runtime_id FROM svc_runs WHERE ended_at IS NULL)
+  RETURNING seq, handler`
+const backlog = `SELECT m.seq, i.conversation, json_group_array(m.handler) AS handlers,
+    max(m.state = 'running' AND r.ended_at IS NULL) AS crashed
+  FROM inbox_marks m JOIN inbox i USING (seq) LEFT JOIN svc_runs r USING (runtime_id)
+  WHERE m.state IN ('pending', 'running') GROUP BY m.seq ORDER BY m.seq`
 const isRunning =
   "EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?)"
 
@@ -54,6 +66,9 @@ export class Inbox {
   readonly #log: Log
   readonly #lanes: Lanes<Task>
   #dispatch: Dispatch | undefined
+  #stopping = false
+  /** Events that are replayed after a crash, and not handled yet. */
+  #replaying = 0
 
   constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log) {
     this.#database = database
@@ -63,17 +78,25 @@ export class Inbox {
     this.#lanes = new Lanes(width, task => this.#handle(task))
   }
 
-  /** Begins with what earlier runs left unhandled, in its order. Call it before the first `receive`. */
+  /**
+   * Begins with what earlier runs left unhandled, in its order; one event at a time where the Host may have ended because
+   * of one. What was running when the Host so ended twice is dead. Call it before the first `receive`.
+   */
   async start(dispatch: Dispatch): Promise<void> {
     this.#dispatch = dispatch
-    const rows = await this.#database.read(
-      `SELECT m.seq, i.conversation, json_group_array(m.handler) AS handlers FROM inbox_marks m JOIN inbox i USING (seq)
-       WHERE m.state IN ('pending', 'running') GROUP BY m.seq ORDER BY m.seq`,
-    )
+    const [buried] = await this.#database.write([{sql: bury, args: [Date.now()]}])
+    for (const {seq, handler} of buried?.rows ?? []) {
+      this.#log.error(`event ${seq} is not given to ${handler} again: the Host ended twice while it ran`)
+    }
+    const rows = await this.#database.read(backlog)
     if (rows.length > 0) this.#log.info(`handling ${rows.length} events that earlier runs left unhandled`)
+    if (rows.some(({crashed}) => crashed === 1)) {
+      this.#replaying = rows.length
+      this.#lanes.setWidth(1)
+    }
     for (const row of rows) {
       const handlers = JSON.parse(String(row.handlers)) as string[]
-      this.#lanes.push(String(row.conversation), {seq: Number(row.seq), handlers, stored: undefined})
+      this.#lanes.push(String(row.conversation), {seq: Number(row.seq), handlers, stored: undefined, isReplay: true})
     }
   }
 
@@ -101,13 +124,14 @@ export class Inbox {
     const seq = Number(row.seq)
     if (handlers.length > 0) {
       const kept = this.#lanes.length < keptInMemory ? {endpoint: name, event: {...event, sn: seq}} : undefined
-      this.#lanes.push(conversation, {seq, handlers, stored: kept})
+      this.#lanes.push(conversation, {seq, handlers, stored: kept, isReplay: false})
     }
     return {sn: seq, duplicate: false}
   }
 
-  /** Starts no further handler; resolves when those that run have ended. */
+  /** Starts no further handler; resolves when those that run have ended. One that is cut short runs again next time. */
   async drain(): Promise<void> {
+    this.#stopping = true
     this.#lanes.pause()
     await this.#lanes.settled()
   }
@@ -124,6 +148,7 @@ export class Inbox {
     } catch (error) {
       this.#log.error(`event ${task.seq} stays unhandled: ${messageOf(error)}`, {error})
     }
+    if (task.isReplay && --this.#replaying === 0) this.#lanes.setWidth(width)
   }
 
   /** Marks the handler as running, durably, then runs it: a crash leaves the mark behind. */
@@ -132,9 +157,9 @@ export class Inbox {
     const attempt = claimed?.rows[0]?.attempt
     if (attempt === undefined || this.#dispatch === undefined) return
     const outcome = await this.#dispatch.run(stored, handler)
-    const failed = outcome.is === "failed"
-    const end = {sql: finish, args: [outcome.is, Date.now(), failed ? outcome.error : null, seq, handler, attempt]}
-    const sends = failed ? [] : outcome.sends
+    if (outcome.is === "interrupted" && this.#stopping) return
+    const {state, error, sends} = endOf(outcome)
+    const end = {sql: finish, args: [state, Date.now(), error, seq, handler, attempt]}
     const batch: Statement[] = [
       assertThat(isRunning, [seq, handler, attempt]),
       ...sends.map((draft, ordinal) => this.#outbox.insertion(draft, {seq, handler, ordinal})),
@@ -148,6 +173,17 @@ export class Inbox {
     const [row] = await this.#database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq])
     if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
     return {endpoint: String(row.endpoint), event: {...JSON.parse(String(row.event)), sn: seq}}
+  }
+}
+
+const endOf = (outcome: Outcome): {state: string; error: string | null; sends: readonly OutboxDraft[]} => {
+  switch (outcome.is) {
+    case "handled":
+      return {state: "handled", error: null, sends: outcome.sends}
+    case "failed":
+      return {state: "failed", error: outcome.error, sends: []}
+    case "interrupted":
+      return {state: "failed", error: "its plugin instance was disposed before it had ended", sends: []}
   }
 }
 

@@ -4,7 +4,7 @@
  */
 export class Lanes<T> {
   readonly #run: (item: T, lane: string) => Promise<void>
-  readonly #width: number
+  #width: number
   readonly #waiting = new Map<string, T[]>()
   /** Lanes with work that is not running, in the order in which they became ready. */
   readonly #ready = new Set<string>()
@@ -30,6 +30,12 @@ export class Lanes<T> {
     if (items === undefined) this.#waiting.set(lane, [item])
     else items.push(item)
     if (!this.#running.has(lane)) this.#ready.add(lane)
+    this.#advance()
+  }
+
+  /** So many lanes run at a time from now on; what runs goes on. */
+  setWidth(width: number): void {
+    this.#width = width
     this.#advance()
   }
 

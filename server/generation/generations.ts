@@ -1,14 +1,12 @@
-import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
+import {Problem, toProblem} from "../../shared/problems.ts"
 import type {Endpoints} from "../capabilities/endpoints.ts"
 import type {Variables} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
-import {attribute} from "../plugins/attribution.ts"
 import type {Instance} from "../plugins/instance.ts"
 import {migratePlugin} from "../plugins/plugin-database.ts"
 import {createDraft, type Draft, type DraftOptions, describeFailure} from "./draft.ts"
 import type {Generation, Pin} from "./generation.ts"
 import type {GenerationHistory, GenerationRecord} from "./history.ts"
-import {Quarantine} from "./quarantine.ts"
 import {restartReasons} from "./restart.ts"
 import {buildSnapshot} from "./snapshot.ts"
 
@@ -42,7 +40,6 @@ const drainLimit = 5000
  */
 export class Generations {
   readonly #options: GenerationsOptions
-  readonly #quarantine = new Quarantine()
   #current: Generation | undefined
   #pin: Pin | undefined
   #lastFailure: Failure | undefined
@@ -120,24 +117,20 @@ export class Generations {
   }
 
   /**
-   * Deals with an exception that nobody caught: its instance is disposed and started anew; the third in ten minutes
-   * keeps it out until the next generation. Resolves to the instance, or to undefined for an exception of nobody known.
+   * Puts what `makeNext` gives in the place of an instance that failed, in the same generation; without a next one, what
+   * the failed one published is gone. Does nothing where the instance has left the running generation meanwhile.
    */
-  async contain(error: unknown): Promise<Instance | undefined> {
-    const instance = attribute(error, this.#current?.instances ?? [])
-    if (instance === undefined || instance.state.is !== "active") return instance
-    const quarantined = this.#quarantine.record(instance.name, Date.now())
-    this.#options.log.error(
-      `${instance.path} threw outside its handlers: ${messageOf(error)}${quarantined ? "; it is quarantined until the next generation" : "; it is started anew"}`,
-      {error, plugin: instance.name},
-    )
-    const failing = instance.fail(error, quarantined)
-    await this.#queue(async () => {
-      await failing
-      if (!quarantined) await this.#restart(instance)
-      this.#rebuild()
+  replace(failed: Instance, makeNext: () => Promise<Instance | undefined>): Promise<void> {
+    return this.#queue(async () => {
+      const current = this.#current
+      if (current === undefined || !current.instances.includes(failed)) return
+      const next = await makeNext()
+      const instances = current.instances.map(instance => (instance === failed ? (next ?? failed) : instance))
+      const active = instances.filter(instance => instance.state.is === "active")
+      const {snapshot} = buildSnapshot(current.config, active, this.#options.log)
+      this.#current = Object.freeze({...current, instances, snapshot})
+      this.#settle(this.#current, [])
     })
-    return instance
   }
 
   /** Disposes everything, with `limit` milliseconds for what still runs. */
@@ -230,7 +223,6 @@ export class Generations {
     const leaving = (this.#current?.instances ?? []).filter(instance => !generation.instances.includes(instance))
     this.#current = generation
     this.#lastFailure = undefined
-    this.#quarantine.clear()
     for (const instance of draft.fresh) instance.activate()
     this.#options.onCommit(generation, draft.secrets)
     this.#settle(generation, leaving)
@@ -242,30 +234,5 @@ export class Generations {
     const disposed = Promise.all(leaving.map(instance => closed.then(() => instance.dispose(drainLimit))))
     this.#leaving.add(disposed)
     void disposed.finally(() => this.#leaving.delete(disposed))
-  }
-
-  async #restart(failed: Instance): Promise<void> {
-    const fresh = failed.again()
-    try {
-      await fresh.setup()
-      fresh.activate()
-    } catch (error) {
-      this.#options.log.error(`${failed.path} could not be started anew: ${messageOf(error)}`, {error})
-      return
-    }
-    const current = this.#current
-    if (current === undefined) return
-    const instances = current.instances.map(instance => (instance === failed ? fresh : instance))
-    this.#current = Object.freeze({...current, instances})
-  }
-
-  /** The same generation without what failed instances publish, or with what a new one publishes in their place. */
-  #rebuild(): void {
-    const current = this.#current
-    if (current === undefined) return
-    const active = current.instances.filter(instance => instance.state.is === "active")
-    const {snapshot} = buildSnapshot(current.config, active, this.#options.log)
-    this.#current = Object.freeze({...current, snapshot})
-    this.#settle(this.#current, [])
   }
 }

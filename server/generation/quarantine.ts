@@ -2,18 +2,17 @@
 const most = 3
 const within = 10 * 60_000
 
-/** Counts late exceptions by plugin. */
+/** Counts late exceptions by plugin, within one generation. */
 export class Quarantine {
+  #generation = 0
   readonly #times = new Map<string, readonly number[]>()
 
   /** True when this exception is one too many. */
-  record(plugin: string, now: number): boolean {
+  record(plugin: string, generation: number, now = Date.now()): boolean {
+    if (generation !== this.#generation) this.#times.clear()
+    this.#generation = generation
     const times = [...(this.#times.get(plugin) ?? []), now].filter(time => now - time < within)
     this.#times.set(plugin, times)
     return times.length >= most
-  }
-
-  clear(): void {
-    this.#times.clear()
   }
 }

@@ -48,7 +48,12 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
   return {snapshot: Object.freeze({messages, endpoints, routes, capabilities}), issues, secrets}
 }
 
-const runnerOf = (instance: Instance, id: string): Handler => ({id, log: instance.log, run: work => instance.run(work)})
+const runnerOf = (instance: Instance, id: string): Handler => ({
+  id,
+  log: instance.log,
+  signal: instance.scope.signal,
+  run: work => instance.run(work),
+})
 
 const commandsOf = (instance: Instance, report: (message: string) => void): Runner[] =>
   instance.registrations.commands.flatMap(({pattern, definition, handle}) => {

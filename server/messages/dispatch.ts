@@ -13,6 +13,8 @@ import {openSession, textOfEvent} from "./session.ts"
 export interface Handler {
   readonly id: string
   readonly log: Log
+  /** Aborted when the plugin's instance is disposed. */
+  readonly signal: AbortSignal
   /** Runs `work` as the plugin's own: what it throws late is the plugin's, and its instance waits for it. */
   run<T>(work: () => T | Promise<T>): Promise<T>
 }
@@ -72,14 +74,16 @@ const run = async (
 ): Promise<Outcome> => {
   const handler = find(table, stored, id, log)
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
+  const work = async (signal: AbortSignal): Promise<Outcome> => {
+    const {session, end} = openSession(stored, handler.log, signal)
+    const reply = await handler.run(() => handler.handle(session))
+    if (reply !== undefined && reply !== "") await session.send(reply)
+    return {is: "handled", sends: end()}
+  }
   try {
-    return await withTimeLimit(timeout, async signal => {
-      const {session, end} = openSession(stored, handler.log, signal)
-      const reply = await handler.run(() => handler.handle(session))
-      if (reply !== undefined && reply !== "") await session.send(reply)
-      return {is: "handled", sends: end()}
-    })
+    return await withTimeLimit(timeout, work, handler.signal)
   } catch (error) {
+    if (handler.signal.aborted) return {is: "interrupted"}
     handler.log.error(`${id} failed: ${messageOf(error)}`, {error, event: stored.event.sn})
     return {is: "failed", error: messageOf(error)}
   }
@@ -110,7 +114,13 @@ const find = (table: MessageTable, stored: StoredEvent, id: string, log: Log): R
   }
 }
 
-const hostHandler = (id: string, log: Log): Handler => ({id, log, run: async work => work()})
+/** The Host's own handlers are never disposed. */
+const hostHandler = (id: string, log: Log): Handler => ({
+  id,
+  log,
+  signal: new AbortController().signal,
+  run: async work => work(),
+})
 
 export interface TableParts {
   readonly prefixes: readonly string[]

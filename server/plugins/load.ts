@@ -7,6 +7,7 @@ import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {makePrivateFolder, readFileIfExists, readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
+import {mappedSources} from "../runtime/source-map.ts"
 import {positionIn} from "./position.ts"
 
 /** A plugin's code, ready for `setup`. */
@@ -57,7 +58,7 @@ export class Loader {
       case "file":
         return this.#compile(name, found.path)
       case "built":
-        return this.#import(name, found.path, await hashFiles([found.path]), [found.path], "built")
+        return this.#built(name, found.path)
       case "built-in": {
         const {default: definition} = await found.load()
         return {
@@ -100,6 +101,11 @@ export class Loader {
     await makePrivateFolder(cache)
     if (!(await isFile(path))) await writeFileAtomic(path, code)
     return this.#import(name, path, fingerprint, [...files, path], "source", entry)
+  }
+
+  async #built(name: string, path: string): Promise<LoadedPlugin> {
+    const code = (await readFileIfExists(path)) ?? ""
+    return this.#import(name, path, hash(code), [path, ...mappedSources(path, code)], "built")
   }
 
   /** A package resolves from the project, so it is imported through a file of the project. */
@@ -173,8 +179,3 @@ const firstFile = async (paths: readonly string[]): Promise<string | undefined> 
 }
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-const hashFiles = async (paths: readonly string[]): Promise<string> => {
-  const texts = await Promise.all(paths.map(path => readFileIfExists(path)))
-  return hash(texts.join("\0"))
-}

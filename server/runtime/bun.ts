@@ -9,6 +9,7 @@ import {
   type Runtime,
   type ServeOptions,
 } from "./runtime.ts"
+import {inlineSourceMap} from "./source-map.ts"
 
 /** Longer than the pipeline's own limit, so that its answer comes first. A stream must write more often than this. */
 const requestSeconds = limits.requestTimeout / 1000 + 5
@@ -75,7 +76,7 @@ const bundle = async ({entry, externals}: BundleOptions) => {
     entrypoints: [entry],
     target: "bun",
     packages: "external",
-    sourcemap: "inline",
+    sourcemap: "external",
     metafile: true,
     plugins: [
       {
@@ -89,10 +90,11 @@ const bundle = async ({entry, externals}: BundleOptions) => {
     const errors = error instanceof AggregateError ? error.errors : [error]
     throw bundleProblem(entry, errors.map(toIssue), error)
   })
-  const output = built.outputs[0]
-  if (output === undefined) throw bundleProblem(entry, [], undefined)
+  const output = built.outputs.find(({kind}) => kind === "entry-point")
+  const map = built.outputs.find(({kind}) => kind === "sourcemap")
+  if (output === undefined || map === undefined) throw bundleProblem(entry, [], undefined)
   const files = Object.keys(built.metafile?.inputs ?? {}).map(file => resolve(file))
-  return {code: await output.text(), files}
+  return {code: inlineSourceMap(await output.text(), await map.text(), process.cwd()), files}
 }
 
 /** Bun runs the source: its own server, bundler and module cache. */

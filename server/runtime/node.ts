@@ -1,5 +1,5 @@
 import {type IncomingMessage, type RequestListener, Server, ServerResponse} from "node:http"
-import {resolve} from "node:path"
+import {dirname, resolve} from "node:path"
 import {pathToFileURL} from "node:url"
 import nodeAdapter from "crossws/adapters/node"
 import {FastResponse, serve as listen, NodeRequest} from "srvx/node"
@@ -12,6 +12,7 @@ import {
   type Runtime,
   type ServeOptions,
 } from "./runtime.ts"
+import {inlineSourceMap} from "./source-map.ts"
 
 // srvx writes its own Response without converting it: measured at 1.5 times the throughput, with Content-Length kept.
 globalThis.Response = FastResponse as unknown as typeof Response
@@ -111,13 +112,14 @@ const bundle = async ({entry, externals}: BundleOptions) => {
   try {
     const built = await build({
       entryPoints: [entry],
+      outfile: `${entry}.mjs`,
       bundle: true,
       write: false,
       format: "esm",
       platform: "node",
       target: "node22",
       packages: "external",
-      sourcemap: "inline",
+      sourcemap: "external",
       metafile: true,
       logLevel: "silent",
       plugins: [
@@ -132,7 +134,8 @@ const bundle = async ({entry, externals}: BundleOptions) => {
       ],
     })
     const files = Object.keys(built.metafile.inputs).map(file => resolve(file))
-    return {code: built.outputFiles[0]?.text ?? "", files}
+    const [map, output] = built.outputFiles
+    return {code: inlineSourceMap(output?.text ?? "", map?.text ?? "", dirname(entry)), files}
   } catch (error) {
     throw bundleProblem(entry, esbuildIssues(error), error)
   }
@@ -146,6 +149,9 @@ export const node: Runtime = {
   version: process.versions.node,
   serve,
   bundle,
-  load: path => import(pathToFileURL(path).href),
+  load: path => {
+    process.setSourceMapsEnabled(true)
+    return import(pathToFileURL(path).href)
+  },
   unload: () => {},
 }

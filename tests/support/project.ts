@@ -1,4 +1,4 @@
-import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from "node:fs"
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {dirname, join} from "node:path"
 import {onTestFinished} from "vitest"
@@ -16,6 +16,8 @@ export interface ProjectOptions {
 export interface Project {
   readonly folder: string
   write(path: string, text: string | Uint8Array): void
+  /** A file's text, empty where there is none. */
+  read(path: string): string
   path(...parts: string[]): string
 }
 
@@ -41,5 +43,9 @@ export const makeProject = ({config = plainConfig, plugins = {}, files = {}}: Pr
   for (const [path, text] of Object.entries(files)) write(path, text)
   mkdirSync(join(folder, "node_modules"))
   symlinkSync(root, join(folder, "node_modules/svc-runtime"))
-  return {folder, write, path: (...parts) => join(folder, ...parts)}
+  const read = (path: string) => {
+    const source = join(folder, path)
+    return existsSync(source) ? readFileSync(source, "utf8") : ""
+  }
+  return {folder, write, read, path: (...parts) => join(folder, ...parts)}
 }

@@ -1,0 +1,26 @@
+import {dirname, resolve} from "node:path"
+
+interface SourceMap {
+  readonly sources: readonly string[]
+}
+
+const comment = "//# sourceMappingURL=data:application/json;base64,"
+
+/** Code with its source map in it. The sources, relative to `folder`, become absolute: stacks name the real files. */
+export const inlineSourceMap = (code: string, map: string, folder: string): string => {
+  const parsed = JSON.parse(map) as SourceMap
+  const absolute = {...parsed, sources: parsed.sources.map(source => resolve(folder, source))}
+  return `${code}\n${comment}${Buffer.from(JSON.stringify(absolute)).toString("base64")}\n`
+}
+
+/** The absolute paths of the sources in a module's own source map; none where it has no map. */
+export const mappedSources = (path: string, code: string): readonly string[] => {
+  const at = code.lastIndexOf(comment)
+  if (at < 0) return []
+  try {
+    const map = JSON.parse(Buffer.from(code.slice(at + comment.length), "base64").toString()) as SourceMap
+    return map.sources.map(source => resolve(dirname(path), source))
+  } catch {
+    return []
+  }
+}

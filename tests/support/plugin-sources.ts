@@ -1,0 +1,53 @@
+/** Source of a plugin whose `setup` has this body. */
+export const pluginWith = (setup: string): string => `import {definePlugin, Type, refused} from "svc-runtime"
+import {appendFileSync} from "node:fs"
+import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
+
+export default definePlugin({
+  setup(plugin) {
+    const note = (text: string) => appendFileSync(join(plugin.project, "notes.log"), text + "\\n")
+    ${setup}
+  },
+})
+`
+
+/** Source of a plugin with one command that answers with a fixed text. */
+export const replying = (command: string, text: string): string =>
+  pluginWith(`plugin.command("${command}", () => "${text}")`)
+
+/**
+ * Source of a stand-in for a platform with accounts: slot \`wire\`, one endpoint for each account. It notes each opening
+ * and closing in \`notes.log\`, and a route lets a message in.
+ */
+export const wirePlugin = pluginWith(`
+    const opened = new Map<string, any>()
+    plugin.adapter("wire", {
+      history: "none",
+      account: Type.Object({room: Type.Optional(Type.String())}),
+      open: async (account, endpoint) => {
+        note("open " + endpoint.name)
+        opened.set(endpoint.name, endpoint)
+        endpoint.defer(() => note("close " + endpoint.name))
+        return {send: async message => ({ids: [message.id]})}
+      },
+    })
+    plugin.route({
+      method: "POST",
+      path: "/receive/:endpoint",
+      scope: "full",
+      summary: "receive",
+      body: Type.Object({id: Type.String(), text: Type.String(), channel: Type.String()}),
+      handle: async (_, call) => {
+        const {id, text, channel} = (await call.body()) as any
+        const receipt = await opened.get(call.params.endpoint).receive({
+          id,
+          type: "message-created",
+          channel: {id: channel, type: 1},
+          user: {id: "you"},
+          message: {id, content: text},
+        })
+        return call.json(Type.Object({}), receipt, {status: 202})
+      },
+    })
+    plugin.defer(() => note("disposed"))`)
