@@ -14,6 +14,8 @@ export interface PluginUnderTest {
   readonly plugin: AnyPlugin
   /** What stands under `plugins.<name>.config`; a secret as `${NAME}`. */
   readonly config?: Readonly<Record<string, unknown>>
+  /** What stands under `plugins.<name>.endpoints`: the accounts of an adapter. */
+  readonly endpoints?: readonly Readonly<Record<string, unknown>>[]
 }
 
 export interface BotOptions {
@@ -96,7 +98,10 @@ const configOf = ({plugins, config}: BotOptions) => ({
   plugins: {
     sandbox: {},
     ...Object.fromEntries(
-      Object.entries(plugins).map(([name, {config: own}]) => [name, own === undefined ? {} : {config: own}]),
+      Object.entries(plugins).map(([name, {config: own, endpoints}]) => [
+        name,
+        {...(own === undefined ? {} : {config: own}), ...(endpoints === undefined ? {} : {endpoints})},
+      ]),
     ),
   },
 })
