@@ -1,0 +1,135 @@
+import {describe, expect, test} from "vitest"
+import {reload, statusOf} from "../support/generation.ts"
+import {startHost, svc, type TestHost} from "../support/host.ts"
+import {pluginOf} from "../support/plugin.ts"
+import {pluginWith, replying} from "../support/plugin-sources.ts"
+import {until} from "../support/process.ts"
+import {makeProject} from "../support/project.ts"
+import {onBun, runtimes} from "../support/runtimes.ts"
+
+const config = `http: {port: 0}
+plugins:
+  sandbox: {}
+  greeter: {}
+  risky: {}
+`
+
+/** Each command begins something that throws once its handler has ended. */
+const risky = `import {EventEmitter} from "node:events"
+${pluginWith(`
+    let count = 0
+    const emitter = new EventEmitter()
+    emitter.on("late", () => { throw new Error("thrown by a listener") })
+    plugin.defer(() => note("undone"))
+    plugin.command("count", () => String(++count))
+    plugin.command("timer", () => { setTimeout(() => { throw new Error("thrown by a timer") }, 5); return "ok" })
+    plugin.command("listener", () => { setTimeout(() => emitter.emit("late"), 5); return "ok" })
+    plugin.command("promise", () => { void sleep(5).then(() => { throw new Error("thrown by a promise") }); return "ok" })
+    plugin.command("microtask", () => { queueMicrotask(() => { throw new Error("thrown by a microtask") }); return "ok" })
+    plugin.command("process", () => {
+      const listen = () => { throw new Error("thrown by a listener of the process") }
+      process.once("risky" as never, listen)
+      setTimeout(() => process.emit("risky" as never), 5)
+      return "ok"
+    })
+    plugin.command("undo", () => {
+      plugin.signal.addEventListener("abort", () => { throw new Error("thrown by an abort listener") })
+      setTimeout(() => { throw new Error("thrown by a timer") }, 5)
+      return "ok"
+    })
+    plugin.command("text", () => { void Promise.reject("only text"); return "ok" })`)}`
+
+const start = (runtime = onBun) =>
+  startHost({runtime, config, plugins: {risky, greeter: replying("greet", "hello")}, args: ["--no-watch"]})
+
+/** Waits until the plugin's instance has been undone so many times and runs again. */
+const startedAnew = (host: TestHost, times: number) =>
+  until(`instance ${times + 1}`, async () => {
+    const undone = host.project.read("notes.log").split("undone").length - 1
+    return undone === times && (await pluginOf(host, "risky"))?.state === "active"
+  })
+
+describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
+  test.each([
+    ["timer", "thrown by a timer"],
+    ["listener", "thrown by a listener"],
+    ["promise", "thrown by a promise"],
+    ["microtask", "thrown by a microtask"],
+    ["process", "thrown by a listener of the process"],
+  ])("is its plugin's, which is disposed and started anew: %s", async (command, message) => {
+    const host = await start(runtime)
+    expect(await host.say("/count")).toEqual(["1"])
+    await host.say(`/${command}`)
+    await startedAnew(host, 1)
+    expect(await host.say("/count")).toEqual(["1"])
+    expect(host.process.output()).toContain(`root/risky threw outside its handlers: ${message}; it is started anew`)
+    expect((await statusOf(host)).generation.number).toBe(1)
+    expect((await host.stop()).code).toBe(0)
+  })
+
+  test("is never the end of the Host, even where nothing tells whose it is", async () => {
+    const host = await start(runtime)
+    await host.say("/text")
+    await until("it to be told", () => host.process.output().includes("only text"))
+    expect(await host.say("/greet")).toEqual(["hello"])
+    expect((await host.stop()).code).toBe(0)
+  })
+
+  test("a listener that throws while its instance is undone is told, and undoes no more than that", async () => {
+    const host = await start(runtime)
+    await host.say("/undo")
+    await startedAnew(host, 1)
+    await until("it to be told", () => host.process.output().includes("thrown by an abort listener"))
+    expect(await host.say("/count")).toEqual(["1"])
+  })
+})
+
+test("the third late exception in ten minutes quarantines the plugin until the next generation", async () => {
+  const host = await start()
+  await host.say("/timer")
+  await startedAnew(host, 1)
+  await host.say("/promise")
+  await startedAnew(host, 2)
+  await host.say("/listener")
+  const plugin = await until("the quarantine", async () => {
+    const found = await pluginOf(host, "risky")
+    return found?.state === "quarantined" && found
+  })
+  expect(plugin).toMatchObject({error: "thrown by a listener", capabilities: []})
+  expect(await host.say("/count")).toEqual(['There is no command "count". /help lists all.'])
+  expect(await host.say("/greet")).toEqual(["hello"])
+  expect(await reload(host)).toEqual({committed: true, generation: 2})
+  expect(await host.say("/count")).toEqual(["1"])
+  await host.say("/timer")
+  await startedAnew(host, 4)
+})
+
+test("an instance that cannot be started anew has failed, and publishes nothing", async () => {
+  const once = pluginWith(`
+    if (process.env.SECOND) throw new Error("not again")
+    process.env.SECOND = "yes"
+    plugin.command("count", () => "1")
+    plugin.command("timer", () => { setTimeout(() => { throw new Error("late") }, 5); return "ok" })`)
+  const host = await startHost({config, plugins: {risky: once, greeter: replying("greet", "hello")}})
+  await host.say("/timer")
+  const plugin = await until("the failure", async () => {
+    const found = await pluginOf(host, "risky")
+    return found?.state === "failed" && found.capabilities.length === 0 && found
+  })
+  expect(plugin.error).toBe("late")
+  expect(host.process.output()).toContain("root/risky could not be started anew")
+  expect(await host.say("/greet")).toEqual(["hello"])
+})
+
+test.each(runtimes.slice(0, 2))("an exception of a built plugin is attributed too on $name", async runtime => {
+  const project = makeProject({
+    config: config.replace("{port: 0}", '{port: 0, token: "${HTTP_TOKEN}"}'),
+    plugins: {risky, greeter: replying("greet", "hello")},
+  })
+  expect((await svc(runtime, project, ["build"])).code).toBe(0)
+  const env = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
+  const host = await startHost({runtime, project, env, args: ["--mode", "production"]})
+  expect(await pluginOf(host, "risky")).toMatchObject({origin: "built"})
+  await host.say("/promise")
+  await startedAnew(host, 1)
+})

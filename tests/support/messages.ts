@@ -1,0 +1,30 @@
+import type {InboxDetail, OutboxDetail} from "../../shared/api.ts"
+import type {Static} from "../../shared/type.ts"
+import type {TestHost} from "./host.ts"
+import {until} from "./process.ts"
+
+export interface Said {
+  readonly text: string
+  readonly id?: string
+  readonly channel?: string
+  readonly user?: string
+  readonly group?: boolean
+}
+
+/** Says something in the sandbox; resolves to the event's sequence once it is durable. */
+export const tell = async (host: TestHost, said: Said): Promise<number> =>
+  (await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn
+
+/** One inbox event, once no handler of it waits or runs. */
+export const eventOf = (host: TestHost, seq: number): Promise<Static<typeof InboxDetail>> =>
+  until(`the handlers of event ${seq} to end`, async () => {
+    const event = await host.get<Static<typeof InboxDetail>>(`/api/inbox/${seq}`)
+    return event.marks.every(({state}) => state !== "pending" && state !== "running") && event
+  })
+
+/** One outbox message, once it is in this state. */
+export const messageIn = (host: TestHost, id: string, state: string): Promise<Static<typeof OutboxDetail>> =>
+  until(`message ${id} to be ${state}`, async () => {
+    const message = await host.get<Static<typeof OutboxDetail>>(`/api/outbox/${id}`)
+    return message.state === state && message
+  })
