@@ -1,3 +1,5 @@
+import {rm} from "node:fs/promises"
+import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
 import {pathToFileURL} from "node:url"
 import {type Client, createClient, LibsqlError, type Transaction} from "@libsql/client/sqlite3"
@@ -19,8 +21,11 @@ export interface Lock {
   release(): Promise<void>
 }
 
-/** How long a lock that a command holds is waited for, in milliseconds. A Host's is not waited for. */
-const commandWait = 30_000
+/**
+ * How long a lock is waited for, in milliseconds: that of a command until it has ended, one without a description long
+ * enough for whoever only looked whether it is free. A Host's is not waited for.
+ */
+const patience = {host: 0, command: 30_000, unknown: 1000} as const
 
 // On Bun a collected client drops its lock, so what is held is reachable from here until it is released.
 const held = new Set<{client: Client; transaction: Transaction}>()
@@ -33,16 +38,26 @@ const isBusy = (error: unknown) => error instanceof LibsqlError && error.code ==
  * runtimeId and command; `state_unwritable`.
  */
 export const acquireLock = async (paths: ProjectPaths, holder: Holder): Promise<Lock> => {
-  const deadline = Date.now() + commandWait
+  const began = Date.now()
   for (;;) {
     const hold = await tryLock(paths.lock)
     if (hold !== undefined) {
       held.add(hold)
-      await writeFileAtomic(paths.holder, JSON.stringify(holder))
-      return {release: () => release(hold)}
+      try {
+        await writeFileAtomic(paths.holder, JSON.stringify(holder))
+      } catch (error) {
+        await release(hold)
+        throw error
+      }
+      return {
+        release: async () => {
+          await rm(paths.holder, {force: true}).catch(() => {})
+          await release(hold)
+        },
+      }
     }
     const other = await readHolder(paths)
-    if (other?.kind !== "command" || Date.now() > deadline) throw lockedBy(other)
+    if (Date.now() - began >= patience[other?.kind ?? "unknown"]) throw lockedBy(other)
     await sleep(100)
   }
 }
@@ -54,14 +69,39 @@ export const isLocked = async (paths: ProjectPaths): Promise<boolean> => {
   return hold === undefined
 }
 
-/** The description that the last holder left; retried for 100 ms, since it is written just after the lock is taken. */
+/**
+ * The description of who holds the lock; retried for 100 ms, since it is written just after the lock is taken. One that a
+ * killed process left behind, or that is damaged, does not count.
+ */
 export const readHolder = async (paths: ProjectPaths): Promise<Holder | undefined> => {
   for (let attempt = 0; attempt < 5; attempt++) {
     const holder = await readJsonIfExists(paths.holder)
-    if (typeof holder === "object" && holder !== null && "pid" in holder) return holder as Holder
+    if (isHolder(holder) && !isGone(holder)) return holder
     await sleep(20)
   }
   return undefined
+}
+
+const texts = ["hostname", "runtimeId", "command", "since"] as const
+
+const isHolder = (json: unknown): json is Holder => {
+  if (typeof json !== "object" || json === null) return false
+  const fields = new Map<string, unknown>(Object.entries(json))
+  return (
+    Number.isSafeInteger(fields.get("pid")) &&
+    (fields.get("kind") === "host" || fields.get("kind") === "command") &&
+    texts.every(name => typeof fields.get(name) === "string")
+  )
+}
+
+const isGone = (holder: Holder): boolean => {
+  if (holder.hostname !== hostname()) return false
+  try {
+    process.kill(holder.pid, 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH"
+  }
 }
 
 const tryLock = async (file: string) => {
@@ -73,6 +113,12 @@ const tryLock = async (file: string) => {
   } catch (cause) {
     client?.close()
     if (isBusy(cause)) return undefined
+    if (cause instanceof LibsqlError && cause.code === "SQLITE_NOTADB") {
+      throw new Problem("state_unwritable", `cannot lock ${file}: something else was written into it`, {
+        cause,
+        hint: "Make sure that no Host of this project runs; then remove that file. The next start makes a new one.",
+      })
+    }
     throw new Problem("state_unwritable", `cannot lock ${file}: ${messageOf(cause)}`, {cause})
   }
 }
@@ -84,7 +130,7 @@ const release = async (hold: {client: Client; transaction: Transaction}) => {
 }
 
 const lockedBy = (holder: Holder | undefined): Problem => {
-  if (holder === undefined) return new Problem("locked", "another process holds this project")
+  if (holder === undefined) return new Problem("locked", "another process holds this project; it left no description")
   const who = holder.kind === "host" ? "a Host" : "a command"
   return new Problem(
     "locked",
