@@ -27,7 +27,10 @@ test.each(guides)("$path: its configuration and plugins would be committed", asy
 test.each(guides)("$path: its test passes", async ({fences}) => {
   const project = write(fences, "")
   const tested = await runProcess([onBun.command[0] ?? "", "test"], {cwd: project.folder})
-  expect({code: tested.code, output: tested.stderr}).toMatchObject({code: 0, output: expect.stringContaining(" 0 fail")})
+  expect({code: tested.code, output: tested.stderr}).toMatchObject({
+    code: 0,
+    output: expect.stringContaining(" 0 fail"),
+  })
 })
 
 test.each(guides)("$path: its code is of the right types", async ({fences}) => {
