@@ -1,14 +1,24 @@
 import {randomBytes} from "node:crypto"
+import {stat} from "node:fs/promises"
 import {basename, resolve} from "node:path"
 import {type ProjectConfig, placeholderToken} from "../shared/config.ts"
 import {Problem} from "../shared/problems.ts"
 import {Secret} from "../shared/secret.ts"
 import type {LoadedConfig} from "./config/load.ts"
 import type {Location} from "./database/database.ts"
-import {readJsonIfExists} from "./runtime/files.ts"
+import {isMissing, readJsonIfExists} from "./runtime/files.ts"
 import type {ProjectPaths} from "./runtime/project.ts"
 
 export type Mode = "development" | "production" | "test"
+
+/** Asked before anything is written into the folder. Throws `project_missing` where it holds no configuration. */
+export const requireProject = async ({project, config}: ProjectPaths): Promise<void> => {
+  const isThere = await stat(config).then(
+    () => true,
+    error => !isMissing(error),
+  )
+  if (!isThere) throw new Problem("project_missing", `there is no svc.config.yml in ${project}`)
+}
 
 /** The project's name: that of its package.json, else that of its folder. */
 export const projectName = async (paths: ProjectPaths): Promise<string> => {

@@ -18,7 +18,7 @@ import {GenerationHistory} from "./generation/history.ts"
 import {hashLockfile} from "./generation/lockfile.ts"
 import {serveApi} from "./host-api.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
-import {locationOf, type Mode, projectName, settleToken, urlOf} from "./host-settings.ts"
+import {locationOf, type Mode, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
 import {createGate} from "./http/gate.ts"
 import type {Logs} from "./logs/log.ts"
 import {createDispatch} from "./messages/dispatch.ts"
@@ -104,6 +104,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   const startedAt = Date.now()
   const runtimeId = uuid()
   const paths = projectPaths(resolve(options.project))
+  await requireProject(paths)
   const project = await projectName(paths)
   logs.bind({project, runtimeId})
 
@@ -153,7 +154,11 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     version,
     runtime: `${runtime.name} ${runtime.version}`,
   })
-  unwind.defer(() => recordEnd(database, runtimeId, exit.failed, "the start failed").catch(() => {}))
+  unwind.defer(() =>
+    signal.aborted
+      ? recordEnd(database, runtimeId, exit.ok, "stopped while starting")
+      : recordEnd(database, runtimeId, exit.failed, "the start failed"),
+  )
   if (!history.endedCleanly) log.warn("the run before this one did not end in order")
 
   const outbox = new Outbox(database, log)

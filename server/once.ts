@@ -10,7 +10,7 @@ import {Generations} from "./generation/generations.ts"
 import {GenerationHistory} from "./generation/history.ts"
 import {hashLockfile} from "./generation/lockfile.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
-import {type Mode, projectName} from "./host-settings.ts"
+import {type Mode, projectName, requireProject} from "./host-settings.ts"
 import type {Logs} from "./logs/log.ts"
 import {Loader} from "./plugins/load.ts"
 import {gatherFacts} from "./readiness/facts.ts"
@@ -77,6 +77,7 @@ export const startOnce = async (options: OnceOptions, runtime: Runtime): Promise
 
 const assemble = async ({project, mode, environment, logs}: OnceOptions, runtime: Runtime, scope: Scope) => {
   const paths = projectPaths(resolve(project))
+  await requireProject(paths)
   const scratch = join(paths.temporary, `once-${randomUUID()}`)
   await makePrivateFolder(scratch)
   scope.defer(() => removeFolder(scratch))

@@ -24,7 +24,7 @@ export const problems = {
   no_supervisor: {
     status: 409,
     title: "Nothing would start the Host again",
-    hint: 'Run the Host under a supervisor, or confirm with {"confirm": true}.',
+    hint: 'Run the Host under a supervisor, or confirm: --confirm, over the API {"confirm": true}.',
   },
   // Configuration and environment
   project_missing: {

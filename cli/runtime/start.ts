@@ -42,7 +42,8 @@ export class RuntimeStart extends SvcCommand {
 
   async run(): Promise<ExitCode> {
     const mode = modes.find(each => each === this.mode)
-    if (mode === undefined) throw new Problem("request_invalid", `--mode is ${modes.join(", ")}, not "${this.mode}"`)
+    if (mode === undefined)
+      throw new Problem("request_invalid", `--mode is development, production or test, not "${this.mode}"`)
     const environment = this.environment === undefined ? {} : {environment: this.environment}
     const logs = this.#logs(mode)
     if (this.once) return this.#once(mode, environment, logs)

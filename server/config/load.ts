@@ -43,13 +43,13 @@ export const readConfigText = async (path: string): Promise<ConfigText> => {
 export const parseConfig = (from: ConfigText, variables: Variables): LoadedConfig => {
   const source = parseSource(from.file, from.text)
   const checked = check(source, variables, ProjectConfig, source.raw)
-  const issues = [
-    ...checked.issues,
-    ...(checked.issues.length > 0 ? [] : crossCheck(source, checked.value as ProjectConfig)),
-  ]
+  const found = [...source.duplicates, ...checked.issues].sort(byPosition)
+  const issues = found.length > 0 ? found : crossCheck(source, checked.value as ProjectConfig)
   if (issues.length > 0) throw invalid(issues)
   return {...from, source, variables, config: checked.value as ProjectConfig, secrets: checked.secrets}
 }
+
+const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.column - other.column
 
 /** What no single key can say: keys that belong together. */
 const crossCheck = (source: Source, {database, plugins, http}: ProjectConfig): Issue[] => {

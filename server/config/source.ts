@@ -22,6 +22,8 @@ export interface Source {
   readonly text: string
   /** The file's value, before expansion. */
   readonly raw: unknown
+  /** Keys that stand twice: the rest of the file can be checked all the same. */
+  readonly duplicates: readonly Issue[]
   /** An issue at a value, or at its key; where the path does not exist, at the nearest parent that does. */
   issue(path: Path, message: string, at?: "key" | "value"): Issue
 }
@@ -39,7 +41,7 @@ export const decodeSource = (file: string, bytes: Uint8Array): string => {
   }
 }
 
-/** Parses YAML 1.2. Throws `config_invalid` with the position of every syntax error and duplicate key. */
+/** Parses YAML 1.2. Throws `config_invalid` with the position of every syntax error. */
 export const parseSource = (file: string, text: string): Source => {
   const lines = new LineCounter()
   const at = (offset: number, path: Path, message: string): Issue => {
@@ -48,13 +50,18 @@ export const parseSource = (file: string, text: string): Source => {
   }
   try {
     const document = parseDocument(text, {lineCounter: lines, prettyErrors: false, uniqueKeys: true})
-    if (document.errors.length > 0) {
-      throw invalid(document.errors.map(error => at(error.pos[0], [], plainMessage(error.code, error.message))))
-    }
+    const issues = document.errors.map(error => at(error.pos[0], [], plainMessage(error.code, error.message)))
+    if (document.errors.some(error => error.code !== "DUPLICATE_KEY")) throw invalid(issues)
     const raw: unknown = document.toJS({maxAliasCount: 100})
     if (!isMap(document.contents)) throw invalid([at(0, [], "expected keys with values (a mapping)")])
     const root: Node = document.contents
-    return {file, text, raw, issue: (path, message, where = "value") => at(offsetOf(root, path, where), path, message)}
+    return {
+      file,
+      text,
+      raw,
+      duplicates: issues,
+      issue: (path, message, where = "value") => at(offsetOf(root, path, where), path, message),
+    }
   } catch (cause) {
     throw cause instanceof Problem ? cause : invalid([at(0, [], `cannot be read: ${messageOf(cause)}`)])
   }
@@ -78,7 +85,8 @@ const offsetOf = (root: Node, path: Path, where: "key" | "value"): number => {
   for (const [index, part] of path.entries()) {
     if (isAlias(node)) break
     if (isMap(node)) {
-      const pair = node.items.find(item => isPair(item) && String(item.key) === String(part))
+      // Of keys that stand twice, the last one counts.
+      const pair = node.items.findLast(item => isPair(item) && String(item.key) === String(part))
       if (pair === undefined) break
       const key = startOf(pair.key) ?? offset
       offset = where === "key" && index === path.length - 1 ? key : (startOf(pair.value) ?? key)

@@ -10,6 +10,7 @@ import {migrations} from "../database/migrations.ts"
 import {pingRemote} from "../database/remote.ts"
 import {locationOf} from "../host-settings.ts"
 import {acquireLock} from "../runtime/lock.ts"
+import {findPortHolder} from "../runtime/port-holder.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
@@ -79,9 +80,10 @@ export const checkPort = async ({http}: ProjectConfig, isRunning: boolean): Prom
   const at = `${http.host}:${http.port}`
   if (isRunning) return ok("port", `${at} is held by this project's Host`)
   const problem = await tryListen(http.host, http.port)
-  return problem === undefined
-    ? ok("port", `${at} is free`)
-    : error("port", `${at}: ${problem}`, "Stop what listens there, or choose another http.port.")
+  if (problem === undefined) return ok("port", `${at} is free`)
+  const holder = await findPortHolder(http.port)
+  const detail = holder === undefined ? `${at}: ${problem}` : `${at} is held by ${holder}`
+  return error("port", detail, "Stop what listens there, or choose another http.port.")
 }
 
 const tryListen = (host: string, port: number): Promise<string | undefined> =>

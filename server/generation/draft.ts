@@ -29,6 +29,8 @@ export interface DraftOptions {
   readonly database: Database
   readonly loader: Loader
   readonly log: Log
+  /** Aborted when the Host stops: a draft that is under way is given up. */
+  readonly signal: AbortSignal
 }
 
 interface Prepared {
@@ -40,7 +42,7 @@ interface Prepared {
 /**
  * Reads, checks, loads, and runs `setup` of the instances that changed. Rejects with every finding at once, and with
  * everything undone; the running generation is not touched. Throws `config_invalid`, `plugin_invalid`,
- * `plugin_missing`, `plugin_timeout`.
+ * `plugin_missing`, `plugin_timeout`, `stopping`.
  */
 export const createDraft = async (
   text: ConfigText,
@@ -56,7 +58,7 @@ export const createDraft = async (
     await Promise.all(fresh.map(instance => instance.dispose(0)))
   }
   try {
-    await setUpAll(fresh)
+    await setUpAll(fresh, options.signal)
     const built = buildSnapshot(loaded, instances, options.log)
     if (built.issues.length > 0) throw invalid(built.issues)
     return {
@@ -94,8 +96,9 @@ const prepareAll = async (loaded: LoadedConfig, loader: Loader) => {
   return {prepared: results.flatMap(result => (result.status === "fulfilled" ? [result.value] : [])), secrets}
 }
 
-const setUpAll = async (instances: readonly Instance[]): Promise<void> => {
-  const results = await Promise.allSettled(instances.map(instance => instance.setup()))
+const setUpAll = async (instances: readonly Instance[], signal: AbortSignal): Promise<void> => {
+  const results = await Promise.allSettled(instances.map(instance => instance.setup(signal)))
+  if (signal.aborted) throw new Problem("stopping", "the Host is stopping")
   throwAll(results.map((result, index) => ({result, name: instances[index]?.name ?? ""})))
 }
 

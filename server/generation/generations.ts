@@ -20,7 +20,6 @@ export interface GenerationsOptions extends DraftOptions {
   readonly readVariables: () => Promise<Variables>
   /** A hash of the project's lockfile. */
   readonly readLockfile: () => Promise<string>
-  readonly signal: AbortSignal
   /** A generation has been committed and swapped in. */
   readonly onCommit: (generation: Generation, secrets: readonly string[]) => void
 }
@@ -40,6 +39,7 @@ const drainLimit = 5000
  */
 export class Generations {
   readonly #options: GenerationsOptions
+  readonly #stopping = new AbortController()
   #current: Generation | undefined
   #pin: Pin | undefined
   #lastFailure: Failure | undefined
@@ -51,7 +51,7 @@ export class Generations {
   readonly #leaving = new Set<Promise<unknown>>()
 
   constructor(options: GenerationsOptions) {
-    this.#options = options
+    this.#options = {...options, signal: AbortSignal.any([options.signal, this.#stopping.signal])}
   }
 
   get current(): Generation | undefined {
@@ -133,8 +133,9 @@ export class Generations {
     })
   }
 
-  /** Disposes everything, with `limit` milliseconds for what still runs. */
+  /** Gives up a change that is under way, and disposes everything, with `limit` milliseconds for what still runs. */
   async stop(limit: number): Promise<void> {
+    this.#stopping.abort()
     await this.#changing.catch(() => {})
     await Promise.all((this.#current?.instances ?? []).map(instance => instance.dispose(limit)))
     await Promise.all(this.#leaving)
@@ -186,6 +187,7 @@ export class Generations {
 
   #fail(reason: string, error: unknown): never {
     const problem = toProblem(error, "generation_failed")
+    if (problem.code === "stopping") throw problem
     this.#lastFailure = {at: Date.now(), reason, problem}
     this.#options.log.error(`generation not committed (${reason}): ${describeFailure(problem)}`, {code: problem.code})
     throw problem

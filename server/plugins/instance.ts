@@ -78,8 +78,11 @@ export class Instance {
     return this.#registrations
   }
 
-  /** Throws `plugin_invalid` where `setup` throws, `plugin_timeout` where it does not end; either way undone. */
-  async setup(): Promise<void> {
+  /**
+   * Throws `plugin_invalid` where `setup` throws, `plugin_timeout` where it does not end, and rejects when `signal` is
+   * aborted; each time undone.
+   */
+  async setup(signal?: AbortSignal): Promise<void> {
     const {declaring, close} = collectRegistrations(this.path)
     const {migrate, ...declarations} = declaring
     const facade: Plugin = {
@@ -94,7 +97,7 @@ export class Instance {
     }
     try {
       const {setup} = this.plugin.definition
-      await withTimeLimit(setupTimeout, () => runAs(this, () => setup(facade, this.#options.config)))
+      await withTimeLimit(setupTimeout, () => runAs(this, () => setup(facade, this.#options.config)), signal)
     } catch (error) {
       await this.scope.dispose()
       throw this.#explain(error)

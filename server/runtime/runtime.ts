@@ -1,5 +1,6 @@
 import type {Hooks} from "crossws"
 import {type Issue, Problem} from "../../shared/problems.ts"
+import {findPortHolder} from "./port-holder.ts"
 
 /** Answers one request. `address` tells the address of the peer's socket. Never rejects. */
 export type Fetch = (request: Request, address: () => string) => Response | Promise<Response>
@@ -69,10 +70,14 @@ export const limits = {
 export const loadRuntime = async (): Promise<Runtime> =>
   process.versions.bun === undefined ? (await import("./node.ts")).node : (await import("./bun.ts")).bun
 
-/** Throws `port_taken` for an address in use, or passes the error on. */
-export const explainListenError = (error: unknown, host: string, port: number): never => {
+/** Throws `port_taken` for an address in use, with who has it, or passes the error on. */
+export const explainListenError = async (error: unknown, host: string, port: number): Promise<never> => {
   const code = error instanceof Error && "code" in error ? error.code : undefined
-  if (code === "EADDRINUSE") throw new Problem("port_taken", `${host}:${port} is already in use`, {cause: error})
+  if (code === "EADDRINUSE") {
+    const holder = await findPortHolder(port)
+    const by = holder === undefined ? "" : ` by ${holder}`
+    throw new Problem("port_taken", `${host}:${port} is already in use${by}`, {cause: error})
+  }
   if (code === "EACCES" || code === "EADDRNOTAVAIL") {
     throw new Problem("port_taken", `cannot listen on ${host}:${port} (${code})`, {
       cause: error,

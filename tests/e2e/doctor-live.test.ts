@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {type HostOptions, startHost, svc} from "../support/host.ts"
 import {freePort} from "../support/ports.ts"
 import {makeProject} from "../support/project.ts"
-import {onOlderNode, runtimes, type TestRuntime} from "../support/runtimes.ts"
+import {onBun, onNode22, onOlderNode, type TestRuntime} from "../support/runtimes.ts"
 import {startStandIn} from "../support/stand-in-server.ts"
 
 const tokens = {HTTP_TOKEN: "full-token-of-the-live-test", DEMO_TOKEN: "demo-token-of-the-live-test"}
@@ -43,8 +43,7 @@ const live = async (
   return {code: ended.code, stdout: ended.stdout, stderr: ended.stderr, report}
 }
 
-const [onBun, onNode = onBun] = runtimes
-const clients = [onBun, onNode].filter(runtime => runtime !== undefined)
+const clients = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
 describe.each(clients)("svc doctor --live on $name", runtime => {
   test("exits 0 when the Host is ready, and 1 once the required endpoint's plugin is disabled", async () => {

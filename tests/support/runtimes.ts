@@ -1,6 +1,9 @@
-import {spawnSync} from "node:child_process"
-import {existsSync} from "node:fs"
+import {execFileSync, spawnSync} from "node:child_process"
+import {existsSync, mkdtempSync, rmSync, symlinkSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {delimiter, isAbsolute, join} from "node:path"
 import {fileURLToPath} from "node:url"
+import {onTestFinished} from "vitest"
 
 /** The repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -22,6 +25,19 @@ export const onBun: TestRuntime = {name: "bun", command: [bun, `${root}cli/launc
 
 /** Bun runs the source; Node 22.12 and Node 24 run the bundle that ships. */
 export const runtimes: readonly TestRuntime[] = [onBun, ...nodeOf("node22"), ...nodeOf("node24")]
+
+/** Node 22.12, where the package for this platform has it. */
+export const onNode22 = runtimes.find(({name}) => name === "node22")
+
+/** A PATH on which `bun` or `node` is this runtime's, removed when the test has ended. */
+export const pathWith = ({name, command: [binary = ""]}: TestRuntime): string => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-path-"))
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  symlinkSync(isAbsolute(binary) ? binary : which(binary), join(folder, name === "bun" ? "bun" : "node"))
+  return `${folder}${delimiter}${process.env.PATH ?? ""}`
+}
+
+const which = (program: string) => execFileSync("which", [program], {encoding: "utf8"}).trim()
 
 /** A script of the tests, under a runtime. */
 export const scriptCommand = (runtime: TestRuntime, script: string): readonly string[] => [
