@@ -71,6 +71,7 @@ export class RuntimeStart extends SvcCommand {
   async #start(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
     const starting = new AbortController()
     let host: Host | undefined
+    const started = Promise.withResolvers<Host>()
     let end: (exit: Exit) => void = () => {}
     const asked = new Promise<Exit>(resolve => {
       end = resolve
@@ -80,7 +81,8 @@ export class RuntimeStart extends SvcCommand {
         starting.abort()
         end({code: exit.ok, reason: signal})
       },
-      reload: () => void host?.reload("SIGHUP"),
+      // One that comes during the start is not lost: what was read before it may be old.
+      reload: () => void started.promise.then(running => running.reload("SIGHUP")),
     })
     onLateException(error => {
       if (host === undefined) logs.log.error("an exception was not caught while starting", {error})
@@ -104,6 +106,7 @@ export class RuntimeStart extends SvcCommand {
       if (error instanceof Problem && error.code === "stopping") return exit.ok
       throw error
     }
+    started.resolve(host)
     if (mode === "development") this.print(banner(host, this.folder))
     const ending = await Promise.race([asked, host.exitAsked])
     const cut = setTimeout(() => {

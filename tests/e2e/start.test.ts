@@ -1,4 +1,4 @@
-import {existsSync, readdirSync} from "node:fs"
+import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {expectProblem, launchHost, startHost, svc} from "../support/host.ts"
 import {freePort, holdPort} from "../support/ports.ts"
@@ -21,7 +21,7 @@ export default definePlugin({
 const launchSlow = async (runtime = onBun) => {
   const port = await freePort()
   const config = `http: {port: ${port}}\nplugins: {sandbox: {}, slow: {}}\n`
-  const launched = launchHost({runtime, config, plugins: {slow: slowPlugin}})
+  const launched = launchHost({runtime, config, plugins: {slow: slowPlugin}, args: ["--no-watch"]})
   await until("setup to begin", () => launched.process.output().includes("setting up"))
   return {...launched, url: `http://127.0.0.1:${port}`}
 }
@@ -64,6 +64,17 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Hos
       expect(await next.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: true})
     },
   )
+})
+
+test("SIGHUP during a start is not lost: what is then in the file is taken", async () => {
+  const {project, process} = await launchSlow()
+  project.write(
+    "svc.config.yml",
+    readFileSync(project.path("svc.config.yml"), "utf8").replace("slow: {}", "slow: {enabled: false}"),
+  )
+  process.child.kill("SIGHUP")
+  project.write("go", "")
+  await until("the second generation", () => process.output().includes("generation 2 committed (SIGHUP)"))
 })
 
 test("a stop while a reload waits for a setup ends in order with 0", async () => {
