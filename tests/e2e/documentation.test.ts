@@ -1,5 +1,6 @@
+import {readFileSync} from "node:fs"
 import {expect, test} from "vitest"
-import {type Fence, readDocuments} from "../support/documents.ts"
+import {type Fence, readConfigs, readDocuments} from "../support/documents.ts"
 import {svc} from "../support/host.ts"
 import {runProcess} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
@@ -7,25 +8,28 @@ import {onBun, root} from "../support/runtimes.ts"
 
 const guides = readDocuments().filter(({fences}) => fences.some(({file}) => file.startsWith("plugins/")))
 
-const write = (fences: readonly Fence[], config: string): Project =>
-  makeProject({
-    config,
-    files: Object.fromEntries(fences.filter(({file}) => file !== "").map(({file, text}) => [file, text])),
-  })
+const write = (fences: readonly Fence[]): Project =>
+  makeProject({files: Object.fromEntries(fences.flatMap(({file, text}) => (file === "" ? [] : [[file, text]])))})
 
 test("there are guides with examples", () => {
   expect(guides.map(({path}) => path)).toEqual(["docs/write-a-plugin.md", "docs/write-an-adapter.md"])
 })
 
-test.each(guides)("$path: its configuration and plugins would be committed", async ({fences}) => {
-  const config = fences.find(({language}) => language === "yaml")?.text ?? ""
-  const project = write(fences, config)
-  const checked = await svc(onBun, project, ["config", "check"], {env: {LINES_PASSWORD: "eight-letters"}})
+const plugins = Object.fromEntries(
+  guides
+    .flatMap(({fences}) => fences.filter(({file}) => file.startsWith("plugins/")))
+    .map(({file, text}) => [file, text]),
+)
+const greeter = readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf8")
+
+test.each(readConfigs())("$name would be committed, the plugins' own keys included", async ({text, variables}) => {
+  const project = makeProject({config: text, files: {...plugins, "plugins/greeter.ts": greeter}})
+  const checked = await svc(onBun, project, ["config", "check"], {env: {...variables}})
   expect(checked).toMatchObject({code: 0, stdout: "svc.config.yml is valid\n"})
 })
 
 test.each(guides)("$path: its test passes", async ({fences}) => {
-  const project = write(fences, "")
+  const project = write(fences)
   const tested = await runProcess([onBun.command[0] ?? "", "test"], {cwd: project.folder})
   expect({code: tested.code, output: tested.stderr}).toMatchObject({
     code: 0,
@@ -34,7 +38,7 @@ test.each(guides)("$path: its test passes", async ({fences}) => {
 })
 
 test.each(guides)("$path: its code is of the right types", async ({fences}) => {
-  const project = write(fences, "")
+  const project = write(fences)
   project.write(
     "tsconfig.json",
     JSON.stringify({

@@ -1,5 +1,7 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
+import {parse} from "yaml"
+import {ProjectConfig} from "../../shared/config.ts"
 import {root} from "./runtimes.ts"
 
 export interface Fence {
@@ -34,3 +36,26 @@ export const readDocuments = (): readonly Document[] => {
     return {path, text, fences: fencesOf(text)}
   })
 }
+
+export interface DocumentedConfig {
+  /** The page, and which of its configurations. */
+  readonly name: string
+  readonly text: string
+  /** A value for each variable that it names. */
+  readonly variables: Readonly<Record<string, string>>
+}
+
+const isConfig = ({language, text}: Fence): boolean => {
+  const value: unknown = language === "yaml" ? parse(text) : undefined
+  return typeof value === "object" && value !== null && Object.keys(value).some(key => key in ProjectConfig.properties)
+}
+
+/** Every example of `svc.config.yml` in the documentation: YAML with one of its top-level keys. */
+export const readConfigs = (): readonly DocumentedConfig[] =>
+  readDocuments().flatMap(({path, fences}) =>
+    fences.filter(isConfig).map(({text}, index) => {
+      const names = [...text.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(match => match[1] ?? "")
+      const variables = Object.fromEntries(names.map((name, number) => [name, String(16_000 + number)]))
+      return {name: `${path} (${index + 1})`, text, variables}
+    }),
+  )

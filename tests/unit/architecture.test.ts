@@ -1,28 +1,8 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {dirname, join, relative} from "node:path"
 import {expect, test} from "vitest"
+import {ranks} from "../support/ranks.ts"
 import {root} from "../support/runtimes.ts"
-
-/** A folder imports itself and lower ranks; folders of one rank do not see each other. */
-const ranks: Readonly<Record<string, number>> = {
-  shared: 0,
-  "server/version.ts": 0,
-  "server/runtime": 1,
-  "server/config": 1,
-  "server/database": 1,
-  "server/logs": 1,
-  "server/capabilities": 3,
-  "server/plugins": 4,
-  "server/messages": 4,
-  "server/generation": 5,
-  "server/readiness": 8,
-  "server/console": 9,
-  "server/http": 10,
-  "server/host": 11,
-  "server/process": 11,
-  "server/doctor": 12,
-  cli: 13,
-}
 
 /** What may be imported against the ranks, and why. */
 const allowed: readonly (readonly [from: string, to: string])[] = [
