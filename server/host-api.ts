@@ -80,6 +80,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
         generation: generations.current,
         failure: generations.lastFailure,
         databaseInitialized: database.state.is === "initialized",
+        databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
         endpoints: endpoints.list(),
       }),
     )

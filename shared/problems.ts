@@ -232,4 +232,6 @@ export class Problem extends Error {
 export const toProblem = (cause: unknown, code: ProblemCode): Problem =>
   cause instanceof Problem ? cause : new Problem(code, messageOf(cause), {cause})
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** The text of anything that was thrown; without NUL characters, which the database does not take. */
+export const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replaceAll("\0", "\\0")

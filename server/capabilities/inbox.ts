@@ -3,6 +3,7 @@ import type {Incoming, Receipt, Statement} from "../../shared/plugin.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/satori.ts"
 import {assertThat, type Database} from "../database/database.ts"
+import {persist} from "../database/persist.ts"
 import type {Endpoint} from "./endpoint.ts"
 import {Lanes} from "./lanes.ts"
 import type {Outbox, OutboxDraft} from "./outbox.ts"
@@ -146,31 +147,47 @@ export class Inbox {
       const stored = task.stored ?? (await this.#read(task.seq))
       await Promise.all(task.handlers.map(handler => this.#handleOne(task.seq, stored, handler)))
     } catch (error) {
-      this.#log.error(`event ${task.seq} stays unhandled: ${messageOf(error)}`, {error})
+      const isClosed = error instanceof Problem && error.code === "stopping"
+      if (!isClosed) this.#log.error(`event ${task.seq} stays unhandled: ${messageOf(error)}`, {error})
     }
     if (task.isReplay && --this.#replaying === 0) this.#lanes.setWidth(width)
   }
 
   /** Marks the handler as running, durably, then runs it: a crash leaves the mark behind. */
   async #handleOne(seq: number, stored: StoredEvent, handler: string): Promise<void> {
-    const [claimed] = await this.#database.write([{sql: claim, args: [this.#runtimeId, Date.now(), seq, handler]}])
+    const [claimed] = await this.#persist(seq, () =>
+      this.#database.write([{sql: claim, args: [this.#runtimeId, Date.now(), seq, handler]}]),
+    )
     const attempt = claimed?.rows[0]?.attempt
     if (attempt === undefined || this.#dispatch === undefined) return
     const outcome = await this.#dispatch.run(stored, handler)
     if (outcome.is === "interrupted" && this.#stopping) return
     const {state, error, sends} = endOf(outcome)
-    const end = {sql: finish, args: [state, Date.now(), error, seq, handler, attempt]}
+    const finishAs = (state: string, error: string | null): Statement => ({
+      sql: finish,
+      args: [state, Date.now(), error, seq, handler, attempt],
+    })
     const batch: Statement[] = [
       assertThat(isRunning, [seq, handler, attempt]),
       ...sends.map((draft, ordinal) => this.#outbox.insertion(draft, {seq, handler, ordinal})),
-      end,
+      finishAs(state, error),
     ]
-    await this.#database.write(batch)
+    await this.#persist(seq, () => this.#database.write(batch)).catch(refusal => {
+      if (!(refusal instanceof Problem) || refusal.code !== "database_refused") throw refusal
+      // Its sends are at fault; or it is stored already, by an attempt whose answer was lost: then this changes nothing.
+      return this.#persist(seq, () => this.#database.write([finishAs("failed", refusal.message)]))
+    })
     this.#outbox.stored(sends)
   }
 
+  #persist<T>(seq: number, work: () => Promise<T>): Promise<T> {
+    return persist(`event ${seq}`, this.#log, work)
+  }
+
   async #read(seq: number): Promise<StoredEvent> {
-    const [row] = await this.#database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq])
+    const [row] = await this.#persist(seq, () =>
+      this.#database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq]),
+    )
     if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
     return {endpoint: String(row.endpoint), event: {...JSON.parse(String(row.event)), sn: seq}}
   }
@@ -206,6 +223,6 @@ const toEvent = (endpoint: Endpoint, incoming: Incoming): SatoriEvent => {
 }
 
 const requireText = (key: string, value: unknown) => {
-  if (typeof value !== "string" || value === "")
-    throw new Problem("event_invalid", `${key} must be text that is not empty`)
+  if (typeof value !== "string" || value === "" || value.includes("\0"))
+    throw new Problem("event_invalid", `${key} must be text that is not empty, without a NUL character`)
 }

@@ -3,8 +3,9 @@ import type {Content, Node} from "../../shared/elements.ts"
 import {isElement} from "../../shared/elements.ts"
 import type {Log} from "../../shared/log.ts"
 import {isRefusal, type Row, refused, type Sender, type Statement} from "../../shared/plugin.ts"
-import {messageOf} from "../../shared/problems.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
+import {persist} from "../database/persist.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
 import {withTimeLimit} from "../runtime/time-limit.ts"
 import {Lanes} from "./lanes.ts"
@@ -160,15 +161,18 @@ export class Outbox {
         else await this.#attempt(row, sender)
       }
     } catch (error) {
-      this.#log.error(`sending to ${lane.endpoint} stopped: ${messageOf(error)}`, {error})
+      const isClosed = error instanceof Problem && error.code === "stopping"
+      if (!isClosed) this.#log.error(`sending to ${lane.endpoint} stopped: ${messageOf(error)}`, {error})
     }
   }
 
   async #next({endpoint, channel}: Lane): Promise<Row | undefined> {
-    const [row] = await this.#database.read(
-      `SELECT seq, id, kind, channel, content, attempt, not_before FROM outbox
-       WHERE state = 'queued' AND endpoint = ? AND channel = ? ORDER BY seq LIMIT 1`,
-      [endpoint, channel],
+    const [row] = await persist(`sending to ${endpoint}`, this.#log, () =>
+      this.#database.read(
+        `SELECT seq, id, kind, channel, content, attempt, not_before FROM outbox
+         WHERE state = 'queued' AND endpoint = ? AND channel = ? ORDER BY seq LIMIT 1`,
+        [endpoint, channel],
+      ),
     )
     return row
   }
@@ -181,21 +185,24 @@ export class Outbox {
   async #attempt(row: Row, sender: Sender): Promise<void> {
     const seq = Number(row.seq)
     const attempt = Number(row.attempt) + 1
-    await this.#database.write([
-      {sql: "UPDATE outbox SET state = 'sending', attempt = ? WHERE seq = ?", args: [attempt, seq]},
-    ])
+    await this.#persist(seq, {
+      sql: "UPDATE outbox SET state = 'sending', attempt = ? WHERE seq = ?",
+      args: [attempt, seq],
+    })
     const end = await deliver(row, sender).then(
       ids => ({state: "sent", ids: JSON.stringify(ids), error: null, at: 0}),
       error => this.#afterFailure(error, attempt),
     )
     if (end.error !== null)
       this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt, state: end.state})
-    await this.#database.write([
-      {
-        sql: "UPDATE outbox SET state = ?, platform_ids = ?, error = ?, not_before = ?, ended_at = ? WHERE seq = ?",
-        args: [end.state, end.ids, end.error, end.at, end.state === "queued" ? null : Date.now(), seq],
-      },
-    ])
+    await this.#persist(seq, {
+      sql: "UPDATE outbox SET state = ?, platform_ids = ?, error = ?, not_before = ?, ended_at = ? WHERE seq = ?",
+      args: [end.state, end.ids, end.error, end.at, end.state === "queued" ? null : Date.now(), seq],
+    })
+  }
+
+  async #persist(seq: number, statement: Statement): Promise<void> {
+    await persist(`message ${seq}`, this.#log, () => this.#database.write([statement]))
   }
 
   #afterFailure(error: unknown, attempt: number) {

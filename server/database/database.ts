@@ -19,7 +19,16 @@ export interface OpenOptions {
   readonly onLeaseLost: () => void
 }
 
-export type DatabaseState = {readonly is: "initialized"; readonly schema: number} | {readonly is: "closed"}
+/** The newest change was not stored, for a reason that is the database's. `since` in milliseconds since 1970. */
+export interface DatabaseFailure {
+  readonly message: string
+  readonly hint: string
+  readonly since: number
+}
+
+export type DatabaseState =
+  | {readonly is: "initialized"; readonly schema: number; readonly failure?: DatabaseFailure}
+  | {readonly is: "closed"}
 
 /** The Database Host: the project's one database, migrated, with one writer. */
 export interface Database {
@@ -76,6 +85,7 @@ class DatabaseHost implements Database {
   readonly #engine: Engine
   readonly #writer: Writer
   #state: DatabaseState
+  #failure: DatabaseFailure | undefined
 
   constructor(location: Location, engine: Engine, applied: readonly number[], schema: number) {
     this.location = location
@@ -86,7 +96,8 @@ class DatabaseHost implements Database {
   }
 
   get state(): DatabaseState {
-    return this.#state
+    if (this.#state.is === "closed" || this.#failure === undefined) return this.#state
+    return {...this.#state, failure: this.#failure}
   }
 
   async read(sql: string, args?: Statement["args"]): Promise<readonly Row[]> {
@@ -96,7 +107,15 @@ class DatabaseHost implements Database {
 
   async write(batch: readonly Statement[]): Promise<readonly Result[]> {
     this.#requireOpen()
-    return this.#writer.write(batch)
+    try {
+      const results = await this.#writer.write(batch)
+      this.#failure = undefined
+      return results
+    } catch (error) {
+      if (error instanceof Problem && error.code !== "database_refused")
+        this.#failure = {message: error.message, hint: error.hint, since: this.#failure?.since ?? Date.now()}
+      throw error
+    }
   }
 
   async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {

@@ -31,10 +31,18 @@ const ofStatement = new Set([
   "ARGS_INVALID",
 ])
 
-export const databaseProblem = (cause: unknown, context: string): Problem => {
+/** The driver puts the code before its message, twice for a batch. */
+const withoutRepeats = (message: string) => message.replace(/^(\w+: )\1+/, "$1")
+
+/** A driver's error as a problem; `otherwise` where its code says nothing. */
+export const databaseProblem = (
+  cause: unknown,
+  context: string,
+  otherwise: ProblemCode = "database_failed",
+): Problem => {
   if (cause instanceof Problem) return cause
   const code = cause instanceof LibsqlError ? codes[cause.code] : undefined
-  return new Problem(code ?? "database_failed", `${context}: ${messageOf(cause)}`, {cause})
+  return new Problem(code ?? otherwise, `${context}: ${withoutRepeats(messageOf(cause))}`, {cause})
 }
 
 /** True where the system below SQLite failed: a commit that ends so may be on the disk all the same. */

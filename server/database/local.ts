@@ -1,4 +1,4 @@
-import {closeSync, mkdirSync, openSync, statSync} from "node:fs"
+import {accessSync, closeSync, constants, mkdirSync, openSync, statSync} from "node:fs"
 import {dirname} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
 import {pathToFileURL} from "node:url"
@@ -45,22 +45,38 @@ export const openLocal = async (file: string): Promise<Engine> => {
     const client = createClient({url: pathToFileURL(file).href, concurrency: 1, timeout: busyTimeout})
     const engine = new LocalEngine(client)
     await engine.prepare()
+    // Whoever else writes to the file is met here, by the file's name, and not at the first change.
+    await (await client.transaction("write")).rollback()
+    await requireWhole(client, file)
     return engine
   } catch (cause) {
-    throw databaseProblem(cause, `cannot open ${file}`)
+    throw databaseProblem(cause, `cannot open ${file}`, "database_unopenable")
   }
 }
 
-/** The driver would make the file readable by others. */
+/** The driver would make the file readable by others; and a file that is there must not be opened but by the driver. */
 const prepareFile = (file: string) => {
   try {
+    const found = statSync(file, {throwIfNoEntry: false})
+    if (found?.isDirectory()) throw new Error("it is a folder")
+    // SQLite opens a file that it may not write for reading, and says nothing.
+    if (found !== undefined) return accessSync(file, constants.W_OK)
     mkdirSync(dirname(file), {recursive: true, mode: 0o700})
-    if (statSync(file, {throwIfNoEntry: false})?.isDirectory()) throw new Error("it is a folder")
     closeSync(openSync(file, "ax", 0o600))
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return
     throw new Problem("database_unopenable", `cannot open ${file}: ${messageOf(cause)}`, {cause})
   }
+}
+
+/** SQLite takes what is missing at the end of the last page for zeros. */
+const requireWhole = async (client: Client, file: string): Promise<void> => {
+  const [checkpoint] = (await client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows
+  if (checkpoint?.busy !== 0) return
+  const sizes = "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size"
+  const expected = Number((await client.execute(sizes)).rows[0]?.size)
+  const {size} = statSync(file)
+  if (size < expected)
+    throw new Problem("database_corrupt", `cannot open ${file}: it was cut short, to ${size} of ${expected} bytes`)
 }
 
 class LocalEngine implements Engine {
@@ -103,6 +119,8 @@ class LocalEngine implements Engine {
 
   async close(): Promise<void> {
     await this.#busy
+    // The driver lets go of the file at garbage collection, so its log would stay: who copies the file wants it whole.
+    await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)").catch(() => {})
     this.#client.close()
   }
 

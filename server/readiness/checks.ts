@@ -28,8 +28,20 @@ const fail = (component: Named, reason: ReadinessReason): Component => {
   }
 }
 
-/** `initialized`: opened and migrated in this run; not a live SQL test. */
-export const checkDatabase = (initialized: boolean, required: boolean, since: string): Component => {
+/** Why the newest change was not stored. `since` in milliseconds since 1970. */
+export interface DatabaseFailure {
+  readonly message: string
+  readonly hint: string
+  readonly since: number
+}
+
+/** `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so. */
+export const checkDatabase = (
+  initialized: boolean,
+  required: boolean,
+  since: string,
+  failure?: DatabaseFailure,
+): Component => {
   const component = {
     kind: "database",
     name: "database",
@@ -38,7 +50,12 @@ export const checkDatabase = (initialized: boolean, required: boolean, since: st
     since,
     proves: "opened and migrated, not a live SQL test",
   } as const
-  return initialized ? pass(component, "The database is initialized.") : fail(component, "database_not_initialized")
+  if (!initialized) return fail(component, "database_not_initialized")
+  if (failure === undefined) return pass(component, "The database is initialized.")
+  return {
+    ...pass(component, `The database is initialized, but the newest change was not stored: ${failure.message}`),
+    remediation: {text: failure.hint, command: "svc doctor"},
+  }
 }
 
 /** `admission_open`: present, enabled, and admitting events; not transport connectivity. */

@@ -3,6 +3,7 @@ import type {Endpoint} from "../capabilities/endpoint.ts"
 import {describeFailure} from "../generation/draft.ts"
 import type {Generation} from "../generation/generation.ts"
 import type {Failure} from "../generation/generations.ts"
+import type {DatabaseFailure} from "./checks.ts"
 import type {Facts} from "./report.ts"
 
 export interface Observed {
@@ -12,6 +13,7 @@ export interface Observed {
   readonly generation: Generation | undefined
   readonly failure: Failure | undefined
   readonly databaseInitialized: boolean
+  readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: readonly Pick<Endpoint, "spec" | "admission" | "state">[]
 }
 
@@ -26,6 +28,7 @@ export const gatherFacts = (observed: Observed): Facts => {
     generation,
     failure: failure === undefined ? undefined : describeFailure(failure.problem),
     databaseInitialized: observed.databaseInitialized,
+    databaseFailure: observed.databaseFailure,
     endpoints: endpoints.map(({spec, admission, state}) => ({
       owner: spec.owner,
       name: spec.name,

@@ -1,5 +1,5 @@
 import type {Component, ReadinessReport} from "../../shared/readiness.ts"
-import {checkAgent, checkDatabase, checkEndpoint, type EndpointFacts} from "./checks.ts"
+import {checkAgent, checkDatabase, checkEndpoint, type DatabaseFailure, type EndpointFacts} from "./checks.ts"
 
 /** What the Host knows, at one moment. Times in milliseconds since 1970. */
 export interface Facts {
@@ -10,6 +10,8 @@ export interface Facts {
   /** Why the newest draft was not committed, if it was not. */
   readonly failure: string | undefined
   readonly databaseInitialized: boolean
+  /** Why the newest change was not stored, while the database fails. */
+  readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: readonly EndpointFacts[]
   /** State of each plugin instance by name; `disabled` for one that the configuration switches off. */
   readonly plugins: Readonly<Record<string, string>>
@@ -25,7 +27,7 @@ const time = (at: number) => new Date(at).toISOString()
 
 /** Facts in, report out: no I/O, no clock. Every check is listed, healthy ones too. */
 export const createReport = (facts: Facts): ReadinessReport => {
-  const {generation, required} = facts
+  const {generation} = facts
   const components: Component[] = generation === undefined ? [] : componentsOf(facts)
   const ready = generation !== undefined && components.every(component => component.ready || !component.required)
   return {
@@ -37,12 +39,12 @@ export const createReport = (facts: Facts): ReadinessReport => {
     ...(facts.authority === undefined ? {} : {authority: facts.authority}),
     ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
     ingress: {state: "open", reasons: [], since: time(facts.startedAt)},
-    components:
-      generation === undefined
-        ? [checkDatabase(facts.databaseInitialized, required.database, time(facts.startedAt))]
-        : components,
+    components: generation === undefined ? [databaseCheck(facts)] : components,
   }
 }
+
+const databaseCheck = ({databaseInitialized, databaseFailure, required, startedAt}: Facts): Component =>
+  checkDatabase(databaseInitialized, required.database, time(databaseFailure?.since ?? startedAt), databaseFailure)
 
 const componentsOf = (facts: Facts): Component[] => {
   const {required, endpoints} = facts
@@ -51,7 +53,7 @@ const componentsOf = (facts: Facts): Component[] => {
     required.endpoints.some(selector => selector.owner === owner && selector.name === name)
   const optional = endpoints.filter(({owner, name}) => !isRequired(owner, name))
   return [
-    checkDatabase(facts.databaseInitialized, required.database, time(facts.startedAt)),
+    databaseCheck(facts),
     ...required.endpoints.map(selector => checkEndpoint(selector, facts, since, true)),
     ...optional.map(({owner, name}) => checkEndpoint({owner, name}, facts, since, false)),
     ...required.agents.map(name => checkAgent(name, facts.agents[name], since, true)),

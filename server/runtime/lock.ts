@@ -1,4 +1,4 @@
-import {rm} from "node:fs/promises"
+import {access, constants, rm} from "node:fs/promises"
 import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
 import {pathToFileURL} from "node:url"
@@ -109,6 +109,8 @@ const tryLock = async (file: string) => {
   try {
     client = createClient({url: pathToFileURL(file).href, concurrency: 1, timeout: 0})
     await client.execute("PRAGMA journal_mode=DELETE")
+    // On a file that may not be written, SQLite begins a transaction for reading instead, which holds nothing.
+    await access(file, constants.W_OK)
     return {client, transaction: await client.transaction("write")}
   } catch (cause) {
     client?.close()

@@ -1,0 +1,9 @@
+import {pathToFileURL} from "node:url"
+import {createClient} from "@libsql/client/sqlite3"
+
+/** A stranger in the middle of a change to a database file: `hold-database.ts <file>`. Says `held`; ends when killed. */
+const client = createClient({url: pathToFileURL(process.argv[2] ?? "").href, concurrency: 1, timeout: 5000})
+const transaction = await client.transaction("write")
+process.stdout.write("held\n")
+// The timer keeps the process, and the closure the transaction: a collected one would let go.
+setInterval(() => transaction.closed, 60_000)
