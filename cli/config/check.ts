@@ -1,4 +1,4 @@
-import {Command} from "clipanion"
+import {Command, Option} from "clipanion"
 import {checkProject} from "../../server/doctor/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {DataCommand, describeProblem} from "../svc-command.ts"
@@ -12,8 +12,10 @@ export class ConfigCheck extends DataCommand {
     examples: [["Before a release", "svc config check"]],
   })
 
+  environment = Option.String("--environment", "development", {description: "Reads .env.<name> over .env"})
+
   async run(): Promise<ExitCode> {
-    const problem = await checkProject(this.folder)
+    const problem = await checkProject(this.folder, this.environment)
     if (problem === undefined) {
       this.show({ok: true}, () => "svc.config.yml is valid")
       return exit.ok

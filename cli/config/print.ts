@@ -1,4 +1,4 @@
-import {Command} from "clipanion"
+import {Command, Option} from "clipanion"
 import {stringify} from "yaml"
 import {readEnvironment} from "../../server/config/environment.ts"
 import {parseConfig, readConfigText} from "../../server/config/load.ts"
@@ -14,8 +14,10 @@ export class ConfigPrint extends DataCommand {
     examples: [["As YAML", "svc config print"]],
   })
 
+  environment = Option.String("--environment", "development", {description: "Reads .env.<name> over .env"})
+
   async run(): Promise<ExitCode> {
-    const {variables} = await readEnvironment(this.folder, "development", process.env)
+    const {variables} = await readEnvironment(this.folder, this.environment, process.env)
     const {config} = parseConfig(await readConfigText(projectPaths(this.folder).config), variables)
     const plain: unknown = JSON.parse(JSON.stringify(config))
     this.show(plain, () => stringify(plain).trimEnd())

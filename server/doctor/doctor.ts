@@ -28,7 +28,7 @@ export const examine = async ({project, environment: name, running}: DoctorOptio
   const loaded = await load(paths, environment)
   const findings: Finding[] = [await checkRuntime(), await checkLockfile(paths)]
   if (isFinding(loaded)) findings.push(loaded)
-  else findings.push(...(await checkConfig(project, loaded)))
+  else findings.push(...(await checkConfig(project, name, loaded)))
   findings.push(...environment.files.flatMap(checkEnvironmentFile), await checkBuild(paths))
   if (!isFinding(loaded)) {
     const location = locationOf(loaded, paths)
@@ -36,7 +36,7 @@ export const examine = async ({project, environment: name, running}: DoctorOptio
       await checkDatabase(paths, loaded, running).catch(cause =>
         error("database", problemOf(cause).message, problemOf(cause).hint),
       ),
-      await checkPort(loaded, running !== undefined),
+      await checkPort(paths, loaded, running !== undefined),
       ...checkPin(running),
       ...(location.dialect === "sqlite" ? [await checkSpace(dirname(location.file))] : []),
     )
@@ -70,8 +70,8 @@ const configFinding = (problem: Problem): Finding =>
 /** Shorter tokens can be guessed. */
 const shortestToken = 16
 
-const checkConfig = async (project: string, config: ProjectConfig): Promise<Finding[]> => {
-  const problem = await checkProject(project)
+const checkConfig = async (project: string, environment: string, config: ProjectConfig): Promise<Finding[]> => {
+  const problem = await checkProject(project, environment)
   const findings: Finding[] =
     problem === undefined
       ? [ok("configuration", `svc.config.yml is valid; plugins: ${Object.keys(config.plugins).join(", ") || "none"}`)]
@@ -85,6 +85,8 @@ const checkConfig = async (project: string, config: ProjectConfig): Promise<Find
     )
   } else if (token.length < shortestToken) {
     findings.push(warning("token", "HTTP_TOKEN is short", "Use a longer one, for example of: openssl rand -hex 32"))
+  } else {
+    findings.push(ok("token", "http.token is set"))
   }
   return findings
 }

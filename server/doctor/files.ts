@@ -86,9 +86,12 @@ const space = {error: 100 * 1024 ** 2, warning: 1024 ** 3} as const
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`
 
 export const checkSpace = async (folder: string): Promise<Finding> => {
-  const existing = await nearestFolder(folder)
-  const {bavail, bsize} = await statfs(existing)
-  const free = Number(bavail) * Number(bsize)
+  const {bavail, bsize} = await statfs(await nearestFolder(folder))
+  return judgeSpace(folder, Number(bavail) * Number(bsize))
+}
+
+/** `free` in bytes. */
+export const judgeSpace = (folder: string, free: number): Finding => {
   const detail = `${mebibytes(free)} free for ${folder}`
   if (free < space.error)
     return error("disk space", detail, "Free space on this disk; the Host cannot store what it receives.")

@@ -3,15 +3,15 @@ import {createLogs} from "../logs/log.ts"
 import {type OnceResult, startOnce} from "../once.ts"
 import {loadRuntime} from "../runtime/runtime.ts"
 
-/** A one-shot start that logs nothing. */
-export const tryProject = async (project: string): Promise<OnceResult> => {
+/** A one-shot start that logs nothing; `.env.<environment>` is read over `.env`. */
+export const tryProject = async (project: string, environment: string): Promise<OnceResult> => {
   const logs = createLogs({level: "fatal", format: "pretty", colors: false, write: () => {}})
-  return startOnce({project, mode: "development", logs}, await loadRuntime())
+  return startOnce({project, mode: "development", environment, logs}, await loadRuntime())
 }
 
 /** What keeps the project's configuration from being committed; nothing for a sound one. */
-export const checkProject = async (project: string): Promise<Problem | undefined> => {
-  const result = await tryProject(project)
+export const checkProject = async (project: string, environment: string): Promise<Problem | undefined> => {
+  const result = await tryProject(project, environment)
   if (result.committed) return undefined
   return new Problem(result.code as Problem["code"], result.detail, {hint: result.hint, issues: result.issues})
 }

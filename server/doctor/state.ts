@@ -9,6 +9,7 @@ import {inspectFile} from "../database/maintenance.ts"
 import {migrations} from "../database/migrations.ts"
 import {pingRemote} from "../database/remote.ts"
 import {locationOf} from "../host-settings.ts"
+import {readHostFile} from "../runtime/host-file.ts"
 import {acquireLock} from "../runtime/lock.ts"
 import {findPortHolder} from "../runtime/port-holder.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -76,9 +77,12 @@ const describeFile = ({findings, schema}: {findings: readonly string[]; schema: 
 }
 
 /** The port is free, or this project's Host has it. */
-export const checkPort = async ({http}: ProjectConfig, isRunning: boolean): Promise<Finding> => {
+export const checkPort = async (paths: ProjectPaths, {http}: ProjectConfig, isRunning: boolean): Promise<Finding> => {
   const at = `${http.host}:${http.port}`
-  if (isRunning) return ok("port", `${at} is held by this project's Host`)
+  const host = isRunning ? await readHostFile(paths) : undefined
+  if (host !== undefined && Number(new URL(host.url).port) === http.port) {
+    return ok("port", `${at} is held by this project's Host`)
+  }
   const problem = await tryListen(http.host, http.port)
   if (problem === undefined) return ok("port", `${at} is free`)
   const holder = await findPortHolder(http.port)

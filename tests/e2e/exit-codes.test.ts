@@ -1,4 +1,4 @@
-import {existsSync, mkdirSync, readFileSync, symlinkSync} from "node:fs"
+import {existsSync, mkdirSync, readFileSync, statSync, symlinkSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test} from "vitest"
 import {expectProblem, startHost, svc} from "../support/host.ts"
@@ -102,6 +102,8 @@ const expectOrderlyEnd = async ({project, process: {finished}}: Started, code: n
   expect(ended.stdout).toContain(`stopping (${reason}`)
   expect(ended.stdout.trimEnd().split("\n").at(-1)).toContain('"stopped"')
   expect(existsSync(project.path(".svc/host.json"))).toBe(false)
+  // All is in the one file: whoever copies it now has everything.
+  expect(statSync(project.path(".svc/data.sqlite-wal"), {throwIfNoEntry: false})?.size ?? 0).toBe(0)
 }
 
 describe.each(ways)("a Host started as $name", way => {
