@@ -32,3 +32,23 @@ export const toLines = (content: readonly Node[]): readonly string[] =>
     .join("")
     .split(/\r\n|\r|\n/)
     .filter(line => line.trim() !== "")
+
+/** A line in parts of at most so many bytes (UTF-8): between words, and within a word only where it does not fit alone. */
+export const splitLine = (line: string, most: number): readonly string[] => {
+  if (Buffer.byteLength(line) <= most) return [line]
+  const parts: string[] = []
+  let part = ""
+  const end = () => {
+    if (part.trim() !== "") parts.push(part.trimEnd())
+    part = ""
+  }
+  for (const word of line.split(/(?<=\s)(?=\S)/)) {
+    if (Buffer.byteLength(part + word.trimEnd()) > most) end()
+    for (const piece of Buffer.byteLength(word) > most ? word : [word]) {
+      if (Buffer.byteLength(part + piece.trimEnd()) > most) end()
+      part += piece
+    }
+  }
+  end()
+  return parts
+}

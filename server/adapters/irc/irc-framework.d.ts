@@ -14,8 +14,10 @@ declare module "irc-framework" {
     auto_reconnect: false
     sasl_disconnect_on_fail: boolean
     version: string
+    message_max_length: number
   }
 
+  /** Its emitter is `eventemitter3`, which has the methods of Node's that are used here. */
   export class Client extends EventEmitter {
     readonly connected: boolean
     readonly user: {readonly nick: string}
@@ -23,6 +25,7 @@ declare module "irc-framework" {
     quit(message?: string): void
     changeNick(nick: string): void
     join(channel: string, key?: string): void
+    ping(token: string): void
     say(target: string, message: string): string[]
     caseCompare(one: string, other: string): boolean
     caseLower(text: string): string

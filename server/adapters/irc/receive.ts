@@ -1,0 +1,44 @@
+import {randomUUID} from "node:crypto"
+import type {Client} from "irc-framework"
+import {channelType, type Endpoint, renderContent} from "../../../shared/sdk.ts"
+
+interface PrivateMessage {
+  readonly nick: string
+  readonly target: string
+  readonly message: string
+  readonly type: string
+  readonly account?: string
+  readonly tags: Readonly<Record<string, string>>
+  readonly from_server: boolean
+}
+
+/**
+ * Messages and actions of channels and persons, in the order in which the server sends them. Notices are left out: a bot
+ * must not answer them (RFC 1459, section 4.4.2).
+ */
+export const receiveFrom = (client: Client, endpoint: Endpoint): void => {
+  const receive = ({nick, target, message, type, account, tags, from_server}: PrivateMessage) => {
+    if (from_server || client.caseCompare(nick, client.user.nick)) return
+    const direct = client.caseCompare(target, client.user.nick)
+    const channel = direct ? nick : target
+    const id = tags.msgid ?? randomUUID()
+    const text = type === "action" ? `* ${nick} ${message}` : message
+    endpoint
+      .receive({
+        id,
+        type: "message-created",
+        channel: {id: client.caseLower(channel), name: channel, type: direct ? channelType.direct : channelType.text},
+        user: {id: nick, name: nick},
+        message: {id, content: renderContent(plain(text))},
+        raw: {type, data: {nick, target, message, account, tags}},
+      })
+      .catch(error => endpoint.log.error(`a message from ${channel} was not stored: ${error.message}`, {error}))
+  }
+  for (const type of ["privmsg", "action"]) {
+    client.on(type, (event: PrivateMessage) => receive({...event, type}))
+  }
+}
+
+/** Without the sender's colours and formatting. */
+const plain = (text: string) =>
+  text.replace(/\x03(\d{1,2}(,\d{1,2})?)?|\x04[0-9a-f]{6}|[\x02\x0f\x11\x16\x1d-\x1f]/gi, "")

@@ -1,0 +1,109 @@
+import type {Client} from "irc-framework"
+import {type Endpoint, refused} from "../../../shared/sdk.ts"
+import type {AccountSettings} from "./connect.ts"
+
+/** Every server takes a nick of so many characters (RFC 1459, section 1.2). */
+const safeNick = 9
+
+/** What is tried where the wanted nick is taken, in this order. */
+const variantsOf = (nick: string): readonly string[] => {
+  const short = nick.slice(0, safeNick - 2)
+  return [`${nick}_`, `${nick}__`, `${short}_1`, `${short}_2`]
+}
+
+/** Resolves once the server has registered the client; rejects with why it has not. Call it before `connect`. */
+export const registration = (client: Client, account: AccountSettings, endpoint: Endpoint): Promise<void> =>
+  new Promise((resolve, reject) => {
+    watchNick(client, account, endpoint, reject)
+    watchLogin(client, account, resolve, reject)
+    watchServer(client, account, reject)
+  })
+
+type Reject = (error: Error) => void
+
+const watchNick = (client: Client, {nick}: AccountSettings, endpoint: Endpoint, reject: Reject): void => {
+  const variants = [...variantsOf(nick)]
+  let wanted = nick
+  const tryNext = (why: string) => {
+    const next = variants.shift()
+    if (next === undefined) return reject(new Error(`the nick ${nick} and its variants are taken`))
+    endpoint.log.warn(`the nick ${wanted} ${why}; trying ${next}`)
+    wanted = next
+    client.changeNick(next)
+  }
+  client.on("nick in use", () => tryNext("is taken"))
+  client.on("nick invalid", ({reason}: {reason?: string}) => {
+    // A variant may be too long for the server.
+    if (wanted !== nick) return tryNext("is not taken by the server")
+    reject(
+      refused(`the server does not take the nick ${nick}${reason === undefined ? "" : `: ${reason}`}`, {
+        reason: "nick_invalid",
+        remediation: "Choose another nick.",
+      }),
+    )
+  })
+}
+
+const watchLogin = (client: Client, account: AccountSettings, resolve: () => void, reject: Reject): void => {
+  let loggedIn = false
+  client.on("loggedin", () => {
+    loggedIn = true
+  })
+  // Services may be away for a while: then the server offers no SASL, and the next attempt may find it.
+  const missing = () => reject(new Error(`${account.server} offers no SASL login now`))
+  client.on("sasl failed", ({message, reason}: {message?: string; reason?: string}) => {
+    if (account.sasl === undefined) return
+    if (reason === "capability_missing") return missing()
+    reject(
+      refused(`SASL login as ${account.sasl.account} failed: ${message ?? reason ?? "refused"}`, {
+        reason: "credentials",
+        remediation: "Correct sasl.account and the variable of sasl.password.",
+      }),
+    )
+  })
+  client.on("registered", () => {
+    if (account.sasl === undefined || loggedIn) resolve()
+    else missing()
+  })
+}
+
+interface ServerError {
+  readonly error?: string
+  readonly reason?: string
+}
+
+const watchServer = (client: Client, {server, password}: AccountSettings, reject: Reject): void => {
+  let said = ""
+  const wrongPassword = (words: string) =>
+    reject(
+      refused(
+        password === undefined ? `the server wants a password${words}` : `the server refused the password${words}`,
+        {
+          reason: "credentials",
+          remediation:
+            password === undefined
+              ? "Give the account its password, as ${NAME}."
+              : "Correct the variable that password names.",
+        },
+      ),
+    )
+  client.on("irc error", ({error, reason}: ServerError) => {
+    said = reason ?? error ?? ""
+    if (error === "password_mismatch") wrongPassword("")
+    else if (/\bpassword\b/i.test(said)) wrongPassword(`: ${said}`)
+    else if (error === "banned_from_network")
+      reject(
+        refused(`the server has banned this account: ${said}`, {
+          reason: "banned",
+          remediation: "Ask the operators of the network.",
+        }),
+      )
+  })
+  client.on("socket error", (error: Error) => {
+    said ||= error.message
+  })
+  client.on("socket close", (error?: Error | boolean) => {
+    const why = error instanceof Error ? error.message : said
+    reject(new Error(`${server} closed the connection before registration${why === "" ? "" : `: ${why}`}`))
+  })
+}

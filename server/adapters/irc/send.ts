@@ -1,0 +1,115 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {Client} from "irc-framework"
+import {type Outgoing, refused, type Sender} from "../../../shared/sdk.ts"
+import {splitLine, toLines} from "./format.ts"
+
+/** Servers drop clients that write faster: so many lines at once, then one in so many milliseconds. */
+const flood = {burst: 5, interval: 700} as const
+
+/**
+ * Lines go out in order, a burst first, then paced. Resolves once the server has dealt with all of them: a PING behind
+ * them was answered. An attempt that runs out of time is continued by the next one of the same id, where it ended.
+ */
+export const createSend = (client: Client, closed: AbortSignal): Sender["send"] => {
+  const takeTurn = createPace()
+  /** How many lines of a message were written, for messages whose last attempt ran out of time. */
+  const written = new Map<string, number>()
+  let pings = 0
+  return async (message, signal) => {
+    const lines = linesOf(client, message)
+    const watch = watchErrors(client, message.channel)
+    try {
+      for (let next = written.get(message.id) ?? 0; next < lines.length; written.set(message.id, ++next)) {
+        await takeTurn(signal)
+        if (!client.connected) throw new Error("the connection is gone")
+        client.say(message.channel, lines[next] ?? "")
+      }
+      await answered(client, `svc-${++pings}`, AbortSignal.any([signal, closed]))
+      written.delete(message.id)
+      watch.check()
+      return {ids: []}
+    } finally {
+      watch.end()
+    }
+  }
+}
+
+/** Resolves when it is a line's turn. */
+const createPace = () => {
+  let free: number = flood.burst
+  let refilled = Date.now()
+  return async (signal: AbortSignal) => {
+    const now = Date.now()
+    free = Math.min(flood.burst, free + (now - refilled) / flood.interval) - 1
+    refilled = now
+    if (free < 0) await sleep(-free * flood.interval, undefined, {signal})
+  }
+}
+
+const linesOf = (client: Client, {channel, content}: Outgoing): readonly string[] => {
+  if (!/^[^\s,:\0]+$/.test(channel)) {
+    throw refused(`"${channel}" is no IRC channel or nick`, {
+      reason: "target_invalid",
+      remediation: "Send to #channel or to a nick.",
+    })
+  }
+  const most = roomFor(client.user.nick, channel)
+  return toLines(content).flatMap(line => splitLine(line, most))
+}
+
+/** A line of the protocol has 510 bytes; what others see begins with who said it (RFC 1459, section 2.3). */
+const roomFor = (nick: string, target: string): number => {
+  const longestUser = 11
+  const longestHost = 63
+  const frame = `:${nick}!@ PRIVMSG ${target} :`
+  return 510 - longestUser - longestHost - Buffer.byteLength(frame)
+}
+
+const answered = (client: Client, token: string, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const onPong = ({message}: {message?: string}) => {
+      if (message === token) end(resolve)
+    }
+    const onAbort = () => end(() => reject(new Error("the server did not answer; the message may have arrived")))
+    const end = (settle: () => void) => {
+      client.removeListener("pong", onPong)
+      signal.removeEventListener("abort", onAbort)
+      settle()
+    }
+    client.on("pong", onPong)
+    signal.addEventListener("abort", onAbort, {once: true})
+    if (signal.aborted) onAbort()
+    else client.ping(token)
+  })
+
+interface SendError {
+  readonly error?: string
+  readonly reason?: string
+  readonly nick?: string
+  readonly channel?: string
+}
+
+/** What the server answers to a message that it does not pass on. */
+const watchErrors = (client: Client, target: string) => {
+  let error: Error | undefined
+  const onError = ({error: code, reason, nick, channel}: SendError) => {
+    if (!client.caseCompare(channel ?? nick ?? "", target)) return
+    if (code === "no_such_nick")
+      error = refused(`${target}: ${reason ?? "no such nick"}`, {
+        reason: "target_unknown",
+        remediation: "Send to a nick that is there, or to a channel.",
+      })
+    else if (code === "cannot_send_to_channel" || code === "cannot_send_to_user")
+      error = new Error(`${target}: ${reason ?? code}`)
+  }
+  client.on("irc error", onError)
+  return {
+    /** Throws what the server has said. */
+    check: () => {
+      if (error !== undefined) throw error
+    },
+    end: () => {
+      client.removeListener("irc error", onError)
+    },
+  }
+}
