@@ -15,7 +15,7 @@ export interface Person {
   sees(pattern: RegExp, patience?: number): Promise<string>
   /** What `from` said so far, to a channel or to this person. */
   heard(from: string, target?: string): readonly string[]
-  /** Says something and waits for the next line of `from` in the same place; resolves to its text. */
+  /** Says something and waits for what `from` says next in the same place; resolves to its text. */
   asks(from: string, target: string, text: string): Promise<string>
   leave(): Promise<void>
 }
@@ -71,6 +71,7 @@ export const joinIrc = async (
     sees,
     heard: (from, target = nick) => lines.flatMap(line => textOf(line, from, target) ?? []),
     asks: async (from, target, text) => {
+      seen = lines.length
       say(target, text)
       const line = await sees(new RegExp(`^:${literal(from)}!\\S+ PRIVMSG ${literal(placeOf(target))} `, "i"))
       return textOf(line, from, placeOf(target)) ?? ""

@@ -16,6 +16,8 @@ export interface IrcServer {
   readonly linkPort: number
   /** Connections of clients that it has accepted so far, over all its starts. */
   connections(): number
+  /** Stops it in the middle of things: its connections stay, and nobody answers. */
+  freeze(): void
   /** Ends it without a goodbye to its clients. */
   kill(): Promise<void>
   /** Starts it again, on the same ports. */
@@ -151,6 +153,7 @@ export const startIrcServer = async (name: IrcServerName, options: IrcServerOpti
     linkPort,
     start,
     connections: () => log().match(recipe.accepted(port, tlsPort))?.length ?? 0,
+    freeze: () => void runs.at(-1)?.child.kill("SIGSTOP"),
     kill: async () => {
       const running = runs.at(-1)
       running?.child.kill("SIGKILL")

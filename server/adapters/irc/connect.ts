@@ -26,15 +26,15 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   endpoint.defer(() => close(client))
   const login = (nick: string) =>
     endpoint.login({platform: "irc", user: {id: nick, name: nick, is_bot: true}, status: 1})
-  client.on("registered", () => login(client.user.nick))
-  client.on("nick", ({new_nick}: {new_nick: string}) => {
-    if (client.user.nick === new_nick) login(new_nick)
+  client.on("registered", ({nick}: {nick: string}) => login(nick))
+  client.on("nick", ({nick, new_nick}: {nick: string; new_nick: string}) => {
+    if ([nick, new_nick].includes(client.user.nick)) login(new_nick)
   })
   receiveFrom(client, endpoint)
-  tellLoss(client, endpoint)
   const registered = registration(client, account, endpoint)
   client.connect(optionsOf(account))
   await registered
+  tellLoss(client, endpoint)
   joinChannels(client, account, endpoint)
   return {send: createSend(client, endpoint.signal)}
 }

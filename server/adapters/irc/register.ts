@@ -22,21 +22,25 @@ export const registration = (client: Client, account: AccountSettings, endpoint:
 type Reject = (error: Error) => void
 
 const watchNick = (client: Client, {nick}: AccountSettings, endpoint: Endpoint, reject: Reject): void => {
-  const variants = [...variantsOf(nick)]
+  let variants = variantsOf(nick)
   let wanted = nick
   const tryNext = (why: string) => {
-    const next = variants.shift()
+    const [next, ...rest] = variants
     if (next === undefined) return reject(new Error(`the nick ${nick} and its variants are taken`))
     endpoint.log.warn(`the nick ${wanted} ${why}; trying ${next}`)
     wanted = next
+    variants = rest
     client.changeNick(next)
   }
   client.on("nick in use", () => tryNext("is taken"))
   client.on("nick invalid", ({reason}: {reason?: string}) => {
-    // A variant may be too long for the server.
-    if (wanted !== nick) return tryNext("is not taken by the server")
+    if (wanted !== nick) {
+      variants = variants.filter(({length}) => length < wanted.length)
+      return tryNext("is too long")
+    }
+    const why = reason === undefined ? "" : `: ${reason}`
     reject(
-      refused(`the server does not take the nick ${nick}${reason === undefined ? "" : `: ${reason}`}`, {
+      refused(`the server does not take the nick ${nick}${why}`, {
         reason: "nick_invalid",
         remediation: "Choose another nick.",
       }),
@@ -74,23 +78,14 @@ interface ServerError {
 
 const watchServer = (client: Client, {server, password}: AccountSettings, reject: Reject): void => {
   let said = ""
-  const wrongPassword = (words: string) =>
-    reject(
-      refused(
-        password === undefined ? `the server wants a password${words}` : `the server refused the password${words}`,
-        {
-          reason: "credentials",
-          remediation:
-            password === undefined
-              ? "Give the account its password, as ${NAME}."
-              : "Correct the variable that password names.",
-        },
-      ),
-    )
+  const remediation =
+    password === undefined
+      ? "Give the account its password, as ${NAME}; or ask the operators of the server."
+      : "Correct the variable that password names."
   client.on("irc error", ({error, reason}: ServerError) => {
-    said = reason ?? error ?? ""
-    if (error === "password_mismatch") wrongPassword("")
-    else if (/\bpassword\b/i.test(said)) wrongPassword(`: ${said}`)
+    said = reason ?? (error === "password_mismatch" ? "wrong password" : (error ?? ""))
+    if (/\bpassword\b|\baccess denied\b/i.test(said))
+      reject(refused(`the server refused the login: ${said}`, {reason: "credentials", remediation}))
     else if (error === "banned_from_network")
       reject(
         refused(`the server has banned this account: ${said}`, {

@@ -1,0 +1,123 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import type {TestHost} from "../support/host.ts"
+import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
+import {joinIrc, type Person} from "../support/irc-person.ts"
+import {type IrcServer, startIrcServer} from "../support/irc-servers.ts"
+import {until} from "../support/process.ts"
+import {runtimes} from "../support/runtimes.ts"
+import {describeWith} from "../support/tools.ts"
+
+const twoRuntimes = runtimes.filter(({name}) => name === "bun" || name === "node22")
+const lounge = {nick: "svcbot", channels: ["#lounge"]}
+
+/** The server is back, and a person is in the channel before the bot can be: the Host sleeps meanwhile. */
+const returnWith = async (server: IrcServer, host: TestHost): Promise<Person> => {
+  host.process.child.kill("SIGSTOP")
+  await server.start()
+  const person = await joinIrc(server, "alice", {channel: "#lounge"})
+  host.process.child.kill("SIGCONT")
+  return person
+}
+
+describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
+  test.each(twoRuntimes)(
+    "a server that goes and comes back has its bot back in the channel, on $name",
+    async runtime => {
+      const server = await startIrcServer("ngircd")
+      const before = await joinIrc(server, "alice", {channel: "#lounge"})
+      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {
+        runtime,
+        http: {readiness: {endpoints: [{owner: "root/irc", name: "irc~main"}]}},
+      })
+      await before.sees(/^:svcbot!\S+ JOIN/)
+      await server.kill()
+
+      const away = await untilEndpoint(host, "main", "reconnecting")
+      expect(away.error).toMatch(/closed the connection/)
+      expect(away.attempt).toBeGreaterThan(1)
+      // What is said meanwhile waits: admission is open, the transport is not.
+      await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "I was away"})
+      expect((await host.fetch("/api/system/readiness")).status).toBe(200)
+      await sleep(2500)
+      expect((await endpointOf(host, "main")).state).toMatch(/^(reconnecting|connecting)$/)
+
+      const connections = server.connections()
+      await server.start()
+      const after = await joinIrc(server, "alice", {channel: "#lounge"})
+      await untilEndpoint(host, "main", "online")
+      await until("the bot to say what waited", () => after.heard("svcbot", "#lounge").includes("I was away"))
+      expect(await after.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+      expect(server.connections() - connections).toBe(2)
+    },
+  )
+
+  test("a message that the server did not take before it ended is sent again, and is not sent until then", async () => {
+    const server = await startIrcServer("ngircd")
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await untilEndpoint(host, "main", "online")
+    server.freeze()
+    const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "news"})
+    const stateOf = async () => (await host.get<{state: string}>(`/api/outbox/${id}`)).state
+    await until("the message to be on its way", async () => (await stateOf()) === "sending")
+    await sleep(500)
+    expect(await stateOf()).toBe("sending")
+    await server.kill()
+    const person = await returnWith(server, host)
+    await until("the message to arrive", () => person.heard("svcbot", "#lounge").includes("news"))
+    await until("the message to be sent", async () => (await stateOf()) === "sent")
+  })
+
+  test("a server that is not there is tried less and less often", async () => {
+    const server = await startIrcServer("ngircd")
+    await server.kill()
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    const {error} = await untilEndpoint(host, "main", "reconnecting")
+    expect(error).toMatch(/127\.0\.0\.1 closed the connection before registration: .*ECONNREFUSED/)
+    await sleep(4000)
+    const {attempt = 0} = await untilEndpoint(host, "main", "reconnecting")
+    expect(attempt).toBeGreaterThan(2)
+    expect(attempt).toBeLessThan(8)
+  })
+
+  test("a bot that is kicked comes back after a while", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    person.write("KICK #lounge svcbot :out")
+    await person.sees(/KICK #lounge svcbot/)
+    expect((await endpointOf(host, "main")).state).toBe("online")
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    expect(host.process.output()).toContain("kicked from #lounge by alice; joining again")
+  })
+
+  test("an answer that the bot cannot give while it is out of the channel is given once it is back", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    person.write("KICK #lounge svcbot :out")
+    await person.sees(/KICK #lounge svcbot/)
+    await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "still here"})
+    await until("the bot to say it", () => person.heard("svcbot", "#lounge").length > 0)
+    expect(person.heard("svcbot", "#lounge")).toEqual(["still here"])
+  })
+
+  test("a channel that does not let the bot in is told of in the log; the others are joined", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#private"})
+    person.write("MODE #private +k secret")
+    await person.sees(/MODE #private \+k/)
+    const host = await startIrcHost([
+      {id: "out", port: server.port, nick: "outside", channels: ["#private", "#open"]},
+      {id: "in", port: server.port, nick: "inside", channels: ["#private secret"]},
+    ])
+    await person.sees(/^:inside!\S+ JOIN :?#private/)
+    await until("the refusal in the log", () => /#private: Cannot join channel/.test(host.process.output()))
+    person.write("JOIN #open")
+    await person.sees(/ 353 alice = #open :.*outside/)
+    expect(person.lines.filter(line => /^:outside!\S+ JOIN :?#private/.test(line))).toEqual([])
+  })
+})
