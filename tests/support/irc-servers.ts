@@ -1,8 +1,8 @@
 import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs"
-import {createServer} from "node:net"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {onTestFinished} from "vitest"
+import {holdPort} from "./ports.ts"
 import {type Running, runProcess, startProcess, until} from "./process.ts"
 import {type Tool, tool} from "./tools.ts"
 
@@ -131,7 +131,7 @@ export const makeServerFolder = (): string => {
 /** Starts a server, and resolves once it serves. It is killed when the test has ended. */
 export const startIrcServer = async (name: IrcServerName, options: IrcServerOptions = {}): Promise<IrcServer> => {
   const recipe: Recipe = recipes[name]
-  const [port = 0, tlsPort = 0, linkPort = 0] = await freePorts(3)
+  const [port, tlsPort, linkPort] = await freePorts()
   const place: Place = {folder: makeServerFolder(), tool: tool(name), port, tlsPort, linkPort}
   mkdirSync(join(place.folder, "data"))
   writeFileSync(join(place.folder, "server.conf"), recipe.config(place, options))
@@ -162,6 +162,12 @@ export const startIrcServer = async (name: IrcServerName, options: IrcServerOpti
   }
 }
 
+const freePorts = async (): Promise<[number, number, number]> => {
+  const [one, two, three] = [await holdPort(), await holdPort(), await holdPort()]
+  await Promise.all([one.release(), two.release(), three.release()])
+  return [one.port, two.port, three.port]
+}
+
 /** A self-signed certificate for 127.0.0.1 and localhost. */
 export const makeCertificate = async (): Promise<Certificate> => {
   const folder = makeServerFolder()
@@ -172,23 +178,4 @@ export const makeCertificate = async (): Promise<Certificate> => {
   const {code, stderr} = await runProcess([tool("openssl").path, ...request, ...more])
   if (code !== 0) throw new Error(stderr)
   return {cert, key}
-}
-
-/** Loopback ports that nothing listens on. */
-export const freePorts = async (count: number): Promise<readonly number[]> => {
-  const servers = Array.from({length: count}, () => createServer())
-  const ports = await Promise.all(
-    servers.map(
-      server =>
-        new Promise<number>((resolve, reject) => {
-          server.on("error", reject)
-          server.listen(0, "127.0.0.1", () => {
-            const address = server.address()
-            resolve(typeof address === "object" && address !== null ? address.port : 0)
-          })
-        }),
-    ),
-  )
-  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
-  return ports
 }

@@ -1,4 +1,4 @@
-import {mkdirSync, writeFileSync} from "node:fs"
+import {existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {joinIrc} from "./irc-person.ts"
 import {type IrcServer, makeServerFolder, services} from "./irc-servers.ts"
@@ -39,15 +39,22 @@ ${service("SaslServ")}
 general { permissive_mode; commit_interval = 5; };
 `
 
+const modulesOf = (root: string): string => {
+  const libraries = join(root, "usr/lib")
+  const found = readdirSync(libraries)
+    .map(name => join(libraries, name, "atheme/modules"))
+    .find(path => existsSync(path))
+  if (found === undefined) throw new Error(`no modules of atheme in ${libraries}`)
+  return found
+}
+
 /** Links real atheme services to an inspircd, and registers the accounts. From then on the server offers SASL PLAIN. */
 export const startServices = async (server: IrcServer, accounts: Readonly<Record<string, string>>): Promise<void> => {
   const {path, root, env} = tool("atheme-services")
   const folder = makeServerFolder()
   mkdirSync(join(folder, "data"))
   const file = (name: string) => join(folder, name)
-  const library =
-    env.LD_LIBRARY_PATH === undefined ? "/usr/lib/x86_64-linux-gnu" : join(root, "usr/lib/x86_64-linux-gnu")
-  writeFileSync(file("services.conf"), configOf(join(library, "atheme/modules"), server))
+  writeFileSync(file("services.conf"), configOf(modulesOf(root), server))
   const files = ["-c", file("services.conf"), "-l", file("log"), "-p", file("pid"), "-D", file("data")]
   const running = startProcess([path, "-n", ...files], {env})
   await until("services to be linked", () => /finished synching with uplink/.test(running.output())).catch(error => {
