@@ -3,6 +3,7 @@ import type {ArgumentType, OptionDefinition} from "../../shared/command.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 import type {CommandDefinition, Reply, Session} from "../../shared/plugin.ts"
 import {messageOf} from "../../shared/problems.ts"
+import {splitWords, takeWord} from "./words.ts"
 
 export interface Argument {
   readonly name: string
@@ -32,7 +33,7 @@ const types = new Set<string>(["string", "text", "number", "integer", "boolean"]
 export const parsePattern = (pattern: string): {path: readonly string[]; arguments: readonly Argument[]} => {
   const path: string[] = []
   const parsed: Argument[] = []
-  for (const word of pattern.trim().split(/\s+/)) {
+  for (const word of pattern.split(/\s+/).filter(part => part !== "")) {
     const bracketed = /^<([^<>]+)>$|^\[([^[\]]+)\]$/.exec(word)
     if (bracketed === null) {
       if (parsed.length > 0 || !/^[^<>[\]]+$/.test(word)) throw new Error(`"${pattern}": unexpected "${word}"`)
@@ -41,16 +42,19 @@ export const parsePattern = (pattern: string): {path: readonly string[]; argumen
     }
     parsed.push(parseArgument(pattern, bracketed[1] ?? bracketed[2] ?? "", bracketed[1] !== undefined))
   }
-  if (path.length === 0 || path[0] === "") throw new Error(`"${pattern}": a command begins with a word`)
+  if (path.length === 0) throw new Error(`"${pattern}": a command begins with a word`)
   if (parsed.slice(0, -1).some(({type}) => type === "text")) throw new Error(`"${pattern}": text must come last`)
   if (parsed.some((argument, index) => argument.required && parsed[index - 1]?.required === false)) {
     throw new Error(`"${pattern}": a required argument cannot follow an optional one`)
   }
+  const twice = parsed.find(({name}, index) => parsed.findIndex(other => other.name === name) < index)
+  if (twice !== undefined) throw new Error(`"${pattern}": ${twice.name} stands twice`)
   return {path, arguments: parsed}
 }
 
 const parseArgument = (pattern: string, inner: string, required: boolean): Argument => {
   const [name = "", type = "string"] = inner.split(":")
+  if (name === "") throw new Error(`"${pattern}": an argument needs a name`)
   if (!types.has(type))
     throw new Error(`"${pattern}": ${name} has the type "${type}"; the types are ${[...types].join(", ")}`)
   return {name, type: type as ArgumentType, required}
@@ -66,7 +70,7 @@ export const parseCall = (command: Command, rest: string): Parsed => {
   if (options === undefined || !rest.includes("-")) return readArguments(command, rest, {})
   try {
     const {values, positionals} = parseArgs({
-      args: split(rest),
+      args: splitWords(rest).map(hideMinus),
       allowPositionals: true,
       options: Object.fromEntries(
         Object.entries(options).map(([name, {type, short}]) => [
@@ -80,17 +84,21 @@ export const parseCall = (command: Command, rest: string): Parsed => {
     })
     const read = readOptions(options, values)
     if (typeof read === "string") return {is: "misused", why: read}
-    return readArguments(command, positionals, read)
+    return readArguments(command, positionals.map(showMinus), read)
   } catch (error) {
     return {is: "misused", why: messageOf(error).split(". To specify")[0] ?? ""}
   }
 }
 
+/** A number below zero is no option: its minus is hidden from `parseArgs`. */
+const hideMinus = (word: string) => (/^-\.?\d/.test(word) ? `\0${word}` : word)
+const showMinus = (word: string) => (word.startsWith("\0") ? word.slice(1) : word)
+
 const readOptions = (options: Record<string, OptionDefinition>, values: Record<string, unknown>) => {
   const read: Record<string, string | number | boolean> = {}
   for (const [name, value] of Object.entries(values)) {
     const type = options[name]?.type ?? "string"
-    const converted = typeof value === "string" ? convert(type, value) : value
+    const converted = typeof value === "string" ? convert(type, showMinus(value)) : value
     if (converted === undefined) return `--${name} must be ${described[type]}`
     read[name] = converted as string | number | boolean
   }
@@ -99,9 +107,9 @@ const readOptions = (options: Record<string, OptionDefinition>, values: Record<s
 
 const readArguments = (command: Command, rest: string | readonly string[], options: ParsedArguments): Parsed => {
   const args: Record<string, string | number | boolean> = {}
-  let left = rest
+  let left: Rest = rest
   for (const {name, type, required} of command.arguments) {
-    const [word, after] = type === "text" ? [wholeOf(left), ""] : takeWord(left)
+    const [word, after] = type === "text" ? [wholeOf(left), ""] : takeFirst(left)
     left = after
     if (word === undefined) {
       if (required) return {is: "misused", why: `${name} is missing`}
@@ -111,7 +119,7 @@ const readArguments = (command: Command, rest: string | readonly string[], optio
     if (value === undefined) return {is: "misused", why: `${name} must be ${described[type]}, not "${word}"`}
     args[name] = value
   }
-  const [surplus] = takeWord(left)
+  const [surplus] = takeFirst(left)
   if (surplus !== undefined) return {is: "misused", why: `"${surplus}" is too much`}
   return {is: "call", args, options}
 }
@@ -123,17 +131,8 @@ const wholeOf = (rest: string | readonly string[]): string | undefined => {
 
 type Rest = string | readonly string[]
 
-const takeWord = (rest: Rest): [string | undefined, Rest] => {
-  if (typeof rest !== "string") return [rest[0], rest.slice(1)]
-  const text = rest.trimStart()
-  if (text === "") return [undefined, ""]
-  if (text[0] === '"' || text[0] === "'") {
-    const [word, ...others] = split(text)
-    return [word, others]
-  }
-  const end = text.search(/\s/)
-  return end < 0 ? [text, ""] : [text.slice(0, end), text.slice(end)]
-}
+const takeFirst = (rest: Rest): [string | undefined, Rest] =>
+  typeof rest === "string" ? takeWord(rest) : [rest[0], rest.slice(1)]
 
 const described: Record<ArgumentType, string> = {
   string: "text",
@@ -143,30 +142,20 @@ const described: Record<ArgumentType, string> = {
   boolean: "yes or no",
 }
 
+/** \`Number\` takes an empty text for 0. */
+const isNumeric = (word: string) => word.trim() !== ""
+
 const convert = (type: ArgumentType, word: string): string | number | boolean | undefined => {
   switch (type) {
     case "number":
-      return Number.isFinite(Number(word)) ? Number(word) : undefined
+      return isNumeric(word) && Number.isFinite(Number(word)) ? Number(word) : undefined
     case "integer":
-      return Number.isSafeInteger(Number(word)) ? Number(word) : undefined
+      return isNumeric(word) && Number.isSafeInteger(Number(word)) ? Number(word) : undefined
     case "boolean":
       return /^(yes|true|on|1)$/i.test(word) ? true : /^(no|false|off|0)$/i.test(word) ? false : undefined
     default:
       return word
   }
-}
-
-/** Words as a shell would see them: quotes keep spaces together, a backslash keeps the next character. */
-const split = (text: string): string[] => {
-  const words: string[] = []
-  for (const match of text.matchAll(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+/gs)) {
-    words.push(
-      match[0].replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gs, (_, double, single, escaped) =>
-        double === undefined ? (single ?? escaped) : double.replace(/\\(.)/gs, "$1"),
-      ),
-    )
-  }
-  return words
 }
 
 /** `item add <title:text> [priority]` as help shows it. */
