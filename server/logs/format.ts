@@ -1,4 +1,4 @@
-import {styleText} from "node:util"
+import {inspect, styleText} from "node:util"
 import {formatIssue, Problem} from "../../shared/problems.ts"
 
 /** One log record as it is written and shown. */
@@ -13,7 +13,10 @@ interface Raw {
   readonly _logMeta?: {readonly date: Date | string; readonly logLevelName: string}
 }
 
-/** A record in the order of its meaning; an error becomes its name, message, stack and causes. */
+/**
+ * A record in the order of its meaning, as plain JSON data: an error becomes its name, message, stack and causes, and
+ * what JSON cannot hold becomes text.
+ */
 export const toRecord = (raw: object): LogRecord => {
   const {_logMeta: meta, message, ...fields} = raw as Raw & Record<string, unknown>
   const plain = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, describe(value)]))
@@ -40,22 +43,37 @@ const colors: Record<string, Parameters<typeof styleText>[0]> = {
 /** Fields that a person at a terminal knows already. */
 const known = new Set(["time", "level", "message", "project", "runtimeId", "generation", "error"])
 
+const indent = " ".repeat(9)
+
+/** Text that cannot move the cursor, nor begin a line that looks like a record. */
+const onTerminal = (text: string): string =>
+  text
+    .replaceAll("\n", `\n${indent}`)
+    .replace(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g,
+      character => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+    )
+
 /** `12:00:01 info  message  key=value` */
 export const formatPretty = (record: LogRecord, inColor: boolean): string => {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     inColor ? styleText(style, text, {validateStream: false}) : text
   const fields = Object.entries(record)
     .filter(([name, value]) => !known.has(name) && value !== undefined)
-    .map(([name, value]) => paint("gray", `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`))
+    .map(([name, value]) =>
+      paint("gray", onTerminal(`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)),
+    )
   const head = [
     paint("gray", new Date(record.time).toTimeString().slice(0, 8)),
     paint(colors[record.level] ?? "white", record.level.padEnd(5)),
-    record.message,
+    onTerminal(record.message),
     ...fields,
   ].join(" ")
   const error = record.error
   if (typeof error !== "object" || error === null) return head
-  return [head, ...errorLines(error as DescribedError).map(line => paint("gray", `         ${line}`))].join("\n")
+  return [head, ...errorLines(error as DescribedError).map(line => paint("gray", `${indent}${onTerminal(line)}`))].join(
+    "\n",
+  )
 }
 
 interface DescribedError {
@@ -71,7 +89,7 @@ interface DescribedError {
 const deepest = 5
 
 const describe = (value: unknown, depth = 0): unknown => {
-  if (!(value instanceof Error)) return typeof value === "bigint" ? Number(value) : value
+  if (!(value instanceof Error)) return isJson(value) ? value : inspect(value, {depth: 4, breakLength: Infinity})
   const code = "code" in value && typeof value.code === "string" ? value.code : undefined
   const described: DescribedError = {
     name: value.name,
@@ -82,6 +100,16 @@ const describe = (value: unknown, depth = 0): unknown => {
     ...(value.cause === undefined || depth >= deepest ? {} : {cause: describe(value.cause, depth + 1)}),
   }
   return described
+}
+
+const isJson = (value: unknown): boolean => {
+  if (typeof value !== "object" || value === null) return typeof value !== "bigint"
+  try {
+    JSON.stringify(value)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const frames = (error: Error): readonly string[] =>

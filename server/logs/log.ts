@@ -1,5 +1,4 @@
 import {Logger, type Transport} from "tslog"
-import {ringBufferTransport} from "tslog/transports/ringbuffer"
 import {type Log, type LogFields, type LogLevel, logLevels} from "../../shared/log.ts"
 import {formatJson, formatPretty, type LogRecord, toRecord} from "./format.ts"
 
@@ -30,7 +29,7 @@ const shortestSecret = 8
 
 export const createLogs = (options: LogOptions): Logs => {
   const hidden = new Map<string, readonly string[]>()
-  const ring = ringBufferTransport<LogRecord>({size: kept})
+  const records: LogRecord[] = []
   const logger = new Logger<LogRecord>({type: "hidden", minLevel: levelId(options.level), stack: {capture: "off"}})
   let bound: LogFields = {}
   const scrub = (line: string) => {
@@ -39,12 +38,14 @@ export const createLogs = (options: LogOptions): Logs => {
   }
   const output: Transport<LogRecord> = {
     name: "output",
-    format: record =>
-      scrub(options.format === "json" ? formatJson(toRecord(record)) : formatPretty(toRecord(record), options.colors)),
+    format: raw => {
+      const record = toRecord(raw)
+      if (records.push(record) > kept) records.shift()
+      return scrub(options.format === "json" ? formatJson(record) : formatPretty(record, options.colors))
+    },
     write: (_, line) => options.write(line),
   }
   logger.attachTransport(output)
-  logger.attachTransport(ring)
   const withFields = (fields: LogFields): Log => {
     const record =
       (level: LogLevel) =>
@@ -68,7 +69,7 @@ export const createLogs = (options: LogOptions): Logs => {
     hide: secrets => {
       for (const secret of secrets) if (secret.length >= shortestSecret) hidden.set(secret, formsOf(secret))
     },
-    recent: () => ring.dump().map(record => JSON.parse(scrub(JSON.stringify(toRecord(record)))) as LogRecord),
+    recent: () => records.map(record => JSON.parse(scrub(formatJson(record))) as LogRecord),
   }
 }
 
