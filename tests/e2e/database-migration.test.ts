@@ -1,0 +1,91 @@
+import {existsSync, readFileSync} from "node:fs"
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {inspectFile} from "../../server/database/maintenance.ts"
+import {migrations} from "../../server/database/migrations.ts"
+import {open} from "../support/databases.ts"
+import {needProgram} from "../support/disk.ts"
+import {launchHost, startHost} from "../support/host.ts"
+import {startProcess, until} from "../support/process.ts"
+import {makeProject, type Project} from "../support/project.ts"
+import {onBun, runtimes} from "../support/runtimes.ts"
+
+const newest = migrations.at(-1)?.version ?? 0
+
+/** The tables that these migrations make, besides SQLite's own. */
+const tablesOf = (versions: number): string[] =>
+  migrations
+    .slice(0, versions)
+    .flatMap(({statements}) => statements)
+    .flatMap(sql => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? [])
+    .sort()
+
+/** The schema version of a database that no Host has open; every migration is there wholly or not at all. */
+const versionOf = async (file: string): Promise<number> => {
+  if (!existsSync(file)) return 0
+  const {findings, schema} = await inspectFile(file)
+  expect(findings).toEqual([])
+  // Opened with the migrations that it has, it gets none.
+  const database = await open({dialect: "sqlite", file}, {known: migrations.slice(0, schema)})
+  expect(database.applied).toEqual([])
+  const own = "svc_group', 'svc_migrations', 'sqlite_sequence"
+  const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('${own}') ORDER BY name`
+  expect((await database.read(sql)).map(({name}) => name)).toEqual(tablesOf(schema))
+  await database.close()
+  return schema
+}
+
+const holderOf = (project: Project): number | undefined => {
+  const file = project.path(".svc/holder.json")
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as {pid: number}).pid : undefined
+}
+
+/** A first start on a disk whose every fsync takes long, ended by SIGTERM that long after its database file appeared. */
+const interruptedStart = async (
+  command: readonly string[],
+  delay: number,
+): Promise<{project: Project; version: number}> => {
+  const project = makeProject()
+  const slow = "inject=fsync,fdatasync:delay_enter=60000"
+  const trace = ["strace", "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", slow]
+  const host = startProcess([...trace, ...command, "runtime", "start"], {cwd: project.folder})
+  const pid = await until("the Host to take its lock", () => holderOf(project))
+  await until("the database file", () => existsSync(project.path(".svc/data.sqlite-wal")))
+  await sleep(delay)
+  process.kill(pid, "SIGTERM")
+  const {code, stderr} = await host.finished
+  expect({code, stderr}).toEqual({code: 0, stderr: ""})
+  expect(holderOf(project)).toBeUndefined()
+  return {project, version: await versionOf(project.path(".svc/data.sqlite"))}
+}
+
+test.for(runtimes)(
+  "on $name, SIGTERM during the migrations ends the start cleanly, and the next start goes on with them",
+  async (runtime, context) => {
+    needProgram(context, "strace", "-V")
+    const versions: number[] = []
+    for (const delay of [0, 200]) {
+      const {project, version} = await interruptedStart(runtime.command, delay)
+      versions.push(version)
+      const next = await startHost({runtime, project})
+      expect((await next.fetch("/pub/ready")).status).toBe(200)
+      expect((await next.stop()).code).toBe(0)
+      expect(await versionOf(project.path(".svc/data.sqlite"))).toBe(newest)
+    }
+    expect(Math.min(...versions)).toBeLessThan(newest)
+  },
+)
+
+test("SIGTERM at any moment of a first start leaves a project that the next start opens", async () => {
+  for (let round = 0; round < 8; round++) {
+    const {project, process: first} = launchHost({runtime: onBun})
+    await sleep(80 + round * 30)
+    first.child.kill("SIGTERM")
+    const {code, signal, stderr} = await first.finished
+    // Before the Host has taken its signals, the process ends by them.
+    if (signal !== "SIGTERM") expect({code, stderr}).toEqual({code: 0, stderr: ""})
+    await versionOf(project.path(".svc/data.sqlite"))
+    const next = await startHost({project})
+    expect((await next.stop()).code).toBe(0)
+  }
+}, 60_000)
