@@ -1,0 +1,25 @@
+import {readFileSync} from "node:fs"
+import {Validator} from "@seriousme/openapi-schema-validator"
+import {expect, test} from "vitest"
+import {root} from "../support/runtimes.ts"
+
+const document = JSON.parse(readFileSync(`${root}docs/reference/openapi.json`, "utf8"))
+
+test("the API's description is valid OpenAPI 3.1", async () => {
+  const result = await new Validator().validate(document)
+  expect(result).toEqual({valid: true})
+  expect(document.openapi).toMatch(/^3\.1\./)
+})
+
+test("every operation has an id of its own, a summary and an answer", () => {
+  const operations = Object.values<Record<string, Record<string, unknown>>>(document.paths).flatMap(path =>
+    Object.entries(path).flatMap(([method, operation]) => (method === "parameters" ? [] : [operation])),
+  )
+  expect(operations.length).toBeGreaterThan(15)
+  const ids = operations.map(({operationId}) => operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const {summary, responses} of operations) {
+    expect(summary).toMatch(/\w/)
+    expect(Object.keys(responses as object).some(status => status.startsWith("2"))).toBe(true)
+  }
+})
