@@ -19,7 +19,7 @@ const steps: readonly (readonly [string, readonly string[]])[] = [
   ["reference", [bun, "scripts/reference.ts", "--check"]],
   ["tests", [...onNode, bin("vitest"), "run", ...process.argv.slice(2)]],
   ["unit tests on Bun", [bun, "--bun", bin("vitest"), "run", "--project", "unit", "--pool", "threads"]],
-  ["database on Bun", [bun, "--bun", bin("vitest"), "run", "--pool", "threads", "tests/contract/database.test.ts"]],
+  ["database on Bun", [bun, "--bun", bin("vitest"), "run", "--pool", "threads", "tests/contract/database"]],
 ]
 
 for (const [name, [command = "", ...args]] of steps) {

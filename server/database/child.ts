@@ -1,13 +1,14 @@
-import {chmodSync, closeSync, fsyncSync, openSync} from "node:fs"
+import {chmodSync, closeSync, fsyncSync, openSync, renameSync} from "node:fs"
 import {dirname} from "node:path"
 import {pathToFileURL} from "node:url"
 import {createClient} from "@libsql/client/sqlite3"
 
 /**
  * A process of its own for long work on the database file, so that the Host's event loop and its writer go on:
- * `snapshot <database> <target>` copies it, `check <database>` runs quick_check. Prints one JSON value.
+ * `snapshot <database> <partial> <target>` copies it, under the first name until the copy is whole; `check <database>`
+ * runs quick_check. Prints one JSON value.
  */
-const [task, database = "", target = ""] = process.argv.slice(2)
+const [task, database = "", partial = "", target = ""] = process.argv.slice(2)
 
 const open = async () => {
   const client = createClient({url: pathToFileURL(database).href, concurrency: 1, timeout: 2000})
@@ -24,10 +25,11 @@ const sync = (path: string) => {
 
 const snapshot = async () => {
   const client = await open()
-  await client.execute({sql: "VACUUM INTO ?", args: [target]})
+  await client.execute({sql: "VACUUM INTO ?", args: [partial]})
   client.close()
-  chmodSync(target, 0o600)
-  sync(target)
+  chmodSync(partial, 0o600)
+  sync(partial)
+  renameSync(partial, target)
   sync(dirname(target))
   return {ok: true}
 }

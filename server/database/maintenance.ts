@@ -1,6 +1,7 @@
+import {existsSync} from "node:fs"
 import {rm} from "node:fs/promises"
 import {fileURLToPath} from "node:url"
-import {Problem} from "../../shared/problems.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
 import {runChild} from "../runtime/child.ts"
 
 const module = fileURLToPath(
@@ -24,15 +25,24 @@ const run = async (args: readonly string[], signal?: AbortSignal): Promise<Answe
 
 /**
  * Copies a database file, consistent to one point, while its Host goes on writing: `VACUUM INTO` on a connection of a
- * child process. The copy is durable when it resolves. Throws `database_failed`, leaving no partial copy.
+ * child process. The copy is durable when it resolves; until it is whole it has another name. Replaces nothing. Throws
+ * `database_failed`, leaving no partial copy.
  */
 export const snapshotFile = async (database: string, target: string, signal?: AbortSignal): Promise<void> => {
-  const {ok, findings = []} = await run(["snapshot", database, target], signal).catch(
-    (error): Answer => ({ok: false, findings: [String(error)]}),
+  const failed = (why: string) => new Problem("database_failed", `the snapshot to ${target} failed: ${why}`)
+  if (existsSync(target)) throw failed("it already exists")
+  const partial = `${target}.partial`
+  await removePartial(partial)
+  const {ok, findings = []} = await run(["snapshot", database, partial, target], signal).catch(
+    (error): Answer => ({ok: false, findings: [messageOf(error)]}),
   )
   if (ok) return
-  if (!findings.some(text => text.includes("already exists"))) await rm(target, {force: true})
-  throw new Problem("database_failed", `the snapshot failed: ${findings.join("; ")}`)
+  await removePartial(partial)
+  throw failed(findings.join("; "))
+}
+
+const removePartial = async (partial: string): Promise<void> => {
+  for (const end of ["", "-journal"]) await rm(`${partial}${end}`, {force: true})
 }
 
 /** What SQLite's quick_check finds wrong with a database file (nothing for a sound one), and its schema version. */

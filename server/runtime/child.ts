@@ -25,6 +25,11 @@ export const runChild = (module: string, args: readonly string[], signal?: Abort
     child.stderr.on("data", chunk => {
       stderr += chunk
     })
-    child.on("error", fail)
-    child.on("close", code => done({code, stdout, stderr}))
+    let failure: Error | undefined
+    child.on("error", error => {
+      failure = error
+      if (child.pid === undefined) fail(error)
+    })
+    // One that the signal ends has ended only now, and writes nothing more.
+    child.on("close", code => (failure === undefined ? done({code, stdout, stderr}) : fail(failure)))
   })

@@ -1,0 +1,129 @@
+import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import type {Database} from "../../server/database/database.ts"
+import {inspectFile} from "../../server/database/maintenance.ts"
+import type {Migration} from "../../server/database/migrations.ts"
+import {open, remoteDatabase, scratchFolder} from "../support/databases.ts"
+
+/** Every batch adds three entries and one to the count: a copy that is not of one point shows it. */
+const ledger: Migration = {
+  version: 1,
+  name: "ledger",
+  statements: [
+    "CREATE TABLE entries (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
+    "CREATE INDEX entries_text ON entries (text)",
+    "CREATE TABLE counted (batches INTEGER NOT NULL)",
+    "INSERT INTO counted (batches) VALUES (0)",
+  ],
+}
+
+const entry = {sql: "INSERT INTO entries (text) VALUES (hex(randomblob(100)))"}
+const batch = [entry, entry, {sql: "UPDATE counted SET batches = batches + 1"}, entry]
+
+const stateOf = async (database: Database) => {
+  const [row] = await database.read("SELECT batches, (SELECT count(*) FROM entries) AS entries FROM counted")
+  return {batches: Number(row?.batches), entries: Number(row?.entries)}
+}
+
+/** A database of a few megabytes, so that a snapshot takes longer than a batch. */
+const filled = async (): Promise<{database: Database; folder: string}> => {
+  const folder = scratchFolder()
+  const database = await open({dialect: "sqlite", file: join(folder, "data.sqlite")}, {known: [ledger]})
+  await database.write([
+    {
+      sql: `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 15000)
+        INSERT INTO entries (text) SELECT hex(randomblob(200)) FROM n`,
+    },
+    {sql: "UPDATE counted SET batches = 5000"},
+  ])
+  return {database, folder}
+}
+
+test("five snapshots under write load are each sound and of one point, and the original goes on untouched", async () => {
+  const {database, folder} = await filled()
+  let acknowledged = 5000
+  let isWriting = true
+  const writers = [1, 2, 3, 4].map(async () => {
+    while (isWriting) {
+      await database.write(batch)
+      acknowledged++
+      await new Promise(resolve => setTimeout(resolve, 1))
+    }
+  })
+  let written = 0
+  for (const number of [1, 2, 3, 4, 5]) {
+    const target = join(folder, `snapshot-${number}.sqlite`)
+    const before = acknowledged
+    await database.snapshotTo(target)
+    written += acknowledged - before
+    expect((await inspectFile(target)).findings).toEqual([])
+    expect(statSync(target).mode & 0o777).toBe(0o600)
+    const copy = await open({dialect: "sqlite", file: target}, {known: [ledger]})
+    expect(await copy.read("PRAGMA integrity_check")).toEqual([{integrity_check: "ok"}])
+    const {batches, entries} = await stateOf(copy)
+    expect(entries).toBe(batches * 3)
+    expect(batches).toBeGreaterThanOrEqual(before)
+    expect(batches).toBeLessThanOrEqual(acknowledged + writers.length)
+    await copy.close()
+  }
+  expect(written).toBeGreaterThan(5)
+  isWriting = false
+  await Promise.all(writers)
+  expect(await stateOf(database)).toEqual({batches: acknowledged, entries: acknowledged * 3})
+  expect(await database.read("PRAGMA integrity_check")).toEqual([{integrity_check: "ok"}])
+})
+
+test("a snapshot replaces nothing: a target that exists is refused and kept", async () => {
+  const {database, folder} = await filled()
+  for (const content of ["something of the operator's", ""]) {
+    const target = join(folder, "there.sqlite")
+    writeFileSync(target, content)
+    await expect(database.snapshotTo(target)).rejects.toMatchObject({
+      code: "database_failed",
+      message: expect.stringContaining(`${target} failed: it already exists`),
+    })
+    expect(readFileSync(target, "utf8")).toBe(content)
+  }
+})
+
+test("a snapshot that cannot be written is refused by its target, and the database goes on", async () => {
+  const {database, folder} = await filled()
+  const target = join(folder, "no such folder", "copy.sqlite")
+  await expect(database.snapshotTo(target)).rejects.toMatchObject({
+    code: "database_failed",
+    message: expect.stringContaining(target),
+  })
+  await database.write(batch)
+  expect(await stateOf(database)).toEqual({batches: 5001, entries: 15_003})
+})
+
+test("a snapshot that is ended half-way leaves no partial copy", async () => {
+  const {database, folder} = await filled()
+  const target = join(folder, "ended.sqlite")
+  const abort = new AbortController()
+  const snapshot = database.snapshotTo(target, abort.signal)
+  const refused = expect(snapshot).rejects.toMatchObject({code: "database_failed"})
+  while (!existsSync(`${target}.partial`)) await new Promise(resolve => setImmediate(resolve))
+  abort.abort()
+  await refused
+  expect(readdirSync(folder).filter(name => name.startsWith("ended"))).toEqual([])
+})
+
+test("what a snapshot that was killed left behind is not in the way of the next one", async () => {
+  const {database, folder} = await filled()
+  const target = join(folder, "next.sqlite")
+  for (const end of [".partial", ".partial-journal"]) writeFileSync(`${target}${end}`, "left behind")
+  await database.snapshotTo(target)
+  expect((await inspectFile(target)).findings).toEqual([])
+  expect(readdirSync(folder).filter(name => name.startsWith("next"))).toEqual(["next.sqlite"])
+})
+
+test("a remote database is not copied by a snapshot", async () => {
+  const database = await open((await remoteDatabase()).location)
+  const target = join(scratchFolder(), "copy.sqlite")
+  await expect(database.snapshotTo(target)).rejects.toMatchObject({
+    message: expect.stringContaining("backed up with its own tool"),
+  })
+  expect(existsSync(target)).toBe(false)
+})
