@@ -18,7 +18,7 @@ const pass = (component: Named, message: string): Component => ({...component, r
 const fail = (component: Named, reason: ReadinessReason): Component => {
   const {message, remediation} = readinessReasons[reason]
   const plugin = component.owner === undefined ? "" : pluginNameOf(component.owner as PluginPath)
-  const fill = (text: string) => text.replaceAll("<plugin>", plugin).replaceAll("<name>", component.name)
+  const fill = (text: string) => text.replaceAll("<plugin>", () => plugin).replaceAll("<name>", () => component.name)
   return {
     ...component,
     ready: false,
@@ -92,7 +92,7 @@ const endpointReason = (
   if (endpoint === undefined) return "slot_missing"
   if (endpoint.admission.is === "open") return undefined
   const {reason} = endpoint.admission
-  return reason in readinessReasons ? (reason as ReadinessReason) : "endpoint_closed"
+  return Object.hasOwn(readinessReasons, reason) ? (reason as ReadinessReason) : "endpoint_closed"
 }
 
 /** `binding_configured`: provider, model and key reference resolve; not provider credential validation. */
