@@ -3,6 +3,7 @@ import {parseConfig, readConfigText} from "../server/config/load.ts"
 import {type HostFile, readHostFile} from "../server/runtime/host-file.ts"
 import {isLocked} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
+import {bypassProxy} from "../server/runtime/proxy.ts"
 import {messageOf, Problem, type ProblemBody, type ProblemCode, problems} from "../shared/problems.ts"
 
 /** The running Host of a project, over HTTP. */
@@ -24,6 +25,7 @@ export const connectHost = async (project: string): Promise<HostClient> => {
   if (file === undefined || !(await isLocked(paths))) {
     throw new Problem("host_unreachable", `no Host runs for ${project}`)
   }
+  bypassProxy(new URL(file.url))
   const token = process.env.SVC_HTTP_TOKEN ?? file.token ?? (await configuredToken(project))
   const call = (path: string, init: RequestInit) => request(`${file.url}${path}`, token, init)
   return {

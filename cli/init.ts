@@ -1,9 +1,9 @@
-import {basename} from "node:path"
 import {fileURLToPath} from "node:url"
 import {Command, Option} from "clipanion"
 import {callOf, makeProject, type Toolchain} from "../server/process/new-project.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
+import {facts} from "./print.ts"
 import {SvcCommand} from "./svc-command.ts"
 
 export class Init extends SvcCommand {
@@ -35,16 +35,20 @@ export class Init extends SvcCommand {
       packageRoot: fileURLToPath(new URL("..", import.meta.url)),
       report: step => this.print(`svc: ${step}`),
     })
-    const {run, svc} = callOf[toolchain]
+    const {run, svc, install} = callOf[toolchain]
+    const steps = facts([
+      [`  cd ${this.target}`, ""],
+      ...(this.install ? [] : [[`  ${install}`, "installs the dependencies"] as const]),
+      [`  ${run} dev`, "starts it"],
+      [`  ${svc} chat`, "talks to it, in a second terminal"],
+      [`  ${run} test`, "tests it"],
+    ])
     this.print(`
 Your bot is ready:
 
-  cd ${this.target}
-  ${run} dev          starts it
-  ${svc} chat   talks to it, in a second terminal
-  ${run} test         tests it
+${steps}
 
-Then edit plugins/greeter.ts; the next message runs the new code. Keep ${basename(this.target)} in git, with its lockfile.`)
+Then edit plugins/greeter.ts; the next message runs the new code. Keep the folder in git, with its lockfile.`)
     return exit.ok
   }
 

@@ -15,7 +15,7 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
 /** Names and values, one to a line, values aligned. */
 export const facts = (entries: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...entries.map(([name]) => name.length))
-  return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n")
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd()).join("\n")
 }
 
 /** One line of a text, shortened. */

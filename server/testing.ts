@@ -6,6 +6,7 @@ import {exit} from "../shared/exit.ts"
 import type {AnyPlugin, PluginDefinition} from "../shared/plugin.ts"
 import {type Host, start} from "./host.ts"
 import {createLogs} from "./logs/log.ts"
+import {bypassProxy} from "./runtime/proxy.ts"
 import {loadRuntime} from "./runtime/runtime.ts"
 
 /** One plugin of a bot under test. */
@@ -76,6 +77,7 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
       },
       await loadRuntime(),
     )
+    bypassProxy(new URL(host.url))
     await online(host)
     return {
       url: host.url,

@@ -1,6 +1,7 @@
 import {messageOf} from "../../shared/problems.ts"
 import {ReadinessReport} from "../../shared/readiness.ts"
 import {fits} from "../config/check.ts"
+import {bypassProxy, isLoopback} from "../runtime/proxy.ts"
 
 export type LiveResult =
   | {readonly ok: true; readonly url: string; readonly report: ReadinessReport}
@@ -27,6 +28,7 @@ export const checkLive = async (address: string, token: string | undefined): Pro
     ...(report === undefined ? {} : {report}),
   })
   if (token === undefined || token === "") return fail("SVC_HTTP_TOKEN is not set; it must hold the Host's full token")
+  if (isLoopback(url)) bypassProxy(url)
   try {
     const response = await fetch(target, {
       headers: {authorization: `Bearer ${token}`, accept: "application/json"},

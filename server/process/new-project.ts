@@ -18,7 +18,11 @@ export interface NewProjectOptions {
 }
 
 /** Files that a package cannot hold under their own name. */
-const renamed: Readonly<Record<string, string>> = {gitignore: ".gitignore", "env.example": ".env.example"}
+const renamed: Readonly<Record<string, string>> = {
+  gitignore: ".gitignore",
+  "env.example": ".env.example",
+  bunfig: "bunfig.toml",
+}
 
 const tarball = `vendor/svc-runtime-${version}.tgz`
 
@@ -38,25 +42,41 @@ const scripts: Readonly<Record<Toolchain, Readonly<Record<string, string>>>> = {
   },
 }
 
+interface Call {
+  readonly install: string
+  readonly run: string
+  readonly svc: string
+}
+
 /** How a person calls svc in the project. */
-export const callOf: Readonly<Record<Toolchain, {readonly run: string; readonly svc: string}>> = {
-  bun: {run: "bun run", svc: "bun run --bun svc"},
-  node: {run: "npm run", svc: "npx svc"},
+export const callOf: Readonly<Record<Toolchain, Call>> = {
+  bun: {install: "bun install", run: "bun run", svc: "bun run --bun svc"},
+  node: {install: "npm install", run: "npm run", svc: "npx svc"},
+}
+
+/** The name in package.json for a project in this folder. Throws `request_invalid` where it gives none. */
+export const packageNameOf = (folder: string): string => {
+  const name = basename(folder)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[._-]+|-+$/g, "")
+  if (name === "" || name.length > 214 || name === "node_modules" || name === "svc-runtime") {
+    throw new Problem("request_invalid", `"${basename(folder)}" cannot be the name of a project`, {
+      hint: "Name a folder with letters or digits: svc init my-bot",
+    })
+  }
+  return name
 }
 
 /**
  * Makes a project: the template's files, the svc package as a tarball in `vendor/`, and the installed dependencies.
- * Throws `conflict` where the folder holds something; nothing is overwritten.
+ * Throws `conflict` where the folder holds something or cannot be made; nothing is overwritten. Throws
+ * `request_invalid` for a folder that gives no name.
  */
 export const makeProject = async (options: NewProjectOptions): Promise<void> => {
   const folder = resolve(options.folder)
-  const name = basename(folder)
-    .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, "-")
-  const held = await readdir(folder).catch(() => [])
-  if (held.some(entry => entry !== ".git")) {
-    throw new Problem("conflict", `${folder} is not empty`, {hint: "Name a new folder: svc init my-bot"})
-  }
+  const name = packageNameOf(folder)
+  await claim(folder)
   const template = join(options.packageRoot, "cli/init/template")
   for (const file of await filesOf(template)) await place(template, file, folder, name, options.toolchain)
   options.report(`wrote ${folder}`)
@@ -67,6 +87,15 @@ export const makeProject = async (options: NewProjectOptions): Promise<void> => 
   const [command, ...args] = installCommand(options.toolchain)
   await run(command, args, folder)
   options.report("installed the dependencies")
+}
+
+const claim = async (folder: string): Promise<void> => {
+  const hint = "Name a new folder: svc init my-bot"
+  await mkdir(folder, {recursive: true}).catch(cause => {
+    throw new Problem("conflict", `cannot make ${folder}: ${messageOf(cause)}`, {cause, hint})
+  })
+  const held = await readdir(folder)
+  if (held.some(entry => entry !== ".git")) throw new Problem("conflict", `${folder} is not empty`, {hint})
 }
 
 const filesOf = async (template: string): Promise<readonly string[]> => {
@@ -86,7 +115,7 @@ const place = async (
   name: string,
   toolchain: Toolchain,
 ): Promise<void> => {
-  if (toolchain === "node" && file === "bunfig.toml") return
+  if (toolchain === "node" && file === "bunfig") return
   const target = join(folder, renamed[file] ?? file)
   await mkdir(dirname(target), {recursive: true})
   const source = join(template, file)

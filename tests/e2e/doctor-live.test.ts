@@ -33,10 +33,15 @@ interface Report {
 const live = async (
   runtime: TestRuntime,
   url: string,
-  options: {token?: string; args?: readonly string[]; project?: ReturnType<typeof makeProject>} = {},
+  options: {
+    token?: string
+    args?: readonly string[]
+    project?: ReturnType<typeof makeProject>
+    more?: Record<string, string>
+  } = {},
 ) => {
-  const {token = tokens.HTTP_TOKEN, args = ["--json"], project = makeProject()} = options
-  const env: Record<string, string> = token === "" ? {} : {SVC_HTTP_TOKEN: token}
+  const {token = tokens.HTTP_TOKEN, args = ["--json"], project = makeProject(), more = {}} = options
+  const env: Record<string, string> = token === "" ? more : {SVC_HTTP_TOKEN: token, ...more}
   const ended = await svc(runtime, project, ["doctor", "--live", url, ...args], {env})
   for (const secret of Object.values(tokens)) expect(ended.stdout + ended.stderr).not.toContain(secret)
   const report = (): Report => JSON.parse(ended.stdout) as Report
@@ -125,6 +130,16 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
       })
     }
     expect(other.requests).toEqual([])
+  })
+
+  test("a proxy of the environment does not get the token of a Host on this machine", async () => {
+    const host = await start()
+    const proxy = await startStandIn((_, response) => response.end("{}"))
+    const more = {HTTP_PROXY: proxy.url, http_proxy: proxy.url, NODE_USE_ENV_PROXY: "1"}
+    expect((await live(runtime, host.url, {more})).code).toBe(0)
+    const status = await svc(runtime, host.project, ["runtime", "status"], {env: {...tokens, ...more}})
+    expect(status.code).toBe(0)
+    expect(proxy.requests).toEqual([])
   })
 
   test("an address with credentials is refused before anything is sent, and they are not repeated", async () => {

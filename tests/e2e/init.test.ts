@@ -1,0 +1,285 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {describe, expect, onTestFinished, test} from "vitest"
+import {packageNameOf} from "../../server/process/new-project.ts"
+import {freePort} from "../support/ports.ts"
+import {runProcess, type SpawnOptions, startProcess, until} from "../support/process.ts"
+import {onBun, onNode22, onOlderNode, pathWith, root, type TestRuntime} from "../support/runtimes.ts"
+
+const scratch = () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-init-"))
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  return folder
+}
+
+/** How this machine reaches its package registry. */
+const registryEnvironment = Object.fromEntries(
+  Object.entries(process.env).filter((entry): entry is [string, string] =>
+    /^(npm_config_registry|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|BUN_CONFIG_\w+|\w+_proxy)$/i.test(entry[0]),
+  ),
+)
+
+/** No way to any registry: every proxy is a port where nothing listens. */
+const offline = async () => {
+  const nowhere = `http://127.0.0.1:${await freePort()}`
+  return {HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, http_proxy: nowhere, https_proxy: nowhere}
+}
+
+interface Toolchain {
+  readonly name: string
+  readonly runtime: TestRuntime
+  /** Before the name of a script. */
+  readonly run: readonly string[]
+  /** Before the arguments of svc. */
+  readonly svc: readonly string[]
+  readonly lockfile: string
+}
+
+const toolchains: readonly Toolchain[] = [
+  {name: "bun", runtime: onBun, run: ["bun", "run"], svc: ["bun", "run", "--bun", "svc"], lockfile: "bun.lock"},
+  ...(onNode22 === undefined
+    ? []
+    : [
+        {
+          name: "npm and Node 22.12",
+          runtime: onNode22,
+          run: ["npm", "run"],
+          svc: ["npx", "svc"],
+          lockfile: "package-lock.json",
+        },
+      ]),
+]
+
+/** What stands in a new project, without what the package manager installed. */
+const files = (folder: string) =>
+  readdirSync(folder)
+    .filter(name => name !== "node_modules")
+    .flatMap(name => {
+      const path = join(folder, name)
+      return statSync(path).isDirectory() ? readdirSync(path).map(file => `${name}/${file}`) : [name]
+    })
+    .sort()
+
+const greetings = (folder: string, from: string, to: string) => {
+  const path = join(folder, "plugins/greeter.ts")
+  writeFileSync(path, readFileSync(path, "utf8").replace(from, to))
+}
+
+describe.each(toolchains)("a project that svc init makes with $name", ({runtime, run, svc, lockfile}) => {
+  const PATH = () => pathWith(runtime)
+  const command = (line: readonly string[], options: SpawnOptions & {path: string}) =>
+    runProcess(["/usr/bin/env", ...line], {...options, env: {...options.env, PATH: options.path}})
+
+  test("installs offline from a warm cache; its test, types, build, start, chat and doctor are right", {
+    timeout: 180_000,
+  }, async () => {
+    const path = PATH()
+    const parent = scratch()
+    const init = (name: string, launcher: string, env: Readonly<Record<string, string>>) =>
+      command([runtime.command[0] ?? "", launcher, "init", name], {cwd: parent, env, path})
+    // The first one may have to fill the cache.
+    const warm = await init("warm", `${root}cli/launch.js`, registryEnvironment)
+    expect({code: warm.code, stderr: warm.stderr}).toEqual({code: 0, stderr: ""})
+    const made = await init("My Bot", join(parent, "warm/node_modules/svc-runtime/cli/launch.js"), {
+      ...registryEnvironment,
+      ...(await offline()),
+    })
+    expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
+    expect(made.stdout).toContain(`${run.join(" ")} dev`)
+
+    const folder = join(parent, "My Bot")
+    const inProject = (line: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+      command(line, {cwd: folder, env: {...registryEnvironment, ...env}, path})
+    expect(files(folder)).toEqual(files(join(parent, "warm")))
+    expect(files(folder)).toEqual(
+      [
+        ".env.example",
+        ".gitignore",
+        "README.md",
+        ...(lockfile === "bun.lock" ? ["bunfig.toml"] : []),
+        lockfile,
+        "package.json",
+        "plugins/greeter.ts",
+        "svc.config.yml",
+        "tests/greeter.test.ts",
+        "tsconfig.json",
+        "vendor/svc-runtime-0.1.0.tgz",
+      ].sort(),
+    )
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    expect(manifest).toMatchObject({
+      name: "my-bot",
+      engines: {node: ">=22.12.0"},
+      scripts: {build: expect.stringContaining("svc build"), start: expect.stringContaining("svc runtime start")},
+      dependencies: {"svc-runtime": "file:vendor/svc-runtime-0.1.0.tgz"},
+    })
+
+    // A proxy of the environment has no part in a test, which talks to its own Host.
+    const tested = await inProject([...run, "test"], await offline())
+    expect({code: tested.code, passed: /\b1 pass|# pass 1\b/.test(tested.stdout + tested.stderr)}).toEqual({
+      code: 0,
+      passed: true,
+    })
+
+    await expectTypes(folder)
+
+    const built = await inProject([...run, "build"])
+    expect({code: built.code, told: built.stdout.includes("built greeter")}).toEqual({code: 0, told: true})
+    expect(existsSync(join(folder, "dist/plugins/greeter.js"))).toBe(true)
+
+    const config = readFileSync(join(folder, "svc.config.yml"), "utf8")
+    writeFileSync(join(folder, "svc.config.yml"), config.replace("# token: ${HTTP_TOKEN}", "token: ${HTTP_TOKEN}"))
+    writeFileSync(join(folder, ".env"), "HTTP_TOKEN=a-token-of-thirty-two-characters\n", {mode: 0o600})
+    const port = String(await freePort())
+    const running = startProcess(["/usr/bin/env", ...run, "start"], {cwd: folder, env: {PATH: path, HTTP_PORT: port}})
+    await until("the Host to be ready", () =>
+      fetch(`http://127.0.0.1:${port}/pub/ready`).then(
+        ({status}) => status === 200,
+        () => false,
+      ),
+    )
+    const chat = await command([...svc, "chat"], {cwd: folder, input: "/greet Ada\n", path})
+    expect({code: chat.code, stdout: chat.stdout}).toEqual({code: 0, stdout: "hello Ada\n"})
+    const sound = await inProject([...svc, "doctor"], {HTTP_PORT: port})
+    expect(sound.stdout).toContain("ok      build: dist/plugins is what the source says")
+    greetings(folder, "Say hello", "Say it")
+    const stale = await inProject([...svc, "doctor"], {HTTP_PORT: port})
+    expect(stale.code).toBe(1)
+    expect(stale.stdout).toContain("ERROR   build: dist/plugins is older than its source: greeter")
+    const stopped = await inProject([...svc, "runtime", "stop"])
+    expect({code: stopped.code, told: /^stopped pid \d+$/m.test(stopped.stdout)}).toEqual({code: 0, told: true})
+    expect((await running.finished).code).toBe(0)
+  })
+})
+
+/** The shipped declarations type the project: what is right passes, and each mistake is found where it is. */
+const expectTypes = async (folder: string) => {
+  const check = async () => {
+    const {code, stdout} = await runProcess([process.execPath, `${root}node_modules/.bin/tsc`, "-p", folder], {
+      cwd: folder,
+    })
+    return {code, lines: stdout.match(/^[^(]+\(\d+/gm) ?? []}
+  }
+  expect(await check()).toEqual({code: 0, lines: []})
+  const mistakes = join(folder, "plugins/mistakes.ts")
+  writeFileSync(
+    mistakes,
+    `import {definePlugin, Type} from "svc-runtime"
+import {startBot} from "svc-runtime/test"
+export default definePlugin({
+  config: Type.Object({greeting: Type.String()}),
+  setup(plugin, config) {
+    plugin.command("right <name:string>", {}, ({args}) => config.greeting + args.name.toUpperCase())
+    const wrongConfig: number = config.greeting
+    plugin.command("wrong <n:number>", {}, ({args}) => args.n.toUpperCase())
+    plugin.comand("wrong", {}, () => wrongConfig)
+    plugin.on("message-created", session => session.sned("wrong"))
+  },
+})
+export const wrongReply: Promise<number> = startBot({plugins: {}}).then(bot => bot.say("hello"))
+`,
+  )
+  expect((await check()).lines).toEqual([7, 8, 9, 10, 13].map(line => `plugins/mistakes.ts(${line}`))
+  rmSync(mistakes)
+}
+
+describe("svc init refuses", () => {
+  const init = (folder: string, ...args: string[]) =>
+    runProcess([...onBun.command, "init", ...args], {cwd: folder, env: registryEnvironment})
+
+  test("a folder that holds something, and leaves it as it is", async () => {
+    const folder = scratch()
+    mkdirSync(join(folder, "held"))
+    writeFileSync(join(folder, "held/notes.txt"), "mine")
+    writeFileSync(join(folder, "file"), "mine")
+    for (const [target, why] of [
+      ["held", "is not empty"],
+      ["file", "cannot make"],
+      ["file/below", "cannot make"],
+    ]) {
+      const refused = await init(folder, target ?? "")
+      expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
+      expect(refused.stderr).toMatch(new RegExp(`^svc: .*${why}.*\n {2}hint: Name a new folder: svc init my-bot\n$`))
+    }
+    expect(readdirSync(folder).sort()).toEqual(["file", "held"])
+    expect(readdirSync(join(folder, "held"))).toEqual(["notes.txt"])
+  })
+
+  test("a name that no package can have, before it writes anything", async () => {
+    const folder = scratch()
+    for (const name of ["...", "___", "node_modules", "svc-runtime", "☃"]) {
+      const refused = await init(folder, name)
+      expect(refused.code).toBe(1)
+      expect(refused.stderr).toBe(
+        `svc: "${name}" cannot be the name of a project\n  hint: Name a folder with letters or digits: svc init my-bot\n`,
+      )
+    }
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test("an unknown runtime", async () => {
+    const refused = await init(scratch(), "my-bot", "--runtime", "deno")
+    expect({code: refused.code, told: refused.stderr.split("\n")[0]}).toEqual({
+      code: 1,
+      told: 'svc: --runtime is bun or node, not "deno"',
+    })
+  })
+
+  test("no name that can be made one", () => {
+    expect(["/a/My Bot!", "/a/.hidden", "/a/bot_2", "/a/Äbc"].map(packageNameOf)).toEqual([
+      "my-bot",
+      "hidden",
+      "bot_2",
+      "bc",
+    ])
+  })
+})
+
+test("svc init --no-install writes the project and tells how to install", async () => {
+  const folder = scratch()
+  const made = await runProcess([...onBun.command, "init", "my-bot", "--no-install"], {cwd: folder})
+  expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
+  expect(made.stdout).toContain("bun install")
+  expect(existsSync(join(folder, "my-bot/node_modules"))).toBe(false)
+})
+
+test("a broken plugin is not built: every error has its position, and the build before it stays", async () => {
+  const folder = scratch()
+  writeFileSync(join(folder, "svc.config.yml"), "plugins: {}\n")
+  mkdirSync(join(folder, "plugins"))
+  const write = (name: string, text: string) => writeFileSync(join(folder, `plugins/${name}.ts`), text)
+  const build = (...args: string[]) => runProcess([...onBun.command, "build", ...args], {cwd: folder})
+  write("one", "export default 1\n")
+  expect(await build("--json")).toMatchObject({code: 0, stdout: '{\n  "plugins": [\n    "one"\n  ]\n}\n'})
+  write("one", "export default {\n")
+  write("two", 'import "./nowhere.ts"\n')
+  const refused = await build()
+  expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
+  expect(refused.stderr).toMatch(/^ {2}plugins\/one\.ts:2:\d+ /m)
+  expect(refused.stderr).toMatch(/^ {2}plugins\/two\.ts:1:\d+ /m)
+  expect(readFileSync(join(folder, "dist/plugins/one.js"), "utf8")).toContain("1")
+})
+
+test.skipIf(onOlderNode === undefined)("the plugin SDK loads on Node 20.19 and newer", async () => {
+  const [node = ""] = onOlderNode?.command ?? []
+  const folder = scratch()
+  mkdirSync(join(folder, "node_modules"))
+  symlinkSync(root, join(folder, "node_modules/svc-runtime"))
+  const script = `
+    import {definePlugin, Type} from "svc-runtime"
+    const plugin = definePlugin({config: Type.Object({a: Type.String()}), setup() {}})
+    console.log(typeof plugin.setup)`
+  const ended = await runProcess([node, "--input-type=module", "-e", script], {cwd: folder})
+  expect(ended).toMatchObject({code: 0, stdout: "function\n", stderr: ""})
+})
