@@ -203,7 +203,12 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   const containment = new Containment(generations, log)
   await generations.start()
   requireRunning(signal)
-  await inbox.start(createDispatch(() => currentOf(generations).snapshot.messages, log))
+  const dispatch = createDispatch({
+    current: () => currentOf(generations).snapshot.messages,
+    settled: () => generations.settled(),
+    log,
+  })
+  await inbox.start(dispatch)
   await outbox.start({
     sender: name => endpoints.get(name)?.sender,
     isIdempotent: name => endpoints.get(name)?.spec.idempotent ?? false,
@@ -244,7 +249,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     }).catch(() => log.warn("handlers or sends were still running; the next start goes on with them"))
     await withTimeLimit(1000, () => outbox.drain()).catch(() => {})
     await withTimeLimit(1500, () => endpoints.close()).catch(() => log.warn("an endpoint did not close in time"))
-    await generations.stop(500)
+    await withTimeLimit(2000, () => generations.stop(500)).catch(() => log.warn("a plugin did not let go in time"))
     await listener.close(true)
     await recordEnd(database, runtimeId, code, reason).catch(error => log.error("the end was not recorded", {error}))
     await database.close()

@@ -11,7 +11,7 @@ import {
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Login} from "../../shared/satori.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
-import {Scope} from "../runtime/scope.ts"
+import {pluginUndoLimit, Scope} from "../runtime/scope.ts"
 
 /** What a generation says of one endpoint. */
 export interface EndpointSpec {
@@ -147,7 +147,7 @@ export class Endpoint {
 
   /** One attempt, from opening to the loss of the connection; resolves to why it ended. */
   async #connect(open: NonNullable<EndpointSpec["open"]>): Promise<unknown> {
-    const scope = new Scope((message, error) => this.spec.log.warn(message, {error}))
+    const scope = new Scope((message, error) => this.spec.log.warn(message, {error}), pluginUndoLimit)
     const end = () => void scope.dispose()
     this.#closing.signal.addEventListener("abort", end, {once: true})
     let lose: (error: unknown) => void = () => {}

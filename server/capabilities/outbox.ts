@@ -1,4 +1,3 @@
-import {setTimeout as sleep} from "node:timers/promises"
 import type {Content, Node} from "../../shared/elements.ts"
 import {isElement} from "../../shared/elements.ts"
 import type {Log} from "../../shared/log.ts"
@@ -63,6 +62,8 @@ export class Outbox {
   readonly #closing = new AbortController()
   /** Lanes whose endpoint cannot send now, by endpoint. */
   readonly #parked = new Map<string, Map<string, Lane>>()
+  /** Lanes whose next message is tried again later; they take no place meanwhile. */
+  readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
   #senders: Senders | undefined
 
   constructor(database: Database, log: Log) {
@@ -124,6 +125,7 @@ export class Outbox {
   /** Starts no further send; resolves when those that run have ended. */
   async drain(): Promise<void> {
     this.#closing.abort()
+    for (const timer of this.#resting.values()) clearTimeout(timer)
     this.#lanes.pause()
     await this.#lanes.settled()
   }
@@ -145,7 +147,18 @@ export class Outbox {
   }
 
   #push(lane: Lane): void {
-    this.#lanes.push(`${lane.endpoint}/${lane.channel}`, lane)
+    this.#lanes.push(keyOf(lane), lane)
+  }
+
+  /** Comes back after so many milliseconds, or sooner: the clock may have been set back since the time was written. */
+  #rest(lane: Lane, pause: number): void {
+    const key = keyOf(lane)
+    clearTimeout(this.#resting.get(key))
+    const wake = () => {
+      this.#resting.delete(key)
+      this.#push(lane)
+    }
+    this.#resting.set(key, setTimeout(wake, Math.min(pause, retry.longest)))
   }
 
   /** Sends what is queued for one channel, in order, until nothing is left or its endpoint cannot send. */
@@ -157,8 +170,8 @@ export class Outbox {
         const sender = this.#senders?.sender(lane.endpoint)
         if (sender === undefined) return this.#park(lane)
         const pause = Number(row.not_before) - Date.now()
-        if (pause > 0) await sleep(pause, undefined, {signal: this.#closing.signal}).catch(() => {})
-        else await this.#attempt(row, sender)
+        if (pause > 0) return this.#rest(lane, pause)
+        await this.#attempt(row, sender)
       }
     } catch (error) {
       const isClosed = error instanceof Problem && error.code === "stopping"
@@ -216,6 +229,8 @@ interface Lane {
   readonly endpoint: string
   readonly channel: string
 }
+
+const keyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${channel}`
 
 const deliver = async (row: Row, sender: Sender): Promise<readonly string[]> => {
   const message = {id: String(row.id), channel: String(row.channel)}

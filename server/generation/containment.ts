@@ -21,13 +21,15 @@ export class Containment {
 
   /** Resolves when the instance is out of the running generation, or a new one is in its place. Never rejects. */
   async contain(error: unknown): Promise<void> {
-    const {current} = this.#generations
-    const instance = attribute(error, current?.instances ?? [])
+    const instance = attribute(error, this.#generations.current?.instances ?? [])
     if (instance === undefined) {
       this.#log.error(`an exception was not caught; it belongs to no plugin: ${messageOf(error)}`, {error})
       return
     }
-    const quarantined = instance.state.is === "active" && this.#quarantine.record(instance.name, current?.number ?? 0)
+    // Thrown before its draft was committed or given up: it is dealt with as what the instance is then.
+    if (instance.state.is === "starting") await this.#generations.settled()
+    const quarantined =
+      instance.state.is === "active" && this.#quarantine.record(instance.name, this.#generations.current?.number ?? 0)
     this.#log.error(`${instance.path} threw outside its handlers: ${messageOf(error)}${next(instance, quarantined)}`, {
       error,
       plugin: instance.name,
@@ -54,6 +56,6 @@ export class Containment {
 }
 
 const next = (instance: Instance, quarantined: boolean): string => {
-  if (instance.state.is !== "active") return `; the instance is ${instance.state.is} already`
+  if (instance.state.is !== "active") return `; it is ${instance.state.is} already`
   return quarantined ? "; it is quarantined until the next generation" : "; it is started anew"
 }

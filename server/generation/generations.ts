@@ -107,6 +107,11 @@ export class Generations {
     })
   }
 
+  /** Resolves when no change is under way. */
+  async settled(): Promise<void> {
+    await this.#changing
+  }
+
   /** The newest generations, below `before`. */
   list(limit: number, before?: number): Promise<readonly GenerationRecord[]> {
     return this.#options.history.list(limit, before)

@@ -40,9 +40,18 @@ const unknownCommand = "host/unknown"
 /** A handler that takes longer, in milliseconds, has failed. */
 export const handlerTimeout = 60_000
 
-export const createDispatch = (current: () => MessageTable, log: Log, timeout = handlerTimeout): Dispatch => ({
-  match: event => match(current(), event),
-  run: (stored, handler) => run(current(), stored, handler, log, timeout),
+export interface DispatchOptions {
+  readonly current: () => MessageTable
+  /** Resolves when no change of what runs is under way. */
+  readonly settled: () => Promise<unknown>
+  readonly log: Log
+  /** In milliseconds. */
+  readonly timeout?: number
+}
+
+export const createDispatch = (options: DispatchOptions): Dispatch => ({
+  match: event => match(options.current(), event),
+  run: (stored, handler) => run(options, stored, handler),
 })
 
 const match = (table: MessageTable, event: SatoriEvent): readonly string[] => {
@@ -65,15 +74,19 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
   }
 }
 
-const run = async (
-  table: MessageTable,
-  stored: StoredEvent,
-  id: string,
-  log: Log,
-  timeout: number,
-): Promise<Outcome> => {
-  const handler = find(table, stored, id, log)
+const run = async (options: DispatchOptions, stored: StoredEvent, id: string): Promise<Outcome> => {
+  const {current, settled, log, timeout = handlerTimeout} = options
+  let handler = find(current(), stored, id, log)
+  if (handler?.signal.aborted) {
+    // Its instance has failed; a new one is about to take its place.
+    await settled()
+    handler = find(current(), stored, id, log)
+  }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
+  return runToEnd(handler, stored, timeout)
+}
+
+const runToEnd = async (handler: Runnable, stored: StoredEvent, timeout: number): Promise<Outcome> => {
   const work = async (signal: AbortSignal): Promise<Outcome> => {
     const {session, end} = openSession(stored, handler.log, signal)
     const reply = await handler.run(() => handler.handle(session))
@@ -84,7 +97,7 @@ const run = async (
     return await withTimeLimit(timeout, work, handler.signal)
   } catch (error) {
     if (handler.signal.aborted) return {is: "interrupted"}
-    handler.log.error(`${id} failed: ${messageOf(error)}`, {error, event: stored.event.sn})
+    handler.log.error(`${handler.id} failed: ${messageOf(error)}`, {error, event: stored.event.sn})
     return {is: "failed", error: messageOf(error)}
   }
 }

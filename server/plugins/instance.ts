@@ -4,7 +4,7 @@ import type {Log} from "../../shared/log.ts"
 import type {Plugin} from "../../shared/plugin.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
-import {Scope} from "../runtime/scope.ts"
+import {pluginUndoLimit, Scope} from "../runtime/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
 import {runAs} from "./attribution.ts"
 import type {LoadedPlugin} from "./load.ts"
@@ -60,7 +60,7 @@ export class Instance {
     this.fingerprint = options.fingerprint
     this.plugin = options.plugin
     this.log = options.log.with({plugin: options.name})
-    this.scope = new Scope((message, error) => this.log.warn(message, {error}))
+    this.scope = new Scope((message, error) => this.log.warn(message, {error}), pluginUndoLimit)
   }
 
   get state(): InstanceState {

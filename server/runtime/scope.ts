@@ -1,4 +1,8 @@
 import {messageOf} from "../../shared/problems.ts"
+import {withTimeLimit} from "./time-limit.ts"
+
+/** What a plugin's undo may take, in milliseconds. */
+export const pluginUndoLimit = 5000
 
 /**
  * Owns what belongs to one lifetime: everything that is acquired registers its undo on the next line. Disposing runs
@@ -8,10 +12,13 @@ export class Scope {
   readonly #abort = new AbortController()
   readonly #undos: (() => unknown)[] = []
   readonly #report: (message: string, error: unknown) => void
+  readonly #limit: number | undefined
   #disposed: Promise<void> | undefined
 
-  constructor(report: (message: string, error: unknown) => void) {
+  /** An undo that takes longer than `limit`, in milliseconds, is passed over; without it, each is waited for. */
+  constructor(report: (message: string, error: unknown) => void, limit?: number) {
     this.#report = report
+    this.#limit = limit
   }
 
   /** Aborted when the scope is disposed. */
@@ -37,7 +44,8 @@ export class Scope {
 
   async #run(undo: () => unknown): Promise<void> {
     try {
-      await undo()
+      if (this.#limit === undefined) await undo()
+      else await withTimeLimit(this.#limit, undo)
     } catch (error) {
       this.#report(`an undo failed: ${messageOf(error)}`, error)
     }

@@ -8,13 +8,15 @@ export class TimeLimitExceeded extends Error {
 
 /**
  * Runs `work` for at most so long. At the limit its signal is aborted and the promise rejects with `TimeLimitExceeded`,
- * whatever the work then does; so it does, with the signal's reason, when `outer` is aborted.
+ * whatever the work then does; so it does, with the signal's reason, when `outer` is aborted. Work whose `outer` was
+ * aborted before is not begun.
  */
 export const withTimeLimit = async <T>(
   milliseconds: number,
   work: (signal: AbortSignal) => T | Promise<T>,
   outer?: AbortSignal,
 ): Promise<T> => {
+  if (outer?.aborted) throw outer.reason
   const abort = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   let onOuter: (() => void) | undefined
@@ -25,8 +27,7 @@ export const withTimeLimit = async <T>(
     }
     timer = setTimeout(() => end(new TimeLimitExceeded(milliseconds)), milliseconds)
     onOuter = () => end(outer?.reason)
-    if (outer?.aborted) onOuter()
-    else outer?.addEventListener("abort", onOuter, {once: true})
+    outer?.addEventListener("abort", onOuter, {once: true})
   })
   try {
     return await Promise.race([work(abort.signal), limit])

@@ -129,3 +129,15 @@ test("a message to an endpoint that does not exist is refused, and names those t
     detail: expect.stringContaining("line"),
   })
 })
+
+test("a stop does not wait for what is tried again later; the next start goes on with it", async () => {
+  const host = await start(line('throw new Error("not now")'))
+  const id = await send(host, "one")
+  await until("an attempt to fail", async () => (await messageIn(host, id, "queued")).attempt > 0)
+  const {code, stdout} = await host.stop()
+  expect(code).toBe(0)
+  expect(stdout).not.toContain("were still running")
+  const before = attempts(host).length
+  host.project.write("plugins/line.ts", line(""))
+  expect(await messageIn(await again(host), id, "sent")).toMatchObject({attempt: before + 1})
+})

@@ -133,3 +133,45 @@ test.each(runtimes.slice(0, 2))("an exception of a built plugin is attributed to
   await host.say("/promise")
   await startedAnew(host, 1)
 })
+
+test("an event that comes while an instance is started anew is handled by the new one", async () => {
+  const slow = pluginWith(`
+    plugin.command("echo <text:text>", ({args}) => args.text)
+    plugin.command("late", () => { setTimeout(() => { note("thrown"); throw new Error("late") }, 5); return "ok" })
+    plugin.defer(() => sleep(300))
+    note("set up")
+    return sleep(100)`)
+  const host = await startHost({
+    config,
+    plugins: {risky: slow, greeter: replying("greet", "hello")},
+    args: ["--no-watch"],
+  })
+  await host.say("/late")
+  await until("the exception", () => host.project.read("notes.log").includes("thrown"))
+  await until("its instance to have failed", async () => (await pluginOf(host, "risky"))?.state === "failed")
+  expect(await host.say("/echo still here")).toEqual(["still here"])
+  expect(host.project.read("notes.log").split("set up")).toHaveLength(3)
+})
+
+test("an exception that setup left behind fails the instance once it is committed", async () => {
+  const host = await startHost({
+    config: config.replace("  risky: {}\n", ""),
+    plugins: {
+      greeter: replying("greet", "hello"),
+      risky: pluginWith(`
+      plugin.command("count", () => "1")
+      plugin.defer(() => note("undone"))
+      if (process.env.FIRST === undefined) {
+        process.env.FIRST = "no"
+        setTimeout(() => { throw new Error("left behind") }, 1)
+        return sleep(50)
+      }`),
+    },
+    args: ["--no-watch"],
+  })
+  host.project.write("svc.config.yml", config)
+  expect(await reload(host)).toEqual({committed: true, generation: 2})
+  await startedAnew(host, 1)
+  expect(host.process.output()).toContain("root/risky threw outside its handlers: left behind; it is started anew")
+  expect(await host.say("/count")).toEqual(["1"])
+})

@@ -195,6 +195,42 @@ describe("everything that an instance acquired", () => {
   })
 })
 
+describe("an undo that does not end", () => {
+  const stuck = pluginWith(`
+    plugin.defer(() => new Promise(() => {}))
+    plugin.adapter("line", {
+      history: "none",
+      open: async (_, endpoint) => {
+        endpoint.defer(() => new Promise(() => {}))
+        return {send: async () => ({ids: []})}
+      },
+    })`)
+  const start = () =>
+    startHost({
+      config: config("  stuck: {}\n"),
+      plugins: {stuck, other: stuck.replaceAll('"line"', '"other"')},
+      args: quiet,
+    })
+
+  test("keeps other endpoints from opening for no longer than 5 s", async () => {
+    const host = await start()
+    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    host.project.write("svc.config.yml", config("  other: {}\n"))
+    expect(await reload(host)).toEqual({committed: true, generation: 2})
+    await until("the new endpoint", async () => (await endpoints(host)).other === "online")
+    expect(await endpoints(host)).toEqual({sandbox: "online", other: "online"})
+  })
+
+  test("does not keep the Host from an orderly stop", async () => {
+    const host = await start()
+    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    const {code, stdout} = await host.stop()
+    expect(code).toBe(0)
+    expect(stdout).toContain("an endpoint did not close in time")
+    expect(stdout.trimEnd().split("\n").at(-1)).toContain("stopped")
+  })
+})
+
 describe("a plugin's tables", () => {
   const notes = (migrations: string) =>
     pluginWith(`

@@ -45,7 +45,12 @@ const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent =>
 
 const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
   const table = createMessageTable({prefixes: ["/"], commands: [echo], handlers, log})
-  const dispatch = createDispatch(() => table, log, timeout)
+  const dispatch = createDispatch({
+    current: () => table,
+    settled: async () => {},
+    log,
+    ...(timeout === undefined ? {} : {timeout}),
+  })
   return {
     match: (of: SatoriEvent) => dispatch.match(of),
     /** Runs the only handler that this event is for. */

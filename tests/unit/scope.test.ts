@@ -5,7 +5,7 @@ import {Scope} from "../../server/runtime/scope.ts"
 const makeScope = () => {
   const undone: string[] = []
   const failures: string[] = []
-  const scope = new Scope(message => failures.push(message))
+  const scope = new Scope(message => failures.push(message), 50)
   const undo = (name: string) => () => undone.push(name)
   return {scope, undo, undone, failures}
 }
@@ -35,6 +35,15 @@ test("an undo that fails is reported and keeps no other from running", async () 
   await scope.dispose()
   expect(undone).toEqual(["last", "first"])
   expect(failures).toEqual(["an undo failed: rejected", "an undo failed: thrown"])
+})
+
+test("an undo that takes longer than the limit is reported, and keeps no other from running", async () => {
+  const {scope, undo, undone, failures} = makeScope()
+  scope.defer(undo("first"))
+  scope.defer(() => new Promise(() => {}))
+  await scope.dispose()
+  expect(undone).toEqual(["first"])
+  expect(failures).toEqual(["an undo failed: no end within 0.05 s"])
 })
 
 test("the signal is aborted before the first undo", async () => {

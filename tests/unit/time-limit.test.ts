@@ -52,6 +52,11 @@ test("an outer signal ends it with its own reason", async () => {
   expect(seen?.aborted).toBe(true)
 })
 
-test("an outer signal that was aborted before ends it at once", async () => {
-  await expect(withTimeLimit(1000, () => never, AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late")
+test("work whose outer signal was aborted before is not begun", async () => {
+  let begun = false
+  const work = () => {
+    begun = true
+  }
+  await expect(withTimeLimit(1000, work, AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late")
+  expect(begun).toBe(false)
 })
