@@ -18,7 +18,7 @@ const reload = async (host: TestHost, config: string) => {
   await host.post("/api/system/reload")
 }
 
-describeWith("ngircd")("an IRC endpoint in operation", () => {
+describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
   test.each(twoRuntimes)("SIGTERM says goodbye to the server and ends with 0, on $name", async runtime => {
     const server = await startIrcServer("ngircd")
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
@@ -62,6 +62,16 @@ describeWith("ngircd")("an IRC endpoint in operation", () => {
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
   })
 
+  test("an answer that takes longer than one attempt goes on where it ended, without a repetition", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    person.say("#lounge", "!lines 60")
+    await person.sees(/ PRIVMSG #lounge :line 60$/, 80_000)
+    expect(person.heard("svcbot", "#lounge")).toEqual(Array.from({length: 60}, (_, i) => `line ${i + 1}`))
+  }, 100_000)
+
   test("svc doctor --live gives 0 with the endpoint required, 1 once its plugin is disabled", async () => {
     const server = await startIrcServer("ngircd")
     const http = {readiness: {endpoints: [{owner: "root/irc", name: "irc~main"}]}}
@@ -89,5 +99,18 @@ describeWith("ngircd")("an IRC endpoint in operation", () => {
     const response = await host.fetch("/api/system/readiness")
     expect(response.status).toBe(503)
     expect(await response.text()).toContain("endpoint_failed")
+  })
+
+  test("a wrong password is corrected in .env, and a reload brings the endpoint online", async () => {
+    const server = await startIrcServer("ngircd", {password: "right-password"})
+    const account = {id: "main", port: server.port, ...lounge, password: "${SERVER_PASSWORD}"}
+    const host = await startIrcHost([account], {
+      args: ["--no-watch"],
+      files: {"bunfig.toml": "env = false\n", ".env": "SERVER_PASSWORD=a-wrong-password\n"},
+    })
+    await untilEndpoint(host, "main", "failed")
+    host.project.write(".env", "SERVER_PASSWORD=right-password\n")
+    await host.post("/api/system/reload")
+    await untilEndpoint(host, "main", "online")
   })
 })

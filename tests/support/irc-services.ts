@@ -9,7 +9,6 @@ import {tool} from "./tools.ts"
 const modules = [
   "transport/rfc1459",
   "backend/corestorage",
-  "backend/flatfile",
   "backend/opensex",
   "protocol/base36uid",
   "protocol/inspircd",

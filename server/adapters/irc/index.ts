@@ -16,7 +16,7 @@ export const Account = Type.Object(
       }),
     ),
     nick: Type.String({pattern: name, description: "The bot's nick; where it is taken, it gets an underscore"}),
-    realname: Type.Optional(Type.String({default: "svc bot"})),
+    realname: Type.Optional(Type.String({pattern: "^[^\\r\\n\\0]+$", default: "svc bot"})),
     password: Type.Optional(Type.Secret({description: "The server's password, as ${NAME}"})),
     sasl: Type.Optional(
       Type.Object(
