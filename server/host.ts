@@ -141,7 +141,8 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   const database = await openDatabase(locationOf(boot.config, paths), {
     runtimeId,
     signal,
-    onLeaseLost: () => askExit({code: exit.runtimeRestart, reason: "lease_lost"}),
+    // The answers that tell of it leave before the Host does.
+    onLeaseLost: () => void setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50),
   })
   unwind.defer(() => database.close())
   requireRunning(signal)

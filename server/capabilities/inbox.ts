@@ -5,6 +5,7 @@ import type {SatoriEvent} from "../../shared/satori.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "./endpoint.ts"
+import {toEvent} from "./incoming.ts"
 import {Lanes} from "./lanes.ts"
 import type {Outbox, OutboxDraft} from "./outbox.ts"
 
@@ -68,6 +69,8 @@ export class Inbox {
   readonly #lanes: Lanes<Task>
   #dispatch: Dispatch | undefined
   #stopping = false
+  /** Events whose storing had an unknown outcome, by endpoint and platform id. */
+  readonly #unsettled = new Set<string>()
   /** Events that are replayed after a crash, and not handled yet. */
   #replaying = 0
 
@@ -109,7 +112,10 @@ export class Inbox {
     const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
     const raw = incoming.raw === undefined ? null : JSON.stringify(incoming.raw)
     const {sn: _, ...stored} = event
-    const [inserted] = await this.#database.write([
+    const key = JSON.stringify([name, incoming.id])
+    // Whoever takes the key out hands the event to its handlers, if it turns out to be stored.
+    const wasUnsettled = this.#unsettled.delete(key)
+    const storing = this.#database.write([
       {
         sql: `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw) VALUES (?, ?, ?, ?, ?, ?, ?)
           ON CONFLICT (endpoint, event_id) DO NOTHING RETURNING seq`,
@@ -120,8 +126,15 @@ export class Inbox {
         args: [JSON.stringify(handlers)],
       },
     ])
+    const [inserted] = await storing.catch(error => {
+      if (wasUnsettled || isUnknown(error)) void this.#settle(key, name, incoming.id).catch(() => {})
+      throw error
+    })
     const row = inserted?.rows[0]
-    if (row === undefined) return {sn: await this.#sequenceOf(name, incoming.id), duplicate: true}
+    if (row === undefined) {
+      if (wasUnsettled) await this.#settle(key, name, incoming.id)
+      return {sn: await this.#sequenceOf(name, incoming.id), duplicate: true}
+    }
     const seq = Number(row.seq)
     if (handlers.length > 0) {
       const kept = this.#lanes.length < keptInMemory ? {endpoint: name, event: {...event, sn: seq}} : undefined
@@ -135,6 +148,21 @@ export class Inbox {
     this.#stopping = true
     this.#lanes.pause()
     await this.#lanes.settled()
+  }
+
+  /** Finds out whether an event was stored though its storing seemed to fail; if so, it is handled like any other. */
+  async #settle(key: string, endpoint: string, id: string): Promise<void> {
+    this.#unsettled.add(key)
+    const [row] = await persist(`event ${id}`, this.#log, () =>
+      this.#database.read(
+        `SELECT i.seq, i.conversation, json_group_array(m.handler) AS handlers FROM inbox i JOIN inbox_marks m USING (seq)
+         WHERE i.endpoint = ? AND i.event_id = ? AND m.state = 'pending' GROUP BY i.seq`,
+        [endpoint, id],
+      ),
+    )
+    if (!this.#unsettled.delete(key) || row === undefined) return
+    const handlers = JSON.parse(String(row.handlers)) as string[]
+    this.#lanes.push(String(row.conversation), {seq: Number(row.seq), handlers, stored: undefined, isReplay: false})
   }
 
   async #sequenceOf(endpoint: string, id: string): Promise<number> {
@@ -193,6 +221,8 @@ export class Inbox {
   }
 }
 
+const isUnknown = (error: unknown) => error instanceof Problem && error.code === "database_outcome_unknown"
+
 const endOf = (outcome: Outcome): {state: string; error: string | null; sends: readonly OutboxDraft[]} => {
   switch (outcome.is) {
     case "handled":
@@ -202,27 +232,4 @@ const endOf = (outcome: Outcome): {state: string; error: string | null; sends: r
     case "interrupted":
       return {state: "failed", error: "its plugin instance was disposed before it had ended", sends: []}
   }
-}
-
-const toEvent = (endpoint: Endpoint, incoming: Incoming): SatoriEvent => {
-  requireText("id", incoming.id)
-  requireText("type", incoming.type)
-  if (incoming.channel !== undefined) requireText("channel.id", incoming.channel.id)
-  if (incoming.user !== undefined) requireText("user.id", incoming.user.id)
-  if (incoming.message !== undefined && typeof incoming.message.content !== "string") {
-    throw new Problem("event_invalid", "message.content must be text (renderContent makes it from a tree)")
-  }
-  const {id: _, raw, timestamp, ...event} = incoming
-  return {
-    sn: 0,
-    timestamp: timestamp ?? Date.now(),
-    login: endpoint.login ?? {platform: endpoint.spec.slot},
-    ...event,
-    ...(raw === undefined ? {} : {_type: raw.type}),
-  }
-}
-
-const requireText = (key: string, value: unknown) => {
-  if (typeof value !== "string" || value === "" || value.includes("\0"))
-    throw new Problem("event_invalid", `${key} must be text that is not empty, without a NUL character`)
 }

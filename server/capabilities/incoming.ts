@@ -1,0 +1,28 @@
+import type {Incoming} from "../../shared/plugin.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {SatoriEvent} from "../../shared/satori.ts"
+import type {Endpoint} from "./endpoint.ts"
+
+/** What an adapter hands over, as the event that is stored; its sequence is not known yet. Throws `event_invalid`. */
+export const toEvent = (endpoint: Endpoint, incoming: Incoming): SatoriEvent => {
+  requireText("id", incoming.id)
+  requireText("type", incoming.type)
+  if (incoming.channel !== undefined) requireText("channel.id", incoming.channel.id)
+  if (incoming.user !== undefined) requireText("user.id", incoming.user.id)
+  if (incoming.message !== undefined && typeof incoming.message.content !== "string") {
+    throw new Problem("event_invalid", "message.content must be text (renderContent makes it from a tree)")
+  }
+  const {id: _, raw, timestamp, ...event} = incoming
+  return {
+    sn: 0,
+    timestamp: timestamp ?? Date.now(),
+    login: endpoint.login ?? {platform: endpoint.spec.slot},
+    ...event,
+    ...(raw === undefined ? {} : {_type: raw.type}),
+  }
+}
+
+const requireText = (key: string, value: unknown) => {
+  if (typeof value !== "string" || value === "" || value.includes("\0"))
+    throw new Problem("event_invalid", `${key} must be text that is not empty, without a NUL character`)
+}
