@@ -99,7 +99,7 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
 }
 
 const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): Promise<Host> => {
-  const {mode, logs, signal} = options
+  const {mode, logs, signal, environment = options.mode} = options
   const {log} = logs
   const startedAt = Date.now()
   const runtimeId = uuid()
@@ -120,8 +120,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   unwind.defer(() => lock.release())
   await removeFolder(paths.pluginCache)
 
-  const readVariables = async () =>
-    (await readEnvironment(paths.project, options.environment ?? mode, process.env)).variables
+  const readVariables = async () => (await readEnvironment(paths.project, environment, process.env)).variables
   const boot = parseConfig(await readConfigText(paths.config), await readVariables())
   logs.hide(boot.secrets)
   logs.setLevel(boot.config.log_level)
@@ -177,7 +176,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     cache: paths.pluginCache,
     sdk: sdkPaths,
   })
-  const watcher = options.watch ? (await import("./generation/watch.ts")).watchProject(paths) : undefined
+  const watcher = options.watch ? (await import("./generation/watch.ts")).watchProject(paths, environment) : undefined
   unwind.defer(() => watcher?.close())
   const generations = new Generations({
     project: paths.project,

@@ -13,13 +13,16 @@ export interface Watcher {
   close(): Promise<void>
 }
 
-/** Watches the configuration, the environment files, and the plugins' source. */
-export const watchProject = (paths: ProjectPaths): Watcher => {
+/** Watches the configuration, `.env` and the environment's own file, and the plugins' source. */
+export const watchProject = (paths: ProjectPaths, environment: string): Watcher => {
   const watched = new Set<string>()
-  const watcher = watch([paths.config, `${paths.project}/.env`, paths.plugins], {
-    ignoreInitial: true,
-    ignored: path => /[/\\](node_modules|\.git|\.svc)([/\\]|$)/.test(relative(paths.project, path)),
-  })
+  const watcher = watch(
+    [paths.config, `${paths.project}/.env`, `${paths.project}/.env.${environment}`, paths.plugins],
+    {
+      ignoreInitial: true,
+      ignored: path => /[/\\](node_modules|\.git|\.svc)([/\\]|$)/.test(relative(paths.project, path)),
+    },
+  )
   let timer: ReturnType<typeof setTimeout> | undefined
   let report: (path: string) => void = () => {}
   watcher.on("all", (_, path) => {
