@@ -1,10 +1,10 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
-import {needProgram} from "../support/disk.ts"
 import {expectProblem, startHost} from "../support/host.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../support/inbox-ledger.ts"
-import {type Running, startProcess, until} from "../support/process.ts"
+import {startProcess, until} from "../support/process.ts"
 import {onBun, root, runtimes, scriptCommand} from "../support/runtimes.ts"
+import {failSyncs, needStrace} from "../support/strace.ts"
 
 const config = `http:
   port: 0
@@ -14,23 +14,15 @@ plugins:
 `
 const ids = (name: string, count: number) => Array.from({length: count}, (_, n) => `${name} ${n}`)
 
-/** Makes every fsync of a running process fail, as a dying disk does, until it is told to end. */
-const failSyncs = async (pid: number): Promise<Running> => {
-  const inject = "inject=fsync,fdatasync:error=EIO"
-  const strace = startProcess(["strace", "-f", "-p", String(pid), "-e", "trace=fsync,fdatasync", "-e", inject])
-  await until("strace to attach", () => strace.output().includes("attached"))
-  return strace
-}
-
 test.for(runtimes)(
   "on $name, an event whose fsync fails is not acknowledged, and the Host goes on once the disk does",
   async (runtime, context) => {
-    needProgram(context, "strace", "-V")
+    needStrace(context)
     const host = await startHost({runtime, config, plugins: {echo: echoPlugin}})
     for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
     await handledAll(host)
 
-    const strace = await failSyncs(host.process.pid)
+    const strace = await failSyncs(context, host.process.pid)
     for (const id of ids("failed", 3)) {
       const problem = await expectProblem(await post(host, id), 503, "database_outcome_unknown")
       expect(problem.hint).toContain("before you repeat it")

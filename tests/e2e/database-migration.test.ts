@@ -4,11 +4,11 @@ import {expect, test} from "vitest"
 import {inspectFile} from "../../server/database/maintenance.ts"
 import {migrations} from "../../server/database/migrations.ts"
 import {open} from "../support/databases.ts"
-import {needProgram} from "../support/disk.ts"
 import {launchHost, startHost} from "../support/host.ts"
-import {startProcess, until} from "../support/process.ts"
+import {until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {onBun, runtimes} from "../support/runtimes.ts"
+import {needStrace, startOnSlowDisk} from "../support/strace.ts"
 
 const newest = migrations.at(-1)?.version ?? 0
 
@@ -46,9 +46,7 @@ const interruptedStart = async (
   delay: number,
 ): Promise<{project: Project; version: number}> => {
   const project = makeProject()
-  const slow = "inject=fsync,fdatasync:delay_enter=60000"
-  const trace = ["strace", "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", slow]
-  const host = startProcess([...trace, ...command, "runtime", "start"], {cwd: project.folder})
+  const host = startOnSlowDisk([...command, "runtime", "start"], 60, project.folder)
   const pid = await until("the Host to take its lock", () => holderOf(project))
   await until("the database file", () => existsSync(project.path(".svc/data.sqlite-wal")))
   await sleep(delay)
@@ -62,7 +60,7 @@ const interruptedStart = async (
 test.for(runtimes)(
   "on $name, SIGTERM during the migrations ends the start cleanly, and the next start goes on with them",
   async (runtime, context) => {
-    needProgram(context, "strace", "-V")
+    needStrace(context)
     const versions: number[] = []
     for (const delay of [0, 200]) {
       const {project, version} = await interruptedStart(runtime.command, delay)

@@ -1,5 +1,6 @@
 import {execFileSync} from "node:child_process"
-import {mkdirSync} from "node:fs"
+import {closeSync, mkdirSync, openSync, writeSync} from "node:fs"
+import {join} from "node:path"
 import {onTestFinished, type TestContext} from "vitest"
 import {scratchFolder} from "./databases.ts"
 
@@ -23,16 +24,13 @@ const canMount = (() => {
   }
 })()
 
-/** Skips the test where what it needs is missing; fails it instead where everything is meant to be there. */
-const need = (context: TestContext, has: boolean, what: string): void => {
+/** Skips the test where what it needs is missing; fails it instead where `SVC_TEST_REQUIRE_TOOLS` is 1. */
+export const need = (context: TestContext, has: boolean, what: string): void => {
   if (process.env.SVC_TEST_REQUIRE_TOOLS === "1" && !has) throw new Error(`this machine lacks ${what}`)
   context.skip(!has, `needs ${what}`)
 }
 
 export const needMounts = (context: TestContext): void => need(context, canMount(), "the right to mount file systems")
-
-export const needProgram = (context: TestContext, program: string, ...args: string[]): void =>
-  need(context, run(program, ...args), program)
 
 const unmountLater = (folder: string) => onTestFinished(() => void run("umount", "-l", folder))
 
@@ -42,6 +40,16 @@ export const mountDisk = (folder: string, size: string): {resize(size: string): 
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=700`, "none", folder])
   unmountLater(folder)
   return {resize: next => void execFileSync("mount", ["-o", `remount,size=${next}`, folder])}
+}
+
+/** Leaves no byte of a small disk free, in a file `filling`. */
+export const fillDisk = (folder: string): void => {
+  const file = openSync(join(folder, "filling"), "w")
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4096))
+  } catch {
+    closeSync(file)
+  }
 }
 
 /** Makes a folder, with what is in it, read-only even for root, until the test has ended. */

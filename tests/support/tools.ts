@@ -10,6 +10,7 @@ const packages = {
   inspircd: {path: "usr/sbin/inspircd", debian: ["inspircd"]},
   "atheme-services": {path: "usr/bin/atheme-services", debian: ["atheme-services"]},
   openssl: {path: "usr/bin/openssl", debian: ["openssl"]},
+  strace: {path: "usr/bin/strace", debian: ["strace", "libunwind8"]},
 } as const
 
 export type ToolName = keyof typeof packages

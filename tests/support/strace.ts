@@ -1,0 +1,30 @@
+import type {TestContext} from "vitest"
+import {need} from "./disk.ts"
+import {type Running, startProcess, until} from "./process.ts"
+import {findTool, tool} from "./tools.ts"
+
+export const needStrace = (context: TestContext): void => need(context, findTool("strace") !== undefined, "strace")
+
+const syncs = "fsync,fdatasync"
+
+const straceWith = (fault: string, args: readonly string[], cwd?: string): Running => {
+  const {path, env} = tool("strace")
+  const inject = `inject=${syncs}:${fault}`
+  return startProcess([path, "-f", "-e", `trace=${syncs}`, "-e", inject, ...args], {
+    env,
+    ...(cwd === undefined ? {} : {cwd}),
+  })
+}
+
+/** Makes every fsync of a running process fail, as a dying disk does, until strace gets SIGINT. */
+export const failSyncs = async (context: TestContext, pid: number): Promise<Running> => {
+  const strace = straceWith("error=EIO", ["-p", String(pid)])
+  const isAttached = () => strace.output().includes("attached")
+  await until("strace to attach", () => isAttached() || strace.output().includes("Operation not permitted"))
+  need(context, isAttached(), "the right to trace another process")
+  return strace
+}
+
+/** Starts a process for which every fsync takes so many milliseconds longer, as on a slow disk. */
+export const startOnSlowDisk = (command: readonly string[], milliseconds: number, cwd: string): Running =>
+  straceWith(`delay_enter=${milliseconds * 1000}`, ["-o", "/dev/null", ...command], cwd)
