@@ -1,7 +1,6 @@
 import type {ReloadResult, Status} from "../shared/api.ts"
 import {exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
-import type {ReadinessReport} from "../shared/readiness.ts"
 import type {Static} from "../shared/type.ts"
 import type {Endpoints} from "./capabilities/endpoints.ts"
 import type {Inbox} from "./capabilities/inbox.ts"
@@ -19,7 +18,7 @@ import type {Tokens} from "./http/auth.ts"
 import {createRoutes} from "./http/routes.ts"
 import type {Logs} from "./logs/log.ts"
 import {gatherFacts} from "./readiness/facts.ts"
-import {createReport} from "./readiness/report.ts"
+import {createReport, type Facts, isEveryRequiredReady} from "./readiness/report.ts"
 import type {Fetch, Runtime} from "./runtime/runtime.ts"
 import {version} from "./version.ts"
 
@@ -54,6 +53,8 @@ export interface ApiOptions {
 
 export interface Api {
   readonly fetch: Fetch
+  /** Is every required component ready, and the Host not stopping? */
+  isReady(): boolean
   /**
    * Takes the configuration as it is now. In production, what the process cannot take over begins a restart with exit
    * code 75. Throws what a draft throws, and `no_supervisor` unless confirmed.
@@ -66,25 +67,24 @@ export interface Api {
 /** The Host as its HTTP API shows it, and the requests that the API makes of it. */
 export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): Api => {
   const {generations, endpoints, database, outbox, logs} = services
+  const startedAt = new Date(facts.startedAt).toISOString()
   let isStopping = false
   const current = (): Generation => {
     if (generations.current === undefined) throw new Problem("starting", "no generation is committed yet")
     return generations.current
   }
-  const readiness = (): ReadinessReport =>
-    createReport(
-      gatherFacts({
-        now: Date.now(),
-        startedAt: facts.startedAt,
-        authority: facts.authority,
-        generation: generations.current,
-        failure: generations.lastFailure,
-        databaseInitialized: database.state.is === "initialized",
-        databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
-        endpoints: endpoints.list(),
-      }),
-    )
-  const isReady = () => !isStopping && readiness().ready
+  const observe = (): Facts =>
+    gatherFacts({
+      now: Date.now(),
+      startedAt: facts.startedAt,
+      authority: facts.authority,
+      generation: generations.current,
+      failure: generations.lastFailure,
+      databaseInitialized: database.state.is === "initialized",
+      databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
+      endpoints: () => endpoints.list(),
+    })
+  const isReady = () => !isStopping && isEveryRequiredReady(observe())
   const askRestart = (confirm: boolean, end: Exit) => {
     if (facts.supervisor === "none" && !confirm) {
       throw new Problem("no_supervisor", "nothing is known that would start the Host again")
@@ -111,8 +111,8 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
         {
           system: {
             isReady,
-            readiness,
-            status: () => createStatus(facts, services, isReady()),
+            readiness: () => createReport(observe()),
+            status: () => createStatus(facts, startedAt, services, isReady()),
             reload: confirm => reload("requested", confirm),
             restart: confirm => askRestart(confirm, {code: exit.consoleRestart, reason: "restart requested"}),
           },
@@ -130,6 +130,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
   })
   return {
     fetch,
+    isReady,
     reload,
     stopping: () => {
       isStopping = true
@@ -139,6 +140,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
 
 const createStatus = (
   facts: HostFacts,
+  startedAt: string,
   {generations, database}: HostServices,
   ready: boolean,
 ): Static<typeof Status> => {
@@ -150,7 +152,7 @@ const createStatus = (
     runtimeId: facts.runtimeId,
     authority: facts.authority,
     mode: facts.mode,
-    startedAt: new Date(facts.startedAt).toISOString(),
+    startedAt,
     uptime: Math.round((Date.now() - facts.startedAt) / 100) / 10,
     restarts: facts.history.earlierStarts,
     endedCleanly: facts.history.endedCleanly,

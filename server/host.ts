@@ -222,7 +222,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     services: {generations, endpoints, database, inbox, outbox, logs},
     askExit,
   })
-  gate.open(api.fetch)
+  gate.open(api.fetch, api.isReady)
   await writeHostFile(paths, {
     url,
     pid: process.pid,

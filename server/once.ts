@@ -119,11 +119,12 @@ const assemble = async ({project, mode, environment, logs}: OnceOptions, runtime
       failure: undefined,
       databaseInitialized: database.state.is === "initialized",
       // Nothing is opened: an endpoint that could be opened counts as admitting.
-      endpoints: endpoints.list().map(({spec, state, admission}) => ({
-        spec,
-        state,
-        admission: spec.open === undefined ? admission : {is: "open"},
-      })),
+      endpoints: () =>
+        endpoints.list().map(({spec, state, admission}) => ({
+          spec,
+          state,
+          admission: spec.open === undefined ? admission : {is: "open"},
+        })),
     }),
   )
   return {

@@ -1,15 +1,15 @@
 import type {Hooks} from "crossws"
 import {Problem} from "../../shared/problems.ts"
-import {health} from "../console/api/system.ts"
-import type {Fetch, FixedAnswer} from "../runtime/runtime.ts"
+import {health, readiness} from "../console/api/system.ts"
+import type {Fetch, ServeOptions} from "../runtime/runtime.ts"
 import {problemAnswer} from "./answers.ts"
 
 export interface Gate {
   readonly fetch: Fetch
-  readonly fixed: Readonly<Record<string, FixedAnswer>>
+  readonly fixed: ServeOptions["fixed"]
   readonly socket: Partial<Hooks>
-  /** Lets requests through to the application from now on. */
-  open(application: Fetch): void
+  /** Lets requests through to the application from now on; readiness is what `isReady` says. */
+  open(application: Fetch, isReady: () => boolean): void
 }
 
 /**
@@ -18,22 +18,18 @@ export interface Gate {
  */
 export const createGate = (): Gate => {
   let application: Fetch = starting
+  let isReady = () => false
   return {
-    fetch: (request, address) => application(request, address),
-    fixed: {"/pub/health": health},
+    fetch: (request, peerOf) => application(request, peerOf),
+    fixed: {"/pub/health": health, "/pub/ready": () => (isReady() ? readiness.ready : readiness.unready)},
     socket: {
       upgrade: () => problemAnswer(new Problem("not_found", "no WebSocket is served here"), "-"),
     },
-    open: opened => {
+    open: (opened, decide) => {
       application = opened
+      isReady = decide
     },
   }
 }
 
-const starting: Fetch = request => {
-  if (new URL(request.url).pathname === "/pub/ready") {
-    const headers = {"content-type": "application/json", "cache-control": "no-store"}
-    return new Response('{"ready":false}', {status: 503, headers})
-  }
-  return problemAnswer(new Problem("starting", "the Host is starting", {retryAfter: 1}), "-")
-}
+const starting: Fetch = () => problemAnswer(new Problem("starting", "the Host is starting", {retryAfter: 1}), "-")

@@ -14,10 +14,12 @@ export interface Observed {
   readonly failure: Failure | undefined
   readonly databaseInitialized: boolean
   readonly databaseFailure?: DatabaseFailure | undefined
-  readonly endpoints: readonly Pick<Endpoint, "spec" | "admission" | "state">[]
+  readonly endpoints: () => readonly Pick<Endpoint, "spec" | "admission" | "state">[]
 }
 
-/** The facts of a report, from what runs. */
+const nothingRequired: Facts["required"] = {database: true, endpoints: [], agents: []}
+
+/** The facts of a report, from what runs; put together when they are asked for, since a probe asks for few. */
 export const gatherFacts = (observed: Observed): Facts => {
   const {generation, endpoints, failure} = observed
   const config: ProjectConfig | undefined = generation?.config.config
@@ -26,18 +28,26 @@ export const gatherFacts = (observed: Observed): Facts => {
     startedAt: observed.startedAt,
     authority: observed.authority,
     generation,
-    failure: failure === undefined ? undefined : describeFailure(failure.problem),
     databaseInitialized: observed.databaseInitialized,
     databaseFailure: observed.databaseFailure,
-    endpoints: endpoints.map(({spec, admission, state}) => ({
-      owner: spec.owner,
-      name: spec.name,
-      admission,
-      since: state.since,
-    })),
-    plugins: pluginStates(generation),
-    agents: Object.fromEntries(Object.keys(config?.agents ?? {}).map(name => [name, {configured: true}])),
-    required: config?.http.readiness ?? {database: true, endpoints: [], agents: []},
+    required: config?.http.readiness ?? nothingRequired,
+    get failure() {
+      return failure === undefined ? undefined : describeFailure(failure.problem)
+    },
+    get endpoints() {
+      return endpoints().map(({spec, admission, state}) => ({
+        owner: spec.owner,
+        name: spec.name,
+        admission,
+        since: state.since,
+      }))
+    },
+    get plugins() {
+      return pluginStates(generation)
+    },
+    get agents() {
+      return Object.fromEntries(Object.keys(config?.agents ?? {}).map(name => [name, {configured: true}]))
+    },
   }
 }
 

@@ -46,19 +46,38 @@ export const createReport = (facts: Facts): ReadinessReport => {
 const databaseCheck = ({databaseInitialized, databaseFailure, required, startedAt}: Facts): Component =>
   checkDatabase(databaseInitialized, required.database, time(databaseFailure?.since ?? startedAt), databaseFailure)
 
+/** What the report's `ready` says, without what a report has besides: probes ask for it again and again. */
+export const isEveryRequiredReady = (facts: Facts): boolean => {
+  if (facts.generation === undefined) return false
+  const {endpoints, agents} = requiredOf(facts, time(facts.generation.committedAt))
+  return [databaseCheck(facts), ...endpoints, ...agents].every(component => component.ready || !component.required)
+}
+
+const requiredOf = (facts: Facts, since: string) => {
+  const {required} = facts
+  const seen = required.endpoints.length === 0 ? nothingSeen : {endpoints: facts.endpoints, plugins: facts.plugins}
+  return {
+    endpoints: required.endpoints.map(selector => checkEndpoint(selector, seen, since, true)),
+    agents: required.agents.map(name => checkAgent(name, facts.agents[name], since, true)),
+  }
+}
+
+const nothingSeen = {endpoints: [], plugins: {}}
+
 const componentsOf = (facts: Facts): Component[] => {
-  const {required, endpoints} = facts
+  const {required, endpoints, plugins, agents} = facts
   const since = time(facts.generation?.committedAt ?? facts.startedAt)
   const isRequired = (owner: string, name: string) =>
     required.endpoints.some(selector => selector.owner === owner && selector.name === name)
   const optional = endpoints.filter(({owner, name}) => !isRequired(owner, name))
+  const checked = requiredOf(facts, since)
   return [
     databaseCheck(facts),
-    ...required.endpoints.map(selector => checkEndpoint(selector, facts, since, true)),
-    ...optional.map(({owner, name}) => checkEndpoint({owner, name}, facts, since, false)),
-    ...required.agents.map(name => checkAgent(name, facts.agents[name], since, true)),
-    ...Object.keys(facts.agents)
+    ...checked.endpoints,
+    ...optional.map(({owner, name}) => checkEndpoint({owner, name}, {endpoints, plugins}, since, false)),
+    ...checked.agents,
+    ...Object.keys(agents)
       .filter(name => !required.agents.includes(name))
-      .map(name => checkAgent(name, facts.agents[name], since, false)),
+      .map(name => checkAgent(name, agents[name], since, false)),
   ]
 }

@@ -5,7 +5,9 @@ import {
   type BundleOptions,
   bundleProblem,
   explainListenError,
+  type FixedAnswer,
   limits,
+  type PeerOf,
   type Runtime,
   type ServeOptions,
 } from "./runtime.ts"
@@ -16,22 +18,27 @@ const requestSeconds = limits.requestTimeout / 1000 + 5
 
 const serve = async (options: ServeOptions) => {
   const sockets = bunAdapter({hooks: options.socket, idleTimeout: 60})
+  let server: Bun.Server<undefined> | undefined
+  const peerOf: PeerOf = request => server?.requestIP(request)?.address ?? ""
+  const enter = (request: Request, bun: Bun.Server<unknown>): Response | Promise<Response> => {
+    if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {
+      return sockets.handleUpgrade(request, bun as never) as Promise<Response>
+    }
+    bun.timeout(request, requestSeconds)
+    return options.fetch(request, peerOf)
+  }
   try {
-    const server = Bun.serve({
+    const opened = Bun.serve({
       hostname: options.host,
       port: options.port,
       reusePort: false,
       // Cuts a connection whose headers do not end; a request that has arrived gets more.
       idleTimeout: limits.headersTimeout / 1000,
       maxRequestBodySize: limits.bodyDropped,
-      routes: Object.fromEntries(Object.entries(options.fixed).map(([path, answer]) => [path, fixedRoute(answer)])),
-      fetch: (request, bun) => {
-        if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {
-          return sockets.handleUpgrade(request, bun as never) as Promise<Response>
-        }
-        bun.timeout(request, requestSeconds)
-        return options.fetch(request, () => bun.requestIP(request)?.address ?? "")
-      },
+      routes: Object.fromEntries(
+        Object.entries(options.fixed).map(([path, answer]) => [path, fixedRoute(answer, enter)]),
+      ),
+      fetch: enter,
       websocket: {
         ...(sockets.websocket as unknown as Bun.WebSocketHandler<undefined>),
         maxPayloadLength: limits.socketMessage,
@@ -39,12 +46,13 @@ const serve = async (options: ServeOptions) => {
         perMessageDeflate: false,
       },
     })
+    server = opened
     return {
       host: options.host,
-      port: server.port ?? options.port,
+      port: opened.port ?? options.port,
       close: async (force: boolean) => {
         for (const peers of sockets.peers.values()) for (const peer of peers) peer.close(1001, "going away")
-        await server.stop(force)
+        await opened.stop(force)
       },
     }
   } catch (error) {
@@ -52,13 +60,24 @@ const serve = async (options: ServeOptions) => {
   }
 }
 
-const fixedRoute = (answer: ServeOptions["fixed"][string]) => ({
-  GET: new Response(answer.body, {status: answer.status, headers: answer.headers}),
-  HEAD: new Response(null, {
-    status: answer.status,
-    headers: {...answer.headers, "content-length": String(answer.body.length)},
-  }),
-})
+type Enter = (request: Request, bun: Bun.Server<unknown>) => Response | Promise<Response>
+
+const fixedRoute = (answer: ServeOptions["fixed"][string], enter: Enter) => {
+  if (typeof answer !== "function") return {GET: answerGet(answer), HEAD: answerHead(answer)}
+  const choose =
+    (respond: (answer: FixedAnswer) => Response): Enter =>
+    (request, bun) =>
+      isPlain(request.headers) ? respond(answer()) : enter(request, bun)
+  return {GET: choose(answerGet), HEAD: choose(answerHead)}
+}
+
+/** Neither CORS nor an upgrade is asked for: both are the application's. */
+const isPlain = (headers: Headers) => headers.get("origin") === null && headers.get("upgrade") === null
+
+const answerGet = (answer: FixedAnswer) => new Response(answer.body, answer)
+
+const answerHead = ({status, headers, body}: FixedAnswer) =>
+  new Response(null, {status, headers: {...headers, "content-length": String(body.length)}})
 
 const toIssue = (error: unknown) => {
   const position = (error as BuildMessage).position

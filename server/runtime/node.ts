@@ -1,4 +1,4 @@
-import {type IncomingMessage, type RequestListener, Server, ServerResponse} from "node:http"
+import {type IncomingMessage, type OutgoingHttpHeaders, type RequestListener, Server, ServerResponse} from "node:http"
 import {dirname, resolve} from "node:path"
 import {pathToFileURL} from "node:url"
 import nodeAdapter from "crossws/adapters/node"
@@ -8,7 +8,9 @@ import {
   type BundleOptions,
   bundleProblem,
   explainListenError,
+  type FixedAnswer,
   limits,
+  type PeerOf,
   type Runtime,
   type ServeOptions,
 } from "./runtime.ts"
@@ -19,6 +21,9 @@ globalThis.Response = FastResponse as unknown as typeof Response
 
 const isWebSocket = (request: IncomingMessage) => request.headers.upgrade?.toLowerCase() === "websocket"
 
+/** srvx's own request knows it. */
+const peerOf: PeerOf = request => ("ip" in request && typeof request.ip === "string" ? request.ip : "")
+
 const serve = async (options: ServeOptions) => {
   const sockets = nodeAdapter({
     hooks: options.socket,
@@ -26,7 +31,7 @@ const serve = async (options: ServeOptions) => {
     serverOptions: {maxPayload: limits.socketMessage, perMessageDeflate: false, clientTracking: false},
   })
   const server = listen({
-    fetch: request => options.fetch(request, () => request.ip ?? ""),
+    fetch: request => options.fetch(request, peerOf),
     hostname: options.host,
     port: options.port,
     manual: true,
@@ -79,18 +84,25 @@ const opened = (http: Server, start: () => unknown) =>
 const answerFixed = (http: Server, fixed: ServeOptions["fixed"]) => {
   const [application] = http.listeners("request") as RequestListener[]
   http.removeAllListeners("request")
-  const answers = new Map(
-    Object.entries(fixed).map(([path, {status, headers, body}]) => [
-      path,
-      {status, headers: {...headers, "content-length": String(Buffer.byteLength(body))}, body},
-    ]),
-  )
+  const answers = new Map(Object.entries(fixed))
+  const heads = new Map<FixedAnswer, OutgoingHttpHeaders>()
+  const headOf = (answer: FixedAnswer): OutgoingHttpHeaders => {
+    const known = heads.get(answer)
+    if (known !== undefined) return known
+    const head = {...answer.headers, "content-length": String(Buffer.byteLength(answer.body))}
+    heads.set(answer, head)
+    return head
+  }
+  const find = ({url = "", method, headers}: IncomingMessage): FixedAnswer | undefined => {
+    const answer = answers.get(url)
+    if (answer === undefined || (method !== "GET" && method !== "HEAD")) return undefined
+    if (typeof answer !== "function") return answer
+    return headers.origin === undefined ? answer() : undefined
+  }
   http.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const answer = answers.get(request.url ?? "")
-    if (answer === undefined || (request.method !== "GET" && request.method !== "HEAD")) {
-      return application?.(request, response as never)
-    }
-    response.writeHead(answer.status, answer.headers)
+    const answer = find(request)
+    if (answer === undefined) return application?.(request, response as never)
+    response.writeHead(answer.status, headOf(answer))
     response.end(request.method === "GET" ? answer.body : undefined)
   })
 }

@@ -2,10 +2,13 @@ import type {Hooks} from "crossws"
 import {type Issue, Problem} from "../../shared/problems.ts"
 import {findPortHolder} from "./port-holder.ts"
 
-/** Answers one request. `address` tells the address of the peer's socket. Never rejects. */
-export type Fetch = (request: Request, address: () => string) => Response | Promise<Response>
+/** The address of the socket that a request came in on; one function for all requests of a listener. */
+export type PeerOf = (request: Request) => string
 
-/** An answer that never changes, given without entering the application: for the liveness probe. */
+/** Answers one request. Never rejects. */
+export type Fetch = (request: Request, peerOf: PeerOf) => Response | Promise<Response>
+
+/** An answer that is given without entering the application: for the probes. */
 export interface FixedAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -17,8 +20,11 @@ export interface ServeOptions {
   /** 0 takes a free port. */
   readonly port: number
   readonly fetch: Fetch
-  /** By exact path, for GET and HEAD. */
-  readonly fixed: Readonly<Record<string, FixedAnswer>>
+  /**
+   * By exact path, for GET and HEAD: an answer that never changes, or a choice between a few that do not. A choice is not made for a
+   * request with an `Origin`: the application knows CORS.
+   */
+  readonly fixed: Readonly<Record<string, FixedAnswer | (() => FixedAnswer)>>
   readonly socket: Partial<Hooks>
 }
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {fits} from "../../server/config/check.ts"
 import type {EndpointFacts} from "../../server/readiness/checks.ts"
-import {createReport, type Facts} from "../../server/readiness/report.ts"
+import {type Facts, isEveryRequiredReady, createReport as reportOf} from "../../server/readiness/report.ts"
 import {type Component, type ReadinessReason, ReadinessReport, readinessReasons} from "../../shared/readiness.ts"
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5)
@@ -23,6 +23,13 @@ const facts = (more: Partial<Facts> = {}): Facts => ({
   ...more,
 })
 const requiring = (more: Partial<Facts["required"]>): Facts["required"] => ({...facts().required, ...more})
+
+/** Whatever the facts are, a probe is told what the report says. */
+const createReport = (from: Facts): ReadinessReport => {
+  const report = reportOf(from)
+  expect(isEveryRequiredReady(from)).toBe(report.ready)
+  return report
+}
 
 const find = (report: ReadinessReport, kind: Component["kind"], name?: string): Component => {
   const found = report.components.find(each => each.kind === kind && (name === undefined || each.name === name))

@@ -14,12 +14,18 @@ export interface SystemServices {
   restart(confirm: boolean): void
 }
 
-const ready = {"cache-control": "no-store", "content-type": "application/json"} as const
+const headers = {"cache-control": "no-store", "content-type": "application/json"} as const
 
 /** What liveness answers, always: the process responds, and no more. */
-export const health = {status: 200, headers: ready, body: '{"status":"pass"}'} as const
+export const health = {status: 200, headers, body: '{"status":"pass"}'} as const
 
-/** The public probes. `/pub/health` stands here for its documentation: the gate answers it before the application. */
+/** What `/pub/ready` answers. */
+export const readiness = {
+  ready: {status: 200, headers, body: '{"ready":true}'},
+  unready: {status: 503, headers, body: '{"ready":false}'},
+} as const
+
+/** The public probes, for their documentation and for CORS: else the gate answers them before the application. */
 export const probeRoutes = (services: Pick<SystemServices, "isReady">): Route[] => [
   {
     method: "GET",
@@ -35,10 +41,10 @@ export const probeRoutes = (services: Pick<SystemServices, "isReady">): Route[] 
     scope: "none",
     summary: "Is every required component ready?",
     response: {200: Ready, 503: Ready},
-    handle: () =>
-      services.isReady()
-        ? new Response('{"ready":true}', {status: 200, headers: ready})
-        : new Response('{"ready":false}', {status: 503, headers: ready}),
+    handle: () => {
+      const answer = services.isReady() ? readiness.ready : readiness.unready
+      return new Response(answer.body, answer)
+    },
   },
 ]
 

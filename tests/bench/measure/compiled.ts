@@ -1,0 +1,22 @@
+import {build} from "esbuild"
+import {root, type TestRuntime} from "../../support/runtimes.ts"
+
+/** How a script of the bench that imports the program is run: Bun runs the source, for Node it is bundled into `dist/`. */
+export const scriptCommand = async (
+  {name, command: [binary = ""]}: TestRuntime,
+  script: string,
+): Promise<readonly string[]> => {
+  if (name === "bun") return [binary, `${root}${script}`]
+  const outfile = `${root}dist/bench/${script.replace(/^.*\/|\.ts$/g, "")}.mjs`
+  await build({
+    entryPoints: [`${root}${script}`],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node22",
+    packages: "external",
+    logLevel: "warning",
+  })
+  return [binary, outfile]
+}

@@ -1,0 +1,73 @@
+import type {Pairs} from "./pairs.ts"
+import type {Spread} from "./statistics.ts"
+
+/** What the design asks for. */
+export interface Target {
+  readonly is: "at least" | "at most"
+  readonly value: number
+}
+
+/** One line of the result. */
+export interface Figure {
+  /** What was measured, on what. */
+  readonly name: string
+  /** Empty for a ratio. */
+  readonly unit: string
+  readonly value: Spread
+  /** None for a figure that only explains another. */
+  readonly target?: Target
+  /** What it was measured against, in the same run. */
+  readonly against?: string
+  /** The numbers behind it, in words. */
+  readonly detail?: string
+}
+
+export type Verdict = "pass" | "short" | "no target"
+
+export const atLeast = (value: number): Target => ({is: "at least", value})
+export const atMost = (value: number): Target => ({is: "at most", value})
+
+export const verdictOf = ({value: {median}, target}: Figure): Verdict => {
+  if (target === undefined) return "no target"
+  return (target.is === "at least" ? median >= target.value : median <= target.value) ? "pass" : "short"
+}
+
+/** Three significant digits, thousands as `k`. */
+export const short = (value: number): string => {
+  const size = Math.abs(value)
+  if (size >= 1_000_000) return `${(value / 1_000_000).toFixed(2)}M`
+  if (size >= 10_000) return `${Math.round(value / 1000)}k`
+  if (size >= 100) return value.toFixed(0)
+  return size >= 10 ? value.toFixed(1) : value.toFixed(2)
+}
+
+/** How the two sides of the pairs came out. */
+export const sides = ({subject, yardstick}: Pairs, unit: string): string =>
+  `${short(subject.median)} against ${short(yardstick.median)} ${unit}`
+
+const columns = ["figure", "median", "spread", "target", "verdict", "yardstick"] as const
+
+/** The figures of one row as a table. */
+export const tableOf = (figures: readonly Figure[]): string => {
+  const lines = figures.map(figure => {
+    const {name, unit, value, target, against = "", detail} = figure
+    return [
+      name,
+      `${short(value.median)}${unit === "" ? "" : ` ${unit}`}`,
+      `${short(value.lowest)} to ${short(value.highest)}`,
+      target === undefined ? "" : `${target.is === "at least" ? "≥" : "≤"} ${short(target.value)}`,
+      verdictOf(figure),
+      [against, detail].filter(Boolean).join(": "),
+    ]
+  })
+  const all = [columns, ...lines]
+  const widths = columns.map((_, column) => Math.max(...all.map(line => line[column]?.length ?? 0)))
+  return all
+    .map(line =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n")
+}

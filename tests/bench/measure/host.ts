@@ -1,0 +1,100 @@
+import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {dirname, join} from "node:path"
+import {root, type TestRuntime} from "../../support/runtimes.ts"
+import {type Running, runProcess, startProcess} from "./process.ts"
+import {freePort, waitFor200} from "./ready.ts"
+
+/** The full token of every Host that is measured. */
+export const token = "0123456789abcdef0123456789abcdef"
+
+export interface BenchProject {
+  readonly folder: string
+  write(path: string, text: string): void
+  remove(): void
+}
+
+/** One plugin with a command and a listener: what a small bot has. */
+export const greeter = `import {definePlugin, Type} from "svc-runtime"
+
+export default definePlugin({
+  config: Type.Object({greeting: Type.String({default: "hello"})}),
+  setup(plugin, config) {
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => \`\${config.greeting} \${args.name}\`)
+    plugin.on("message-created", async session => {
+      if (session.text === "ping") await session.send("pong")
+    })
+  },
+})
+`
+
+/** A project in production mode: a token, a port of its own, SQLite, and these plugins. */
+export const configOf = (plugins: string): string => `log_level: warn
+http:
+  port: \${HTTP_PORT}
+  token: \${HTTP_TOKEN}
+database:
+  dialect: sqlite
+  filename: ./data/bot.sqlite
+plugins:
+${plugins}`
+
+export const makeProject = (plugins: string, sources: Readonly<Record<string, string>>): BenchProject => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-bench-"))
+  const remove = () => rmSync(folder, {recursive: true, force: true})
+  process.on("exit", remove)
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), {recursive: true})
+    writeFileSync(join(folder, path), text)
+  }
+  write("package.json", JSON.stringify({name: "bench-bot", type: "module"}))
+  write("svc.config.yml", configOf(plugins))
+  for (const [name, source] of Object.entries(sources)) write(`plugins/${name}.ts`, source)
+  mkdirSync(join(folder, "node_modules"))
+  symlinkSync(root, join(folder, "node_modules/svc-runtime"))
+  return {folder, write, remove}
+}
+
+/** The smallest bot: one plugin and SQLite. */
+export const smallBot = (): BenchProject => makeProject("  greeter: {}\n", {greeter})
+
+export interface BenchHost {
+  readonly process: Running
+  readonly port: number
+  readonly pid: number
+  /** From the start of the process to the first 200 of `/pub/ready`, in milliseconds. */
+  readonly startedIn: number
+  /** With the full token. Throws for an answer that is not 2xx. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** Starts the Host that ships, in production mode, and waits until it is ready. `flags` are the runtime's own. */
+export const startHost = async (
+  {command: [binary = "", ...launch]}: TestRuntime,
+  project: BenchProject,
+  flags: readonly string[] = [],
+): Promise<BenchHost> => {
+  const port = await freePort()
+  const command = [binary, ...flags, ...launch, "runtime", "start", "--mode", "production", "--no-watch"]
+  const begun = performance.now()
+  const process = startProcess(command, {cwd: project.folder, env: {HTTP_PORT: String(port), HTTP_TOKEN: token}})
+  const startedIn = (await waitFor200(port, "/pub/ready", process)) - begun
+  return {
+    process,
+    port,
+    pid: process.pid,
+    startedIn,
+    fetch: async (path, init = {}) => {
+      const headers = {authorization: `Bearer ${token}`, "content-type": "application/json"}
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {...init, headers})
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+      return response
+    },
+    stop: () => process.stop(),
+  }
+}
+
+/** `svc` with these arguments, on a project. */
+export const svc = ({command}: TestRuntime, project: BenchProject, args: readonly string[]): Promise<string> =>
+  runProcess([...command, ...args], {cwd: project.folder})

@@ -1,0 +1,26 @@
+import {readdirSync, readFileSync} from "node:fs"
+
+/** Clock ticks a second in /proc: 100 on every Linux that Bun and Node run on. */
+const ticks = 100
+
+/** Seconds of processor time that a process has used so far, in user and kernel mode, all of its threads. */
+export const cpuSeconds = (pid: number): number => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+  // The second field is the command in brackets and may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) / ticks
+}
+
+/** Resident memory of a process and of the processes that it has started, in MB (2^20 bytes). */
+export const residentMegabytes = (pid: number): number =>
+  [pid, ...childrenOf(pid)].reduce((sum, each) => sum + ownMegabytes(each), 0)
+
+const ownMegabytes = (pid: number): number => {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+  return Number(kilobytes ?? 0) / 1024
+}
+
+const childrenOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`).flatMap(thread =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number),
+  )

@@ -1,0 +1,63 @@
+import type {TestRuntime} from "../support/runtimes.ts"
+import {atMost, type Figure, sides} from "./measure/figure.ts"
+import {type BenchProject, smallBot, startHost, svc} from "./measure/host.ts"
+import {measurePairs} from "./measure/pairs.ts"
+import {runProcess} from "./measure/process.ts"
+import type {Row, RowOptions} from "./row.ts"
+
+/** From the start of the process until `/pub/ready` answers 200; the database exists. */
+const startTime = async (runtime: TestRuntime, project: BenchProject): Promise<number> => {
+  const host = await startHost(runtime, project)
+  await host.stop()
+  return host.startedIn
+}
+
+/** The runtime by itself, with nothing to do. */
+const bareTime = async ({command: [binary = ""]}: TestRuntime): Promise<number> => {
+  const begun = performance.now()
+  await runProcess([binary, "-e", "0"])
+  return performance.now() - begun
+}
+
+const measureStart = async (
+  runtime: TestRuntime,
+  project: BenchProject,
+  plugin: string,
+  pairs: number,
+): Promise<Figure> => {
+  // The first start makes the database, and fills the caches of the machine.
+  await startTime(runtime, project)
+  const measured = await measurePairs(
+    pairs,
+    () => startTime(runtime, project),
+    () => bareTime(runtime),
+  )
+  return {
+    name: `${plugin} on ${runtime.name}`,
+    unit: "ms",
+    value: measured.subject,
+    target: atMost(runtime.name === "bun" ? 150 : 300),
+    against: `${runtime.name} -e 0`,
+    detail: sides(measured, "ms"),
+  }
+}
+
+const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
+  const figures: Figure[] = []
+  for (const runtime of runtimes) {
+    const project = smallBot()
+    progress(`a plugin as source, on ${runtime.name}`)
+    figures.push(await measureStart(runtime, project, "a plugin as source", pairs))
+    progress(`a plugin that svc build has built, on ${runtime.name}`)
+    await svc(runtime, project, ["build"])
+    figures.push(await measureStart(runtime, project, "a built plugin", pairs))
+    project.remove()
+  }
+  return figures
+}
+
+export const start: Row = {
+  name: "start",
+  summary: "process start to /pub/ready 200, production mode, SQLite that exists, one plugin",
+  measure,
+}

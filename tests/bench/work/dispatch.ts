@@ -1,0 +1,131 @@
+import {type Command, parseCall, parsePattern} from "../../../server/messages/command.ts"
+import {createDispatch, createMessageTable, type Handler} from "../../../server/messages/dispatch.ts"
+import type {Log} from "../../../shared/log.ts"
+import {channelType, type SatoriEvent} from "../../../shared/satori.ts"
+
+/**
+ * Times the command dispatch of `server/messages` in a process of its own, and prints one JSON value: for each number of
+ * commands, dispatches per CPU-second, one sample a round. Argument: rounds.
+ */
+const rounds = Number(process.argv[2] ?? 7)
+const sizes = [10, 100, 1000]
+
+/** Each sample lasts so long, in milliseconds of processor time. */
+const sampleTime = 150
+
+const silent: Log = {
+  silly: () => {},
+  trace: () => {},
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  fatal: () => {},
+  with: () => silent,
+}
+
+const commandOf = (index: number): Command => ({
+  id: `root/bench/command/command${index}`,
+  owner: "root/bench",
+  ...parsePattern(`command${index} <name:string> [count:integer]`),
+  aliases: [],
+  definition: {description: "answers"},
+  handle: ({args}) => `hello ${args.name}`,
+})
+
+const eventOf = (index: number): SatoriEvent => ({
+  sn: index + 1,
+  type: "message-created",
+  timestamp: 0,
+  login: {platform: "bench", user: {id: "bot", name: "bot"}},
+  channel: {id: "#bench", type: channelType.text},
+  user: {id: "ann", name: "ann"},
+  message: {id: String(index), content: `!command${index} world ${index}`},
+})
+
+/** All commands, once each, in an order that is the same in every run and that no cache likes. */
+const eventsFor = (size: number): SatoriEvent[] =>
+  Array.from({length: size}, (_, index) => eventOf((index * 7919) % size))
+
+/** The command is found, and its arguments are read: what the number of commands could slow down. */
+const routeAll = (size: number) => {
+  const {router} = tableOf(size)
+  const events = eventsFor(size)
+  return () => {
+    for (const event of events) {
+      const routed = router.route(event.message?.content ?? "", event)
+      if (routed.is !== "command" || parseCall(routed.command, routed.rest).is !== "call") throw new Error("not found")
+    }
+  }
+}
+
+/** The same, with what is around it: a session, the handler, its reply; nothing is stored. */
+const dispatchAll = (size: number) => {
+  const table = tableOf(size)
+  const dispatch = createDispatch({current: () => table, settled: async () => {}, log: silent})
+  const events = eventsFor(size)
+  return async () => {
+    for (const event of events) {
+      const [handler = ""] = dispatch.match(event)
+      const outcome = await dispatch.run({endpoint: "bench", event}, handler)
+      if (outcome.is !== "handled" || outcome.sends.length !== 1) throw new Error("not handled")
+    }
+  }
+}
+
+/** The yardstick: the first word is cut out of the message and looked up in a Map. */
+const lookUpAll = (size: number) => {
+  const known = new Map(Array.from({length: size}, (_, index) => [`command${index}`, index]))
+  const texts = eventsFor(size).map(event => event.message?.content ?? "")
+  return () => {
+    for (const text of texts) if (!known.has(text.slice(1, text.indexOf(" ")))) throw new Error("not found")
+  }
+}
+
+const tableOf = (size: number) => {
+  const commands = Array.from({length: size}, (_, index) => {
+    const command = commandOf(index)
+    const runner: Handler = {
+      id: command.id,
+      log: silent,
+      run: async work => work(),
+      signal: new AbortController().signal,
+    }
+    return {command, runner}
+  })
+  return createMessageTable({prefixes: ["!"], commands, handlers: [], log: silent})
+}
+
+const cpuMilliseconds = () => {
+  const {user, system} = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+const rateOf = async (size: number, work: () => void | Promise<void>): Promise<number> => {
+  const begun = cpuMilliseconds()
+  let done = 0
+  let used = 0
+  while (used < sampleTime) {
+    for (let batch = 0; batch < 1000; batch += size) {
+      await work()
+      done += size
+    }
+    used = cpuMilliseconds() - begun
+  }
+  return (done / used) * 1000
+}
+
+const kinds = {router: routeAll, dispatch: dispatchAll, map: lookUpAll}
+
+const cases = sizes.flatMap(size =>
+  Object.entries(kinds).map(([kind, make]) => ({key: `${kind} ${size}`, size, work: make(size)})),
+)
+const samples: Record<string, number[]> = Object.fromEntries(cases.map(({key}) => [key, []]))
+// The first round is for the compiler.
+for (let round = 0; round <= rounds; round++) {
+  for (const {key, size, work} of cases) {
+    const rate = await rateOf(size, work)
+    if (round > 0) samples[key]?.push(rate)
+  }
+}
+process.stdout.write(`${JSON.stringify(samples)}\n`)
