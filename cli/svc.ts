@@ -2,59 +2,72 @@ import {type BaseContext, Cli, type CommandClass} from "clipanion"
 import {version} from "../server/version.ts"
 import {exit} from "../shared/exit.ts"
 import {commands} from "./commands.ts"
+import {commandHelp, define, overview} from "./help.ts"
+import {unknownCommand, wrongCall} from "./usage-error.ts"
 
 /** Runs one command line and ends the process with its exit code. */
 const main = async (args: readonly string[]): Promise<void> => {
+  // Whoever reads the output may stop reading: no error of ours.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   const code = await run(args)
+  await Promise.all([process.stdout, process.stderr].map(flushed))
   // A process that has nothing left to do may still hold the driver's threads.
   process.exit(code)
 }
 
+/** Ends a stream; resolves when everything written has left the process: a slow reader of a pipe gets all of it. */
+const flushed = (stream: NodeJS.WriteStream): Promise<void> => new Promise(resolve => stream.end(() => resolve()))
+
 const run = async (args: readonly string[]): Promise<number> => {
   const {stdin, stdout, stderr, env} = process
-  const colors = isColored()
-  const cli = new Cli<BaseContext>({
-    binaryLabel: "svc",
-    binaryName: "svc",
-    binaryVersion: version,
-    enableColors: colors,
-  })
   if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) {
     stdout.write(`${version}\n`)
     return exit.ok
   }
-  for (const name of namesFor(args)) cli.register(await load(name))
-  const asksForHelp =
-    args.length === 0 || (args.length === 1 && (args[0] === "--help" || args[0] === "-h" || args[0] === "help"))
+  if (args[0] === "help") return run([...args.slice(1), "--help"])
+  const words = args.filter(arg => !arg.startsWith("-"))
+  const asksForHelp = args.includes("--help") || args.includes("-h")
+  const name = nameFor(words)
+  if (name === undefined) return noCommand(words, asksForHelp)
+  const command = await load(name)
+  const cli = new Cli<BaseContext>({binaryName: "svc", enableColors: isColored()})
+  cli.register(command)
   if (asksForHelp) {
-    stdout.write(cli.usage(null, {colored: colors}))
-    return args.length === 0 ? exit.failed : exit.ok
+    stdout.write(`${commandHelp(define(cli, command), bold)}\n`)
+    return exit.ok
   }
   try {
-    const command = cli.process([...args], {})
-    return command.help
-      ? help(cli, command.constructor as CommandClass)
-      : await cli.run(command, {stdin, stdout, stderr, env})
+    return await cli.run(cli.process([...args], {}), {stdin, stdout, stderr, env})
   } catch (error) {
-    stderr.write(`${cli.error(error as Error, {colored: colors}).replace(/^\n+|\n+$/g, "")}\n`)
+    const options = define(cli, command).options.map(([option]) => option.split(" ")[0] ?? "")
+    stderr.write(`${wrongCall(error, name, args, options)}\n`)
     return exit.failed
   }
 }
 
-const help = (cli: Cli, command: CommandClass): number => {
-  process.stdout.write(cli.usage(command, {detailed: true}))
-  return exit.ok
+/** Help for all commands, or for those of one group; anything else is a command that there is not. */
+const noCommand = async (words: readonly string[], asksForHelp: boolean): Promise<number> => {
+  const names = Object.keys(commands)
+  const [group] = words
+  const listed = group === undefined ? names : names.filter(name => name.startsWith(`${group} `))
+  if (listed.length === 0 || words.length > 1) {
+    process.stderr.write(`${unknownCommand(words, names)}\n`)
+    return exit.failed
+  }
+  const text = `${bold(`svc ${version}`)}\n\n${overview(await Promise.all(listed.map(load)))}\n`
+  if (asksForHelp) process.stdout.write(text)
+  else process.stderr.write(text)
+  return asksForHelp ? exit.ok : exit.failed
 }
 
 const isColored = () =>
   process.stdout.isTTY === true && process.env.NO_COLOR === undefined && process.env.TERM !== "dumb"
 
-/** The command that the words name; all where they name none, for help and suggestions. */
-const namesFor = (args: readonly string[]): readonly string[] => {
-  const words = args.filter(arg => !arg.startsWith("-"))
-  const named = [words.slice(0, 2).join(" "), words[0] ?? ""].find(name => Object.hasOwn(commands, name))
-  return named === undefined ? Object.keys(commands) : [named]
-}
+const bold = (text: string) => (isColored() ? `\x1b[1m${text}\x1b[22m` : text)
+
+/** The command that the words begin with. */
+const nameFor = (words: readonly string[]): string | undefined =>
+  [words.slice(0, 2).join(" "), words[0] ?? ""].find(name => Object.hasOwn(commands, name))
 
 const load = async (name: string): Promise<CommandClass> => {
   const module = await commands[name]?.()

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {createTwoFilesPatch} from "diff"
+import {createTwoFilesPatch, FILE_HEADERS_ONLY} from "diff"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {connectHost} from "../host-client.ts"
 import {SvcCommand} from "../svc-command.ts"
@@ -23,9 +23,9 @@ export class GenerationDiff extends SvcCommand {
       ),
     )
     if (from === undefined || to === undefined || from.config === to.config) return exit.ok
-    this.print(
-      createTwoFilesPatch(`generation ${this.from}`, `generation ${this.to}`, from.config, to.config).trimEnd(),
-    )
+    const names = [`generation ${this.from}`, `generation ${this.to}`] as const
+    const headerOptions = FILE_HEADERS_ONLY
+    this.print(createTwoFilesPatch(...names, from.config, to.config, undefined, undefined, {headerOptions}).trimEnd())
     return exit.ok
   }
 }

@@ -17,7 +17,9 @@ export class GenerationList extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const {items} = await host.get<{items: Static<typeof GenerationView>[]}>(`/api/generations?limit=${this.limit}`)
+    const {items} = await host.get<{items: Static<typeof GenerationView>[]}>(
+      `/api/generations?limit=${encodeURIComponent(this.limit)}`,
+    )
     this.show(items, () =>
       table(
         ["", "number", "committed", "configuration", "reason"],

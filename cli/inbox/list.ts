@@ -18,9 +18,9 @@ export class InboxList extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const cursor = this.cursor === undefined ? "" : `&cursor=${this.cursor}`
+    const cursor = this.cursor === undefined ? "" : `&cursor=${encodeURIComponent(this.cursor)}`
     const page = await host.get<{items: Static<typeof InboxView>[]; next: string | null}>(
-      `/api/inbox?limit=${this.limit}${cursor}`,
+      `/api/inbox?limit=${encodeURIComponent(this.limit)}${cursor}`,
     )
     this.show(page, () =>
       table(

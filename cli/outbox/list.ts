@@ -18,9 +18,9 @@ export class OutboxList extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
-    const cursor = this.cursor === undefined ? "" : `&cursor=${this.cursor}`
+    const cursor = this.cursor === undefined ? "" : `&cursor=${encodeURIComponent(this.cursor)}`
     const page = await host.get<{items: Static<typeof OutboxView>[]; next: string | null}>(
-      `/api/outbox?limit=${this.limit}${cursor}`,
+      `/api/outbox?limit=${encodeURIComponent(this.limit)}${cursor}`,
     )
     this.show(page, () =>
       table(

@@ -109,12 +109,12 @@ export class RuntimeStart extends SvcCommand {
     started.resolve(host)
     if (mode === "development") this.print(banner(host, this.folder))
     const ending = await Promise.race([asked, host.exitAsked])
-    const cut = setTimeout(() => {
+    // It runs on after the stop: a log reader that stalls does not hold the process either.
+    setTimeout(() => {
       logs.log.error(`the Host did not end within ${stopLimit / 1000} s`)
       process.exit(ending.code)
     }, stopLimit)
     await host.stop(ending)
-    clearTimeout(cut)
     return ending.code
   }
 }

@@ -1,3 +1,4 @@
+import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
 import {Command} from "clipanion"
 import {isLocked, readHolder} from "../../server/runtime/lock.ts"
@@ -21,6 +22,11 @@ export class RuntimeStop extends SvcCommand {
     const paths = projectPaths(this.folder)
     const holder = (await isLocked(paths)) ? await readHolder(paths) : undefined
     if (holder?.kind !== "host") throw new Problem("host_unreachable", `no Host runs for ${this.folder}`)
+    if (holder.hostname !== hostname()) {
+      throw new Problem("host_unreachable", `the Host runs on ${holder.hostname}, as pid ${holder.pid}`, {
+        hint: "Run svc runtime stop there.",
+      })
+    }
     process.kill(holder.pid, "SIGTERM")
     const deadline = Date.now() + patience
     while (await isLocked(paths)) {

@@ -1,3 +1,4 @@
+import {existsSync} from "node:fs"
 import {access, constants, rm} from "node:fs/promises"
 import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
@@ -64,6 +65,8 @@ export const acquireLock = async (paths: ProjectPaths, holder: Holder): Promise<
 
 /** True when a process holds the project now. */
 export const isLocked = async (paths: ProjectPaths): Promise<boolean> => {
+  // Asking leaves no trace where no Host ever ran.
+  if (!existsSync(paths.lock)) return false
   const hold = await tryLock(paths.lock)
   if (hold !== undefined) await release(hold)
   return hold === undefined

@@ -1,0 +1,53 @@
+import type {Cli, CommandClass} from "clipanion"
+import {facts} from "./print.ts"
+
+/** What the help of one command is made from. */
+interface Definition {
+  readonly usage: string
+  readonly description: string
+  readonly details: string
+  readonly examples: readonly (readonly [string, string])[]
+  /** `--name`, or `--name <value>`, and what it does. */
+  readonly options: readonly (readonly [string, string])[]
+}
+
+/** Of a command that is registered. */
+export const define = (cli: Cli, command: CommandClass): Definition => {
+  const path = (command.paths?.[0] ?? []).join(" ")
+  const found = cli.definitions().find(definition => definition.path.startsWith(`svc ${path}`))
+  const {description = ""} = command.usage ?? {}
+  return {
+    usage: found?.usage ?? `svc ${path}`,
+    description: `${description.slice(0, 1).toUpperCase()}${description.slice(1)}.`,
+    details: (found?.details ?? "").replace(/ +$/gm, "").trim(),
+    examples: found?.examples?.map(([what, call]) => [what.trim(), call] as const) ?? [],
+    options: (found?.options ?? []).map(
+      ({definition, description: what}) => [definition.replace("#0", "<value>"), what ?? ""] as const,
+    ),
+  }
+}
+
+/** Everything about one command, as `--help` prints it. */
+export const commandHelp = (definition: Definition, bold: (text: string) => string): string => {
+  const {usage, description, details, examples, options} = definition
+  return [
+    bold(usage),
+    description,
+    details,
+    `${bold("Options")}\n\n${indent(facts(options))}`,
+    `${bold("Examples")}\n\n${examples.map(([what, call]) => indent(`${what}\n  ${call}`)).join("\n\n")}`,
+  ]
+    .filter(part => part !== "")
+    .join("\n\n")
+}
+
+/** The commands with what they do, one to a line. */
+export const overview = (commands: readonly CommandClass[]): string => {
+  const lines = commands.map(
+    ({paths, usage}) =>
+      [`svc ${(paths?.[0] ?? []).join(" ")}`, usage === undefined ? "" : (usage.description ?? "")] as const,
+  )
+  return `${indent(facts(lines))}\n\nsvc <command> --help tells more about each, with examples.`
+}
+
+const indent = (text: string) => text.replace(/^(?=.)/gm, "  ")
