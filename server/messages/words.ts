@@ -1,21 +1,25 @@
 /** One word as a shell would see it: quotes keep spaces together, a backslash keeps the next character. */
-const word = /(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+/sy
+const word = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+`
+const firstWord = new RegExp(`^${word}`, "s")
+const allWords = new RegExp(word, "gs")
 
-/** The first word of a text, without its quotes, and what stands behind it; undefined where there is none. */
+/**
+ * The first word of a text and what stands behind it; undefined where there is none. Only a word that begins with a quote
+ * is read as a shell would: others stand for themselves.
+ */
 export const takeWord = (text: string): [word: string | undefined, rest: string] => {
-  const start = text.search(/\S/)
-  if (start < 0) return [undefined, ""]
-  word.lastIndex = start
-  const raw = word.exec(text)?.[0] ?? ""
-  return [unquote(raw), text.slice(start + raw.length)]
+  const trimmed = text.trimStart()
+  if (trimmed === "") return [undefined, ""]
+  const isQuoted = trimmed[0] === '"' || trimmed[0] === "'"
+  const end = isQuoted ? endOfQuoted(trimmed) : trimmed.search(/\s/)
+  const raw = end < 0 ? trimmed : trimmed.slice(0, end)
+  return [isQuoted ? unquote(raw) : raw, trimmed.slice(raw.length)]
 }
 
-/** All words of a text. */
-export const splitWords = (text: string): string[] => {
-  const words: string[] = []
-  for (let [first, rest] = takeWord(text); first !== undefined; [first, rest] = takeWord(rest)) words.push(first)
-  return words
-}
+/** All words of a text, each as a shell would see it. */
+export const splitWords = (text: string): string[] => [...text.matchAll(allWords)].map(([raw]) => unquote(raw))
+
+const endOfQuoted = (text: string): number => firstWord.exec(text)?.[0].length ?? -1
 
 const unquote = (raw: string): string =>
   raw.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gs, (_, double, single, escaped) =>

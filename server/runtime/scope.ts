@@ -1,3 +1,4 @@
+import {setMaxListeners} from "node:events"
 import {messageOf} from "../../shared/problems.ts"
 import {withTimeLimit} from "./time-limit.ts"
 
@@ -17,6 +18,8 @@ export class Scope {
 
   /** An undo that takes longer than `limit`, in milliseconds, is passed over; without it, each is waited for. */
   constructor(report: (message: string, error: unknown) => void, limit?: number) {
+    // Every handler that runs listens, and Node takes more than ten for a leak.
+    setMaxListeners(0, this.#abort.signal)
     this.#report = report
     this.#limit = limit
   }

@@ -175,3 +175,10 @@ test("an exception that setup left behind fails the instance once it is committe
   expect(host.process.output()).toContain("root/risky threw outside its handlers: left behind; it is started anew")
   expect(await host.say("/count")).toEqual(["1"])
 })
+
+test.each(runtimes)("many handlers of one instance at a time are no reason for a warning on $name", async runtime => {
+  const busy = pluginWith('plugin.on("message-created", () => sleep(200).then(() => "done"))')
+  const host = await startHost({runtime, config, plugins: {risky: busy, greeter: replying("greet", "hello")}})
+  await Promise.all(Array.from({length: 30}, (_, n) => host.say("hello", {channel: `c${n}`})))
+  expect(host.process.output()).not.toContain("MaxListeners")
+})
