@@ -108,10 +108,11 @@ const find = (table: MessageTable, stored: StoredEvent, id: string, log: Log): R
   const plain = table.byId.get(id)
   if (plain !== undefined) return plain
   const routed = routeEvent(table, stored.event)
+  const prefix = () => table.router.manner(textOfEvent(stored.event.message?.content).trim(), stored.event)
   if (id === unknownCommand) {
     return {
       ...hostHandler(id, log),
-      handle: () => (routed.is === "unknown" ? unknownText(table.router, routed) : undefined),
+      handle: () => (routed.is === "unknown" ? unknownText(table.router, routed, prefix()) : undefined),
     }
   }
   const runner = table.runners.get(id)
@@ -121,7 +122,7 @@ const find = (table: MessageTable, stored: StoredEvent, id: string, log: Log): R
     ...runner,
     handle: session => {
       const parsed = parseCall(command, rest)
-      if (parsed.is === "misused") return misuseText(table.router, command, parsed.why)
+      if (parsed.is === "misused") return misuseText(table.router, command, parsed.why, prefix())
       return command.handle({...parsed, session})
     },
   }

@@ -12,27 +12,32 @@ export const helpCommand = (router: () => Router): Command => ({
   ...parsePattern("help [command:text]"),
   aliases: [],
   definition: {description: "Lists the commands, or tells about one"},
-  handle: ({args}) => helpText(router(), args.command === undefined ? undefined : String(args.command)),
+  handle: ({args, session}) => {
+    const prefix = router().manner(session.text.trim(), session.event)
+    return helpText(router(), prefix, args.command === undefined ? undefined : String(args.command))
+  },
 })
 
-const helpText = (router: Router, words: string | undefined): string => {
-  if (words === undefined) return listCommands(router)
+const helpText = (router: Router, prefix: string, words: string | undefined): string => {
+  if (words === undefined) return listCommands(router, prefix)
   const command = router.find(words)
-  return command === undefined
-    ? `There is no command "${words}". ${router.prefix}help lists all.`
-    : describe(router, command)
+  return command === undefined ? `There is no command "${words}". ${prefix}help lists all.` : describe(prefix, command)
 }
 
-/** The answer to a call that does not fit the command. */
-export const misuseText = (router: Router, command: Command, why: string): string =>
-  `${why}. Usage: ${router.prefix}${usageOf(command)}`
+/** The answer to a call that does not fit the command; `prefix` is how the bot was called. */
+export const misuseText = (router: Router, command: Command, why: string, prefix = router.prefix): string =>
+  `${why}. Usage: ${prefix}${usageOf(command)}`
 
 /** The answer to a command that does not exist; nothing where it may have been meant for somebody else. */
-export const unknownText = (router: Router, routed: Extract<Routed, {is: "unknown"}>): string | undefined => {
+export const unknownText = (
+  router: Router,
+  routed: Extract<Routed, {is: "unknown"}>,
+  prefix = router.prefix,
+): string | undefined => {
   if (routed.meant !== undefined) {
-    return `There is no command "${routed.word}". Did you mean ${router.prefix}${routed.meant}?`
+    return `There is no command "${routed.word}". Did you mean ${prefix}${routed.meant}?`
   }
-  return routed.direct ? `There is no command "${routed.word}". ${router.prefix}help lists all.` : undefined
+  return routed.direct ? `There is no command "${routed.word}". ${prefix}help lists all.` : undefined
 }
 
 const shownIn = (router: Router) => router.commands.filter(command => command.definition.hidden !== true)
@@ -43,20 +48,20 @@ export const usages = (router: Router): readonly string[] =>
     .map(command => `${router.prefix}${usageOf(command)}`)
     .sort()
 
-const listCommands = (router: Router): string => {
+const listCommands = (router: Router, prefix: string): string => {
   const shown = shownIn(router)
   const lines = shown
-    .map(command => line(`${router.prefix}${usageOf(command)}`, command.definition.description))
+    .map(command => line(`${prefix}${usageOf(command)}`, command.definition.description))
     .sort()
     .slice(0, mostListed)
   const more = shown.length - lines.length
   return ["Commands:", ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n")
 }
 
-const describe = (router: Router, command: Command): string => {
+const describe = (prefix: string, command: Command): string => {
   const {description, aliases = [], options = {}, examples = []} = command.definition
   return [
-    line(`${router.prefix}${usageOf(command)}`, description),
+    line(`${prefix}${usageOf(command)}`, description),
     ...(aliases.length === 0 ? [] : [`also: ${aliases.join(", ")}`]),
     ...Object.entries(options).map(([name, option]) =>
       line(`  --${name}${option.short === undefined ? "" : `, -${option.short}`}`, option.description),

@@ -43,6 +43,12 @@ export class Router {
     return found.is === "unknown" ? {...found, direct} : found
   }
 
+  /** How a message calls the bot, to be said back: its prefix, or `bot: `. The first prefix where it calls nobody. */
+  manner(text: string, event: SatoriEvent): string {
+    const called = this.#called(text, event)
+    return called === undefined ? this.prefix : text.slice(0, text.length - called.length)
+  }
+
   /** The command with these words, or what was probably meant. */
   find(words: string): Command | undefined {
     const found = this.#find(words)

@@ -36,10 +36,10 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     expect(await person.asks("svcbot", "#lounge", "svcbot: greet Carol")).toBe("hello Carol")
     expect(await person.asks("svcbot", "svcbot", "greet Dora")).toBe("hello Dora")
     expect(await person.asks("svcbot", "svcbot", "\x02\x0304greet\x0f Émil")).toBe("hello Émil")
-    expect(await person.asks("svcbot", "#lounge", "!greet")).toContain("Usage:")
-    expect(await person.asks("svcbot", "#lounge", "!gret Bob")).toContain("Did you mean")
+    expect(await person.asks("svcbot", "#lounge", "!greet")).toContain("Usage: !greet <name>")
+    expect(await person.asks("svcbot", "#lounge", "svcbot: gret Bob")).toContain("Did you mean svcbot: greet?")
     person.say("#lounge", "!help")
-    const help = await heardInLounge(person, texts => texts.some(text => text.includes("greet <name>: Say hello")))
+    const help = await heardInLounge(person, texts => texts.includes("!greet <name>: Say hello"))
     expect(help).toContain("Commands:")
   })
 

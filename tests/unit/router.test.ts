@@ -2,6 +2,7 @@ import {describe, expect, test} from "vitest"
 import {type Command, parseCall, parsePattern, usageOf} from "../../server/messages/command.ts"
 import {helpCommand, misuseText, unknownText, usages} from "../../server/messages/help.ts"
 import {Router} from "../../server/messages/router.ts"
+import type {Session} from "../../shared/plugin.ts"
 import {channelType, type SatoriEvent} from "../../shared/satori.ts"
 
 const command = (pattern: string, definition: Command["definition"] = {}): Command => ({
@@ -22,6 +23,9 @@ const event = (channel: number = channelType.text): SatoriEvent => ({
   login: {platform: "sandbox", user: {id: "bot-1", name: "Robbie"}},
   channel: {id: "c", type: channel},
 })
+
+/** What a handler of this message sees of it; the rest of a session is not looked at. */
+const saying = (text: string) => ({text, event: event()}) as Session
 
 /** What a message in a channel with others comes to: the command's words and what follows, or what it was not. */
 const routed = (router: Router, text: string, channel?: number) => {
@@ -225,11 +229,11 @@ describe("help", () => {
   })
   const hidden = command("secret", {hidden: true})
   const router: Router = new Router([helpCommand(() => router), greet, hidden], ["/"])
-  const help = (words?: string) =>
+  const help = (words?: string, text = "/help") =>
     helpCommand(() => router).handle({
       args: words === undefined ? {} : {command: words},
       options: {},
-      session: undefined as never,
+      session: saying(text),
     })
 
   test("lists all commands but hidden ones, sorted", () => {
@@ -251,6 +255,15 @@ describe("help", () => {
     expect(help("nothing")).toBe('There is no command "nothing". /help lists all.')
   })
 
+  test.each([
+    ["!help", "!greet <name>"],
+    ["Robbie: help", "Robbie: greet <name>"],
+    ["help", "/greet <name>"],
+  ])("shows commands as its reader called the bot: %j", (text, shown) => {
+    expect(help(undefined, text)).toContain(`\n${shown}`)
+    expect(help("greet", text)).toMatch(new RegExp(`^${shown}`))
+  })
+
   test("is part of the answer to a call that does not fit", () => {
     expect(misuseText(router, greet, "name is missing")).toBe(`name is missing. Usage: /${usageOf(greet)}`)
   })
@@ -260,9 +273,7 @@ describe("help", () => {
       [helpCommand(() => many), ...Array.from({length: 60}, (_, n) => command(`c${n}`))],
       ["/"],
     )
-    const lines = String(helpCommand(() => many).handle({args: {}, options: {}, session: undefined as never})).split(
-      "\n",
-    )
+    const lines = String(helpCommand(() => many).handle({args: {}, options: {}, session: saying("/help")})).split("\n")
     expect(lines).toHaveLength(42)
     expect(lines.at(-1)).toBe("… and 21 more")
   })
