@@ -228,7 +228,7 @@ describe("help", () => {
     examples: ["/greet Ann"],
   })
   const hidden = command("secret", {hidden: true})
-  const router: Router = new Router([helpCommand(() => router), greet, hidden], ["/"])
+  const router: Router = new Router([helpCommand(() => router), greet, hidden], ["/", "!"])
   const help = (words?: string, text = "/help") =>
     helpCommand(() => router).handle({
       args: words === undefined ? {} : {command: words},
