@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {describe, expect, test} from "vitest"
+import {expect, test} from "vitest"
 import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc} from "../support/irc-person.ts"
 import {type IrcServerName, makeCertificate, startIrcServer} from "../support/irc-servers.ts"
@@ -136,32 +136,30 @@ describeWith("ngircd", "inspircd")("the server's password", () => {
   })
 })
 
-describe("the nick", () => {
-  describeWith("ngircd", "inspircd")("on a server", () => {
-    test.each(servers)("where it is taken on %s, the bot takes another and answers to it", async name => {
-      const server = await startIrcServer(name)
-      const person = await joinIrc(server, "svcbot", {channel: "#lounge"})
-      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
-      await person.sees(/^:svcbot_!\S+ JOIN/)
-      expect(await person.asks("svcbot_", "#lounge", "svcbot_: greet Bob")).toBe("hello Bob")
-      expect((await endpointOf(host, "main")).login?.user?.id).toBe("svcbot_")
-      expect(host.process.output()).toContain("the nick svcbot is taken; trying svcbot_")
-    })
+describeWith("ngircd", "inspircd")("the nick", () => {
+  test.each(servers)("where it is taken on %s, the bot takes another and answers to it", async name => {
+    const server = await startIrcServer(name)
+    const person = await joinIrc(server, "svcbot", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot_!\S+ JOIN/)
+    expect(await person.asks("svcbot_", "#lounge", "svcbot_: greet Bob")).toBe("hello Bob")
+    expect((await endpointOf(host, "main")).login?.user?.id).toBe("svcbot_")
+    expect(host.process.output()).toContain("the nick svcbot is taken; trying svcbot_")
+  })
 
-    test("a variant is never longer than the server allows", async () => {
-      const server = await startIrcServer("ngircd")
-      const person = await joinIrc(server, "ninechars", {channel: "#lounge"})
-      await startIrcHost([{id: "main", port: server.port, ...lounge, nick: "ninechars"}])
-      await person.sees(/^:ninecha_1!\S+ JOIN/)
-      expect(await person.asks("ninecha_1", "#lounge", "!greet Bob")).toBe("hello Bob")
-    })
+  test("a variant is never longer than the server allows", async () => {
+    const server = await startIrcServer("ngircd")
+    const person = await joinIrc(server, "ninechars", {channel: "#lounge"})
+    await startIrcHost([{id: "main", port: server.port, ...lounge, nick: "ninechars"}])
+    await person.sees(/^:ninecha_1!\S+ JOIN/)
+    expect(await person.asks("ninecha_1", "#lounge", "!greet Bob")).toBe("hello Bob")
+  })
 
-    test("one that the server does not take ends as failed", async () => {
-      const server = await startIrcServer("ngircd")
-      const host = await startIrcHost([{id: "main", port: server.port, ...lounge, nick: "tenletters"}])
-      const failed = await untilEndpoint(host, "main", "failed")
-      expect(failed).toMatchObject({reason: "nick_invalid", error: expect.stringContaining("tenletters")})
-      expect(server.connections()).toBe(1)
-    })
+  test("one that the server does not take ends as failed", async () => {
+    const server = await startIrcServer("ngircd")
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge, nick: "tenletters"}])
+    const failed = await untilEndpoint(host, "main", "failed")
+    expect(failed).toMatchObject({reason: "nick_invalid", error: expect.stringContaining("tenletters")})
+    expect(server.connections()).toBe(1)
   })
 })
