@@ -176,7 +176,9 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     cache: paths.pluginCache,
     sdk: sdkPaths,
   })
-  const watcher = options.watch ? (await import("./generation/watch.ts")).watchProject(paths, environment) : undefined
+  const watcher = options.watch
+    ? await (await import("./generation/watch.ts")).watchProject(paths, environment)
+    : undefined
   unwind.defer(() => watcher?.close())
   const generations = new Generations({
     project: paths.project,

@@ -20,15 +20,16 @@ export class Endpoints {
   }
 
   /**
-   * Takes over what a generation says: endpoints that it says the same of stay as they are; others are closed, and
-   * opened once the old one of that name is closed. Resolves when the old ones are closed; connecting goes on.
+   * Takes over what a generation says: endpoints that it says the same of stay as they are, but for failed ones, which
+   * get another attempt; others are closed, and opened once the old one of that name is closed. Resolves when the old
+   * ones are closed; connecting goes on.
    */
   apply(specs: readonly EndpointSpec[]): Promise<void> {
     const kept = new Map<string, Endpoint>()
     const fresh: Endpoint[] = []
     for (const spec of specs) {
       const old = this.#byName.get(spec.name)
-      if (old?.spec.fingerprint === spec.fingerprint) kept.set(spec.name, old)
+      if (old?.spec.fingerprint === spec.fingerprint && old.state.is !== "failed") kept.set(spec.name, old)
       else fresh.push(new Endpoint(spec, this.#hooks))
     }
     const leaving = this.list().filter(endpoint => kept.get(endpoint.spec.name) !== endpoint)

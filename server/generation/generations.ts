@@ -79,7 +79,8 @@ export class Generations {
   }
 
   /**
-   * Takes the configuration file as it is now; resolves to undefined where nothing has changed. A pin holds while the
+   * Takes the configuration file as it is now; resolves to undefined where nothing has changed: then failed endpoints
+   * get another attempt, since what refused them may have changed. A pin holds while the
    * file is the one that it was set for. Throws what `createDraft` throws, and `restart_required`.
    */
   reload(reason: string): Promise<Generation | undefined> {
@@ -168,6 +169,7 @@ export class Generations {
     if (this.#isSame(draft, pin)) {
       await draft.dispose()
       this.#lastFailure = undefined
+      if (this.#current !== undefined) this.#settle(this.#current, [])
       return undefined
     }
     const generation = await this.#commit(draft, reason, pin).catch(async error => {

@@ -8,13 +8,16 @@ const quiet = 60
 export interface Watcher {
   /** Watches these files too, from now on. */
   add(paths: readonly string[]): void
-  /** Calls back with a path of the project, once files have changed and are quiet again. */
+  /** Calls back with a path of the project, once files have changed and are quiet again; also for earlier changes. */
   onChange(changed: (path: string) => void): void
   close(): Promise<void>
 }
 
-/** Watches the configuration, `.env` and the environment's own file, and the plugins' source. */
-export const watchProject = (paths: ProjectPaths, environment: string): Watcher => {
+/**
+ * Watches the configuration, `.env` and the environment's own file, and the plugins' source. Resolves once no change can
+ * go unseen any more: what is read after that is either current or reported.
+ */
+export const watchProject = async (paths: ProjectPaths, environment: string): Promise<Watcher> => {
   const watched = new Set<string>()
   const watcher = watch(
     [paths.config, `${paths.project}/.env`, `${paths.project}/.env.${environment}`, paths.plugins],
@@ -24,11 +27,20 @@ export const watchProject = (paths: ProjectPaths, environment: string): Watcher 
     },
   )
   let timer: ReturnType<typeof setTimeout> | undefined
-  let report: (path: string) => void = () => {}
+  let changedPath: string | undefined
+  let report: ((path: string) => void) | undefined
+  const settle = () => {
+    if (report === undefined || changedPath === undefined) return
+    const path = changedPath
+    changedPath = undefined
+    report(path)
+  }
   watcher.on("all", (_, path) => {
+    changedPath = relative(paths.project, path)
     clearTimeout(timer)
-    timer = setTimeout(() => report(relative(paths.project, path)), quiet)
+    timer = setTimeout(settle, quiet)
   })
+  await new Promise<void>(resolve => watcher.once("ready", resolve))
   return {
     add: files => {
       const fresh = files.filter(
@@ -39,6 +51,7 @@ export const watchProject = (paths: ProjectPaths, environment: string): Watcher 
     },
     onChange: changed => {
       report = changed
+      settle()
     },
     close: async () => {
       clearTimeout(timer)

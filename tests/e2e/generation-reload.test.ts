@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, generationsOf, reload, statusOf} from "../support/generation.ts"
 import {startHost, svc} from "../support/host.ts"
-import {replying, wirePlugin} from "../support/plugin-sources.ts"
+import {pluginWith, replying, wirePlugin} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {onBun, runtimes} from "../support/runtimes.ts"
 
@@ -148,5 +148,26 @@ describe("accounts", () => {
     await until("the new one to open", () => notesOf(host).filter(line => line === "open wire~a").length === 2)
     expect(notesOf(host).indexOf("close wire~a")).toBeLessThan(notesOf(host).lastIndexOf("open wire~a"))
     expect(notesOf(host).indexOf("close wire~a")).toBeLessThan(notesOf(host).indexOf("disposed"))
+  })
+
+  test("that were refused get another attempt when a reload is asked for, though nothing has changed here", async () => {
+    const refusing = pluginWith(`plugin.adapter("wire", {
+      history: "none",
+      account: Type.Object({}),
+      open: async (_, endpoint) => {
+        note("attempt")
+        const {existsSync} = await import("node:fs")
+        if (!existsSync(join(plugin.project, "unbanned")))
+          throw refused("banned", {reason: "banned", remediation: "Ask to be let in."})
+        return {send: async () => ({ids: []})}
+      },
+    })`)
+    const host = await startHost({config: accounts("{id: a}"), plugins: {wire: refusing}, args: ["--no-watch"]})
+    const state = async () => (await host.get<{items: {state: string}[]}>("/api/endpoints")).items[0]?.state
+    await until("the refusal", async () => (await state()) === "failed")
+    host.project.write("unbanned", "")
+    expect(await reload(host)).toEqual({committed: false, generation: 1})
+    await until("the endpoint", async () => (await state()) === "online")
+    expect(notesOf(host)).toEqual(["attempt", "attempt"])
   })
 })

@@ -4,6 +4,7 @@ import {failureOf, generationOf, generationsOf, statusOf} from "../support/gener
 import {startHost} from "../support/host.ts"
 import {replying} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
+import {makeProject} from "../support/project.ts"
 
 const config = (plugins: string) => `http: {port: 0}
 plugins:
@@ -113,4 +114,22 @@ test("a syntax error that is corrected is forgotten", async () => {
   await until("the failure to be forgotten", async () => (await statusOf(host)).lastFailure === null)
   expect((await statusOf(host)).generation.number).toBe(1)
   expect(await host.say("/greet")).toEqual(["hello"])
+})
+
+test("a file that is saved while the Host starts is taken once it runs", async () => {
+  const slow = `import {setTimeout as sleep} from "node:timers/promises"\n${configured.replace(
+    "setup(plugin, config) {",
+    `async setup(plugin, config) {
+    const {appendFileSync} = await import("node:fs")
+    appendFileSync(plugin.project + "/notes.log", "set up\\n")
+    await sleep(200)`,
+  )}`
+  const word = (text: string) => config(`  greeter: {config: {word: ${text}}}\n`)
+  const project = makeProject({config: word("early"), plugins: {greeter: slow}})
+  const starting = startHost({project})
+  await until("setup to run", () => project.read("notes.log") !== "")
+  project.write("svc.config.yml", word("late"))
+  const host = await starting
+  await generationOf(host, 2)
+  expect(await host.say("/greet")).toEqual(["late"])
 })
