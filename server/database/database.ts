@@ -14,7 +14,7 @@ export type Location =
 
 export interface OpenOptions {
   readonly runtimeId: string
-  /** Ends migrations between two statements. */
+  /** Ends the wait for a remote lease, and migrations between two statements. */
   readonly signal: AbortSignal
   readonly onLeaseLost: () => void
 }
@@ -73,10 +73,10 @@ export const openDatabase = async (
   }
 }
 
-const openEngine = (location: Location, {runtimeId, onLeaseLost}: OpenOptions): Promise<Engine> => {
+const openEngine = (location: Location, {runtimeId, signal, onLeaseLost}: OpenOptions): Promise<Engine> => {
   if (location.dialect === "sqlite") return openLocal(location.file)
   const {url, authToken} = location
-  return openRemote({url, runtimeId, onLeaseLost, ...(authToken === undefined ? {} : {authToken})})
+  return openRemote({url, runtimeId, signal, onLeaseLost, ...(authToken === undefined ? {} : {authToken})})
 }
 
 class DatabaseHost implements Database {

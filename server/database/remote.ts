@@ -1,3 +1,4 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {type Client, createClient} from "@libsql/client/http"
 import {LibsqlBatchError} from "@libsql/core/api"
 import {messageOf, Problem} from "../../shared/problems.ts"
@@ -22,6 +23,8 @@ export interface RemoteOptions {
   readonly url: string
   readonly authToken?: Secret
   readonly runtimeId: string
+  /** Ends the wait for the lease. */
+  readonly signal: AbortSignal
   /** Called once, when another Host has taken the lease. */
   readonly onLeaseLost: () => void
 }
@@ -35,7 +38,7 @@ export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
   const client = connect(options)
   try {
     await client.batch(schema, "write")
-    const number = await takeLease(client, options.runtimeId)
+    const number = await awaitLease(client, options)
     return new RemoteEngine(client, options, number)
   } catch (cause) {
     client.close()
@@ -65,25 +68,56 @@ export const pingRemote = async (options: Pick<RemoteOptions, "url" | "authToken
   }
 }
 
-const takeLease = async (client: Client, runtimeId: string): Promise<number> => {
+interface Lease {
+  readonly holder: string
+  /** Grows by one with each Host that takes the lease. */
+  readonly number: number
+  /** When it ends, by the database's clock. */
+  readonly until: number
+  readonly left: number
+}
+
+/**
+ * Takes the lease. One that nobody renews is of a Host that died, and is waited for: a supervisor that starts a killed
+ * Host again would otherwise use up its attempts on it. Throws `locked` as soon as its holder renews it; `stopping`.
+ */
+const awaitLease = async (client: Client, {runtimeId, signal}: RemoteOptions): Promise<number> => {
+  const first = await tryLease(client, runtimeId)
+  for (let found = first; ; found = await tryLease(client, runtimeId)) {
+    if (found.holder === runtimeId) return found.number
+    if (found.number !== first.number || found.until !== first.until) throw lockedBy(found)
+    await sleep(250, undefined, {signal}).catch(() => {
+      throw new Problem("stopping", "the start was ended by a signal")
+    })
+  }
+}
+
+const tryLease = async (client: Client, runtimeId: string): Promise<Lease> => {
   const [, taken] = await client.batch(
     [
       {
         sql: `UPDATE svc_lease SET runtime_id = ?, lease = lease + 1, until = ${now} + ? WHERE id = 1 AND until < ${now}`,
         args: [runtimeId, lease.length],
       },
-      `SELECT runtime_id, lease, until - ${now} AS left FROM svc_lease WHERE id = 1`,
+      `SELECT runtime_id, lease, until, until - ${now} AS left FROM svc_lease WHERE id = 1`,
     ],
     "write",
   )
   const row = taken?.rows[0]
-  if (row?.runtime_id === runtimeId) return Number(row.lease)
-  throw new Problem(
+  return {
+    holder: String(row?.runtime_id),
+    number: Number(row?.lease),
+    until: Number(row?.until),
+    left: Number(row?.left),
+  }
+}
+
+const lockedBy = ({holder, left}: Lease) =>
+  new Problem(
     "locked",
-    `another Host holds the remote database: runtimeId ${row?.runtime_id}, for ${Math.ceil(Number(row?.left) / 1000)} s more`,
+    `another Host holds the remote database: runtimeId ${holder}, for ${Math.ceil(left / 1000)} s more unless it renews its lease`,
     {hint: "Stop the other Host; after a crash its lease ends by itself."},
   )
-}
 
 class RemoteEngine implements Engine {
   readonly #client: Client

@@ -13,7 +13,7 @@ test("a second Host is refused and told who holds the lease; once the first clos
   const first = await open(location, {runtimeId: "first-host"})
   await expect(open(location, {runtimeId: "second-host"})).rejects.toMatchObject({
     code: "locked",
-    message: expect.stringMatching(/first-host, for 1[0-5] s more/),
+    message: expect.stringMatching(/first-host, for 1[0-5] s more unless it renews/),
     hint: expect.stringContaining("Stop the other Host"),
   })
   await first.close()
@@ -26,12 +26,26 @@ test("of Hosts that start at once, one gets the lease", async () => {
   expect(starts.map(({status}) => status).sort()).toEqual(["fulfilled", "rejected", "rejected", "rejected"])
 })
 
-test("the lease of a Host that died ends by itself", async () => {
+const leaseOfTheDead =
+  "UPDATE svc_lease SET runtime_id = 'dead-host', lease = 7, until = unixepoch() * 1000 + 2500 RETURNING 1"
+
+test("the lease of a Host that died is waited for, until it ends by itself", async () => {
   const {location, server} = await remoteDatabase()
-  await open(location, {runtimeId: "dead-host"})
-  server.sql("UPDATE svc_lease SET until = 1 WHERE id = 1 RETURNING 1")
+  await (await open(location)).close()
+  server.sql(leaseOfTheDead)
   await open(location, {runtimeId: "next-host"})
-  expect(server.sql("SELECT runtime_id, lease FROM svc_lease")).toEqual([{runtime_id: "next-host", lease: 2}])
+  expect(server.sql("SELECT runtime_id, lease FROM svc_lease")).toEqual([{runtime_id: "next-host", lease: 8}])
+})
+
+test("a signal ends the wait for a lease", async () => {
+  const {location, server} = await remoteDatabase()
+  await (await open(location)).close()
+  server.sql(leaseOfTheDead)
+  const abort = new AbortController()
+  const started = open(location, {signal: abort.signal})
+  setTimeout(() => abort.abort(), 300)
+  await expect(started).rejects.toMatchObject({code: "stopping"})
+  expect(server.sql("SELECT runtime_id FROM svc_lease")).toEqual([{runtime_id: "dead-host"}])
 })
 
 test("after the lease has passed to another Host, every batch is aborted and nothing of it is stored", async () => {

@@ -92,6 +92,19 @@ test("a second Host on the same remote database is refused and told who holds it
   expect((await post(host, "still mine")).status).toBe(202)
 })
 
+test("a Host that was killed starts again by itself, as soon as its lease has run out", async () => {
+  const server = await startServer()
+  const options = optionsFor(server)
+  const killed = await startHost(options)
+  await talk(killed, ["one"])
+  await killed.stop("SIGKILL")
+  server.sql("UPDATE svc_lease SET until = until - 12000 WHERE id = 1 RETURNING 1")
+  const next = await startHost({...options, project: killed.project})
+  expect(await next.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: false})
+  await talk(next, ["two"])
+  expect(answered(server)).toEqual(["one", "two"].map(id => ({id, answers: 1})))
+})
+
 test("another project's state folder is refused by the remote database's authority", async () => {
   const server = await startServer()
   const host = await startHost(optionsFor(server))
