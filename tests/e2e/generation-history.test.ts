@@ -159,3 +159,16 @@ test("a rollback to a configuration that no longer starts leaves everything as i
     lastFailure: {reason: "rollback to 1", code: "plugin_invalid"},
   })
 })
+
+test("a pinned Host in development takes new code of its plugins, and stays pinned", async () => {
+  const host = await startHost({
+    config: config("one", "  greeter: {}\n"),
+    plugins: {greeter: replying("greet", "hello")},
+  })
+  host.project.write("svc.config.yml", config("two"))
+  await generationOf(host, 2)
+  await host.post("/api/generations/1/rollback")
+  host.project.write("plugins/greeter.ts", replying("greet", "good day"))
+  expect((await generationOf(host, 4)).pin).toEqual({number: 1})
+  expect(await host.say("/greet")).toEqual(["good day"])
+})
