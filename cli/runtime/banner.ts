@@ -1,6 +1,7 @@
 import {relative} from "node:path"
 import {fileURLToPath} from "node:url"
 import type {Host} from "../../server/host.ts"
+import {callOf} from "../../server/process/new-project.ts"
 import {version} from "../../server/version.ts"
 import {facts} from "../print.ts"
 
@@ -13,7 +14,8 @@ export const banner = (host: Host, project: string): string => {
   const runtime = process.versions.bun === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions.bun}`
   const {location, state} = host.database
   const where = location.dialect === "sqlite" ? relative(project, location.file) : new URL(location.url).host
-  const chat = project === starter ? "npx --yes bun@1.4.5 run chat" : "svc chat"
+  const {svc} = callOf[process.versions.bun === undefined ? "node" : "bun"]
+  const chat = project === starter ? "npx --yes bun@1.4.5 run chat" : `${svc} chat`
   return [
     "",
     `svc ${version} runs ${host.project} on ${runtime}`,

@@ -7,7 +7,7 @@ import {parseConfig, readConfigText} from "../config/load.ts"
 import {locationOf} from "../host-settings.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {loadRuntime} from "../runtime/runtime.ts"
-import {checkBuild, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
+import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 import {checkProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
@@ -29,7 +29,9 @@ export const examine = async ({project, environment: name, running}: DoctorOptio
   const findings: Finding[] = [await checkRuntime(), await checkLockfile(paths)]
   if (isFinding(loaded)) findings.push(loaded)
   else findings.push(...(await checkConfig(project, name, loaded)))
-  findings.push(...environment.files.flatMap(checkEnvironmentFile), await checkBuild(paths))
+  findings.push(...environment.files.flatMap(checkEnvironmentFile))
+  if (process.versions.bun !== undefined) findings.push(...(await checkBunEnvironment(paths)))
+  findings.push(await checkBuild(paths))
   if (!isFinding(loaded)) {
     const location = locationOf(loaded, paths)
     findings.push(

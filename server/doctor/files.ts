@@ -1,10 +1,11 @@
 import {execFile} from "node:child_process"
 import {stat, statfs} from "node:fs/promises"
-import {basename, dirname} from "node:path"
+import {basename, dirname, join} from "node:path"
 import {promisify} from "node:util"
 import type {EnvironmentFile} from "../config/environment.ts"
 import {findLockfile} from "../generation/lockfile.ts"
 import {findStalePlugins} from "../process/build.ts"
+import {readFileIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
@@ -65,6 +66,22 @@ export const checkEnvironmentFile = (file: EnvironmentFile): Finding[] => {
     findings.push(warning("environment file", detail, "Write NAME=value without quotes, spaces around =, $ or #."))
   }
   return findings.length > 0 ? findings : [ok("environment file", `${name} is private and plain`)]
+}
+
+/** Files that Bun reads into the environment by itself, beyond the `.env` that the Host reads anyway. */
+const readByBun = [".env.local", ".env.development", ".env.production", ".env.test"] as const
+
+/**
+ * Bun's own reading of environment files is off, where it would make a difference: what it read stands above the file
+ * that `--environment` names.
+ */
+export const checkBunEnvironment = async ({project}: ProjectPaths): Promise<Finding[]> => {
+  const found = await Promise.all(readByBun.map(name => readFileIfExists(join(project, name))))
+  const names = readByBun.filter((_, index) => found[index] !== undefined)
+  const [topLevel = ""] = ((await readFileIfExists(join(project, "bunfig.toml"))) ?? "").split(/^\s*\[/m)
+  if (names.length === 0 || /^\s*env\s*=\s*false\b/m.test(topLevel)) return []
+  const detail = `on Bun, ${names.join(", ")} may be read whatever --environment says`
+  return [warning("environment file", detail, "Put env = false at the top of bunfig.toml.")]
 }
 
 const readDifferently = (line: string): string | undefined => {
