@@ -9,6 +9,7 @@ import {invalid} from "../config/source.ts"
 import type {Database} from "../database/database.ts"
 import {Instance} from "../plugins/instance.ts"
 import type {LoadedPlugin, Loader} from "../plugins/load.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
 import type {Generation, Snapshot} from "./generation.ts"
 import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
 
@@ -51,7 +52,7 @@ export const createDraft = async (
   options: DraftOptions,
 ): Promise<Draft> => {
   const loaded = parseConfig(text, variables)
-  const {prepared, secrets} = await prepareAll(loaded, options.loader)
+  const {prepared, secrets} = await prepareAll(loaded, options)
   const instances = prepared.map(each => carryOver(each, previous) ?? createInstance(each, options))
   const fresh = instances.filter(instance => instance.state.is === "starting")
   const dispose = async () => {
@@ -75,13 +76,23 @@ export const createDraft = async (
   }
 }
 
+/** A plugin's code must be there within so many milliseconds: an `await` at its top may never end. */
+const loadTimeout = 10_000
+
+const explainLoad = (error: unknown): never => {
+  if (!(error instanceof TimeLimitExceeded)) throw error
+  throw new Problem("plugin_timeout", `it did not load within ${loadTimeout / 1000} s`, {
+    hint: "What stands at the top of a plugin's files must end; connect in an adapter's open.",
+  })
+}
+
 /** Loads every enabled plugin and checks its configuration; rejects with the findings of all. */
-const prepareAll = async (loaded: LoadedConfig, loader: Loader) => {
+const prepareAll = async (loaded: LoadedConfig, {loader, signal}: DraftOptions) => {
   const enabled = Object.entries((loaded.config as ProjectConfig).plugins).filter(([, entry]) => entry.enabled)
   const secrets = [...loaded.secrets]
   const results = await Promise.allSettled(
     enabled.map(async ([name, entry]): Promise<Prepared> => {
-      const plugin = await loader.load(name, entry)
+      const plugin = await withTimeLimit(loadTimeout, () => loader.load(name, entry), signal).catch(explainLoad)
       const schema = plugin.definition.config ?? Type.Object({}, {additionalProperties: false})
       const checked = check(loaded.source, loaded.variables, schema, entry.config ?? {}, ["plugins", name, "config"])
       if (checked.issues.length > 0) throw invalid(checked.issues)
@@ -89,6 +100,7 @@ const prepareAll = async (loaded: LoadedConfig, loader: Loader) => {
       return {name, plugin, config: checked.value}
     }),
   )
+  if (signal.aborted) throw new Problem("stopping", "the Host is stopping")
   throwAll(
     results.map((result, index) => ({result, name: enabled[index]?.[0] ?? ""})),
     loaded,

@@ -145,6 +145,7 @@ describe("svc doctor finds", () => {
     ])
     project.write(".env.production", "DATABASE_FILE=data/bot.sqlite\n")
     chmodSync(project.path(".env.production"), 0o600)
+    project.write("bunfig.toml", "env = false\n")
     expect(await wrong(project)).toEqual([])
     project.write("svc.config.yml", config(port, "  nowhere: {}\n"))
     expect(await wrong(project)).toEqual([
@@ -203,6 +204,18 @@ describe("svc doctor finds", () => {
         "12 is not NAME=value",
       ].map(line => `warning environment file: .env:${line}${alike}`),
     )
+  })
+
+  test("files that Bun reads into the environment by itself, unless bunfig.toml turns that off", async () => {
+    const project = await makeSound()
+    project.write(".env.development", "MORE=1\n")
+    chmodSync(project.path(".env.development"), 0o600)
+    expect(await wrong(project)).toEqual([
+      "warning environment file: on Bun, .env.development may be read whatever --environment says",
+    ])
+    if (onNode22 !== undefined) expect(await wrong(project, onNode22)).toEqual([])
+    project.write("bunfig.toml", "env = false\n")
+    expect(await wrong(project)).toEqual([])
   })
 
   test("a build that is older than its source: changed, added and removed plugins", async () => {

@@ -77,6 +77,25 @@ test("SIGHUP during a start is not lost: what is then in the file is taken", asy
   await until("the second generation", () => process.output().includes("generation 2 committed (SIGHUP)"))
 })
 
+const endlessModule = `
+import {definePlugin} from "svc-runtime"
+console.log("loading")
+await new Promise(resolve => setInterval(() => {}, 1000))
+export default definePlugin({setup: () => {}})
+`
+
+test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
+  "a plugin whose code never ends loading does not hold up a stop, on $name",
+  async runtime => {
+    const config = "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n"
+    const {process} = launchHost({runtime, config, plugins: {endless: endlessModule}})
+    await until("the loading to begin", () => process.output().includes("loading"))
+    process.child.kill("SIGTERM")
+    const ended = await process.finished
+    expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({code: 0, signal: null, stderr: ""})
+  },
+)
+
 test("a stop while a reload waits for a setup ends in order with 0", async () => {
   const host = await startHost({plugins: {slow: slowPlugin}, args: ["--no-watch"]})
   host.project.write("svc.config.yml", "http: {port: 0}\nplugins: {sandbox: {}, slow: {}}\n")
