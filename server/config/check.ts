@@ -1,4 +1,4 @@
-import {Value} from "typebox/value"
+import {Check} from "typebox/schema"
 import type {Issue} from "../../shared/problems.ts"
 import {Secret} from "../../shared/secret.ts"
 import {isSecretSchema, type TSchema} from "../../shared/type.ts"
@@ -145,4 +145,4 @@ const freeze = (value: unknown): unknown => {
 }
 
 /** True when the value fits the schema; for data that is not a configuration. */
-export const fits = (schema: TSchema, value: unknown): boolean => Value.Check(schema, value)
+export const fits = (schema: TSchema, value: unknown): boolean => Check(schema, value)

@@ -1,5 +1,5 @@
+import {Errors} from "typebox/schema"
 import {Settings} from "typebox/system"
-import {Value} from "typebox/value"
 import type {TSchema} from "../../shared/type.ts"
 import type {Path} from "./source.ts"
 import {didYouMean} from "./suggest.ts"
@@ -13,7 +13,7 @@ export interface Explanation {
 /** Which environment variables the value at a path came from, if any. */
 type Origins = (path: Path) => readonly string[] | undefined
 
-type ValidationError = ReturnType<typeof Value.Errors>[number]
+type ValidationError = ReturnType<typeof Errors>[1][number]
 
 // TypeBox stops at eight errors; a configuration's are shown all at once.
 Settings.Set({maxErrors: 1000})
@@ -30,7 +30,7 @@ const named: Record<string, string> = {
 
 /** What is wrong with a value, in words: what was expected, what is there, what was probably meant. */
 export const explain = (schema: TSchema, value: unknown, at: Path, origins: Origins): readonly Explanation[] => {
-  const errors = Value.Errors(schema, value)
+  const [, errors] = Errors(schema, value)
   // A union reports each of its branches, then itself: only the union's own error says something.
   const unions = errors.filter(error => error.keyword === "anyOf").map(error => error.instancePath)
   return errors

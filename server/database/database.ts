@@ -5,7 +5,6 @@ import {openLocal} from "./local.ts"
 import {snapshotFile} from "./maintenance.ts"
 import {migrate, schemaVersion} from "./migrate.ts"
 import {type Migration, migrations} from "./migrations.ts"
-import {openRemote} from "./remote.ts"
 import {Writer} from "./writer.ts"
 
 export type Location =
@@ -73,9 +72,11 @@ export const openDatabase = async (
   }
 }
 
-const openEngine = (location: Location, {runtimeId, signal, onLeaseLost}: OpenOptions): Promise<Engine> => {
+const openEngine = async (location: Location, {runtimeId, signal, onLeaseLost}: OpenOptions): Promise<Engine> => {
   if (location.dialect === "sqlite") return openLocal(location.file)
   const {url, authToken} = location
+  // Its client is fifty modules, which the start of a Host with a file has no use for.
+  const {openRemote} = await import("./remote.ts")
   return openRemote({url, runtimeId, signal, onLeaseLost, ...(authToken === undefined ? {} : {authToken})})
 }
 
