@@ -53,6 +53,8 @@ export interface ApiOptions {
 
 export interface Api {
   readonly fetch: Fetch
+  /** Resolves when no request is being answered, streams aside. */
+  settled(): Promise<void>
   /** Is every required component ready, and the Host not stopping? */
   isReady(): boolean
   /**
@@ -102,7 +104,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
       return {committed: false, generation: current().number, restarting: true}
     }
   }
-  const fetch = createApp({
+  const app = createApp({
     tokens,
     log: logs.log,
     settings: () => current().config.config.http,
@@ -129,7 +131,8 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
       ),
   })
   return {
-    fetch,
+    fetch: app.fetch,
+    settled: app.settled,
     isReady,
     reload,
     stopping: () => {

@@ -248,11 +248,15 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     await withTimeLimit(drainLimit, async () => {
       await inbox.drain()
       await outbox.settled()
-    }).catch(() => log.warn("handlers or sends were still running; the next start goes on with them"))
+      await api.settled()
+    }).catch(() =>
+      log.warn("handlers, sends or requests were still running; the next start goes on with what is stored"),
+    )
     await withTimeLimit(1000, () => outbox.drain()).catch(() => {})
+    await withTimeLimit(250, () => listener.close(false)).catch(() => {})
+    await listener.close(true)
     await withTimeLimit(1500, () => endpoints.close()).catch(() => log.warn("an endpoint did not close in time"))
     await withTimeLimit(2000, () => generations.stop(500)).catch(() => log.warn("a plugin did not let go in time"))
-    await listener.close(true)
     await recordEnd(database, runtimeId, code, reason).catch(error => log.error("the end was not recorded", {error}))
     await database.close()
     await removeHostFile(paths)

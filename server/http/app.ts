@@ -18,13 +18,19 @@ export interface AppOptions {
   readonly settings: () => {readonly corsOrigins: readonly string[]; readonly trustedProxies: readonly string[]}
 }
 
+export interface App {
+  readonly fetch: Fetch
+  /** Resolves when no request is being answered, streams aside. */
+  settled(): Promise<void>
+}
+
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
-export const createApp = ({routes, tokens, log, settings}: AppOptions): Fetch => {
+export const createApp = ({routes, tokens, log, settings}: AppOptions): App => {
   // No request is looked up in a WeakMap unless it is a HEAD: one for each costs Node's collector a quarter of its time.
   const heads = new WeakMap<Request, Request>()
   let peerOf: PeerOf = () => ""
   const live = memoize(settings)
-  const {toAnswer, refuse} = createPipeline({
+  const {toAnswer, refuse, settled} = createPipeline({
     verify: createVerifier(tokens),
     failures: new FailureLimit(),
     addressOf: request => live().clientAddress(peerOf(heads.get(request) ?? request), request),
@@ -74,9 +80,12 @@ export const createApp = ({routes, tokens, log, settings}: AppOptions): Fetch =>
     await response.body?.cancel()
     return new Response(null, {status: response.status, headers: response.headers})
   }
-  return (request, peer) => {
-    peerOf = peer
-    return request.method === "HEAD" ? answerHead(request) : answer(request)
+  return {
+    settled,
+    fetch: (request, peer) => {
+      peerOf = peer
+      return request.method === "HEAD" ? answerHead(request) : answer(request)
+    },
   }
 }
 

@@ -32,6 +32,7 @@ const createIds = (): (() => string) => {
 /** Turns routes into answers: authorisation, request id, time limit, problems. */
 export const createPipeline = (options: PipelineOptions) => {
   const nextId = createIds()
+  const inFlight = createCount()
   const toAnswer = (route: Route): Answer => {
     const emptyQuery = route.query === undefined ? Object.freeze({}) : undefined
     const handle = readsRawBody(route) ? withinLimit(route.handle) : route.handle
@@ -41,8 +42,9 @@ export const createPipeline = (options: PipelineOptions) => {
         const scope = authorize(options, route.scope, request)
         const answered = handle(request, new RouteCall(route, request, params, scope, requestId, emptyQuery))
         if (!(answered instanceof Promise)) return answered
-        const ended = route.stream === true ? answered : withTimeLimit(limits.requestTimeout, () => answered)
-        return ended.catch(error => explain(error, requestId, route, options.log))
+        const explained = (error: unknown) => explain(error, requestId, route, options.log)
+        if (route.stream === true) return answered.catch(explained)
+        return inFlight.during(withTimeLimit(limits.requestTimeout, () => answered).catch(explained))
       } catch (error) {
         return explain(error, requestId, route, options.log)
       }
@@ -51,6 +53,26 @@ export const createPipeline = (options: PipelineOptions) => {
   return {
     toAnswer,
     refuse: (problem: Problem, headers?: Record<string, string>) => problemAnswer(problem, nextId(), headers),
+    /** Resolves when no request is being answered, streams aside. */
+    settled: inFlight.none,
+  }
+}
+
+/** Counts what is under way. */
+const createCount = () => {
+  let count = 0
+  const waiting: (() => void)[] = []
+  const end = () => {
+    if (--count === 0) for (const done of waiting.splice(0)) done()
+  }
+  return {
+    during: <T>(work: Promise<T>): Promise<T> => {
+      count++
+      return work.finally(end)
+    },
+    none: async (): Promise<void> => {
+      if (count > 0) await new Promise<void>(done => waiting.push(done))
+    },
   }
 }
 

@@ -345,4 +345,13 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
     expect(Date.now() - started).toBeLessThan(10_000)
     expect(finished.stdout).toContain("stopped")
   })
+
+  test("SIGTERM lets a request that is being answered end, and its answer arrive whole", async () => {
+    const host = await start()
+    const answer = host.fetch(`${probe}/later`)
+    await new Promise(done => setTimeout(done, 200))
+    const finished = host.stop()
+    expect((await (await answer).text()).length).toBe(100_000)
+    expect((await finished).code).toBe(0)
+  })
 })

@@ -24,6 +24,10 @@ export default definePlugin({
     route("/problem", () => {
       throw new Problem("conflict", "the state does not allow this")
     })
+    route("/later", async () => {
+      await new Promise(done => setTimeout(done, 1000))
+      return new Response("x".repeat(100_000))
+    })
     route("/never", () => new Promise(() => {}))
     route("/count/:n", (_: Request, call: any) => new Response("x".repeat(Number(call.params.n))))
     route("/query", (_: Request, call: any) => call.json(Type.Object({}), call.query), {
