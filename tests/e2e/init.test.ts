@@ -1,27 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs"
-import {tmpdir} from "node:os"
+import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {describe, expect, onTestFinished, test} from "vitest"
-import {packageNameOf} from "../../server/process/new-project.ts"
+import {describe, expect, test} from "vitest"
 import {freePort} from "../support/ports.ts"
 import {runProcess, type SpawnOptions, startProcess, until} from "../support/process.ts"
-import {onBun, onNode22, onOlderNode, pathWith, root, type TestRuntime} from "../support/runtimes.ts"
-
-const scratch = () => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-init-"))
-  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
-  return folder
-}
+import {makeFolder} from "../support/project.ts"
+import {onBun, onNode22, pathWith, root, type TestRuntime} from "../support/runtimes.ts"
 
 /** How this machine reaches its package registry. */
 const registryEnvironment = Object.fromEntries(
@@ -85,7 +68,7 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
     timeout: 180_000,
   }, async () => {
     const path = PATH()
-    const parent = scratch()
+    const parent = makeFolder()
     const init = (name: string, launcher: string, env: Readonly<Record<string, string>>) =>
       command([runtime.command[0] ?? "", launcher, "init", name], {cwd: parent, env, path})
     // The first one may have to fill the cache.
@@ -193,93 +176,3 @@ export const wrongReply: Promise<number> = startBot({plugins: {}}).then(bot => b
   expect((await check()).lines).toEqual([7, 8, 9, 10, 13].map(line => `plugins/mistakes.ts(${line}`))
   rmSync(mistakes)
 }
-
-describe("svc init refuses", () => {
-  const init = (folder: string, ...args: string[]) =>
-    runProcess([...onBun.command, "init", ...args], {cwd: folder, env: registryEnvironment})
-
-  test("a folder that holds something, and leaves it as it is", async () => {
-    const folder = scratch()
-    mkdirSync(join(folder, "held"))
-    writeFileSync(join(folder, "held/notes.txt"), "mine")
-    writeFileSync(join(folder, "file"), "mine")
-    for (const [target, why] of [
-      ["held", "is not empty"],
-      ["file", "cannot make"],
-      ["file/below", "cannot make"],
-    ]) {
-      const refused = await init(folder, target ?? "")
-      expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
-      expect(refused.stderr).toMatch(new RegExp(`^svc: .*${why}.*\n {2}hint: Name a new folder: svc init my-bot\n$`))
-    }
-    expect(readdirSync(folder).sort()).toEqual(["file", "held"])
-    expect(readdirSync(join(folder, "held"))).toEqual(["notes.txt"])
-  })
-
-  test("a name that no package can have, before it writes anything", async () => {
-    const folder = scratch()
-    for (const name of ["...", "___", "node_modules", "svc-runtime", "☃"]) {
-      const refused = await init(folder, name)
-      expect(refused.code).toBe(1)
-      expect(refused.stderr).toBe(
-        `svc: "${name}" cannot be the name of a project\n  hint: Name a folder with letters or digits: svc init my-bot\n`,
-      )
-    }
-    expect(readdirSync(folder)).toEqual([])
-  })
-
-  test("an unknown runtime", async () => {
-    const refused = await init(scratch(), "my-bot", "--runtime", "deno")
-    expect({code: refused.code, told: refused.stderr.split("\n")[0]}).toEqual({
-      code: 1,
-      told: 'svc: --runtime is bun or node, not "deno"',
-    })
-  })
-
-  test("no name that can be made one", () => {
-    expect(["/a/My Bot!", "/a/.hidden", "/a/bot_2", "/a/Äbc"].map(packageNameOf)).toEqual([
-      "my-bot",
-      "hidden",
-      "bot_2",
-      "bc",
-    ])
-  })
-})
-
-test("svc init --no-install writes the project and tells how to install", async () => {
-  const folder = scratch()
-  const made = await runProcess([...onBun.command, "init", "my-bot", "--no-install"], {cwd: folder})
-  expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
-  expect(made.stdout).toContain("bun install")
-  expect(existsSync(join(folder, "my-bot/node_modules"))).toBe(false)
-})
-
-test("a broken plugin is not built: every error has its position, and the build before it stays", async () => {
-  const folder = scratch()
-  writeFileSync(join(folder, "svc.config.yml"), "plugins: {}\n")
-  mkdirSync(join(folder, "plugins"))
-  const write = (name: string, text: string) => writeFileSync(join(folder, `plugins/${name}.ts`), text)
-  const build = (...args: string[]) => runProcess([...onBun.command, "build", ...args], {cwd: folder})
-  write("one", "export default 1\n")
-  expect(await build("--json")).toMatchObject({code: 0, stdout: '{\n  "plugins": [\n    "one"\n  ]\n}\n'})
-  write("one", "export default {\n")
-  write("two", 'import "./nowhere.ts"\n')
-  const refused = await build()
-  expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
-  expect(refused.stderr).toMatch(/^ {2}plugins\/one\.ts:2:\d+ /m)
-  expect(refused.stderr).toMatch(/^ {2}plugins\/two\.ts:1:\d+ /m)
-  expect(readFileSync(join(folder, "dist/plugins/one.js"), "utf8")).toContain("1")
-})
-
-test.skipIf(onOlderNode === undefined)("the plugin SDK loads on Node 20.19 and newer", async () => {
-  const [node = ""] = onOlderNode?.command ?? []
-  const folder = scratch()
-  mkdirSync(join(folder, "node_modules"))
-  symlinkSync(root, join(folder, "node_modules/svc-runtime"))
-  const script = `
-    import {definePlugin, Type} from "svc-runtime"
-    const plugin = definePlugin({config: Type.Object({a: Type.String()}), setup() {}})
-    console.log(typeof plugin.setup)`
-  const ended = await runProcess([node, "--input-type=module", "-e", script], {cwd: folder})
-  expect(ended).toMatchObject({code: 0, stdout: "function\n", stderr: ""})
-})

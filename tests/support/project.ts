@@ -28,10 +28,16 @@ plugins:
   sandbox: {}
 `
 
-/** A scratch project, removed when the test has ended. */
-export const makeProject = ({config = plainConfig, plugins = {}, files = {}}: ProjectOptions = {}): Project => {
+/** An empty scratch folder, removed when the test has ended. */
+export const makeFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-"))
   onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  return folder
+}
+
+/** A scratch project, removed when the test has ended. */
+export const makeProject = ({config = plainConfig, plugins = {}, files = {}}: ProjectOptions = {}): Project => {
+  const folder = makeFolder()
   const write = (path: string, text: string | Uint8Array) => {
     const target = join(folder, path)
     mkdirSync(dirname(target), {recursive: true})

@@ -1,0 +1,175 @@
+import {execFileSync} from "node:child_process"
+import {chmodSync, mkdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {judgeSpace} from "../../server/doctor/files.ts"
+import {findingsOf, makeSoundProject, runGit, soundConfig, soundToken} from "../support/doctor.ts"
+import {startHost, svc} from "../support/host.ts"
+import {replying} from "../support/plugin-sources.ts"
+import {freePort, holdPort} from "../support/ports.ts"
+import {onBun, onNode22} from "../support/runtimes.ts"
+
+describe("svc doctor finds", () => {
+  test("a lockfile that is missing, changed, ignored, or in no repository", async () => {
+    const project = await makeSoundProject()
+    project.write("bun.lock", "{changed}\n")
+    expect(await findingsOf(project)).toEqual(["error lockfile: bun.lock is not committed as it is"])
+    runGit(project, "rm", "-q", "--cached", "bun.lock")
+    project.write(".gitignore", "*\n")
+    expect(await findingsOf(project)).toEqual(["error lockfile: bun.lock is not committed as it is"])
+    rmSync(project.path(".git"), {recursive: true})
+    expect(await findingsOf(project)).toEqual(["warning lockfile: bun.lock is there; the project is not in git"])
+    rmSync(project.path("bun.lock"))
+    expect(await findingsOf(project)).toEqual(["error lockfile: there is no lockfile"])
+  })
+
+  test("a configuration error with its position, an unset name, a plugin that does not resolve or load", async () => {
+    const project = await makeSoundProject()
+    const port = await freePort()
+    project.write("svc.config.yml", soundConfig(port, "log_levl: info\n"))
+    expect(await findingsOf(project)).toEqual([
+      'error configuration: svc.config.yml:7:1 log_levl: unknown key (did you mean "log_level"?)',
+    ])
+    project.write("svc.config.yml", soundConfig(port, "database: {filename: '${DATABASE_FILE}'}\n"))
+    expect(await findingsOf(project)).toEqual([
+      "error configuration: svc.config.yml:7:22 database.filename: the environment variable DATABASE_FILE is not set",
+    ])
+    project.write(".env.production", "DATABASE_FILE=data/bot.sqlite\n")
+    chmodSync(project.path(".env.production"), 0o600)
+    project.write("bunfig.toml", "env = false\n")
+    expect(await findingsOf(project)).toEqual([])
+    project.write("svc.config.yml", soundConfig(port, "  nowhere: {}\n"))
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(
+        /^error configuration: svc\.config\.yml:7:3 plugins\.nowhere: .*no plugins\/nowhere\.ts or \.js/,
+      ),
+    ])
+    project.write("svc.config.yml", soundConfig(port))
+    project.write("plugins/greeter.ts", "export default {")
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(/^error configuration: plugins\/greeter\.ts:1:\d+ /),
+    ])
+  })
+
+  test("no project at all", async () => {
+    const project = await makeSoundProject()
+    rmSync(project.path("svc.config.yml"))
+    const findings = await findingsOf(project)
+    expect(findings).toEqual([expect.stringMatching(/^error configuration: .*svc\.config\.yml/)])
+  })
+
+  test("a token that is missing, a placeholder, or short", async () => {
+    const project = await makeSoundProject()
+    project.write(".env", "HTTP_TOKEN=replace-me-with-a-long-random-token\n")
+    expect(await findingsOf(project)).toEqual(["error token: HTTP_TOKEN is the example's placeholder"])
+    project.write(".env", "HTTP_TOKEN=short\n")
+    expect(await findingsOf(project)).toEqual(["warning token: HTTP_TOKEN is short"])
+    project.write("svc.config.yml", soundConfig(await freePort()).replace(/^ {2}token:.*\n/m, ""))
+    expect(await findingsOf(project)).toEqual(["warning token: http.token is not set; production needs it"])
+  })
+
+  test("lines of .env that compose, systemd and kubectl read differently, and no others", async () => {
+    const project = await makeSoundProject()
+    const lines = [
+      `HTTP_TOKEN=${soundToken}`,
+      "# a comment",
+      "",
+      "PLAIN=a-b_c.d/e:f@g,h%i+j==",
+      "EMPTY=",
+      'QUOTED="a b"',
+      "SPACED = value",
+      "export EXPORTED=1",
+      "HASH=a #b",
+      "DOLLAR=a$b",
+      "BACKSLASH=a\\nb",
+      "nothing",
+    ]
+    project.write(".env", `${lines.join("\n")}\n`)
+    const alike = ": compose, systemd and kubectl do not read this alike"
+    expect(await findingsOf(project)).toEqual(
+      [
+        "6 has quotes",
+        "7 has spaces around =",
+        "8 begins with export",
+        "9 has a # that some take for a comment",
+        "10 has a $ that some expand",
+        "11 has a backslash that some take for an escape",
+        "12 is not NAME=value",
+      ].map(line => `warning environment file: .env:${line}${alike}`),
+    )
+  })
+
+  test("files that Bun reads into the environment by itself, unless bunfig.toml turns that off", async () => {
+    const project = await makeSoundProject()
+    project.write(".env.development", "MORE=1\n")
+    chmodSync(project.path(".env.development"), 0o600)
+    expect(await findingsOf(project)).toEqual([
+      "warning environment file: on Bun, .env.development may be read whatever --environment says",
+    ])
+    if (onNode22 !== undefined) expect(await findingsOf(project, onNode22)).toEqual([])
+    project.write("bunfig.toml", "env = false\n")
+    expect(await findingsOf(project)).toEqual([])
+  })
+
+  test("a build that is older than its source: changed, added and removed plugins", async () => {
+    const project = await makeSoundProject()
+    expect((await svc(onBun, project, ["build"])).code).toBe(0)
+    expect(await findingsOf(project)).toEqual([])
+    const told = (names: string) => [`error build: dist/plugins is older than its source: ${names}`]
+    project.write("plugins/greeter.ts", replying("greet", "good day"))
+    expect(await findingsOf(project)).toEqual(told("greeter"))
+    project.write("plugins/more.ts", replying("more", "more"))
+    expect(await findingsOf(project)).toEqual(told("greeter, more"))
+    expect((await svc(onBun, project, ["build"])).code).toBe(0)
+    expect(await findingsOf(project)).toEqual([])
+    rmSync(project.path("plugins/more.ts"))
+    expect(await findingsOf(project)).toEqual(told("more"))
+  })
+
+  test("a database that is a folder, garbage, cut short, or newer than this svc", async () => {
+    const project = await makeSoundProject()
+    const file = project.path(".svc/data.sqlite")
+    const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
+    await host.stop()
+    expect(await findingsOf(project)).toEqual([])
+    execFileSync(process.execPath, [
+      "--input-type=module",
+      "-e",
+      `import {createClient} from "@libsql/client"
+       await createClient({url: "file:${file}"}).execute("INSERT INTO svc_migrations SELECT 9999, name, applied_at FROM svc_migrations LIMIT 1")`,
+    ])
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(/^error database: it has schema 9999; this svc knows \d+$/),
+    ])
+    truncateSync(file, statSync(file).size - 4096 * 3)
+    expect(await findingsOf(project)).toEqual([expect.stringMatching(/^error database: /)])
+    writeFileSync(file, "garbage ".repeat(2000))
+    expect(await findingsOf(project)).toEqual([expect.stringMatching(/^error database: .*not a database/)])
+    rmSync(file)
+    mkdirSync(file)
+    expect(await findingsOf(project)).toEqual([`error database: ${file} is not a file`])
+  })
+
+  test("a port that a stranger holds, also beside a Host of this project that has another one", async () => {
+    const project = await makeSoundProject()
+    const stranger = await holdPort()
+    const told = [expect.stringMatching(`^error port: 127.0.0.1:${stranger.port} is held by pid ${process.pid} `)]
+    const held = process.platform === "linux" ? told : [expect.stringMatching(/^error port: /)]
+    await startHost({project, env: {HTTP_TOKEN: soundToken}, args: ["--no-watch"]})
+    project.write("svc.config.yml", soundConfig(stranger.port))
+    expect(await findingsOf(project)).toEqual(held)
+  })
+
+  test("a clock that is behind the project's files", async () => {
+    const project = await makeSoundProject()
+    const later = new Date(Date.now() + 3600_000)
+    utimesSync(project.path("svc.config.yml"), later, later)
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(/^error clock: it is .* svc\.config\.yml was written /),
+    ])
+  })
+
+  test("a disk that is nearly full", () => {
+    const levels = [99, 101, 1023, 1025].map(mebibytes => judgeSpace("/data", mebibytes * 1024 ** 2).level)
+    expect(levels).toEqual(["error", "warning", "warning", "ok"])
+  })
+})
