@@ -3,6 +3,7 @@ import {tmpdir} from "node:os"
 import {dirname, join} from "node:path"
 import {root, type TestRuntime} from "../../support/runtimes.ts"
 import {type Running, runProcess, startProcess} from "./process.ts"
+import {cpuSeconds} from "./process-stat.ts"
 import {freePort, waitFor200} from "./ready.ts"
 
 /** The full token of every Host that is measured. */
@@ -64,6 +65,8 @@ export interface BenchHost {
   readonly pid: number
   /** From the start of the process to the first 200 of `/pub/ready`, in milliseconds. */
   readonly startedIn: number
+  /** The processor time that it took until then, in milliseconds: other work on the machine shows less in it. */
+  readonly startedWith: number
   /** With the full token. Throws for an answer that is not 2xx. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   stop(): Promise<void>
@@ -85,6 +88,7 @@ export const startHost = async (
     port,
     pid: process.pid,
     startedIn,
+    startedWith: cpuSeconds(process.pid) * 1000,
     fetch: async (path, init = {}) => {
       const headers = {authorization: `Bearer ${token}`, "content-type": "application/json"}
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {...init, headers})
