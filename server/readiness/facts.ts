@@ -20,34 +20,55 @@ export interface Observed {
 const nothingRequired: Facts["required"] = {database: true, endpoints: [], agents: []}
 
 /** The facts of a report, from what runs; put together when they are asked for, since a probe asks for few. */
-export const gatherFacts = (observed: Observed): Facts => {
-  const {generation, endpoints, failure} = observed
-  const config: ProjectConfig | undefined = generation?.config.config
-  return {
-    now: observed.now,
-    startedAt: observed.startedAt,
-    authority: observed.authority,
-    generation,
-    databaseInitialized: observed.databaseInitialized,
-    databaseFailure: observed.databaseFailure,
-    required: config?.http.readiness ?? nothingRequired,
-    get failure() {
-      return failure === undefined ? undefined : describeFailure(failure.problem)
-    },
-    get endpoints() {
-      return endpoints().map(({spec, admission, state}) => ({
-        owner: spec.owner,
-        name: spec.name,
-        admission,
-        since: state.since,
-      }))
-    },
-    get plugins() {
-      return pluginStates(generation)
-    },
-    get agents() {
-      return Object.fromEntries(Object.keys(config?.agents ?? {}).map(name => [name, {configured: true}]))
-    },
+export const gatherFacts = (observed: Observed): Facts => new ObservedFacts(observed)
+
+class ObservedFacts implements Facts {
+  readonly #observed: Observed
+  readonly now: number
+  readonly startedAt: number
+  readonly authority: string | undefined
+  readonly generation: Generation | undefined
+  readonly databaseInitialized: boolean
+  readonly databaseFailure: DatabaseFailure | undefined
+
+  constructor(observed: Observed) {
+    this.#observed = observed
+    this.now = observed.now
+    this.startedAt = observed.startedAt
+    this.authority = observed.authority
+    this.generation = observed.generation
+    this.databaseInitialized = observed.databaseInitialized
+    this.databaseFailure = observed.databaseFailure
+  }
+
+  get required(): Facts["required"] {
+    return this.#config?.http.readiness ?? nothingRequired
+  }
+
+  get failure(): string | undefined {
+    const {failure} = this.#observed
+    return failure === undefined ? undefined : describeFailure(failure.problem)
+  }
+
+  get endpoints(): Facts["endpoints"] {
+    return this.#observed.endpoints().map(({spec, admission, state}) => ({
+      owner: spec.owner,
+      name: spec.name,
+      admission,
+      since: state.since,
+    }))
+  }
+
+  get plugins(): Facts["plugins"] {
+    return pluginStates(this.generation)
+  }
+
+  get agents(): Facts["agents"] {
+    return Object.fromEntries(Object.keys(this.#config?.agents ?? {}).map(name => [name, {configured: true}]))
+  }
+
+  get #config(): ProjectConfig | undefined {
+    return this.generation?.config.config
   }
 }
 

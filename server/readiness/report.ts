@@ -39,24 +39,27 @@ export const createReport = (facts: Facts): ReadinessReport => {
     ...(facts.authority === undefined ? {} : {authority: facts.authority}),
     ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
     ingress: {state: "open", reasons: [], since: time(facts.startedAt)},
-    components: generation === undefined ? [databaseCheck(facts)] : components,
+    components: generation === undefined ? [requiredOf(facts, "", databaseTime(facts)).database] : components,
   }
 }
 
-const databaseCheck = ({databaseInitialized, databaseFailure, required, startedAt}: Facts): Component =>
-  checkDatabase(databaseInitialized, required.database, time(databaseFailure?.since ?? startedAt), databaseFailure)
+const databaseTime = ({databaseFailure, startedAt}: Facts): string => time(databaseFailure?.since ?? startedAt)
 
 /** What the report's `ready` says, without what a report has besides: probes ask for it again and again. */
 export const isEveryRequiredReady = (facts: Facts): boolean => {
   if (facts.generation === undefined) return false
-  const {endpoints, agents} = requiredOf(facts, time(facts.generation.committedAt))
-  return [databaseCheck(facts), ...endpoints, ...agents].every(component => component.ready || !component.required)
+  // Nobody reads since when: a probe pays for no date.
+  const {database, endpoints, agents} = requiredOf(facts, "", "")
+  return (database.ready || !database.required) && endpoints.every(isReady) && agents.every(isReady)
 }
 
-const requiredOf = (facts: Facts, since: string) => {
-  const {required} = facts
+const isReady = ({ready}: Component): boolean => ready
+
+const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
+  const {required, databaseInitialized, databaseFailure} = facts
   const seen = required.endpoints.length === 0 ? nothingSeen : {endpoints: facts.endpoints, plugins: facts.plugins}
   return {
+    database: checkDatabase(databaseInitialized, required.database, databaseSince, databaseFailure),
     endpoints: required.endpoints.map(selector => checkEndpoint(selector, seen, since, true)),
     agents: required.agents.map(name => checkAgent(name, facts.agents[name], since, true)),
   }
@@ -70,9 +73,9 @@ const componentsOf = (facts: Facts): Component[] => {
   const isRequired = (owner: string, name: string) =>
     required.endpoints.some(selector => selector.owner === owner && selector.name === name)
   const optional = endpoints.filter(({owner, name}) => !isRequired(owner, name))
-  const checked = requiredOf(facts, since)
+  const checked = requiredOf(facts, since, databaseTime(facts))
   return [
-    databaseCheck(facts),
+    checked.database,
     ...checked.endpoints,
     ...optional.map(({owner, name}) => checkEndpoint({owner, name}, {endpoints, plugins}, since, false)),
     ...checked.agents,
