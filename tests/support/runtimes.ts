@@ -46,11 +46,15 @@ export const scriptCommand = (runtime: TestRuntime, script: string): readonly st
 ]
 
 const olderNode = (): TestRuntime | undefined => {
-  const found = spawnSync("node", ["--version"], {encoding: "utf8"}).stdout?.trim() ?? ""
-  const [major = 0, minor = 0] = found.slice(1).split(".").map(Number)
-  const isOlder = major === 20 && minor >= 19
-  return isOlder ? {name: `node ${found}`, command: ["node", `${root}cli/launch.js`]} : undefined
+  // npm and Bun put the folders of installed programs first, where `node` is one of the development dependencies.
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(folder => !folder.includes("node_modules"))
+  for (const node of folders.map(folder => join(folder, "node"))) {
+    const found = spawnSync(node, ["--version"], {encoding: "utf8"}).stdout?.trim() ?? ""
+    const [major = 0, minor = 0] = found.slice(1).split(".").map(Number)
+    if (major === 20 && minor >= 19) return {name: `node ${found}`, command: [node, `${root}cli/launch.js`]}
+  }
+  return undefined
 }
 
-/** The `node` on PATH, where it is one that the SDK supports and the Host does not; else undefined. */
+/** A `node` on PATH that the SDK supports and the Host does not; else undefined. */
 export const onOlderNode = olderNode()
