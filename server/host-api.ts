@@ -70,6 +70,7 @@ export interface Api {
 export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): Api => {
   const {generations, endpoints, database, outbox, logs} = services
   const startedAt = new Date(facts.startedAt).toISOString()
+  const committedAt = memoizeTime()
   let isStopping = false
   const current = (): Generation => {
     if (generations.current === undefined) throw new Problem("starting", "no generation is committed yet")
@@ -114,7 +115,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           system: {
             isReady,
             readiness: () => createReport(observe()),
-            status: () => createStatus(facts, startedAt, services, isReady()),
+            status: () => createStatus(facts, {startedAt, committedAt}, services, isReady()),
             reload: confirm => reload("requested", confirm),
             restart: confirm => askRestart(confirm, {code: exit.consoleRestart, reason: "restart requested"}),
           },
@@ -141,9 +142,18 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
   }
 }
 
+/** Writes a time as text once for as long as it is the same. */
+const memoizeTime = () => {
+  let last = {at: Number.NaN, text: ""}
+  return (at: number): string => {
+    if (last.at !== at) last = {at, text: new Date(at).toISOString()}
+    return last.text
+  }
+}
+
 const createStatus = (
   facts: HostFacts,
-  startedAt: string,
+  {startedAt, committedAt}: {readonly startedAt: string; readonly committedAt: (at: number) => string},
   {generations, database}: HostServices,
   ready: boolean,
 ): Static<typeof Status> => {
@@ -161,7 +171,7 @@ const createStatus = (
     endedCleanly: facts.history.endedCleanly,
     generation: {
       number: current?.number ?? 0,
-      committedAt: new Date(current?.committedAt ?? 0).toISOString(),
+      committedAt: committedAt(current?.committedAt ?? 0),
       reason: current?.reason ?? "",
     },
     pin: pin === undefined ? null : {number: pin.number},

@@ -80,7 +80,7 @@ const measureOn = async (runtime: TestRuntime, project: BenchProject, pairs: num
   }
   const time = await measurePairs(
     pairs,
-    during("snapshot", () => [childModule(runtime), "snapshot", database, copy]),
+    during("snapshot", () => [childModule(runtime), "snapshot", database, `${copy}.partial`, copy]),
     during("control", () => [`${root}tests/bench/work/write-bytes.mjs`, copy, String(statSync(database).size)]),
   )
   await host.stop()
