@@ -1,4 +1,5 @@
-import {Logger, type Transport} from "tslog"
+import type {Transport} from "tslog"
+import {Logger} from "tslog/slim"
 import {type Log, type LogFields, type LogLevel, logLevels} from "../../shared/log.ts"
 import {formatJson, formatPretty, type LogRecord, toRecord} from "./format.ts"
 
