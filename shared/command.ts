@@ -33,3 +33,13 @@ export interface OptionDefinition {
 
 type OptionValue<O extends OptionDefinition> = ArgumentTypes[O["type"]]
 export type Options<O extends Record<string, OptionDefinition>> = {readonly [K in keyof O]?: OptionValue<O[K]>}
+
+/**
+ * How often a command may be called. Who calls too early is told so once; the command does not run. Kept in memory: a
+ * restart of the Host forgets it, a reload does not.
+ */
+export interface Cooldown {
+  /** Whose calls count together, within one endpoint: a user's, a channel's; or those of everyone, everywhere. */
+  readonly per: "user" | "channel" | "everyone"
+  readonly seconds: number
+}

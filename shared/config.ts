@@ -1,5 +1,6 @@
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
+import {permissions} from "./permission.ts"
 import {type Static, Type} from "./type.ts"
 
 const closed = {additionalProperties: false}
@@ -103,6 +104,24 @@ export const PluginConfig = Type.Object(
   {...closed, default: {}},
 )
 
+const PermissionRule = Type.Object(
+  {
+    endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" is each.'}),
+    channel: Type.Optional(
+      Type.String({minLength: 1, description: "The id of a channel with others; a direct conversation is none."}),
+    ),
+    user: Type.Optional(Type.String({minLength: 1, description: "The platform's id of a user."})),
+    account: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "The account that the platform vouches for, where it does, for example of IRC services.",
+      }),
+    ),
+    permission: Type.Enum([...permissions], {description: "What those whom the rule fits have."}),
+  },
+  {...closed, description: "Fits where all that it names fits."},
+)
+
 const AgentConfig = Type.Object(
   {
     provider: Type.String({minLength: 1, description: "The model provider."}),
@@ -171,6 +190,12 @@ export const ProjectConfig = Type.Object(
         description: "Plugin instances by name.",
       }),
     ),
+    permissions: Type.Optional(
+      Type.Array(PermissionRule, {
+        default: [],
+        description: "Who may use what a plugin reserves. The first rule that fits counts; where none does: user.",
+      }),
+    ),
     agents: Type.Optional(
       Type.Record(Type.String({pattern: namePattern}), AgentConfig, {
         ...closed,
@@ -195,10 +220,22 @@ type Filled<T> = T extends readonly (infer E)[]
       : T
 
 /** Keys without a default: absent when the file does not have them. */
-type Unfilled = "token" | "demoToken" | "filename" | "url" | "authToken" | "use" | "config" | "apiKey"
+type Unfilled =
+  | "token"
+  | "demoToken"
+  | "filename"
+  | "url"
+  | "authToken"
+  | "use"
+  | "config"
+  | "apiKey"
+  | "channel"
+  | "user"
+  | "account"
 
 export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
 export type PluginEntry = ProjectConfig["plugins"][string]
+export type PermissionRule = ProjectConfig["permissions"][number]
 
 /** The value of HTTP_TOKEN in the example's `.env`; production refuses it. */
 export const placeholderToken = "replace-me-with-a-long-random-token"

@@ -1,7 +1,8 @@
-import type {Arguments, OptionDefinition, Options} from "./command.ts"
+import type {Arguments, Cooldown, OptionDefinition, Options} from "./command.ts"
 import type {Content, Element, Node} from "./elements.ts"
 import type {PluginPath} from "./ids.ts"
 import type {Log} from "./log.ts"
+import type {Permission} from "./permission.ts"
 import type {Call, Scope} from "./route.ts"
 import type {Channel, Login, Message, SatoriEvent, User} from "./satori.ts"
 import type {Static, TSchema} from "./type.ts"
@@ -26,6 +27,8 @@ export interface Session {
   readonly channel: Channel | undefined
   /** The name of the endpoint that the event came in through. */
   readonly endpoint: string
+  /** What the rules of `permissions` give this user here. */
+  readonly permission: Permission
   /** Aborted when the handler's time ends or the Host stops. */
   readonly signal: AbortSignal
   readonly log: Log
@@ -55,6 +58,9 @@ export interface CommandDefinition<O extends Record<string, OptionDefinition> = 
   readonly examples?: readonly string[]
   /** Left out of the list that `help` shows. */
   readonly hidden?: boolean
+  /** Who may call it; for others it is not in `help`. Everybody when left out. */
+  readonly permission?: Permission
+  readonly cooldown?: Cooldown
 }
 
 /** What an adapter hands to `endpoint.receive`: a Satori event without what the Host adds. */
@@ -124,6 +130,13 @@ export interface AdapterDefinition<A extends TSchema> {
   readonly history: "replay" | "none"
   /** Does the platform drop a repeated send with the same id? */
   readonly idempotent?: boolean
+  /**
+   * May anybody take a user's id, as a nick on IRC? Then no rule of `permissions` gives more by `user`; who somebody is
+   * has to be told by `user.account`.
+   */
+  readonly claimedUsers?: boolean
+  /** Are ids the same in capitals and small letters (of ASCII)? Rules of `permissions` are then read so. */
+  readonly ignoresCase?: boolean
   /** Connects. Throw `refused(…)` where another attempt would not help; anything else is tried again after a pause. */
   open(account: Static<A>, endpoint: Endpoint): Promise<Sender>
 }

@@ -11,6 +11,12 @@ export const User = Type.Object(
     nick: Type.Optional(Type.String({private: true})),
     avatar: Type.Optional(Type.String({private: true})),
     is_bot: Type.Optional(Type.Boolean()),
+    account: Type.Optional(
+      Type.String({
+        private: true,
+        description: "The account that the platform vouches for, where a user's id is not one. Not of Satori",
+      }),
+    ),
   },
   {description: "A user of a platform"},
 )

@@ -1,7 +1,8 @@
 /** The public plugin SDK: `import {definePlugin, Type} from "svc-runtime"`. */
-export type {Arguments, ArgumentType, OptionDefinition} from "./command.ts"
+export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
 export type {Log, LogFields, LogLevel} from "./log.ts"
+export type {Permission} from "./permission.ts"
 export {
   type AdapterDefinition,
   type AnyPlugin,

@@ -4,6 +4,7 @@ import {basename} from "node:path"
 import {ProjectConfig} from "../../shared/config.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {check} from "./check.ts"
+import {checkRules} from "./check-rules.ts"
 import type {Variables} from "./expand.ts"
 import {decodeSource, invalid, parseSource, type Source} from "./source.ts"
 
@@ -52,8 +53,8 @@ export const parseConfig = (from: ConfigText, variables: Variables): LoadedConfi
 const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.column - other.column
 
 /** What no single key can say: keys that belong together. */
-const crossCheck = (source: Source, {database, plugins, http}: ProjectConfig): Issue[] => {
-  const issues: Issue[] = []
+const crossCheck = (source: Source, {database, plugins, http, permissions}: ProjectConfig): Issue[] => {
+  const issues: Issue[] = checkRules(source, permissions)
   const {dialect, url, filename, authToken} = database
   if (dialect === "libsql" && url === undefined) {
     issues.push(

@@ -9,10 +9,13 @@ import type {TSchema} from "../../shared/type.ts"
 import type {EndpointSpec} from "../capabilities/endpoint.ts"
 import {check} from "../config/check.ts"
 import type {LoadedConfig} from "../config/load.ts"
+import {checkCallRules} from "../messages/call.ts"
 import {type Command, parsePattern} from "../messages/command.ts"
 import {createMessageTable, type EventHandler, type Handler} from "../messages/dispatch.ts"
+import {readPermissions} from "../messages/permissions.ts"
 import type {Instance} from "../plugins/instance.ts"
 import type {Capability, Snapshot} from "./generation.ts"
+import {ruleIssues} from "./rule-issues.ts"
 
 export interface SnapshotResult {
   readonly snapshot: Snapshot
@@ -37,10 +40,14 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
     return found.specs
   })
   for (const [instance, message] of conflicts(instances, commands, endpoints)) report(instance, message)
+  const adapters = adaptersOf(instances, endpoints)
+  issues.push(...ruleIssues(loaded, adapters))
+  const idRules = [...adapters].map(([name, {ignoresCase = false}]) => [name, {ignoresCase}] as const)
   const messages = createMessageTable({
     prefixes: (loaded.config as ProjectConfig).commands.prefixes,
     commands,
     handlers: instances.flatMap(handlersOf),
+    permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),
     log,
   })
   const routes = instances.flatMap(instance => instance.registrations.routes.map(route => ({instance, route})))
@@ -59,6 +66,8 @@ const commandsOf = (instance: Instance, report: (message: string) => void): Runn
   instance.registrations.commands.flatMap(({pattern, definition, handle}) => {
     try {
       const parsed = parsePattern(pattern)
+      const wrong = checkCallRules(definition)
+      if (wrong !== undefined) throw new Error(`"${pattern}": ${wrong}`)
       const id = capabilityId(instance.path, "command", parsed.path.join("."))
       const aliases = (definition.aliases ?? []).map(alias => parsePattern(alias).path)
       return [
@@ -102,6 +111,16 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
   }
   return {specs, issues, secrets}
 }
+
+/** The adapter of each endpoint, by the endpoint's name. */
+const adaptersOf = (instances: readonly Instance[], endpoints: readonly EndpointSpec[]) =>
+  new Map(
+    endpoints.flatMap(({name, owner, slot}) => {
+      const instance = instances.find(({path}) => path === owner)
+      const adapter = instance?.registrations.adapters.get(slot)
+      return adapter === undefined ? [] : [[name, adapter] as const]
+    }),
+  )
 
 const specOf = (
   instance: Instance,

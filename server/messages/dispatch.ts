@@ -1,11 +1,15 @@
 import type {Log} from "../../shared/log.ts"
+import type {Permission} from "../../shared/permission.ts"
 import type {Reply, Session} from "../../shared/plugin.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/satori.ts"
 import type {Dispatch, Outcome, StoredEvent} from "../capabilities/inbox.ts"
 import {withTimeLimit} from "../runtime/time-limit.ts"
-import {type Command, parseCall} from "./command.ts"
-import {helpCommand, misuseText, unknownText} from "./help.ts"
+import {callCommand} from "./call.ts"
+import type {Command} from "./command.ts"
+import {Cooldowns} from "./cooldowns.ts"
+import {helpCommand, unknownText} from "./help.ts"
+import type {PermissionOf} from "./permissions.ts"
 import {type Routed, Router} from "./router.ts"
 import {openSession, textOfEvent} from "./session.ts"
 
@@ -32,6 +36,7 @@ export interface MessageTable {
   readonly byId: ReadonlyMap<string, EventHandler>
   /** Who runs a command, by the command's id. */
   readonly runners: ReadonlyMap<string, Handler>
+  readonly permissionOf: PermissionOf
 }
 
 /** The handler that answers a command that does not exist. */
@@ -47,12 +52,17 @@ export interface DispatchOptions {
   readonly log: Log
   /** In milliseconds. */
   readonly timeout?: number
+  /** The clock of the cooldowns: in milliseconds, and never going back. */
+  readonly now?: () => number
 }
 
-export const createDispatch = (options: DispatchOptions): Dispatch => ({
-  match: event => match(options.current(), event),
-  run: (stored, handler) => run(options, stored, handler),
-})
+export const createDispatch = (options: DispatchOptions): Dispatch => {
+  const cooldowns = new Cooldowns(options.now ?? (() => performance.now()))
+  return {
+    match: event => match(options.current(), event),
+    run: (stored, handler) => run({...options, cooldowns}, stored, handler),
+  }
+}
 
 const match = (table: MessageTable, event: SatoriEvent): readonly string[] => {
   const handlers = (table.byType.get(event.type) ?? []).map(handler => handler.id)
@@ -74,21 +84,28 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
   }
 }
 
-const run = async (options: DispatchOptions, stored: StoredEvent, id: string): Promise<Outcome> => {
-  const {current, settled, log, timeout = handlerTimeout} = options
-  let handler = find(current(), stored, id, log)
+type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns}
+
+const run = async (options: RunOptions, stored: StoredEvent, id: string): Promise<Outcome> => {
+  const {current, settled, timeout = handlerTimeout} = options
+  let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
     // Its instance has failed; a new one is about to take its place.
     await settled()
-    handler = find(current(), stored, id, log)
+    handler = find(options, stored, id)
   }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
-  return runToEnd(handler, stored, timeout)
+  return runToEnd(handler, stored, timeout, () => current().permissionOf(stored.endpoint, stored.event))
 }
 
-const runToEnd = async (handler: Runnable, stored: StoredEvent, timeout: number): Promise<Outcome> => {
+const runToEnd = async (
+  handler: Runnable,
+  stored: StoredEvent,
+  timeout: number,
+  permissionOf: () => Permission,
+): Promise<Outcome> => {
   const work = async (signal: AbortSignal): Promise<Outcome> => {
-    const {session, end} = openSession(stored, handler.log, signal)
+    const {session, end} = openSession(stored, handler.log, signal, permissionOf)
     const reply = await handler.run(() => handler.handle(session))
     if (reply !== undefined && reply !== "") await session.send(reply)
     return {is: "handled", sends: end()}
@@ -104,7 +121,8 @@ const runToEnd = async (handler: Runnable, stored: StoredEvent, timeout: number)
 
 type Runnable = Handler & {readonly handle: (session: Session) => Reply}
 
-const find = (table: MessageTable, stored: StoredEvent, id: string, log: Log): Runnable | undefined => {
+const find = ({current, log, cooldowns}: RunOptions, stored: StoredEvent, id: string): Runnable | undefined => {
+  const table = current()
   const plain = table.byId.get(id)
   if (plain !== undefined) return plain
   const routed = routeEvent(table, stored.event)
@@ -112,7 +130,8 @@ const find = (table: MessageTable, stored: StoredEvent, id: string, log: Log): R
   if (id === unknownCommand) {
     return {
       ...hostHandler(id, log),
-      handle: () => (routed.is === "unknown" ? unknownText(table.router, routed, prefix()) : undefined),
+      handle: ({permission}) =>
+        routed.is === "unknown" ? unknownText(table.router, routed, prefix(), permission) : undefined,
     }
   }
   const runner = table.runners.get(id)
@@ -120,11 +139,7 @@ const find = (table: MessageTable, stored: StoredEvent, id: string, log: Log): R
   const {command, rest} = routed
   return {
     ...runner,
-    handle: session => {
-      const parsed = parseCall(command, rest)
-      if (parsed.is === "misused") return misuseText(table.router, command, parsed.why, prefix())
-      return command.handle({...parsed, session})
-    },
+    handle: session => callCommand({router: table.router, command, rest, prefix: prefix(), session, cooldowns}),
   }
 }
 
@@ -140,11 +155,12 @@ export interface TableParts {
   readonly prefixes: readonly string[]
   readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
   readonly handlers: readonly EventHandler[]
+  readonly permissionOf: PermissionOf
   readonly log: Log
 }
 
 /** Everything that answers messages in one generation. */
-export const createMessageTable = ({prefixes, commands, handlers, log}: TableParts): MessageTable => {
+export const createMessageTable = ({prefixes, commands, handlers, permissionOf, log}: TableParts): MessageTable => {
   const help = helpCommand(() => router)
   const router: Router = new Router([help, ...commands.map(({command}) => command)], prefixes)
   const byType = new Map<string, EventHandler[]>()
@@ -157,5 +173,6 @@ export const createMessageTable = ({prefixes, commands, handlers, log}: TablePar
       [help.id, hostHandler(help.id, log)],
       ...commands.map(({command, runner}) => [command.id, runner] as const),
     ]),
+    permissionOf,
   }
 }

@@ -1,3 +1,4 @@
+import {includesPermission, type Permission} from "../../shared/permission.ts"
 import type {Command} from "./command.ts"
 import {parsePattern, usageOf} from "./command.ts"
 import type {Routed, Router} from "./router.ts"
@@ -14,27 +15,37 @@ export const helpCommand = (router: () => Router): Command => ({
   definition: {description: "Lists the commands, or tells about one"},
   handle: ({args, session}) => {
     const prefix = router().manner(session.text.trim(), session.event)
-    return helpText(router(), prefix, args.command === undefined ? undefined : String(args.command))
+    return helpText(router(), prefix, session.permission, args.command === undefined ? undefined : String(args.command))
   },
 })
 
-const helpText = (router: Router, prefix: string, words: string | undefined): string => {
-  if (words === undefined) return listCommands(router, prefix)
+const helpText = (router: Router, prefix: string, permission: Permission, words: string | undefined): string => {
+  if (words === undefined) return listCommands(router, prefix, permission)
   const command = router.find(words)
-  return command === undefined ? `There is no command "${words}". ${prefix}help lists all.` : describe(prefix, command)
+  return command === undefined || !mayCall(command, permission)
+    ? `There is no command "${words}". ${prefix}help lists all.`
+    : describe(prefix, command)
 }
+
+const mayCall = ({definition}: Command, permission: Permission) =>
+  definition.permission === undefined || includesPermission(permission, definition.permission)
 
 /** The answer to a call that does not fit the command; `prefix` is how the bot was called. */
 export const misuseText = (router: Router, command: Command, why: string, prefix = router.prefix): string =>
   `${why}. Usage: ${prefix}${usageOf(command)}`
 
-/** The answer to a command that does not exist; nothing where it may have been meant for somebody else. */
+/**
+ * The answer to a command that does not exist; nothing where it may have been meant for somebody else. What the user may
+ * not call is not suggested.
+ */
 export const unknownText = (
   router: Router,
   routed: Extract<Routed, {is: "unknown"}>,
   prefix = router.prefix,
+  permission: Permission = "admin",
 ): string | undefined => {
-  if (routed.meant !== undefined) {
+  const meant = routed.meant === undefined ? undefined : router.find(routed.meant)
+  if (routed.meant !== undefined && (meant === undefined || mayCall(meant, permission))) {
     return `There is no command "${routed.word}". Did you mean ${prefix}${routed.meant}?`
   }
   return routed.direct ? `There is no command "${routed.word}". ${prefix}help lists all.` : undefined
@@ -48,8 +59,8 @@ export const usages = (router: Router): readonly string[] =>
     .map(command => `${router.prefix}${usageOf(command)}`)
     .sort()
 
-const listCommands = (router: Router, prefix: string): string => {
-  const shown = shownIn(router)
+const listCommands = (router: Router, prefix: string, permission: Permission): string => {
+  const shown = shownIn(router).filter(command => mayCall(command, permission))
   const lines = shown
     .map(command => line(`${prefix}${usageOf(command)}`, command.definition.description))
     .sort()

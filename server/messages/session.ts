@@ -1,6 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {h, type Node, textOf} from "../../shared/elements.ts"
 import type {Log} from "../../shared/log.ts"
+import type {Permission} from "../../shared/permission.ts"
 import type {Content, Session, Target} from "../../shared/plugin.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {StoredEvent} from "../capabilities/inbox.ts"
@@ -14,7 +15,12 @@ export interface OpenSession {
 }
 
 /** One event in the hands of one handler. `signal` is aborted when the handler's time ends. */
-export const openSession = (stored: StoredEvent, log: Log, signal: AbortSignal): OpenSession => {
+export const openSession = (
+  stored: StoredEvent,
+  log: Log,
+  signal: AbortSignal,
+  permissionOf: () => Permission,
+): OpenSession => {
   const {event, endpoint} = stored
   const drafts: OutboxDraft[] = []
   let ended = false
@@ -42,6 +48,9 @@ export const openSession = (stored: StoredEvent, log: Log, signal: AbortSignal):
     user: event.user,
     channel: event.channel,
     endpoint,
+    get permission() {
+      return permissionOf()
+    },
     signal,
     log,
     send,

@@ -44,7 +44,7 @@ const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent =>
 })
 
 const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
-  const table = createMessageTable({prefixes: ["/"], commands: [echo], handlers, log})
+  const table = createMessageTable({prefixes: ["/"], commands: [echo], handlers, permissionOf: () => "user", log})
   const dispatch = createDispatch({
     current: () => table,
     settled: async () => {},

@@ -38,6 +38,13 @@ export const Account = Type.Object(
 export default definePlugin({
   description: "IRC",
   setup(plugin) {
-    plugin.adapter("irc", {description: "An IRC account", account: Account, history: "none", open: connect})
+    plugin.adapter("irc", {
+      description: "An IRC account",
+      account: Account,
+      history: "none",
+      claimedUsers: true,
+      ignoresCase: true,
+      open: connect,
+    })
   },
 })

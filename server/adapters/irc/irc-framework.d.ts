@@ -21,6 +21,7 @@ declare module "irc-framework" {
   export class Client extends EventEmitter {
     readonly connected: boolean
     readonly user: {readonly nick: string}
+    readonly network: {readonly cap: {isEnabled(name: string): boolean}}
     connect(options: ClientOptions): void
     quit(message?: string): void
     changeNick(nick: string): void

@@ -22,13 +22,15 @@ export const receiveFrom = (client: Client, endpoint: Endpoint): void => {
     const direct = client.caseCompare(target, client.user.nick)
     const channel = direct ? nick : target
     const id = tags.msgid ?? randomUUID()
+    // Without the capability the tag may be anybody's.
+    const vouched = account !== undefined && client.network.cap.isEnabled("account-tag") ? {account} : {}
     const text = type === "action" ? `* ${nick} ${message}` : message
     endpoint
       .receive({
         id,
         type: "message-created",
         channel: {id: client.caseLower(channel), name: channel, type: direct ? channelType.direct : channelType.text},
-        user: {id: nick, name: nick},
+        user: {id: nick, name: nick, ...vouched},
         message: {id, content: renderContent(plain(text))},
         raw: {type, data: {nick, target, message, account, tags}},
       })

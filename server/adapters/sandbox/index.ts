@@ -16,6 +16,7 @@ const NewMessage = Type.Object(
     text: Type.String({minLength: 1, maxLength: 100_000}),
     channel: Type.Optional(Type.String({minLength: 1, maxLength: 100, default: "chat"})),
     user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Who is writing"})),
+    account: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Their account, for permissions"})),
     id: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The same id again is stored once"})),
     group: Type.Optional(Type.Boolean({description: "In a channel with others, not in a direct conversation"})),
   },
@@ -61,6 +62,7 @@ export default definePlugin({
           text,
           channel = "chat",
           user = "you",
+          account,
           id = randomUUID(),
           group,
         } = (await call.body()) as Static<typeof NewMessage>
@@ -69,7 +71,7 @@ export default definePlugin({
           id,
           type: "message-created",
           channel: {id: channel, type: group === true ? channelType.text : channelType.direct},
-          user: {id: user, name: user},
+          user: {id: user, name: user, ...(account === undefined ? {} : {account})},
           message: {id, content: renderContent(text)},
         })
         if (!receipt.duplicate) room.say("user", channel, id, text)

@@ -94,7 +94,7 @@ const tableOf = (size: number) => {
     }
     return {command, runner}
   })
-  return createMessageTable({prefixes: ["!"], commands, handlers: [], log: silent})
+  return createMessageTable({prefixes: ["!"], commands, handlers: [], permissionOf: () => "user", log: silent})
 }
 
 const cpuMilliseconds = () => {

@@ -1,0 +1,39 @@
+import type {PermissionRule, ProjectConfig} from "../../shared/config.ts"
+import type {AdapterDefinition} from "../../shared/plugin.ts"
+import type {Issue} from "../../shared/problems.ts"
+import type {TSchema} from "../../shared/type.ts"
+import type {LoadedConfig} from "../config/load.ts"
+import {didYouMean} from "../config/suggest.ts"
+
+/** What the rules of `permissions` say wrong about the endpoints that there are; each endpoint with its adapter. */
+export const ruleIssues = (
+  {source, config}: LoadedConfig,
+  adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>,
+): Issue[] =>
+  config.permissions.flatMap((rule, index) => {
+    const at = ["permissions", index]
+    if (!isKnown(rule, adapters, config)) {
+      const message = `there is no endpoint "${rule.endpoint}"${didYouMean(rule.endpoint, [...adapters.keys()])}`
+      return [source.issue([...at, "endpoint"], message)]
+    }
+    if (!raises(rule) || adapters.get(rule.endpoint)?.claimedUsers !== true) return []
+    const message = `anybody may take a user's name on ${rule.endpoint}: name the account instead`
+    return [source.issue([...at, "user"], message, "key")]
+  })
+
+/** Does it give more by the user's id alone? */
+const raises = ({permission, user, account}: PermissionRule) =>
+  permission !== "user" && user !== undefined && account === undefined
+
+/** The endpoints of a plugin that is turned off are not there, and may stay named. */
+const isKnown = (
+  {endpoint}: PermissionRule,
+  adapters: ReadonlyMap<string, unknown>,
+  {plugins}: ProjectConfig,
+): boolean => {
+  if (endpoint === "*" || adapters.has(endpoint)) return true
+  const [, account] = endpoint.split("~")
+  return Object.values(plugins).some(
+    ({enabled, endpoints}) => !enabled && (account === undefined || endpoints.some(({id}) => id === account)),
+  )
+}

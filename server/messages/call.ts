@@ -1,0 +1,43 @@
+import {includesPermission, permissions} from "../../shared/permission.ts"
+import type {CommandDefinition, Reply, Session} from "../../shared/plugin.ts"
+import {type Command, parseCall} from "./command.ts"
+import type {Cooldowns} from "./cooldowns.ts"
+import {misuseText} from "./help.ts"
+import type {Router} from "./router.ts"
+
+export interface CommandCall {
+  readonly router: Router
+  readonly command: Command
+  /** What follows the command's words. */
+  readonly rest: string
+  /** How the message calls the bot. */
+  readonly prefix: string
+  readonly session: Session
+  readonly cooldowns: Cooldowns
+}
+
+/** Runs a command, or answers why it does not run: a permission that is missing, a misuse, a cooldown. */
+export const callCommand = ({router, command, rest, prefix, session, cooldowns}: CommandCall): Reply => {
+  const name = `${prefix}${command.path.join(" ")}`
+  const {permission} = command.definition
+  if (permission !== undefined && !includesPermission(session.permission, permission)) {
+    return `${name} needs the permission ${permission}.`
+  }
+  const parsed = parseCall(command, rest)
+  if (parsed.is === "misused") return misuseText(router, command, parsed.why, prefix)
+  const turn = cooldowns.take(command, session)
+  if (turn.is === "free") return command.handle({...parsed, session})
+  return turn.tell ? `${name} is cooling down: ${turn.seconds} s to go.` : undefined
+}
+
+const per = ["user", "channel", "everyone"]
+
+/** What is wrong with a command's permission or cooldown; a plugin in JavaScript may say anything. */
+export const checkCallRules = ({permission, cooldown}: CommandDefinition): string | undefined => {
+  if (permission !== undefined && !permissions.includes(permission)) {
+    return `permission must be one of ${permissions.join(", ")}`
+  }
+  if (cooldown === undefined) return undefined
+  if (!per.includes(cooldown.per)) return `cooldown.per must be one of ${per.join(", ")}`
+  return Number.isFinite(cooldown.seconds) && cooldown.seconds > 0 ? undefined : "cooldown.seconds must be more than 0"
+}

@@ -1,0 +1,79 @@
+import type {Cooldown} from "../../shared/command.ts"
+import type {Session} from "../../shared/plugin.ts"
+import type {Command} from "./command.ts"
+
+export type Turn =
+  | {readonly is: "free"}
+  /** `tell`: this conversation has not been told yet. */
+  | {readonly is: "early"; readonly seconds: number; readonly tell: boolean}
+
+interface Taken {
+  /** The event whose call it was: run again, it is the same call. */
+  readonly sn: number
+  /** By the clock. */
+  readonly until: number
+  /** Which event was told to wait, by conversation. */
+  readonly told: Map<string, number>
+}
+
+/** So many calls are remembered for one command; then the oldest is forgotten, and may be made again. */
+const remembered = 10_000
+
+/** Who has called which command lately. In memory: a reload keeps it, a restart does not. */
+export class Cooldowns {
+  readonly #now: () => number
+  readonly #taken = new Map<string, Map<string, Taken>>()
+
+  /** `now` is in milliseconds, and never goes back. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Takes the command's turn, or tells how long it is still cooling down. */
+  take({id, definition}: Command, session: Session): Turn {
+    const {cooldown} = definition
+    if (cooldown === undefined) return {is: "free"}
+    const now = this.#now()
+    const taken = this.#of(id)
+    const key = keyOf(cooldown, session)
+    const last = taken.get(key)
+    if (last === undefined || last.until <= now || last.sn === session.event.sn) {
+      taken.delete(key)
+      taken.set(key, {sn: session.event.sn, until: now + cooldown.seconds * 1000, told: new Map()})
+      forget(taken, now)
+      return {is: "free"}
+    }
+    const place = `${session.endpoint}/${session.channel?.id ?? ""}`
+    const told = last.told.get(place)
+    if (told === undefined) last.told.set(place, session.event.sn)
+    const tell = told === undefined || told === session.event.sn
+    return {is: "early", seconds: Math.ceil((last.until - now) / 1000), tell}
+  }
+
+  #of(command: string): Map<string, Taken> {
+    const known = this.#taken.get(command)
+    if (known !== undefined) return known
+    const taken = new Map<string, Taken>()
+    this.#taken.set(command, taken)
+    return taken
+  }
+}
+
+const keyOf = ({per}: Cooldown, {endpoint, channel, user}: Session): string => {
+  switch (per) {
+    case "everyone":
+      return ""
+    case "channel":
+      return `${endpoint}/${channel?.id ?? ""}`
+    case "user":
+      return `${endpoint}/${user?.account === undefined ? `id ${user?.id ?? ""}` : `account ${user.account}`}`
+  }
+}
+
+/** The oldest stand first, and most often end first. */
+const forget = (taken: Map<string, Taken>, now: number): void => {
+  for (const [key, {until}] of taken) {
+    if (until > now && taken.size <= remembered) return
+    taken.delete(key)
+  }
+}
