@@ -5,6 +5,7 @@ import type {BuiltIns} from "./plugins/load.ts"
 export const builtIns: BuiltIns = {
   sandbox: () => import("./adapters/sandbox/index.ts"),
   irc: () => import("./adapters/irc/index.ts"),
+  webhook: () => import("./adapters/webhook/index.ts"),
 }
 
 const own = (source: string, bundled: string) =>

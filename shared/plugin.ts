@@ -122,7 +122,7 @@ export interface Sender {
   react?(reaction: Reaction, signal: AbortSignal): Promise<void>
 }
 
-export interface AdapterDefinition<A extends TSchema> {
+export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender> {
   readonly description?: string
   /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
   readonly account?: A
@@ -138,14 +138,20 @@ export interface AdapterDefinition<A extends TSchema> {
   /** Are ids the same in capitals and small letters (of ASCII)? Rules of `permissions` are then read so. */
   readonly ignoresCase?: boolean
   /** Connects. Throw `refused(…)` where another attempt would not help; anything else is tried again after a pause. */
-  open(account: Static<A>, endpoint: Endpoint): Promise<Sender>
+  open(account: Static<A>, endpoint: Endpoint): Promise<S>
+  /**
+   * Answers `POST` and `GET /hooks/<plugin>/<endpoint_name>` with what `open` resolved to. The body is as the platform sent
+   * it, at most 1 MiB: verify the platform's own signature before anything is parsed, and answer 2xx only once
+   * `endpoint.receive` has resolved. What is thrown is answered as a problem; the Host's token is never handed over.
+   */
+  webhook?(request: Request, opened: S): Promise<Response>
 }
 
 export interface PluginRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
   /** Below `/api/plugins/<name>`, for example `/messages`. */
   readonly path: string
-  readonly scope: Exclude<Scope, "none">
+  readonly scope: Exclude<Scope, "none" | "signature">
   readonly summary: string
   readonly body?: TSchema
   readonly query?: TSchema
@@ -199,7 +205,7 @@ export interface Plugin {
   ): void
   /** Handles every event of a Satori type, for example `message-created`. */
   on(type: string, handler: (session: Session) => Reply): void
-  adapter<A extends TSchema>(slot: string, adapter: AdapterDefinition<A>): void
+  adapter<A extends TSchema, S extends Sender>(slot: string, adapter: AdapterDefinition<A, S>): void
   route(route: PluginRoute): void
 }
 

@@ -150,6 +150,11 @@ export const problems = {
     title: "The endpoint does not admit events now",
     hint: "GET /api/endpoints tells the endpoint's state and reason.",
   },
+  signature_invalid: {
+    status: 403,
+    title: "The webhook's signature is not valid",
+    hint: "Compare the secret on both sides and both clocks; the body must arrive byte for byte.",
+  },
   event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
   inbox_unknown: {status: 404, title: "No such inbox event", hint: "svc inbox list shows the newest."},
   outbox_unknown: {status: 404, title: "No such outbox message", hint: "svc outbox list shows the newest."},

@@ -1,8 +1,11 @@
 import type {ProblemCode} from "./problems.ts"
 import type {TSchema} from "./type.ts"
 
-/** What a caller must show: nothing, the demo token (observation) or the full token. */
-export type Scope = "none" | "demo" | "full"
+/**
+ * What a caller must show: nothing, the platform's own signature (the endpoint's adapter verifies it), the demo token
+ * (observation) or the full token.
+ */
+export type Scope = "none" | "signature" | "demo" | "full"
 
 /** One request in the hands of its route. */
 export interface Call {

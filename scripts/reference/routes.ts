@@ -3,9 +3,12 @@ import {code, page, prose, table} from "./markdown.ts"
 
 interface Operation {
   readonly summary: string
-  /** OpenAPI 3.1: empty for a public route, else the scope that the token needs. */
-  readonly security: readonly {readonly token: readonly string[]}[]
+  /** OpenAPI 3.1: empty for a public route, else the platform's signature, or the scope that the token needs. */
+  readonly security: readonly {readonly token?: readonly string[]; readonly signature?: readonly string[]}[]
 }
+
+const scopeOf = ([needed]: Operation["security"]): string =>
+  needed?.signature === undefined ? (needed?.token?.[0] ?? "none") : "the platform's own signature"
 
 /** What this page reads of the document. */
 export interface OpenApi {
@@ -15,8 +18,9 @@ export interface OpenApi {
 const intro = `Paths are relative to the Host's address. \`http.base\` prefixes everything but \`/pub\`. [openapi.json](openapi.json)
 has parameters, bodies and answers; a running Host serves its own, with its plugins' routes, at \`GET /api/openapi.json\`.
 
-- A scope other than none needs \`Authorization: Bearer <token>\`. \`full\` is \`http.token\`; \`demo\` takes \`http.demoToken\` too,
+- \`demo\` and \`full\` need \`Authorization: Bearer <token>\`. \`full\` is \`http.token\`; \`demo\` takes \`http.demoToken\` too,
   and what a schema marks \`x-private\` (texts, names, addresses, payloads, errors) is left out for it.
+- Webhooks (\`/hooks/…\`) show the signature of their platform, which the endpoint's adapter verifies; a token changes nothing there.
 - A plugin's own routes are below \`/api/plugins/<name>\`; the table shows those of the built-in plugins.
 - Lists take \`?limit=\` and \`?cursor=\` and answer \`{items, next}\`, newest first.
 - An error is \`application/problem+json\` with a code of [problems.md](problems.md).
@@ -28,7 +32,7 @@ export const routesPage = ({paths}: OpenApi): string => {
     Object.entries(operations).map(([method, {security, summary}]) => [
       method.toUpperCase(),
       code(path),
-      security[0]?.token[0] ?? "none",
+      scopeOf(security),
       prose(summary),
     ]),
   )

@@ -19,6 +19,8 @@ export const toEvent = (endpoint: Endpoint, incoming: Incoming): SatoriEvent => 
     login: endpoint.login ?? {platform: endpoint.spec.slot},
     ...event,
     ...(raw === undefined ? {} : {_type: raw.type}),
+    // A platform's own event is nothing without its payload (Satori, "internal").
+    ...(raw !== undefined && event.type === "internal" ? {_data: raw.data} : {}),
   }
 }
 

@@ -129,6 +129,7 @@ const specOf = (
   id: string | undefined,
   account: unknown,
 ): EndpointSpec => {
+  const {webhook} = adapter
   const name = endpointName(slot, id)
   return {
     name,
@@ -139,6 +140,7 @@ const specOf = (
     idempotent: adapter.idempotent ?? false,
     log: instance.log.with({endpoint: name}),
     open: endpoint => instance.run(() => adapter.open(account as never, endpoint)),
+    webhook: webhook && ((request, opened) => instance.run(() => webhook(request, opened))),
   }
 }
 

@@ -36,6 +36,12 @@ export const createOpenApi = (routes: readonly Route[], version: string) => {
       schemas: {Problem: ProblemBody},
       securitySchemes: {
         token: {type: "http", scheme: "bearer", description: "The full token, or the demo token to observe"},
+        signature: {
+          type: "apiKey",
+          in: "header",
+          name: "webhook-signature",
+          description: "The platform's own signature; the header's name is the adapter's",
+        },
       },
     },
   }
@@ -43,8 +49,14 @@ export const createOpenApi = (routes: readonly Route[], version: string) => {
 
 const scopeText: Record<Scope, string> = {
   none: "Public.",
+  signature: "The platform's own signature, which the endpoint's adapter verifies. A token changes nothing.",
   demo: "Scope: demo or full.",
   full: "Scope: full.",
+}
+
+const securityOf = (scope: Scope) => {
+  if (scope === "none") return []
+  return scope === "signature" ? [{signature: []}] : [{token: [scope]}]
 }
 
 const operation = (route: Route) => ({
@@ -52,7 +64,7 @@ const operation = (route: Route) => ({
   summary: route.summary,
   description: scopeText[route.scope],
   tags: [tagOf(route.path)],
-  security: route.scope === "none" ? [] : [{token: [route.scope]}],
+  security: securityOf(route.scope),
   parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
   ...(route.body === undefined ? {} : {requestBody: {content: {"application/json": {schema: toOpenApi(route.body)}}}}),
   responses: {
@@ -103,7 +115,8 @@ const answer = (status: number, schema: TSchema | string) => ({
 })
 
 const problemAnswers = (route: Route) => {
-  const general: ProblemCode[] = route.scope === "none" ? [] : ["unauthorized", "too_many_failures"]
+  const isPublic = route.scope === "none" || route.scope === "signature"
+  const general: ProblemCode[] = isPublic ? [] : ["unauthorized", "too_many_failures"]
   const codes = new Set<ProblemCode>([
     ...general,
     ...(route.scope === "full" ? ["forbidden" as const] : []),

@@ -20,7 +20,7 @@ export interface PipelineOptions {
 
 export type Answer = (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
 
-const ranks: Record<Scope, number> = {none: 0, demo: 1, full: 2}
+const ranks: Record<Scope, number> = {none: 0, signature: 0, demo: 1, full: 2}
 
 /** Request ids are unique within and across runs: a random prefix, then a count. */
 const createIds = (): (() => string) => {
@@ -35,7 +35,8 @@ export const createPipeline = (options: PipelineOptions) => {
   const inFlight = createCount()
   const toAnswer = (route: Route): Answer => {
     const emptyQuery = route.query === undefined ? Object.freeze({}) : undefined
-    const handle = readsRawBody(route) ? withinLimit(route.handle) : route.handle
+    const bare = route.scope === "signature" ? withoutToken(options.verify, route.handle) : route.handle
+    const handle = readsRawBody(route) ? withinLimit(bare) : bare
     return (request, params) => {
       const requestId = nextId()
       try {
@@ -87,8 +88,20 @@ const withinLimit =
     return handle(new Request(url, {method, headers, signal, body: body.length === 0 ? null : body}), call)
   }
 
+/** A Host token stands for nothing here, and no plugin gets to see it. */
+const withoutToken =
+  (verify: Verify, handle: Route["handle"]): Route["handle"] =>
+  async (request, call) => {
+    if (verify(request.headers.get("authorization")) === undefined) return handle(request, call)
+    const {url, method, signal} = request
+    const headers = new Headers(request.headers)
+    headers.delete("authorization")
+    const body = request.body === null ? null : await request.arrayBuffer()
+    return handle(new Request(url, {method, headers, signal, body}), call)
+  }
+
 const authorize = ({verify, failures, addressOf}: PipelineOptions, needed: Scope, request: Request): Scope => {
-  if (needed === "none") return "none"
+  if (ranks[needed] === 0) return needed
   const scope = verify(request.headers.get("authorization"))
   if (scope === undefined) return failures.refuse(addressOf(request), Date.now())
   requireScope(scope, needed)

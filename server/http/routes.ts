@@ -14,6 +14,7 @@ import type {Generation} from "../generation/generation.ts"
 import type {Generations} from "../generation/generations.ts"
 import type {Logs} from "../logs/log.ts"
 import {createOpenApi} from "./openapi.ts"
+import {webhookRoutes} from "./webhooks.ts"
 
 export interface RouteServices {
   readonly system: SystemServices
@@ -38,6 +39,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...inboxRoutes(database),
     ...outboxRoutes(database, outbox, endpoints),
     ...settingsRoutes(current, logs),
+    ...webhookRoutes(endpoints),
   ]
   const documented = () => [
     ...probeRoutes(system),

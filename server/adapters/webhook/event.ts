@@ -1,0 +1,75 @@
+import {channelType, type Incoming, Problem, renderContent} from "../../../shared/sdk.ts"
+
+/** What begins so is what this adapter sends: it is not taken back in, so that nobody can send it back to its sender. */
+export const ownTypes = "svc."
+
+const defaults = {channel: "webhook", user: "webhook"} as const
+
+/**
+ * The event that a signed body becomes. With a `text`, and no `type` but `message-created`, it is a message: `channel`,
+ * `user` and `name` say where and who, `group: true` that others are there. Any other object is the platform's own event:
+ * Satori's `internal`, with `type` as `_type` and the body as `_data`. Throws `request_invalid`.
+ */
+export const toIncoming = (id: string, timestamp: number, body: string): Incoming => {
+  const data = parse(body)
+  const type = text(data, "type")
+  if (type?.startsWith(ownTypes))
+    throw new Problem("request_invalid", `type: ${ownTypes}… is what a Host sends; it is not taken back in`)
+  const isMessage = (type ?? "message-created") === "message-created" && (type !== undefined || "text" in data)
+  const raw = {type: type ?? "webhook", data}
+  if (!isMessage) return {id, type: "internal", timestamp, ...placeOf(data), raw}
+  const message = text(data, "text")
+  if (message === undefined) throw new Problem("request_invalid", "text: a message needs one")
+  const channel = {
+    id: text(data, "channel") ?? defaults.channel,
+    type: flag(data, "group") ? channelType.text : channelType.direct,
+  }
+  const name = text(data, "name")
+  return {
+    id,
+    type: "message-created",
+    timestamp,
+    channel,
+    user: {id: text(data, "user") ?? defaults.user, ...(name === undefined ? {} : {name})},
+    message: {id, content: renderContent(message)},
+    raw,
+  }
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+const parse = (body: string): Body => {
+  if (body === "") throw new Problem("request_invalid", "the body is empty; it must be a JSON object")
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch (cause) {
+    throw new Problem("request_invalid", "the body is not JSON", {cause})
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Body
+  throw new Problem("request_invalid", "the body must be a JSON object")
+}
+
+/** A partner's own event names places in its own way: only what is plain text is taken. */
+const placeOf = (data: Body): Pick<Incoming, "channel" | "user"> => {
+  const {channel, user} = data
+  return {
+    ...(isName(channel) ? {channel: {id: channel, type: channelType.text}} : {}),
+    ...(isName(user) ? {user: {id: user}} : {}),
+  }
+}
+
+const isName = (value: unknown): value is string => typeof value === "string" && value !== "" && !value.includes("\0")
+
+const text = (data: Body, key: string): string | undefined => {
+  const value = data[key]
+  if (value === undefined) return undefined
+  if (key === "text" ? typeof value === "string" : isName(value)) return value as string
+  throw new Problem("request_invalid", `${key}: expected text that is not empty`)
+}
+
+const flag = (data: Body, key: string): boolean => {
+  const value = data[key] ?? false
+  if (typeof value === "boolean") return value
+  throw new Problem("request_invalid", `${key}: expected true or false`)
+}

@@ -1,0 +1,44 @@
+import {definePlugin, Type} from "../../../shared/sdk.ts"
+import {receive} from "./receive.ts"
+import {createSend} from "./send.ts"
+import {openSignatures} from "./signatures.ts"
+
+/** One partner, who signs what it sends and whom messages are posted to. */
+export const Account = Type.Object(
+  {
+    secrets: Type.Array(
+      Type.Secret({description: "As ${NAME}; its value is base64 of 24 to 64 bytes, with or without whsec_"}),
+      {
+        minItems: 1,
+        maxItems: 4,
+        description: "What either side signs with: any of them is accepted, the first one signs what is sent",
+      },
+    ),
+    url: Type.Optional(
+      Type.String({
+        pattern: "^https?://[^/@\\s?#]+([/?]\\S*)?$",
+        description: "Where messages are posted to; without it the endpoint only receives",
+      }),
+    ),
+  },
+  {additionalProperties: false},
+)
+
+/** Signed webhooks in and out, by Standard Webhooks. */
+export default definePlugin({
+  description: "Signed webhooks, in and out (Standard Webhooks)",
+  setup(plugin) {
+    plugin.adapter("webhook", {
+      description: "A partner that signs its webhooks",
+      account: Account,
+      history: "replay",
+      idempotent: true,
+      open: async ({secrets, url}, endpoint) => {
+        const signatures = await openSignatures(secrets)
+        endpoint.login({platform: "webhook", user: {id: "bot", name: "bot", is_bot: true}, status: 1})
+        return {...createSend(url, signatures), receive: (request: Request) => receive(request, signatures, endpoint)}
+      },
+      webhook: (request, {receive}) => receive(request),
+    })
+  },
+})

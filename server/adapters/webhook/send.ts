@@ -1,0 +1,52 @@
+import {refused, renderContent, type Sender, textOf} from "../../../shared/sdk.ts"
+import {ownTypes} from "./event.ts"
+import type {Signatures} from "./signatures.ts"
+
+/** Statuses below 500 that another attempt may change (RFC 9110, RFC 8470, RFC 6585). */
+const passing: readonly number[] = [408, 425, 429]
+
+/** Posts messages and reactions to the partner. `webhook-id` is the outbox id: the same for every attempt. */
+export const createSend = (url: string | undefined, signatures: Signatures): Required<Sender> => {
+  const post = async (id: string, body: object, signal: AbortSignal): Promise<void> => {
+    if (url === undefined) {
+      throw refused("the account has no url to post to", {
+        reason: "unsupported",
+        remediation: "Give the account a url, or send to another endpoint.",
+      })
+    }
+    const text = JSON.stringify(body)
+    const headers = {"content-type": "application/json", ...signatures.sign(id, text)}
+    const response = await fetch(url, {method: "POST", headers, body: text, signal, redirect: "manual"}).catch(explain)
+    await response.body?.cancel().catch(() => {})
+    if (!response.ok) throw failureOf(response)
+  }
+  return {
+    send: async ({id, channel, content}, signal) => {
+      const message = {type: `${ownTypes}message`, channel, text: textOf(content), content: renderContent(content)}
+      await post(id, message, signal)
+      return {ids: [id]}
+    },
+    react: async ({id, channel, message, emoji}, signal) =>
+      post(id, {type: `${ownTypes}reaction`, channel, message, emoji}, signal),
+  }
+}
+
+const failureOf = ({status}: Response): Error => {
+  if (status >= 500 || passing.includes(status)) return new Error(`the receiver answered ${status}`)
+  if (status >= 300 && status < 400) {
+    return refused(`the receiver answered ${status}: redirects are not followed`, {
+      reason: "redirected",
+      remediation: "Set url to the final address.",
+    })
+  }
+  return refused(`the receiver answered ${status}`, {
+    reason: "rejected",
+    remediation: "Look at the receiver: it got the message, and does not take it.",
+  })
+}
+
+/** `fetch failed` says nothing; its cause does. */
+const explain = (error: unknown): never => {
+  const cause = error instanceof Error ? error.cause : undefined
+  throw cause instanceof Error ? new Error(`the receiver was not reached: ${cause.message}`, {cause: error}) : error
+}

@@ -1,0 +1,56 @@
+import {pluginPath} from "../../shared/ids.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Call, Route} from "../../shared/route.ts"
+import {Type} from "../../shared/type.ts"
+import type {Endpoint} from "../capabilities/endpoint.ts"
+import type {Endpoints} from "../capabilities/endpoints.ts"
+
+/** When a platform may deliver again what could not be taken now, in seconds. */
+const retryAfter = 5
+
+/** Webhook ingress: the raw request to the endpoint's adapter, which verifies the platform's own signature. */
+export const webhookRoutes = (endpoints: Pick<Endpoints, "get">): Route[] =>
+  (["POST", "GET"] as const).map(method => ({
+    method,
+    path: "/hooks/:plugin/:endpoint",
+    scope: "signature",
+    summary:
+      method === "POST"
+        ? "A platform's webhook; what it brings is durable when this answers 2xx"
+        : "A platform's question to the address of its webhook",
+    response: {200: Type.Unknown({description: "What the endpoint's adapter answers"})},
+    problems: ["endpoint_unknown", "signature_invalid", "body_too_large", "request_timeout", "admission_closed"],
+    handle: (request, call) => answer(findEndpoint(endpoints, call), request),
+  }))
+
+const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoint => {
+  const endpoint = endpoints.get(params.endpoint ?? "")
+  const isThere = endpoint?.spec.open !== undefined && endpoint.spec.webhook !== undefined
+  if (!isThere || endpoint.spec.owner !== pluginPath(params.plugin ?? ""))
+    throw new Problem("endpoint_unknown", "no endpoint takes webhooks here")
+  return endpoint
+}
+
+const answer = async ({spec, admission, sender}: Endpoint, request: Request): Promise<Response> => {
+  try {
+    if (admission.is === "closed") throw new Problem("admission_closed", "the endpoint does not admit events now")
+    if (sender === undefined || spec.webhook === undefined)
+      throw new Problem("admission_closed", "the endpoint is not open yet")
+    const response: unknown = await spec.webhook(request, sender)
+    if (isResponse(response)) return response
+    throw new Problem("internal", "the adapter gave no answer")
+  } catch (error) {
+    throw error instanceof Problem ? toBeRetried(error) : error
+  }
+}
+
+/** What a plugin returns is not checked by its types alone; no answer must not count as an acknowledgement. */
+const isResponse = (value: unknown): value is Response =>
+  typeof value === "object" && value !== null && "status" in value && "headers" in value
+
+/** What could not be taken now is worth another delivery: the platform is told when. */
+const toBeRetried = (problem: Problem): Problem => {
+  if (problem.status !== 503 || problem.retryAfter !== undefined) return problem
+  const {code, message, issues, hint} = problem
+  return new Problem(code, message, {cause: problem, issues, hint, retryAfter})
+}

@@ -1,0 +1,107 @@
+import {createHmac} from "node:crypto"
+import {createServer} from "node:http"
+import {Webhook} from "standardwebhooks"
+import {onTestFinished} from "vitest"
+
+/** A secret of the tests: `whsec_` and base64 of 24 bytes or more. */
+export const secretOf = (name: string): string => `whsec_${Buffer.from(name.padEnd(32, ".")).toString("base64")}`
+
+export interface SigningOptions {
+  readonly id: string
+  readonly secret: string
+  /** Seconds since 1970; now when left out. */
+  readonly timestamp?: number
+}
+
+/** What Standard Webhooks signs, made with Node's own HMAC and without the library that the adapter uses. */
+export const signatureOf = (
+  body: string | Uint8Array,
+  id: string,
+  timestamp: number | string,
+  secret: string,
+): string =>
+  `v1,${createHmac("sha256", Buffer.from(secret.replace(/^whsec_/, ""), "base64"))
+    .update(`${id}.${timestamp}.`)
+    .update(body)
+    .digest("base64")}`
+
+const nowInSeconds = () => Math.floor(Date.now() / 1000)
+
+/** The headers of one signed delivery. */
+export const signedHeaders = (
+  body: string | Uint8Array,
+  {id, secret, timestamp = nowInSeconds()}: SigningOptions,
+): Record<string, string> => ({
+  "content-type": "application/json",
+  "webhook-id": id,
+  "webhook-timestamp": String(timestamp),
+  "webhook-signature": signatureOf(body, id, timestamp, secret),
+})
+
+/** Posts one signed body to an endpoint of the built-in adapter. */
+export const deliver = (
+  hook: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  {headers, ...options}: SigningOptions & {readonly headers?: Record<string, string>},
+): Promise<Response> => fetch(hook, {method: "POST", headers: {...signedHeaders(body, options), ...headers}, body})
+
+export interface Delivery {
+  readonly id: string
+  readonly body: {readonly type: string; readonly channel: string; readonly text: string}
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export interface Receiver {
+  readonly url: string
+  /** What has arrived with a valid signature, in its order. */
+  readonly deliveries: readonly Delivery[]
+  /** How many deliveries had no valid signature. */
+  readonly refused: () => number
+}
+
+/**
+ * A stand-in for a partner: verifies each delivery with the library of Standard Webhooks, then answers as told, 200 when
+ * left out; undefined never answers.
+ */
+export const startReceiver = async (
+  secret: string,
+  answer: (
+    delivery: Delivery,
+    attempt: number,
+  ) => {status: number; headers?: Record<string, string>} | undefined = () => ({
+    status: 200,
+  }),
+): Promise<Receiver> => {
+  const webhook = new Webhook(secret)
+  const deliveries: Delivery[] = []
+  let refused = 0
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on("data", chunk => chunks.push(chunk))
+    request.on("end", () => {
+      try {
+        const body = webhook.verify(
+          Buffer.concat(chunks),
+          request.headers as Record<string, string>,
+        ) as Delivery["body"]
+        const delivery = {id: String(request.headers["webhook-id"]), body, headers: request.headers}
+        const attempt = deliveries.filter(({id}) => id === delivery.id).length + 1
+        deliveries.push(delivery)
+        const told = answer(delivery, attempt)
+        if (told !== undefined) response.writeHead(told.status, told.headers).end()
+      } catch {
+        refused++
+        response.writeHead(400).end()
+      }
+    })
+    response.on("error", () => {})
+  })
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  return {url: `http://127.0.0.1:${port}/in`, deliveries, refused: () => refused}
+}
