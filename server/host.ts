@@ -48,6 +48,8 @@ export interface HostOptions {
   readonly logs: Logs
   /** Plugins that need no file: by the name in `plugins.<name>` or `use:`. */
   readonly plugins?: BuiltIns
+  /** The clock of the cooldowns, in milliseconds; for tests that do not wait. */
+  readonly now?: () => number
   /** Ends a start that is still under way. */
   readonly signal: AbortSignal
 }
@@ -209,6 +211,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     current: () => currentOf(generations).snapshot.messages,
     settled: () => generations.settled(),
     log,
+    ...(options.now === undefined ? {} : {now: options.now}),
   })
   await inbox.start(dispatch)
   await outbox.start({

@@ -3,6 +3,7 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
 import {exit} from "../shared/exit.ts"
+import type {Permission} from "../shared/permission.ts"
 import type {AnyPlugin, PluginDefinition} from "../shared/plugin.ts"
 import {type Host, start} from "./host.ts"
 import {createLogs} from "./logs/log.ts"
@@ -22,6 +23,8 @@ export interface PluginUnderTest {
 export interface BotOptions {
   /** By the name in `plugins.<name>`. */
   readonly plugins: Readonly<Record<string, PluginUnderTest>>
+  /** Who has which permission: rules for the sandbox, before those of `config.permissions`. */
+  readonly users?: Readonly<Record<string, Permission>>
   /** Other top-level keys of `svc.config.yml`. */
   readonly config?: Readonly<Record<string, unknown>>
   /** Hears the Host's log lines; silent when left out. */
@@ -39,6 +42,8 @@ export interface SayOptions {
 export interface Bot {
   /** Says something in the sandbox; resolves to the bot's replies, as plain text, once all handlers have ended. */
   say(text: string, options?: SayOptions): Promise<readonly string[]>
+  /** Lets so many seconds pass for cooldowns, at once; nothing else is hurried. */
+  pass(seconds: number): void
   /** Where the Host's HTTP API is, and its full token, for what `say` does not show. */
   readonly url: string
   readonly token: string
@@ -59,6 +64,7 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
     await writeFile(join(project, "package.json"), JSON.stringify({name: "bot-under-test"}))
     await writeFile(join(project, "svc.config.yml"), JSON.stringify(configOf(options)))
     const write = options.log ?? (() => {})
+    let passed = 0
     const host = await start(
       {
         project,
@@ -73,6 +79,7 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
             async () => ({default: plugin as PluginDefinition}),
           ]),
         ),
+        now: () => performance.now() + passed,
         signal: new AbortController().signal,
       },
       await loadRuntime(),
@@ -83,6 +90,9 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
       url: host.url,
       token: host.token?.reveal() ?? "",
       say: (text, how) => say(host, text, how),
+      pass: seconds => {
+        passed += seconds * 1000
+      },
       close: async () => {
         await host.stop({code: exit.ok, reason: "test ended"})
         await remove()
@@ -94,9 +104,51 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
   }
 }
 
-const configOf = ({plugins, config}: BotOptions) => ({
+export interface PluginTestOptions extends Omit<PluginUnderTest, "plugin"> {
+  /** The instance's name, which its tables and routes bear; `plugin` when left out. */
+  readonly name?: string
+  /** Who has which permission, by the `user` of `say`; others are `user`. */
+  readonly users?: Readonly<Record<string, Permission>>
+  /** Other top-level keys of `svc.config.yml`. */
+  readonly project?: Readonly<Record<string, unknown>>
+  /** Hears the Host's log lines; silent when left out. */
+  readonly log?: (line: string) => void
+}
+
+type Body<T> = (bot: Bot) => T | Promise<T>
+
+async function testPlugin<T>(definition: AnyPlugin, body: Body<T>): Promise<T>
+async function testPlugin<T>(definition: AnyPlugin, options: PluginTestOptions, body: Body<T>): Promise<T>
+async function testPlugin<T>(definition: AnyPlugin, second: PluginTestOptions | Body<T>, third?: Body<T>): Promise<T> {
+  const [options, body] = typeof second === "function" ? [{}, second] : [second, third]
+  if (body === undefined) throw new TypeError("plugin.test() needs a function that gets the bot")
+  const {name = "plugin", users = {}, project, log, ...own} = options
+  const bot = await startBot({
+    plugins: {[name]: {plugin: definition, ...own}},
+    users,
+    ...(project === undefined ? {} : {config: project}),
+    ...(log === undefined ? {} : {log}),
+  })
+  try {
+    return await body(bot)
+  } finally {
+    await bot.close()
+  }
+}
+
+/**
+ * `plugin.test(greeter, {config}, async bot => …)` starts a bot of this plugin alone, gives it to the function, and closes it
+ * whatever happens there; it rejects with what the function throws. Inside any test runner's `test`.
+ */
+export const plugin = {test: testPlugin}
+
+const configOf = ({plugins, users = {}, config}: BotOptions) => ({
   http: {port: 0},
   ...config,
+  permissions: [
+    ...Object.entries(users).map(([user, permission]) => ({endpoint: "sandbox", user, permission})),
+    ...(Array.isArray(config?.permissions) ? config.permissions : []),
+  ],
   plugins: {
     sandbox: {},
     ...Object.fromEntries(

@@ -12,7 +12,11 @@ const write = (fences: readonly Fence[]): Project =>
   makeProject({files: Object.fromEntries(fences.flatMap(({file, text}) => (file === "" ? [] : [[file, text]])))})
 
 test("there are guides with examples", () => {
-  expect(guides.map(({path}) => path)).toEqual(["docs/write-a-plugin.md", "docs/write-an-adapter.md"])
+  expect(guides.map(({path}) => path)).toEqual([
+    "docs/test-a-plugin.md",
+    "docs/write-a-plugin.md",
+    "docs/write-an-adapter.md",
+  ])
 })
 
 const plugins = Object.fromEntries(

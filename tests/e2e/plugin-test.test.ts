@@ -1,0 +1,57 @@
+import {writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {readDocuments} from "../support/documents.ts"
+import {runProcess} from "../support/process.ts"
+import {makeFolder, makeProject} from "../support/project.ts"
+import {onNode22, runtimes} from "../support/runtimes.ts"
+
+const guide = readDocuments().find(({path}) => path === "docs/test-a-plugin.md")
+
+test.skipIf(onNode22 === undefined)("the guide's tests run under node --test on Node 22.12 too", async () => {
+  const files = Object.fromEntries((guide?.fences ?? []).flatMap(({file, text}) => (file === "" ? [] : [[file, text]])))
+  expect(Object.keys(files)).toHaveLength(2)
+  const project = makeProject({files})
+  const flags = ["--experimental-transform-types", "--no-warnings", "--test"]
+  const tested = await runProcess([onNode22?.command[0] ?? "", ...flags, "tests/die.test.ts"], {cwd: project.folder})
+  expect({code: tested.code, output: tested.stdout}).toMatchObject({
+    code: 0,
+    output: expect.stringContaining("# fail 0"),
+  })
+  expect(tested.stdout).toMatch(/^# pass [1-9]/m)
+})
+
+const failing = `
+import {definePlugin} from "svc-runtime"
+import {plugin} from "svc-runtime/test"
+import {readdirSync} from "node:fs"
+import {tmpdir} from "node:os"
+
+let undone = false
+const bot = definePlugin({setup: plugin => plugin.defer(() => { undone = true })})
+const thrown = await plugin.test(bot, () => { throw new Error("the test's own") }).catch(error => error.message)
+const invalid = await plugin.test(bot, {config: {no: 1}}, () => {}).catch(error => error.issues[0].message)
+const answer = await plugin.test(bot, async () => 42)
+const users = {ada: "admin"}
+const help = await plugin.test(bot, {users}, async bot => (await bot.say("/help", {user: "ada"})).length)
+console.log(JSON.stringify({thrown, undone, invalid, answer, help, left: readdirSync(tmpdir()).filter(name => name.startsWith("svc-test-"))}))
+`
+
+test.each(runtimes)(
+  "plugin.test() passes on what the function throws, and leaves nothing behind, on $name",
+  async ({command}) => {
+    const project = makeProject({files: {"try.mjs": failing}})
+    const temporary = makeFolder()
+    writeFileSync(join(temporary, "own"), "")
+    const ran = await runProcess([command[0] ?? "", "try.mjs"], {cwd: project.folder, env: {TMPDIR: temporary}})
+    expect({code: ran.code, stderr: ran.stderr}).toEqual({code: 0, stderr: ""})
+    expect(JSON.parse(ran.stdout)).toEqual({
+      thrown: "the test's own",
+      undone: true,
+      invalid: "unknown key",
+      answer: 42,
+      help: 1,
+      left: [],
+    })
+  },
+)
