@@ -4,6 +4,7 @@ import {Problem} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
 import type {Endpoints} from "./capabilities/endpoints.ts"
 import type {Inbox} from "./capabilities/inbox.ts"
+import type {Ingress} from "./capabilities/ingress.ts"
 import type {Outbox} from "./capabilities/outbox.ts"
 import type {LoadedConfig} from "./config/load.ts"
 import type {Database} from "./database/database.ts"
@@ -40,6 +41,7 @@ export interface HostServices {
   readonly database: Database
   readonly inbox: Inbox
   readonly outbox: Outbox
+  readonly ingress: Ingress
   readonly logs: Logs
 }
 
@@ -68,7 +70,7 @@ export interface Api {
 
 /** The Host as its HTTP API shows it, and the requests that the API makes of it. */
 export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): Api => {
-  const {generations, endpoints, database, outbox, logs} = services
+  const {generations, endpoints, database, outbox, ingress, logs} = services
   const startedAt = new Date(facts.startedAt).toISOString()
   const committedAt = memoizeTime()
   let isStopping = false
@@ -86,6 +88,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
       databaseInitialized: database.state.is === "initialized",
       databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
       endpoints: () => endpoints.list(),
+      ingress: () => ingress.view,
     })
   const isReady = () => !isStopping && isEveryRequiredReady(observe())
   const askRestart = (confirm: boolean, end: Exit) => {
@@ -125,6 +128,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           endpoints,
           database,
           outbox,
+          ingress,
           logs,
           version,
         },
@@ -154,7 +158,7 @@ const memoizeTime = () => {
 const createStatus = (
   facts: HostFacts,
   {startedAt, committedAt}: {readonly startedAt: string; readonly committedAt: (at: number) => string},
-  {generations, database}: HostServices,
+  {generations, database, ingress}: HostServices,
   ready: boolean,
 ): Static<typeof Status> => {
   const {current, pin, lastFailure} = generations
@@ -187,7 +191,7 @@ const createStatus = (
           },
     ready,
     supervisor: facts.supervisor,
-    ingress: {state: "open", reasons: []},
+    ingress: ingress.view,
     database: {
       dialect: database.location.dialect,
       state: database.state.is,

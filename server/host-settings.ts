@@ -1,6 +1,6 @@
 import {randomBytes} from "node:crypto"
 import {stat} from "node:fs/promises"
-import {basename, resolve} from "node:path"
+import {basename, dirname, resolve} from "node:path"
 import {type ProjectConfig, placeholderToken} from "../shared/config.ts"
 import {Problem} from "../shared/problems.ts"
 import {Secret} from "../shared/secret.ts"
@@ -57,3 +57,7 @@ export const locationOf = ({database}: ProjectConfig, paths: ProjectPaths): Loca
   if (dialect === "libsql" && url !== undefined) return {dialect, url, ...(authToken === undefined ? {} : {authToken})}
   return {dialect: "sqlite", file: filename === undefined ? paths.database : resolve(paths.project, filename)}
 }
+
+/** Where the Host's own data grows: its state, and the folder of a local database. */
+export const foldersOf = (location: Location, paths: ProjectPaths): readonly string[] =>
+  location.dialect === "sqlite" ? [paths.state, dirname(location.file)] : [paths.state]

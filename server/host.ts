@@ -4,8 +4,11 @@ import {v7 as uuid} from "uuid"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import type {Secret} from "../shared/secret.ts"
+import {watchDisk} from "./capabilities/disk-watch.ts"
 import {Endpoints} from "./capabilities/endpoints.ts"
+import {Gaps} from "./capabilities/gaps.ts"
 import {Inbox} from "./capabilities/inbox.ts"
+import {Ingress} from "./capabilities/ingress.ts"
 import {Outbox} from "./capabilities/outbox.ts"
 import {readEnvironment} from "./config/environment.ts"
 import {parseConfig, readConfigText} from "./config/load.ts"
@@ -18,7 +21,7 @@ import {GenerationHistory} from "./generation/history.ts"
 import {hashLockfile} from "./generation/lockfile.ts"
 import {serveApi} from "./host-api.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
-import {locationOf, type Mode, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
+import {foldersOf, locationOf, type Mode, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
 import {createGate} from "./http/gate.ts"
 import type {Logs} from "./logs/log.ts"
 import {createDispatch} from "./messages/dispatch.ts"
@@ -163,11 +166,17 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   )
   if (!history.endedCleanly) log.warn("the run before this one did not end in order")
 
-  const outbox = new Outbox(database, log)
+  const outbox = new Outbox(database, log, () => ingress.requireOpen("nothing new is sent"))
   const inbox = new Inbox(database, outbox, runtimeId, log)
-  const endpoints = new Endpoints({
+  const gaps = new Gaps(database, log)
+  const ingress: Ingress = new Ingress(database, log, at => {
+    for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
+  })
+  const endpoints: Endpoints = new Endpoints({
     receive: (endpoint, event) => inbox.receive(endpoint, event),
     online: endpoint => outbox.online(endpoint.spec.name),
+    changed: (endpoint, at) => gaps.observe(endpoint, at),
+    isPaused: () => ingress.isPaused,
   })
   unwind.defer(() => endpoints.close())
   const loader = new Loader({
@@ -218,13 +227,22 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     sender: name => endpoints.get(name)?.sender,
     isIdempotent: name => endpoints.get(name)?.spec.idempotent ?? false,
   })
+  await ingress.start()
+  await gaps.start()
+  const disk = await watchDisk({
+    folders: foldersOf(database.location, paths),
+    least: () => currentOf(generations).config.config.ingress.minimumFree * 1024 ** 2,
+    onChange: isFull => ingress.setDiskFull(isFull),
+    log,
+  })
+  unwind.defer(() => disk.stop())
   endpoints.start()
 
   const api = serveApi({
     boot,
     tokens: {token: token.used, demoToken: boot.config.http.demoToken},
     facts: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor: options.supervisor},
-    services: {generations, endpoints, database, inbox, outbox, logs},
+    services: {generations, endpoints, database, inbox, outbox, ingress, logs},
     askExit,
   })
   gate.open(api.fetch, api.isReady)
@@ -247,6 +265,8 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     log.info(`stopping (${reason})`)
     api.stopping()
     await watcher?.close()
+    disk.stop()
+    const left = gaps.stop()
     endpoints.stopAdmission()
     await withTimeLimit(drainLimit, async () => {
       await inbox.drain()
@@ -260,6 +280,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     await listener.close(true)
     await withTimeLimit(1500, () => endpoints.close()).catch(() => log.warn("an endpoint did not close in time"))
     await withTimeLimit(2000, () => generations.stop(500)).catch(() => log.warn("a plugin did not let go in time"))
+    await withTimeLimit(250, () => left).catch(() => log.warn("when the endpoints left was not stored"))
     await recordEnd(database, runtimeId, code, reason).catch(error => log.error("the end was not recorded", {error}))
     await database.close()
     await removeHostFile(paths)

@@ -120,10 +120,10 @@ const assemble = async ({project, mode, environment, logs}: OnceOptions, runtime
       databaseInitialized: database.state.is === "initialized",
       // Nothing is opened: an endpoint that could be opened counts as admitting.
       endpoints: () =>
-        endpoints.list().map(({spec, state, admission}) => ({
+        endpoints.list().map(({spec, state, ownAdmission}) => ({
           spec,
           state,
-          admission: spec.open === undefined ? admission : {is: "open"},
+          ownAdmission: spec.open === undefined ? ownAdmission : {is: "open"},
         })),
     }),
   )

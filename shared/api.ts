@@ -1,3 +1,4 @@
+import {IngressView} from "./readiness.ts"
 import {SatoriEvent} from "./satori.ts"
 import {Type} from "./type.ts"
 
@@ -49,7 +50,7 @@ export const Status = Type.Object({
   ),
   ready: Type.Boolean(),
   supervisor: Type.String({description: "Who starts the Host again; none where nobody does"}),
-  ingress: Type.Object({state: Type.Enum(["open", "paused"]), reasons: Type.Array(Type.String())}),
+  ingress: IngressView,
   database: Type.Object({
     dialect: Type.Enum(["sqlite", "libsql"]),
     state: Type.String(),
@@ -131,6 +132,30 @@ export const InboxDetail = Type.Object({
   ),
   replies: Type.Array(Type.String(), {description: "Outbox ids of what its handlers sent"}),
 })
+
+/** Why an endpoint without history missed what its platform may have said. */
+export const gapReasons = [
+  "connection_lost",
+  "endpoint_failed",
+  "endpoint_closed",
+  "ingress_paused",
+  "host_stopped",
+  "host_ended",
+] as const
+export type GapReason = (typeof gapReasons)[number]
+
+export const GapView = Type.Object({
+  seq: Type.Integer(),
+  endpoint: Type.String(),
+  from: Time("The last time at which the endpoint is known to have been online"),
+  to: Type.Union([Time(), Type.Null()], {description: "When it was online again; null while it is not"}),
+  reason: Type.Enum([...gapReasons]),
+})
+
+export const IngressRequest = Type.Object(
+  {reason: Type.Optional(Type.Enum(["operator", "release"], {default: "operator"}))},
+  {additionalProperties: false},
+)
 
 export const OutboxView = Type.Object({
   id: Type.String(),

@@ -138,6 +138,19 @@ const WorkroomConfig = Type.Object(
   {...closed, default: {}},
 )
 
+const IngressConfig = Type.Object(
+  {
+    minimumFree: Type.Optional(
+      Type.Integer({
+        default: 100,
+        minimum: 0,
+        description: "Ingress is paused while the disk of the Host's data has less free space, in MiB; 0 for no limit.",
+      }),
+    ),
+  },
+  {...closed, default: {}},
+)
+
 const EventsConfig = Type.Object(
   {
     history: Type.Optional(
@@ -196,6 +209,7 @@ export const ProjectConfig = Type.Object(
         description: "Who may use what a plugin reserves. The first rule that fits counts; where none does: user.",
       }),
     ),
+    ingress: Type.Optional(IngressConfig),
     agents: Type.Optional(
       Type.Record(Type.String({pattern: namePattern}), AgentConfig, {
         ...closed,

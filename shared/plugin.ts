@@ -92,14 +92,17 @@ export interface Endpoint {
   readonly log: Log
   /** Aborted when the endpoint closes. */
   readonly signal: AbortSignal
-  /** Resolves once the event is durable: only then acknowledge it to the platform. Throws `admission_closed`. */
+  /** Resolves once the event is durable: only then acknowledge it to the platform. Throws `admission_closed`, `ingress_paused`. */
   receive(event: Incoming): Promise<Receipt>
   /** Registers the undo of something acquired; run in reverse order when the endpoint closes or reconnects. */
   defer(undo: () => unknown): void
   /** Who the bot is on the platform. */
   login(login: Login): void
-  /** The connection is gone: the Host closes this attempt and opens another after a pause. */
-  lost(error: Error): void
+  /**
+   * The connection is gone: the Host closes this attempt and opens another after a pause. `since`, in milliseconds since
+   * 1970: when it was last known to be good, where that is longer ago.
+   */
+  lost(error: Error, known?: {readonly since?: number}): void
 }
 
 export interface Outgoing {

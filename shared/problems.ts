@@ -155,6 +155,11 @@ export const problems = {
     title: "The webhook's signature is not valid",
     hint: "Compare the secret on both sides and both clocks; the body must arrive byte for byte.",
   },
+  ingress_paused: {
+    status: 503,
+    title: "Ingress is paused",
+    hint: "svc ingress status tells why; svc ingress resume ends an operator's pause.",
+  },
   event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
   inbox_unknown: {status: 404, title: "No such inbox event", hint: "svc inbox list shows the newest."},
   outbox_unknown: {status: 404, title: "No such outbox message", hint: "svc outbox list shows the newest."},

@@ -79,6 +79,14 @@ const Component = Type.Object({
 })
 export type Component = Static<typeof Component>
 
+/** The Host-wide switch in front of all side effects. */
+export const IngressView = Type.Object({
+  state: Type.Enum(["open", "paused"]),
+  reasons: Type.Array(Type.Enum(["operator", "release", "disk"])),
+  since: Type.String({format: "date-time", description: "Since when it is open or paused"}),
+})
+export type IngressView = Static<typeof IngressView>
+
 /** The detailed readiness report. `generation` is null before the first is committed. */
 export const ReadinessReport = Type.Object({
   schema: Type.Literal("svc.readiness/1"),
@@ -88,11 +96,7 @@ export const ReadinessReport = Type.Object({
   checkedAt: Type.String({format: "date-time"}),
   authority: Type.Optional(Type.String()),
   lastFailure: Type.Optional(Type.String({description: "Why the newest configuration was not committed"})),
-  ingress: Type.Object({
-    state: Type.Enum(["open", "paused"]),
-    reasons: Type.Array(Type.String()),
-    since: Type.String({format: "date-time"}),
-  }),
+  ingress: IngressView,
   components: Type.Array(Component),
 })
 export type ReadinessReport = Static<typeof ReadinessReport>

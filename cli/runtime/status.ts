@@ -3,6 +3,7 @@ import type {EndpointView, Status} from "../../shared/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../host-client.ts"
+import {describeIngress} from "../ingress/view.ts"
 import {duration, facts} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
 
@@ -39,6 +40,7 @@ const describe = (
       ? []
       : [["pinned", `generation ${status.pin.number}; svc generation unpin ends it`] as const]),
     ...(status.lastFailure === null ? [] : [["not committed", status.lastFailure.issues.join("\n")] as const]),
+    ["ingress", describeIngress(status.ingress)],
     ["endpoints", endpoints.map(({name, state}) => `${name} (${state})`).join(", ") || "none"],
     ["database", `${status.database.dialect}, ${status.database.state}, schema ${status.database.schema}`],
     ["address", url],

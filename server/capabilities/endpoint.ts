@@ -48,6 +48,10 @@ export interface EndpointHooks {
   receive(endpoint: Endpoint, event: Incoming): Promise<Receipt>
   /** The endpoint can send from now on. */
   online(endpoint: Endpoint): void
+  /** Its state or its own admission is another one since `at`, in milliseconds since 1970. */
+  changed?(endpoint: Endpoint, at: number): void
+  /** Is the Host's ingress paused? */
+  isPaused?(): boolean
 }
 
 const reconnect: Backoff = {first: 500, longest: 30_000}
@@ -57,6 +61,9 @@ const settled = 30_000
 
 /** An attempt that is neither online nor refused after so long, in milliseconds, counts as failed. */
 const openTimeout = 60_000
+
+/** What a platform is told to wait while ingress is paused, in seconds. */
+const retryAfter = 30
 
 /** One endpoint from its opening to its close: connects, and connects again, until it is refused or closed. */
 export class Endpoint {
@@ -69,6 +76,8 @@ export class Endpoint {
   #lastEventAt: number | undefined
   #running: Promise<void> | undefined
   #stopping = false
+  /** When the last connection was last known to be good. */
+  #lostAt: number | undefined
 
   constructor(spec: EndpointSpec, hooks: EndpointHooks) {
     this.spec = spec
@@ -94,7 +103,14 @@ export class Endpoint {
     return this.#sender
   }
 
+  /** Closed while ingress is paused, else the endpoint's own. */
   get admission(): Admission {
+    const own = this.ownAdmission
+    return own.is === "open" && this.#hooks.isPaused?.() === true ? {is: "closed", reason: "ingress_paused"} : own
+  }
+
+  /** What the endpoint admits by itself, whatever the Host's ingress does. */
+  get ownAdmission(): Admission {
     if (this.#stopping || this.#closing.signal.aborted) return {is: "closed", reason: "endpoint_closed"}
     if (this.#state.is === "failed") return {is: "closed", reason: "endpoint_failed"}
     if (this.#state.is === "idle") return {is: "closed", reason: this.#state.reason}
@@ -110,10 +126,12 @@ export class Endpoint {
   /** Admits nothing more; the connection stays for what is still to be sent. */
   stopAdmission(): void {
     this.#stopping = true
+    this.#hooks.changed?.(this, Date.now())
   }
 
   /** Resolves when the adapter has undone its last attempt. */
   async close(): Promise<void> {
+    this.#lostAt = this.#state.is === "online" ? Date.now() : undefined
     this.#closing.abort()
     await this.#running
     if (this.#state.is !== "failed") this.#enter({is: "offline", reason: "closed"})
@@ -126,6 +144,8 @@ export class Endpoint {
     else if (change.is === "reconnecting")
       log.warn(`${name} is reconnecting: ${change.error}`, {attempt: change.attempt})
     else log.debug(`${name} is ${change.is}`)
+    this.#hooks.changed?.(this, this.#lostAt ?? Date.now())
+    this.#lostAt = undefined
   }
 
   async #run(open: NonNullable<EndpointSpec["open"]>): Promise<void> {
@@ -152,9 +172,13 @@ export class Endpoint {
     const scope = new Scope((message, error) => this.spec.log.warn(message, {error}), pluginUndoLimit)
     const end = () => void scope.dispose()
     this.#closing.signal.addEventListener("abort", end, {once: true})
-    let lose: (error: unknown) => void = () => {}
+    let lose: EndpointHandle["lost"] = () => {}
     const lost = new Promise<unknown>(resolve => {
-      lose = resolve
+      lose = (error, {since = Number.POSITIVE_INFINITY} = {}) => {
+        const isOnline = this.#state.is === "online" && !scope.signal.aborted
+        if (isOnline) this.#lostAt ??= Math.max(this.#state.since, Math.min(since, Date.now()))
+        resolve(error)
+      }
       scope.signal.addEventListener("abort", () => resolve(undefined), {once: true})
     })
     const tooLong = setTimeout(() => lose(new Error(`no connection within ${openTimeout / 1000} s`)), openTimeout)
@@ -176,7 +200,7 @@ export class Endpoint {
     }
   }
 
-  #handle(scope: Scope, lose: (error: unknown) => void): EndpointHandle {
+  #handle(scope: Scope, lose: EndpointHandle["lost"]): EndpointHandle {
     return {
       name: this.spec.name,
       log: this.spec.log,
@@ -191,10 +215,13 @@ export class Endpoint {
   }
 
   async #receive(scope: Scope, event: Incoming): Promise<Receipt> {
-    const admission = this.admission
+    const admission = this.ownAdmission
     if (admission.is === "closed" || scope.signal.aborted) {
       const reason = admission.is === "closed" ? admission.reason : "connection_ended"
       throw new Problem("admission_closed", `${this.spec.name} does not admit events: ${reason}`)
+    }
+    if (this.#hooks.isPaused?.() === true) {
+      throw new Problem("ingress_paused", `${this.spec.name} admits nothing while ingress is paused`, {retryAfter})
     }
     const receipt = await this.#hooks.receive(this, event)
     this.#lastEventAt = Date.now()

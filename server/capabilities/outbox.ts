@@ -58,6 +58,7 @@ export const nodesOf = (content: Content): readonly Node[] =>
 export class Outbox {
   readonly #database: Database
   readonly #log: Log
+  readonly #requireOpen: () => void
   readonly #lanes: Lanes<Lane>
   readonly #closing = new AbortController()
   /** Lanes whose endpoint cannot send now, by endpoint. */
@@ -66,8 +67,10 @@ export class Outbox {
   readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
   #senders: Senders | undefined
 
-  constructor(database: Database, log: Log) {
+  /** `requireOpen` throws where nothing new may be sent. */
+  constructor(database: Database, log: Log, requireOpen: () => void = () => {}) {
     this.#database = database
+    this.#requireOpen = requireOpen
     this.#log = log
     this.#lanes = new Lanes(width, lane => this.#send(lane))
   }
@@ -104,8 +107,9 @@ export class Outbox {
     for (const {endpoint, channel} of drafts) this.#push({endpoint, channel})
   }
 
-  /** Stores a message that belongs to no event; resolves once it is durable. */
+  /** Stores a message that belongs to no event; resolves once it is durable. Throws `ingress_paused`. */
   async enqueue(draft: OutboxDraft): Promise<void> {
+    this.#requireOpen()
     await this.#database.write([this.insertion(draft)])
     this.stored([draft])
   }

@@ -43,4 +43,13 @@ export const migrations: readonly Migration[] = [
       "CREATE TABLE svc_plugin_migrations (plugin TEXT NOT NULL, name TEXT NOT NULL, applied_at INTEGER NOT NULL, PRIMARY KEY (plugin, name)) WITHOUT ROWID",
     ],
   },
+  {
+    version: 5,
+    name: "gaps",
+    statements: [
+      "CREATE TABLE endpoint_online (endpoint TEXT PRIMARY KEY, seen_at INTEGER NOT NULL) WITHOUT ROWID",
+      "CREATE TABLE endpoint_gaps (seq INTEGER PRIMARY KEY AUTOINCREMENT, endpoint TEXT NOT NULL, from_at INTEGER NOT NULL, to_at INTEGER, reason TEXT NOT NULL)",
+      "CREATE UNIQUE INDEX endpoint_gaps_open ON endpoint_gaps (endpoint) WHERE to_at IS NULL",
+    ],
+  },
 ]

@@ -1,10 +1,11 @@
 import {execFile} from "node:child_process"
-import {stat, statfs} from "node:fs/promises"
-import {basename, dirname, join} from "node:path"
+import {stat} from "node:fs/promises"
+import {basename, join} from "node:path"
 import {promisify} from "node:util"
 import type {EnvironmentFile} from "../config/environment.ts"
 import {findLockfile} from "../generation/lockfile.ts"
 import {findStalePlugins} from "../process/build.ts"
+import {freeSpace} from "../runtime/disk.ts"
 import {readFileIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
@@ -102,10 +103,7 @@ const space = {error: 100 * 1024 ** 2, warning: 1024 ** 3} as const
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`
 
-export const checkSpace = async (folder: string): Promise<Finding> => {
-  const {bavail, bsize} = await statfs(await nearestFolder(folder))
-  return judgeSpace(folder, Number(bavail) * Number(bsize))
-}
+export const checkSpace = async (folder: string): Promise<Finding> => judgeSpace(folder, await freeSpace(folder))
 
 /** `free` in bytes. */
 export const judgeSpace = (folder: string, free: number): Finding => {
@@ -115,9 +113,6 @@ export const judgeSpace = (folder: string, free: number): Finding => {
   if (free < space.warning) return warning("disk space", detail, "Free space on this disk soon.")
   return ok("disk space", detail)
 }
-
-const nearestFolder = async (path: string): Promise<string> =>
-  (await stat(path).catch(() => undefined))?.isDirectory() === true ? path : nearestFolder(dirname(path))
 
 /** A file that is younger than now shows that the clock is behind; so many milliseconds are tolerated. */
 const tolerance = 5 * 60_000

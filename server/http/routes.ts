@@ -1,10 +1,13 @@
 import type {Route} from "../../shared/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Endpoints} from "../capabilities/endpoints.ts"
+import type {Ingress} from "../capabilities/ingress.ts"
 import type {Outbox} from "../capabilities/outbox.ts"
 import {endpointRoutes} from "../console/api/endpoints.ts"
+import {gapRoutes} from "../console/api/gaps.ts"
 import {generationRoutes} from "../console/api/generations.ts"
 import {inboxRoutes} from "../console/api/inbox.ts"
+import {ingressRoutes} from "../console/api/ingress.ts"
 import {outboxRoutes} from "../console/api/outbox.ts"
 import {describePluginRoutes, type PluginServices, pluginRoutes} from "../console/api/plugins.ts"
 import {settingsRoutes} from "../console/api/settings.ts"
@@ -24,20 +27,23 @@ export interface RouteServices {
   readonly endpoints: Endpoints
   readonly database: Database
   readonly outbox: Outbox
+  readonly ingress: Ingress
   readonly logs: Logs
   readonly version: string
 }
 
 /** Every route of the Host, in one readable table. Paths below `base`, but for the public probes. */
 export const createRoutes = (services: RouteServices, base: string): readonly Route[] => {
-  const {system, plugins, current, generations, endpoints, database, outbox, logs} = services
+  const {system, plugins, current, generations, endpoints, database, outbox, ingress, logs} = services
   const api: Route[] = [
     ...systemRoutes(system),
     ...endpointRoutes(() => endpoints.list()),
     ...pluginRoutes(plugins),
     ...generationRoutes(generations),
+    ...gapRoutes(database),
     ...inboxRoutes(database),
     ...outboxRoutes(database, outbox, endpoints),
+    ...ingressRoutes(ingress),
     ...settingsRoutes(current, logs),
     ...webhookRoutes(endpoints),
   ]

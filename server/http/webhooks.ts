@@ -19,7 +19,14 @@ export const webhookRoutes = (endpoints: Pick<Endpoints, "get">): Route[] =>
         ? "A platform's webhook; what it brings is durable when this answers 2xx"
         : "A platform's question to the address of its webhook",
     response: {200: Type.Unknown({description: "What the endpoint's adapter answers"})},
-    problems: ["endpoint_unknown", "signature_invalid", "body_too_large", "request_timeout", "admission_closed"],
+    problems: [
+      "endpoint_unknown",
+      "signature_invalid",
+      "body_too_large",
+      "request_timeout",
+      "admission_closed",
+      "ingress_paused",
+    ],
     handle: (request, call) => answer(findEndpoint(endpoints, call), request),
   }))
 
@@ -33,7 +40,10 @@ const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoi
 
 const answer = async ({spec, admission, sender}: Endpoint, request: Request): Promise<Response> => {
   try {
-    if (admission.is === "closed") throw new Problem("admission_closed", "the endpoint does not admit events now")
+    if (admission.is === "closed") {
+      const code = admission.reason === "ingress_paused" ? "ingress_paused" : "admission_closed"
+      throw new Problem(code, "the endpoint does not admit events now")
+    }
     if (sender === undefined || spec.webhook === undefined)
       throw new Problem("admission_closed", "the endpoint is not open yet")
     const response: unknown = await spec.webhook(request, sender)

@@ -1,4 +1,5 @@
 import type {ProjectConfig} from "../../shared/config.ts"
+import type {IngressView} from "../../shared/readiness.ts"
 import type {Endpoint} from "../capabilities/endpoint.ts"
 import {describeFailure} from "../generation/draft.ts"
 import type {Generation} from "../generation/generation.ts"
@@ -14,7 +15,8 @@ export interface Observed {
   readonly failure: Failure | undefined
   readonly databaseInitialized: boolean
   readonly databaseFailure?: DatabaseFailure | undefined
-  readonly endpoints: () => readonly Pick<Endpoint, "spec" | "admission" | "state">[]
+  readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
+  readonly ingress?: () => IngressView
 }
 
 const nothingRequired: Facts["required"] = {database: true, endpoints: [], agents: []}
@@ -51,12 +53,16 @@ class ObservedFacts implements Facts {
   }
 
   get endpoints(): Facts["endpoints"] {
-    return this.#observed.endpoints().map(({spec, admission, state}) => ({
+    return this.#observed.endpoints().map(({spec, ownAdmission, state}) => ({
       owner: spec.owner,
       name: spec.name,
-      admission,
+      admission: ownAdmission,
       since: state.since,
     }))
+  }
+
+  get ingress(): IngressView | undefined {
+    return this.#observed.ingress?.()
   }
 
   get plugins(): Facts["plugins"] {

@@ -1,4 +1,4 @@
-import type {Component, ReadinessReport} from "../../shared/readiness.ts"
+import type {Component, IngressView, ReadinessReport} from "../../shared/readiness.ts"
 import {checkAgent, checkDatabase, checkEndpoint, type DatabaseFailure, type EndpointFacts} from "./checks.ts"
 
 /** What the Host knows, at one moment. Times in milliseconds since 1970. */
@@ -13,6 +13,8 @@ export interface Facts {
   /** Why the newest change was not stored, while the database fails. */
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: readonly EndpointFacts[]
+  /** Shown, and no check: a paused Host is ready. Open since the start when left out. */
+  readonly ingress?: IngressView | undefined
   /** State of each plugin instance by name; `disabled` for one that the configuration switches off. */
   readonly plugins: Readonly<Record<string, string>>
   readonly agents: Readonly<Record<string, {readonly configured: boolean}>>
@@ -38,7 +40,7 @@ export const createReport = (facts: Facts): ReadinessReport => {
     checkedAt: time(facts.now),
     ...(facts.authority === undefined ? {} : {authority: facts.authority}),
     ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
-    ingress: {state: "open", reasons: [], since: time(facts.startedAt)},
+    ingress: facts.ingress ?? {state: "open", reasons: [], since: time(facts.startedAt)},
     components: generation === undefined ? [requiredOf(facts, "", databaseTime(facts)).database] : components,
   }
 }

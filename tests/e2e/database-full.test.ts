@@ -10,6 +10,8 @@ import {runtimes} from "../support/runtimes.ts"
 
 const config = `http:
   port: 0
+ingress:
+  minimumFree: 0
 database:
   dialect: sqlite
   filename: data/bot.sqlite

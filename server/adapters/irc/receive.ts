@@ -1,6 +1,6 @@
 import {randomUUID} from "node:crypto"
 import type {Client} from "irc-framework"
-import {channelType, type Endpoint, renderContent} from "../../../shared/sdk.ts"
+import {channelType, type Endpoint, Problem, renderContent} from "../../../shared/sdk.ts"
 
 interface PrivateMessage {
   readonly nick: string
@@ -34,7 +34,11 @@ export const receiveFrom = (client: Client, endpoint: Endpoint): void => {
         message: {id, content: renderContent(plain(text))},
         raw: {type, data: {nick, target, message, account, tags}},
       })
-      .catch(error => endpoint.log.error(`a message from ${channel} was not stored: ${error.message}`, {error}))
+      .catch(error => {
+        // The pause was told, and is a gap of the endpoint.
+        const level = error instanceof Problem && error.code === "ingress_paused" ? "debug" : "error"
+        endpoint.log[level](`a message from ${channel} was not stored: ${error.message}`, {error})
+      })
   }
   for (const type of ["privmsg", "action"]) {
     client.on(type, (event: PrivateMessage) => receive({...event, type}))

@@ -18,6 +18,12 @@ export const endpointRoutes = (endpoints: () => readonly Endpoint[]): Route[] =>
   },
 ]
 
+/** Why it is in this state; else why it admits nothing. */
+const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {readonly reason?: string} => {
+  if ("reason" in state) return {reason: state.reason}
+  return admission.is === "closed" ? {reason: admission.reason} : {}
+}
+
 const viewEndpoint = ({spec, state, admission, lastEventAt, login}: Endpoint): Static<typeof EndpointView> => ({
   name: spec.name,
   owner: spec.owner,
@@ -25,7 +31,7 @@ const viewEndpoint = ({spec, state, admission, lastEventAt, login}: Endpoint): S
   state: state.is,
   since: new Date(state.since).toISOString(),
   admission: admission.is,
-  ...("reason" in state ? {reason: state.reason} : {}),
+  ...reasonOf(state, admission),
   ...("attempt" in state ? {attempt: state.attempt} : {}),
   ...(state.is === "reconnecting" ? {retryAt: new Date(state.retryAt).toISOString()} : {}),
   ...("error" in state ? {error: state.error} : {}),

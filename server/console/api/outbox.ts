@@ -52,7 +52,7 @@ export const outboxRoutes = (database: Database, outbox: Outbox, endpoints: Endp
     summary: "Send a message; it is durable when this answers",
     body: SendRequest,
     response: {202: Accepted},
-    problems: ["endpoint_unknown"],
+    problems: ["endpoint_unknown", "ingress_paused"],
     handle: async (_, call) => {
       const {endpoint, channel, text} = (await call.body()) as Static<typeof SendRequest>
       if (endpoints.get(endpoint) === undefined) {

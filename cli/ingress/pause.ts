@@ -1,0 +1,29 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {IngressView} from "../../shared/readiness.ts"
+import {connectHost} from "../host-client.ts"
+import {DataCommand} from "../svc-command.ts"
+import {describeIngress} from "./view.ts"
+
+export class IngressPause extends DataCommand {
+  static override paths = [["ingress", "pause"]]
+  static override usage = Command.Usage({
+    description: "admit no events and take no new sends, until resumed",
+    details: `
+      What was accepted before is handled, and the outbox drains; reads and probes go on, and readiness does not change. Kept
+      across restarts.
+
+      Endpoints whose platform does not deliver again have a gap until ingress is open: svc inbox gaps.
+    `,
+    examples: [["Before a release", "svc ingress pause --reason release"]],
+  })
+
+  reason = Option.String("--reason", "operator", {description: "operator or release"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const view = await host.post<IngressView>("/api/ingress/pause", {reason: this.reason})
+    this.show(view, () => describeIngress(view))
+    return exit.ok
+  }
+}

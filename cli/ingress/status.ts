@@ -1,0 +1,21 @@
+import {Command} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {IngressView} from "../../shared/readiness.ts"
+import {connectHost} from "../host-client.ts"
+import {DataCommand} from "../svc-command.ts"
+import {describeIngress} from "./view.ts"
+
+export class IngressStatus extends DataCommand {
+  static override paths = [["ingress", "status"]]
+  static override usage = Command.Usage({
+    description: "show whether ingress is open or paused, why, and since when",
+    examples: [["Of the project in this folder", "svc ingress status"]],
+  })
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const view = await host.get<IngressView>("/api/ingress")
+    this.show(view, () => describeIngress(view))
+    return exit.ok
+  }
+}

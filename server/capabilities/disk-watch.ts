@@ -1,0 +1,41 @@
+import type {Log} from "../../shared/log.ts"
+import {messageOf} from "../../shared/problems.ts"
+import {freeSpace} from "../runtime/disk.ts"
+
+export interface DiskWatchOptions {
+  readonly folders: readonly string[]
+  /** Less free space than this, in bytes, is too little; 0 for no limit. */
+  readonly least: () => number
+  /** Hears of it when it changes. */
+  readonly onChange: (isFull: boolean) => void
+  readonly log: Log
+}
+
+/** Free space is looked at every so many milliseconds. */
+const every = 5000
+
+/** A disk counts as full until it has a tenth more than the least, so that a pause does not flutter. */
+const regained = 1.1
+
+export const isTooFull = (free: number, least: number, wasFull: boolean): boolean =>
+  free < least * (wasFull ? regained : 1)
+
+/** Watches the free space of the Host's own folders, from the first look, which it waits for, until `stop`. */
+export const watchDisk = async ({folders, least, onChange, log}: DiskWatchOptions): Promise<{stop(): void}> => {
+  let isFull = false
+  const look = async () => {
+    const free = Math.min(...(await Promise.all(folders.map(freeSpace))))
+    const now = isTooFull(free, least(), isFull)
+    if (now === isFull) return
+    isFull = now
+    const mebibytes = Math.round(free / 1024 ** 2)
+    if (isFull) log.error(`${mebibytes} MiB are free for the Host's data: too little`, {folders: folders.join(" ")})
+    else log.info(`${mebibytes} MiB are free for the Host's data again`)
+    onChange(isFull)
+  }
+  const tell = (error: unknown) => log.warn(`free space is not known: ${messageOf(error)}`)
+  await look().catch(tell)
+  const timer = setInterval(() => void look().catch(tell), every)
+  timer.unref()
+  return {stop: () => clearInterval(timer)}
+}

@@ -1,0 +1,107 @@
+import type {Log} from "../../shared/log.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {IngressView} from "../../shared/readiness.ts"
+import type {Database} from "../database/database.ts"
+
+export type IngressReason = IngressView["reasons"][number]
+
+/** Reasons that somebody gave: they hold across restarts, until somebody takes them back. */
+export type KeptReason = Exclude<IngressReason, "disk">
+
+export const keptReasons: readonly KeptReason[] = ["operator", "release"]
+
+/** What a caller is told to wait while ingress is paused, in seconds. */
+const retryAfter = 30
+
+const keyOf = (reason: KeptReason) => `ingress.${reason}`
+
+/**
+ * The Host-wide switch in front of all side effects. Paused, no endpoint admits events and no new send is taken; what was
+ * accepted before is handled, and the outbox drains.
+ */
+export class Ingress {
+  readonly #database: Database
+  readonly #log: Log
+  readonly #changed: (at: number) => void
+  readonly #reasons = new Map<IngressReason, number>()
+  #since = Date.now()
+
+  /** `changed` hears of every opening and pausing, and since when it holds, in milliseconds since 1970. */
+  constructor(database: Database, log: Log, changed: (at: number) => void) {
+    this.#database = database
+    this.#log = log
+    this.#changed = changed
+  }
+
+  get isPaused(): boolean {
+    return this.#reasons.size > 0
+  }
+
+  get view(): IngressView {
+    return {
+      state: this.isPaused ? "paused" : "open",
+      reasons: [...this.#reasons.keys()],
+      since: new Date(this.#since).toISOString(),
+    }
+  }
+
+  /** Takes up what earlier runs were paused for. Call it before an endpoint opens. */
+  async start(): Promise<void> {
+    for (const reason of keptReasons) {
+      const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [keyOf(reason)])
+      if (row !== undefined) this.#add(reason, Number(row.value))
+    }
+  }
+
+  /** Durable when it resolves; nothing changes where the reason holds already. */
+  async pause(reason: KeptReason): Promise<void> {
+    if (this.#reasons.has(reason)) return
+    const now = Date.now()
+    await this.#database.write([
+      {
+        sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+        args: [keyOf(reason), String(now)],
+      },
+    ])
+    this.#add(reason, now)
+  }
+
+  /** Takes one reason back, durably; ingress opens when none is left. */
+  async resume(reason: KeptReason): Promise<void> {
+    await this.#database.write([{sql: "DELETE FROM svc_meta WHERE key = ?", args: [keyOf(reason)]}])
+    this.#remove(reason)
+  }
+
+  /** The reason `disk`, which no restart keeps. */
+  setDiskFull(isFull: boolean): void {
+    if (isFull) this.#add("disk", Date.now())
+    else this.#remove("disk")
+  }
+
+  /** Throws `ingress_paused`; `what` is what is refused. */
+  requireOpen(what: string): void {
+    if (this.isPaused) {
+      const reasons = [...this.#reasons.keys()].join(", ")
+      throw new Problem("ingress_paused", `${what}: ingress is paused (${reasons})`, {retryAfter})
+    }
+  }
+
+  #add(reason: IngressReason, at: number): void {
+    if (this.#reasons.has(reason)) return
+    this.#since = this.isPaused ? Math.min(this.#since, at) : at
+    this.#reasons.set(reason, at)
+    this.#tell(`ingress is paused: ${reason}`, at)
+  }
+
+  #remove(reason: IngressReason): void {
+    if (!this.#reasons.delete(reason)) return
+    const now = Date.now()
+    if (!this.isPaused) this.#since = now
+    this.#tell(this.isPaused ? `ingress stays paused without ${reason}` : "ingress is open", now)
+  }
+
+  #tell(message: string, at: number): void {
+    this.#log.warn(message, {reasons: [...this.#reasons.keys()].join(" ")})
+    this.#changed(at)
+  }
+}

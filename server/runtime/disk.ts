@@ -1,0 +1,11 @@
+import {stat, statfs} from "node:fs/promises"
+import {dirname} from "node:path"
+
+/** Free space for a folder, in bytes, as an ordinary user has it; of the nearest one that is there. */
+export const freeSpace = async (folder: string): Promise<number> => {
+  const {bavail, bsize} = await statfs(await nearestFolder(folder))
+  return Number(bavail) * Number(bsize)
+}
+
+const nearestFolder = async (path: string): Promise<string> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true ? path : nearestFolder(dirname(path))

@@ -1,0 +1,120 @@
+import {expect, test} from "vitest"
+import {gapsOf, untilGaps} from "../support/gaps.ts"
+import {startHost, svc, type TestHost} from "../support/host.ts"
+import {startIrcHost, untilEndpoint} from "../support/irc-host.ts"
+import {startIrcServer} from "../support/irc-servers.ts"
+import {pluginWith} from "../support/plugin-sources.ts"
+import {until} from "../support/process.ts"
+import {onBun, onNode22, runtimes} from "../support/runtimes.ts"
+import {describeWith} from "../support/tools.ts"
+
+const twoRuntimes = runtimes.filter(runtime => runtime === onBun || runtime === onNode22)
+const lounge = {nick: "svcbot", channels: ["#lounge"]}
+
+const onlineSince = async (host: TestHost) => Date.parse((await untilEndpoint(host, "main", "online")).since)
+
+describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
+  test.each(twoRuntimes)(
+    "a server that is killed and comes back leaves one gap, from its end to the bot's return, on $name",
+    async runtime => {
+      const server = await startIrcServer("inspircd")
+      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
+      await untilEndpoint(host, "main", "online")
+      expect(await gapsOf(host)).toEqual([])
+      const before = Date.now()
+      await server.kill()
+      const killed = Date.now()
+      await untilEndpoint(host, "main", "reconnecting")
+      expect(await until("the gap to be stored", async () => (await gapsOf(host))[0])).toMatchObject({to: null})
+      const returning = Date.now()
+      await server.start()
+      const back = await onlineSince(host)
+      const [gap, ...others] = await untilGaps(host, 1)
+      expect(others).toEqual([])
+      expect(gap).toMatchObject({endpoint: "irc~main", reason: "connection_lost"})
+      const [from, to] = [Date.parse(gap?.from ?? ""), Date.parse(gap?.to ?? "")]
+      expect(from).toBeGreaterThanOrEqual(before)
+      // The gap begins when the connection ended, not when the adapter had cleared it away.
+      expect(from - killed).toBeLessThan(500)
+      expect(to).toBeGreaterThan(returning)
+      expect(to).toBe(back)
+    },
+  )
+
+  test.each(twoRuntimes)(
+    "a Host that is killed leaves a gap from when its endpoint was last known to be online to when it is again, on $name",
+    async runtime => {
+      const server = await startIrcServer("ngircd")
+      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
+      const online = await onlineSince(host)
+      await host.stop("SIGKILL")
+      const killed = Date.now()
+      const later = await startHost({runtime, project: host.project})
+      const back = await onlineSince(later)
+      const gaps = await untilGaps(later, 1)
+      expect(gaps).toMatchObject([{endpoint: "irc~main", reason: "host_ended", to: new Date(back).toISOString()}])
+      const from = Date.parse(gaps[0]?.from ?? "")
+      expect(from).toBeGreaterThanOrEqual(online)
+      expect(from).toBeLessThanOrEqual(killed)
+    },
+  )
+
+  test("a Host that is stopped leaves a gap of that reason, and kills in a row leave one gap, not several", async () => {
+    const server = await startIrcServer("ngircd")
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    const online = await onlineSince(host)
+    expect((await host.stop()).code).toBe(0)
+    const stopped = Date.now()
+    await server.kill()
+    for (let n = 0; n < 2; n++) {
+      const away = await startHost({project: host.project})
+      expect(await gapsOf(away)).toMatchObject([{reason: "host_stopped", to: null}])
+      await away.stop("SIGKILL")
+    }
+    await server.start()
+    const later = await startHost({project: host.project})
+    const back = await onlineSince(later)
+    const gaps = await untilGaps(later, 1)
+    expect(gaps).toMatchObject([{reason: "host_stopped", to: new Date(back).toISOString()}])
+    expect(Date.parse(gaps[0]?.from ?? "")).toBeGreaterThanOrEqual(online)
+    expect(Date.parse(gaps[0]?.from ?? "")).toBeLessThanOrEqual(stopped)
+    const {code, stdout} = await svc(onBun, host.project, ["inbox", "gaps"])
+    expect(code).toBe(0)
+    expect(stdout.trim().split("\n")[1]).toMatch(/^irc~main {2}\S+Z {2}\S+Z {2}host_stopped$/)
+  })
+})
+
+const line = (history: string) =>
+  pluginWith(`plugin.adapter("line", {
+  history: "${history}",
+  open: async () => ({send: async ({id}) => ({ids: [id]})}),
+})`)
+
+test("an endpoint whose platform delivers again what was missed has no gaps", async () => {
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {line: {}, sandbox: {}}\n",
+    plugins: {line: line("replay")},
+  })
+  await until("both to be online", async () =>
+    (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
+  )
+  await host.stop("SIGKILL")
+  const later = await startHost({project: host.project})
+  expect(await untilGaps(later, 1)).toMatchObject([{endpoint: "sandbox", reason: "host_ended"}])
+})
+
+test("an endpoint that a reload replaces has a gap for as long as it was closed; the list is paged", async () => {
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {line: {}}\n",
+    plugins: {line: line("none")},
+    args: ["--no-watch"],
+  })
+  for (let n = 1; n <= 3; n++) {
+    host.project.write("plugins/line.ts", `${line("none")}// ${n}\n`)
+    await host.post("/api/system/reload")
+    await untilGaps(host, n)
+  }
+  const first = await host.get<{items: {seq: number; reason: string}[]; next: string}>("/api/inbox/gaps?limit=2")
+  expect(first).toMatchObject({items: [{seq: 3, reason: "endpoint_closed"}, {seq: 2}], next: "2"})
+  expect(await host.get(`/api/inbox/gaps?limit=2&cursor=${first.next}`)).toMatchObject({items: [{seq: 1}], next: null})
+})
