@@ -138,13 +138,14 @@ export class Endpoint {
   }
 
   #enter(change: Change<EndpointState>): void {
-    this.#state = {...change, since: Date.now()} as EndpointState
+    const now = Date.now()
+    this.#state = {...change, since: now} as EndpointState
     const {name, log} = this.spec
     if (change.is === "failed") log.error(`${name} failed: ${change.error}`, {remediation: change.remediation})
     else if (change.is === "reconnecting")
       log.warn(`${name} is reconnecting: ${change.error}`, {attempt: change.attempt})
     else log.debug(`${name} is ${change.is}`)
-    this.#hooks.changed?.(this, this.#lostAt ?? Date.now())
+    this.#hooks.changed?.(this, this.#lostAt ?? now)
     this.#lostAt = undefined
   }
 
