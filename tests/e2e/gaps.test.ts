@@ -13,6 +13,9 @@ const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 const onlineSince = async (host: TestHost) => Date.parse((await untilEndpoint(host, "main", "online")).since)
 
+/** What was stored before this message is durable too: changes are stored in their order. */
+const settle = (host: TestHost) => host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "here"})
+
 describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
   test.each(twoRuntimes)(
     "a server that is killed and comes back leaves one gap, from its end to the bot's return, on $name",
@@ -47,6 +50,7 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
       const server = await startIrcServer("ngircd")
       const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
       const online = await onlineSince(host)
+      await settle(host)
       await host.stop("SIGKILL")
       const killed = Date.now()
       const later = await startHost({runtime, project: host.project})
@@ -98,6 +102,7 @@ test("an endpoint whose platform delivers again what was missed has no gaps", as
   await until("both to be online", async () =>
     (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
   )
+  await host.say("what was stored before this is durable")
   await host.stop("SIGKILL")
   const later = await startHost({project: host.project})
   expect(await untilGaps(later, 1)).toMatchObject([{endpoint: "sandbox", reason: "host_ended"}])
