@@ -136,6 +136,16 @@ describe.each(runtimes)("webhook ingress on $name", runtime => {
     }
   })
 
+  test("while ingress is paused the platform is asked to deliver later", async () => {
+    const {host, hook} = await start()
+    await host.post("/api/ingress/pause", {})
+    const response = await fetch(`${hook}?id=a`, {method: "POST"})
+    await expectProblem(response, 503, "ingress_paused")
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+    await host.post("/api/ingress/resume", {})
+    expect((await fetch(`${hook}?id=a`, {method: "POST"})).status).toBe(201)
+  })
+
   test("an adapter that throws, or gives no answer, has acknowledged nothing and tells nothing", async () => {
     const {hook} = await start()
     for (const fault of ["throw", "nothing"]) {

@@ -7,7 +7,7 @@ import {answersPlugin, startWebhookHost, webhookConfig} from "../support/webhook
 
 test("a webhook whose event cannot be stored is not acknowledged, and is taken when it is delivered again", async context => {
   needMounts(context)
-  const config = `${webhookConfig()}database: {dialect: sqlite, filename: data/bot.sqlite}\n`
+  const config = `${webhookConfig()}database: {dialect: sqlite, filename: data/bot.sqlite}\ningress: {minimumFree: 0}\n`
   const project = makeProject({config, plugins: {answers: answersPlugin}})
   const disk = mountDisk(project.path("data"), "2m")
   const {host, say} = await startWebhookHost({project})
