@@ -70,7 +70,7 @@ export interface Api {
 
 /** The Host as its HTTP API shows it, and the requests that the API makes of it. */
 export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): Api => {
-  const {generations, endpoints, database, outbox, ingress, logs} = services
+  const {generations, endpoints, database, inbox, outbox, ingress, logs} = services
   const startedAt = new Date(facts.startedAt).toISOString()
   const committedAt = memoizeTime()
   let isStopping = false
@@ -127,6 +127,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           generations,
           endpoints,
           database,
+          inbox,
           outbox,
           ingress,
           logs,

@@ -104,7 +104,7 @@ export const GenerationConfig = Type.Object({
   config: Type.String({description: "The configuration file, with ${NAME} unexpanded"}),
 })
 
-const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead"])
+const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead", "held", "discarded"])
 
 export const InboxView = Type.Object({
   seq: Type.Integer(),
@@ -156,6 +156,16 @@ export const IngressRequest = Type.Object(
   {reason: Type.Optional(Type.Enum(["operator", "release"], {default: "operator"}))},
   {additionalProperties: false},
 )
+
+export const InboxActionRequest = Type.Object(
+  {handler: Type.Optional(Type.String({minLength: 1, description: "This one of its handlers; all when left out"}))},
+  {additionalProperties: false},
+)
+
+export const InboxChanged = Type.Object({
+  events: Type.Integer({description: "How many events it was done to"}),
+  handlers: Type.Integer({description: "How many handlers of them"}),
+})
 
 export const OutboxView = Type.Object({
   id: Type.String(),

@@ -3,6 +3,7 @@ import type {Content, Element, Node} from "./elements.ts"
 import type {PluginPath} from "./ids.ts"
 import type {Log} from "./log.ts"
 import type {Permission} from "./permission.ts"
+import type {DeclarePrompt} from "./prompt.ts"
 import type {Call, Scope} from "./route.ts"
 import type {Channel, Login, Message, SatoriEvent, User} from "./satori.ts"
 import type {Static, TSchema} from "./type.ts"
@@ -41,6 +42,33 @@ export interface Session {
   reply(content: Content): Promise<string>
   /** Queues a reaction to the message that is being handled. */
   react(emoji: string): Promise<string>
+  /**
+   * Sends now, not at the handler's end: resolves to the outbox id once the message is durable, whatever the handler
+   * does then. Where the handler runs again, its first `sendNow` is its first again, and so on: not sent a second time,
+   * the same id.
+   */
+  sendNow(content: Content, to?: Target): Promise<string>
+  /**
+   * Asks the user a question, and ends there: the next message of this user in this channel goes to the plugin's prompt
+   * of that name, with `data`, after a restart too. Queued like `send`. Throws `prompt_unknown`.
+   */
+  prompt(name: string, question: Content, data?: unknown): Promise<string>
+  readonly database: SessionDatabase
+}
+
+/** The plugin's tables in the hands of one handler. */
+export interface SessionDatabase extends Pick<PluginDatabase, "table" | "read"> {
+  /**
+   * Queues statements; they are stored in one batch with the handler's mark, or not at all. `read` does not see them
+   * before. A statement that the database refuses fails the handler.
+   */
+  write(statements: readonly Statement[]): Promise<void>
+}
+
+/** What `on` and `command` take beside the handler. */
+export interface HandlerDefinition {
+  /** A handler that throws is run again so often (at most 10), after growing pauses, before the conversation goes on. */
+  readonly retries?: number
 }
 
 export interface CommandCall<P extends string, O extends Record<string, OptionDefinition>> {
@@ -49,7 +77,8 @@ export interface CommandCall<P extends string, O extends Record<string, OptionDe
   readonly session: Session
 }
 
-export interface CommandDefinition<O extends Record<string, OptionDefinition> = Record<never, never>> {
+export interface CommandDefinition<O extends Record<string, OptionDefinition> = Record<never, never>>
+  extends HandlerDefinition {
   readonly description?: string
   /** Other first words for the same command. */
   readonly aliases?: readonly string[]
@@ -208,6 +237,9 @@ export interface Plugin {
   ): void
   /** Handles every event of a Satori type, for example `message-created`. */
   on(type: string, handler: (session: Session) => Reply): void
+  on(type: string, definition: HandlerDefinition, handler: (session: Session) => Reply): void
+  /** Declares what goes on when a question of `session.prompt` is answered. */
+  prompt: DeclarePrompt
   adapter<A extends TSchema, S extends Sender>(slot: string, adapter: AdapterDefinition<A, S>): void
   route(route: PluginRoute): void
 }

@@ -162,6 +162,16 @@ export const problems = {
   },
   event_invalid: {status: 400, title: "The event is not valid", hint: "Correct what detail names."},
   inbox_unknown: {status: 404, title: "No such inbox event", hint: "svc inbox list shows the newest."},
+  inbox_state: {
+    status: 409,
+    title: "The event's handlers are not in a state for this",
+    hint: "svc inbox show tells the state of each handler.",
+  },
+  prompt_unknown: {
+    status: 422,
+    title: "The plugin declares no such prompt",
+    hint: "Declare it in setup, with plugin.prompt.",
+  },
   outbox_unknown: {status: 404, title: "No such outbox message", hint: "svc outbox list shows the newest."},
   late: {status: 409, title: "The handler's time had ended", hint: "What a handler does after its end is refused."},
 } as const satisfies Record<string, {status: number; title: string; hint: string}>

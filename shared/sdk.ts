@@ -10,6 +10,7 @@ export {
   type CommandDefinition,
   definePlugin,
   type Endpoint,
+  type HandlerDefinition,
   type Incoming,
   type Outgoing,
   type Plugin,
@@ -25,11 +26,13 @@ export {
   refused,
   type Sender,
   type Session,
+  type SessionDatabase,
   type SqlValue,
   type Statement,
   type Target,
 } from "./plugin.ts"
 export {type Issue, Problem, type ProblemCode} from "./problems.ts"
+export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
 export type {Call, Scope} from "./route.ts"
 export {type Channel, channelType, type Login, type Message, type SatoriEvent, type User} from "./satori.ts"
 export {Secret} from "./secret.ts"

@@ -1,30 +1,18 @@
 import type {Log} from "../../shared/log.ts"
-import type {Incoming, Receipt, Statement} from "../../shared/plugin.ts"
+import type {Incoming, Receipt} from "../../shared/plugin.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import type {SatoriEvent} from "../../shared/satori.ts"
-import {assertThat, type Database} from "../database/database.ts"
+import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
+import type {Backoff} from "../runtime/backoff.ts"
+import {Attempts} from "./attempts.ts"
 import type {Endpoint} from "./endpoint.ts"
+import type {Dispatch, StoredEvent} from "./handling.ts"
+import {act, type InboxAction, type InboxChange, type InboxSelection} from "./inbox-actions.ts"
 import {toEvent} from "./incoming.ts"
-import {Lanes} from "./lanes.ts"
-import type {Outbox, OutboxDraft} from "./outbox.ts"
-
-/** An event as it is handed to its handlers: stored, with its sequence. */
-export type StoredEvent = {readonly endpoint: string; readonly event: SatoriEvent}
-
-export type Outcome =
-  | {readonly is: "handled"; readonly sends: readonly OutboxDraft[]}
-  | {readonly is: "failed"; readonly error: string}
-  /** The handler's plugin instance was disposed before the handler had ended. */
-  | {readonly is: "interrupted"}
-
-/** What the running generation does with events; passed in by the composition root. */
-export interface Dispatch {
-  /** The ids of the handlers that an event is for. */
-  match(event: SatoriEvent): readonly string[]
-  /** Runs one handler to its end; never rejects. */
-  run(stored: StoredEvent, handler: string): Promise<Outcome>
-}
+import {type Again, Lanes} from "./lanes.ts"
+import {type Due, readDue, takeOver} from "./marks.ts"
+import type {Outbox} from "./outbox.ts"
+import {Prompts} from "./prompts.ts"
 
 interface Task {
   readonly seq: number
@@ -35,26 +23,14 @@ interface Task {
   readonly isReplay: boolean
 }
 
+/** The pauses before a handler with `retries` runs again. */
+const retry: Backoff = {first: 500, longest: 30_000}
+
 /** Conversations that are handled side by side. */
 const width = 64
 
 /** Events of a backlog longer than this are read again when their turn comes, not kept in memory. */
 const keptInMemory = 1000
-
-const claim = `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, runtime_id = ?, started_at = ?
-  WHERE seq = ? AND handler = ? AND state IN ('pending', 'running') RETURNING attempt`
-const finish = `UPDATE inbox_marks SET state = ?, ended_at = ?, error = ?
-  WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`
-/** What a run that ended without a word left running, and had left running before. */
-const bury = `UPDATE inbox_marks SET state = 'dead', ended_at = ?, error = 'suspected_crash'
-  WHERE state = 'running' AND attempt >= 2 AND runtime_id IN (SELECT runtime_id FROM svc_runs WHERE ended_at IS NULL)
-  RETURNING seq, handler`
-const backlog = `SELECT m.seq, i.conversation, json_group_array(m.handler) AS handlers,
-    max(m.state = 'running' AND r.ended_at IS NULL) AS crashed
-  FROM inbox_marks m JOIN inbox i USING (seq) LEFT JOIN svc_runs r USING (runtime_id)
-  WHERE m.state IN ('pending', 'running') GROUP BY m.seq ORDER BY m.seq`
-const isRunning =
-  "EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?)"
 
 /**
  * The durable inbox. An event is stored, with one mark for each of its handlers, before its platform hears of it; one
@@ -63,10 +39,10 @@ const isRunning =
  */
 export class Inbox {
   readonly #database: Database
-  readonly #outbox: Outbox
-  readonly #runtimeId: string
   readonly #log: Log
   readonly #lanes: Lanes<Task>
+  readonly #prompts: Prompts
+  readonly #attempts: Attempts
   #dispatch: Dispatch | undefined
   #stopping = false
   /** Events whose storing had an unknown outcome, by endpoint and platform id. */
@@ -74,12 +50,20 @@ export class Inbox {
   /** Events that are replayed after a crash, and not handled yet. */
   #replaying = 0
 
-  constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log) {
+  constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, pauses = retry) {
     this.#database = database
-    this.#outbox = outbox
-    this.#runtimeId = runtimeId
     this.#log = log
     this.#lanes = new Lanes(width, task => this.#handle(task))
+    this.#prompts = new Prompts(database, log)
+    this.#attempts = new Attempts({
+      database,
+      outbox,
+      prompts: this.#prompts,
+      runtimeId,
+      log,
+      retry: pauses,
+      isStopping: () => this.#stopping,
+    })
   }
 
   /**
@@ -88,27 +72,24 @@ export class Inbox {
    */
   async start(dispatch: Dispatch): Promise<void> {
     this.#dispatch = dispatch
-    const [buried] = await this.#database.write([{sql: bury, args: [Date.now()]}])
-    for (const {seq, handler} of buried?.rows ?? []) {
-      this.#log.error(`event ${seq} is not given to ${handler} again: the Host ended twice while it ran`)
-    }
-    const rows = await this.#database.read(backlog)
-    if (rows.length > 0) this.#log.info(`handling ${rows.length} events that earlier runs left unhandled`)
-    if (rows.some(({crashed}) => crashed === 1)) {
-      this.#replaying = rows.length
+    await this.#prompts.start()
+    const {backlog, isSuspect} = await takeOver(this.#database, this.#log)
+    if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
+    if (isSuspect) {
+      this.#replaying = backlog.length
       this.#lanes.setWidth(1)
     }
-    for (const row of rows) {
-      const handlers = JSON.parse(String(row.handlers)) as string[]
-      this.#lanes.push(String(row.conversation), {seq: Number(row.seq), handlers, stored: undefined, isReplay: true})
-    }
+    this.#resume(backlog, true)
   }
 
   /** Resolves once the event is durable. The same platform id again is stored once. Throws `event_invalid`. */
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
     const {name} = endpoint.spec
     const event = toEvent(endpoint, incoming)
-    const handlers = this.#dispatch?.match(event) ?? []
+    const asked = this.#prompts.find(name, event)
+    const handlers = this.#dispatch?.match(event, asked?.handler) ?? []
+    const question = asked !== undefined && handlers.includes(asked.handler) ? asked : undefined
+    if (question !== undefined) this.#prompts.take(question)
     const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
     const raw = incoming.raw === undefined ? null : JSON.stringify(incoming.raw)
     const {sn: _, ...stored} = event
@@ -125,11 +106,14 @@ export class Inbox {
         sql: "INSERT INTO inbox_marks (seq, handler) SELECT last_insert_rowid(), value FROM json_each(?) WHERE changes() > 0",
         args: [JSON.stringify(handlers)],
       },
+      ...(question === undefined ? [] : [this.#prompts.answering(question, name, incoming.id)]),
     ])
-    const [inserted] = await storing.catch(error => {
+    const [inserted, , answered] = await storing.catch(error => {
       if (wasUnsettled || isUnknown(error)) void this.#settle(key, name, incoming.id).catch(() => {})
+      if (question !== undefined) void this.#prompts.recheck(question).catch(() => {})
       throw error
     })
+    if (question !== undefined && answered?.rows.length !== 1) await this.#prompts.recheck(question)
     const row = inserted?.rows[0]
     if (row === undefined) {
       if (wasUnsettled) await this.#settle(key, name, incoming.id)
@@ -143,6 +127,20 @@ export class Inbox {
     return {sn: seq, duplicate: false}
   }
 
+  /**
+   * What an operator decides about handlers that are failed, dead or held. Throws `inbox_unknown`, `inbox_state`;
+   * `stopping` once the Host stops.
+   */
+  async act(action: InboxAction, on: InboxSelection): Promise<InboxChange> {
+    if (this.#stopping) throw new Problem("stopping", "the Host is stopping")
+    const change = await act(this.#database, action, on).catch(error => {
+      if (isUnknown(error)) void this.#resumeUnknown(on).catch(() => {})
+      throw error
+    })
+    this.#resume(change.due)
+    return change
+  }
+
   /** Starts no further handler; resolves when those that run have ended. One that is cut short runs again next time. */
   async drain(): Promise<void> {
     this.#stopping = true
@@ -153,16 +151,22 @@ export class Inbox {
   /** Finds out whether an event was stored though its storing seemed to fail; if so, it is handled like any other. */
   async #settle(key: string, endpoint: string, id: string): Promise<void> {
     this.#unsettled.add(key)
-    const [row] = await persist(`event ${id}`, this.#log, () =>
-      this.#database.read(
-        `SELECT i.seq, i.conversation, json_group_array(m.handler) AS handlers FROM inbox i JOIN inbox_marks m USING (seq)
-         WHERE i.endpoint = ? AND i.event_id = ? AND m.state = 'pending' GROUP BY i.seq`,
-        [endpoint, id],
-      ),
+    const [due] = await persist(`event ${id}`, this.#log, () =>
+      readDue(this.#database, "i.endpoint = ? AND i.event_id = ?", [endpoint, id]),
     )
-    if (!this.#unsettled.delete(key) || row === undefined) return
-    const handlers = JSON.parse(String(row.handlers)) as string[]
-    this.#lanes.push(String(row.conversation), {seq: Number(row.seq), handlers, stored: undefined, isReplay: false})
+    if (this.#unsettled.delete(key) && due !== undefined) this.#resume([due])
+  }
+
+  /** Hands on what an action has released though it seemed to fail. What is handed on twice runs once. */
+  async #resumeUnknown(on: InboxSelection): Promise<void> {
+    const [condition, args] = on === "held" ? ["true", []] : ["m.seq = ?", [on.seq]]
+    this.#resume(await persist("the inbox", this.#log, () => readDue(this.#database, condition, args)))
+  }
+
+  #resume(due: readonly Due[], isReplay = false): void {
+    for (const {seq, conversation, handlers} of due) {
+      this.#lanes.push(conversation, {seq, handlers, stored: undefined, isReplay})
+    }
   }
 
   async #sequenceOf(endpoint: string, id: string): Promise<number> {
@@ -170,50 +174,29 @@ export class Inbox {
     return Number(row?.seq)
   }
 
-  async #handle(task: Task): Promise<void> {
-    try {
-      const stored = task.stored ?? (await this.#read(task.seq))
-      await Promise.all(task.handlers.map(handler => this.#handleOne(task.seq, stored, handler)))
-    } catch (error) {
+  async #handle(task: Task): Promise<Again | undefined> {
+    const pause = await this.#handleAll(task).catch(error => {
       const isClosed = error instanceof Problem && error.code === "stopping"
       if (!isClosed) this.#log.error(`event ${task.seq} stays unhandled: ${messageOf(error)}`, {error})
-    }
+      return undefined
+    })
+    if (pause !== undefined) return {again: pause}
     if (task.isReplay && --this.#replaying === 0) this.#lanes.setWidth(width)
+    return undefined
   }
 
-  /** Marks the handler as running, durably, then runs it: a crash leaves the mark behind. */
-  async #handleOne(seq: number, stored: StoredEvent, handler: string): Promise<void> {
-    const [claimed] = await this.#persist(seq, () =>
-      this.#database.write([{sql: claim, args: [this.#runtimeId, Date.now(), seq, handler]}]),
-    )
-    const attempt = claimed?.rows[0]?.attempt
-    if (attempt === undefined || this.#dispatch === undefined) return
-    const outcome = await this.#dispatch.run(stored, handler)
-    if (outcome.is === "interrupted" && this.#stopping) return
-    const {state, error, sends} = endOf(outcome)
-    const finishAs = (state: string, error: string | null): Statement => ({
-      sql: finish,
-      args: [state, Date.now(), error, seq, handler, attempt],
-    })
-    const batch: Statement[] = [
-      assertThat(isRunning, [seq, handler, attempt]),
-      ...sends.map((draft, ordinal) => this.#outbox.insertion(draft, {seq, handler, ordinal})),
-      finishAs(state, error),
-    ]
-    await this.#persist(seq, () => this.#database.write(batch)).catch(refusal => {
-      if (!(refusal instanceof Problem) || refusal.code !== "database_refused") throw refusal
-      // Its sends are at fault; or it is stored already, by an attempt whose answer was lost: then this changes nothing.
-      return this.#persist(seq, () => this.#database.write([finishAs("failed", refusal.message)]))
-    })
-    this.#outbox.stored(sends)
-  }
-
-  #persist<T>(seq: number, work: () => Promise<T>): Promise<T> {
-    return persist(`event ${seq}`, this.#log, work)
+  /** Resolves to the pause after which a handler is to run again. */
+  async #handleAll(task: Task): Promise<number | undefined> {
+    const dispatch = this.#dispatch
+    if (dispatch === undefined) return undefined
+    const stored = task.stored ?? (await this.#read(task.seq))
+    const pauses = await Promise.all(task.handlers.map(handler => this.#attempts.run(dispatch, stored, handler)))
+    const due = pauses.filter(pause => pause !== undefined)
+    return due.length === 0 ? undefined : Math.max(...due)
   }
 
   async #read(seq: number): Promise<StoredEvent> {
-    const [row] = await this.#persist(seq, () =>
+    const [row] = await persist(`event ${seq}`, this.#log, () =>
       this.#database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq]),
     )
     if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
@@ -222,14 +205,3 @@ export class Inbox {
 }
 
 const isUnknown = (error: unknown) => error instanceof Problem && error.code === "database_outcome_unknown"
-
-const endOf = (outcome: Outcome): {state: string; error: string | null; sends: readonly OutboxDraft[]} => {
-  switch (outcome.is) {
-    case "handled":
-      return {state: "handled", error: null, sends: outcome.sends}
-    case "failed":
-      return {state: "failed", error: outcome.error, sends: []}
-    case "interrupted":
-      return {state: "failed", error: "its plugin instance was disposed before it had ended", sends: []}
-  }
-}

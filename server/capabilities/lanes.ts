@@ -1,20 +1,30 @@
+/** The item is to be run again after so many milliseconds, before what follows it in its lane. */
+export interface Again {
+  readonly again: number
+}
+
+/** Must not reject. */
+// biome-ignore lint/suspicious/noConfusingVoidType: work that never comes back has the type void
+type Run<T> = (item: T, lane: string) => Promise<Again | undefined | void>
+
 /**
  * Work in order within a lane, lanes side by side: at most `width` lanes run at a time. A lane that has nothing to do
- * takes no memory.
+ * takes no memory; one that rests takes no place.
  */
 export class Lanes<T> {
-  readonly #run: (item: T, lane: string) => Promise<void>
+  readonly #run: Run<T>
   #width: number
   readonly #waiting = new Map<string, T[]>()
   /** Lanes with work that is not running, in the order in which they became ready. */
   readonly #ready = new Set<string>()
   readonly #running = new Set<string>()
+  /** Lanes whose first item is run again later. */
+  readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
   #length = 0
   #paused = false
   #idle: (() => void)[] = []
 
-  /** `run` must not reject. */
-  constructor(width: number, run: (item: T, lane: string) => Promise<void>) {
+  constructor(width: number, run: Run<T>) {
     this.#width = width
     this.#run = run
   }
@@ -29,7 +39,7 @@ export class Lanes<T> {
     this.#length++
     if (items === undefined) this.#waiting.set(lane, [item])
     else items.push(item)
-    if (!this.#running.has(lane)) this.#ready.add(lane)
+    if (!this.#running.has(lane) && !this.#resting.has(lane)) this.#ready.add(lane)
     this.#advance()
   }
 
@@ -42,6 +52,7 @@ export class Lanes<T> {
   /** Starts nothing more; what runs goes on. */
   pause(): void {
     this.#paused = true
+    for (const timer of this.#resting.values()) clearTimeout(timer)
   }
 
   /** Resolves when nothing runs, and nothing waits that could. */
@@ -65,11 +76,24 @@ export class Lanes<T> {
     if (items?.length === 0) this.#waiting.delete(lane)
     if (item !== undefined) {
       this.#length--
-      await this.#run(item, lane)
+      const end = await this.#run(item, lane)
+      if (end !== undefined) this.#rest(lane, item, end.again)
     }
     this.#running.delete(lane)
-    if (this.#waiting.has(lane)) this.#ready.add(lane)
+    if (this.#waiting.has(lane) && !this.#resting.has(lane)) this.#ready.add(lane)
     this.#advance()
     if (this.#running.size === 0) for (const done of this.#idle.splice(0)) done()
+  }
+
+  #rest(lane: string, item: T, pause: number): void {
+    this.#length++
+    this.#waiting.set(lane, [item, ...(this.#waiting.get(lane) ?? [])])
+    const wake = () => {
+      this.#resting.delete(lane)
+      this.#ready.add(lane)
+      this.#advance()
+    }
+    this.#resting.set(lane, setTimeout(wake, pause))
+    if (this.#paused) this.pause()
   }
 }

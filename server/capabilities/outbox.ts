@@ -29,6 +29,8 @@ export interface Origin {
   readonly seq: number
   readonly handler: string
   readonly ordinal: number
+  /** Stored before the handler's end; a repetition under the same ordinal is passed over. */
+  readonly isEarly?: boolean
 }
 
 /** What the outbox asks of endpoints; passed in by the composition root. */
@@ -86,8 +88,8 @@ export class Outbox {
   /** The statement that stores a draft, for the batch of the change that it belongs to. */
   insertion(draft: OutboxDraft, origin?: Origin): Statement {
     return {
-      sql: `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq, handler, ordinal)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      sql: `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq, handler, ordinal, early)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${origin?.isEarly === true ? "ON CONFLICT DO NOTHING" : ""}`,
       args: [
         draft.id,
         draft.kind,
@@ -98,6 +100,7 @@ export class Outbox {
         origin?.seq ?? null,
         origin?.handler ?? null,
         origin?.ordinal ?? null,
+        origin?.isEarly === true ? 1 : 0,
       ],
     }
   }

@@ -52,4 +52,18 @@ export const migrations: readonly Migration[] = [
       "CREATE UNIQUE INDEX endpoint_gaps_open ON endpoint_gaps (endpoint) WHERE to_at IS NULL",
     ],
   },
+  {
+    version: 6,
+    name: "delivery",
+    statements: [
+      "ALTER TABLE inbox_marks ADD COLUMN failures INTEGER NOT NULL DEFAULT 0",
+      "ALTER TABLE inbox_marks ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0",
+      "CREATE INDEX inbox_marks_aside ON inbox_marks (state, seq) WHERE state IN ('failed', 'dead', 'held')",
+      "ALTER TABLE outbox ADD COLUMN early INTEGER NOT NULL DEFAULT 0",
+      "CREATE UNIQUE INDEX outbox_early ON outbox (inbox_seq, handler, ordinal) WHERE early = 1",
+      "CREATE TABLE prompts (id TEXT PRIMARY KEY, handler TEXT NOT NULL, endpoint TEXT NOT NULL, channel TEXT NOT NULL, user TEXT NOT NULL, data TEXT NOT NULL, expires_at INTEGER NOT NULL, asked_seq INTEGER NOT NULL, answer_seq INTEGER) WITHOUT ROWID",
+      "CREATE UNIQUE INDEX prompts_open ON prompts (endpoint, channel, user) WHERE answer_seq IS NULL",
+      "CREATE INDEX prompts_answered ON prompts (answer_seq) WHERE answer_seq IS NOT NULL",
+    ],
+  },
 ]

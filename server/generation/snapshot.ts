@@ -11,7 +11,7 @@ import {check} from "../config/check.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import {checkCallRules} from "../messages/call.ts"
 import {type Command, parsePattern} from "../messages/command.ts"
-import {createMessageTable, type EventHandler, type Handler} from "../messages/dispatch.ts"
+import {type Continuation, createMessageTable, type EventHandler, type Handler} from "../messages/dispatch.ts"
 import {readPermissions} from "../messages/permissions.ts"
 import type {Instance} from "../plugins/instance.ts"
 import type {Capability, Snapshot} from "./generation.ts"
@@ -48,6 +48,7 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
     commands,
     handlers: instances.flatMap(handlersOf),
     permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),
+    prompts: instances.flatMap(promptsOf),
     log,
   })
   const routes = instances.flatMap(instance => instance.registrations.routes.map(route => ({instance, route})))
@@ -55,8 +56,13 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
   return {snapshot: Object.freeze({messages, endpoints, routes, capabilities}), issues, secrets}
 }
 
-const runnerOf = (instance: Instance, id: string): Handler => ({
+const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
   id,
+  retries,
+  plugin: {
+    database: instance.database,
+    prompt: name => instance.registrations.prompts.get(name),
+  },
   log: instance.log,
   signal: instance.scope.signal,
   run: work => instance.run(work),
@@ -73,7 +79,7 @@ const commandsOf = (instance: Instance, report: (message: string) => void): Runn
       return [
         {
           command: {...parsed, id, owner: instance.path, aliases, definition, handle: handle as never},
-          runner: runnerOf(instance, id),
+          runner: runnerOf(instance, id, definition.retries),
         },
       ]
     } catch (error) {
@@ -83,7 +89,14 @@ const commandsOf = (instance: Instance, report: (message: string) => void): Runn
   })
 
 const handlersOf = (instance: Instance): EventHandler[] =>
-  instance.registrations.handlers.map(({id, type, handle}) => ({...runnerOf(instance, id), type, handle}))
+  instance.registrations.handlers.map(({id, type, definition, handle}) => ({
+    ...runnerOf(instance, id, definition.retries),
+    type,
+    handle,
+  }))
+
+const promptsOf = (instance: Instance): Continuation[] =>
+  [...instance.registrations.prompts.values()].map(prompt => ({...runnerOf(instance, prompt.id), prompt}))
 
 const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message: string) => void) => {
   const entries = loaded.config.plugins[instance.name]?.endpoints ?? []
@@ -186,6 +199,7 @@ const capabilitiesOf = (
       .filter(({command}) => command.owner === owner)
       .map(({command}) => make("command", command.path.join("."))),
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
+    ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
     ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
     ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),
     ...instance.registrations.routes.map(({method, path}) => make("route", `${method} ${path}`)),

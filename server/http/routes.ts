@@ -1,6 +1,7 @@
 import type {Route} from "../../shared/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Endpoints} from "../capabilities/endpoints.ts"
+import type {Inbox} from "../capabilities/inbox.ts"
 import type {Ingress} from "../capabilities/ingress.ts"
 import type {Outbox} from "../capabilities/outbox.ts"
 import {endpointRoutes} from "../console/api/endpoints.ts"
@@ -26,6 +27,7 @@ export interface RouteServices {
   readonly generations: Generations
   readonly endpoints: Endpoints
   readonly database: Database
+  readonly inbox: Inbox
   readonly outbox: Outbox
   readonly ingress: Ingress
   readonly logs: Logs
@@ -34,14 +36,14 @@ export interface RouteServices {
 
 /** Every route of the Host, in one readable table. Paths below `base`, but for the public probes. */
 export const createRoutes = (services: RouteServices, base: string): readonly Route[] => {
-  const {system, plugins, current, generations, endpoints, database, outbox, ingress, logs} = services
+  const {system, plugins, current, generations, endpoints, database, inbox, outbox, ingress, logs} = services
   const api: Route[] = [
     ...systemRoutes(system),
     ...endpointRoutes(() => endpoints.list()),
     ...pluginRoutes(plugins),
     ...generationRoutes(generations),
     ...gapRoutes(database),
-    ...inboxRoutes(database),
+    ...inboxRoutes(database, inbox),
     ...outboxRoutes(database, outbox, endpoints),
     ...ingressRoutes(ingress),
     ...settingsRoutes(current, logs),

@@ -3,20 +3,25 @@ import type {Permission} from "../../shared/permission.ts"
 import type {Reply, Session} from "../../shared/plugin.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/satori.ts"
-import type {Dispatch, Outcome, StoredEvent} from "../capabilities/inbox.ts"
-import {withTimeLimit} from "../runtime/time-limit.ts"
+import type {Attempt, Dispatch, Outcome, StoredEvent} from "../capabilities/handling.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
 import {callCommand} from "./call.ts"
 import type {Command} from "./command.ts"
 import {Cooldowns} from "./cooldowns.ts"
 import {helpCommand, unknownText} from "./help.ts"
 import type {PermissionOf} from "./permissions.ts"
+import {answer, type Prompt} from "./prompt.ts"
 import {type Routed, Router} from "./router.ts"
-import {openSession, textOfEvent} from "./session.ts"
+import {openSession, type PluginSide, textOfEvent} from "./session.ts"
 
 /** A handler of a generation, by its id. */
 export interface Handler {
   readonly id: string
   readonly log: Log
+  /** How often it is run again when it throws. */
+  readonly retries?: number
+  /** Undefined for the Host's own handlers. */
+  readonly plugin?: PluginSide
   /** Aborted when the plugin's instance is disposed. */
   readonly signal: AbortSignal
   /** Runs `work` as the plugin's own: what it throws late is the plugin's, and its instance waits for it. */
@@ -28,12 +33,18 @@ export interface EventHandler extends Handler {
   readonly handle: (session: Session) => Reply
 }
 
+/** What goes on when a question is answered. */
+export interface Continuation extends Handler {
+  readonly prompt: Prompt
+}
+
 /** What the running generation does with messages. */
 export interface MessageTable {
   readonly router: Router
   /** The handlers of each Satori event type, in the order of their declaration. */
   readonly byType: ReadonlyMap<string, readonly EventHandler[]>
   readonly byId: ReadonlyMap<string, EventHandler>
+  readonly prompts: ReadonlyMap<string, Continuation>
   /** Who runs a command, by the command's id. */
   readonly runners: ReadonlyMap<string, Handler>
   readonly permissionOf: PermissionOf
@@ -59,16 +70,24 @@ export interface DispatchOptions {
 export const createDispatch = (options: DispatchOptions): Dispatch => {
   const cooldowns = new Cooldowns(options.now ?? (() => performance.now()))
   return {
-    match: event => match(options.current(), event),
-    run: (stored, handler) => run({...options, cooldowns}, stored, handler),
+    match: (event, asked) => match(options.current(), event, asked),
+    run: (stored, handler, attempt) => run({...options, cooldowns}, stored, handler, attempt),
   }
 }
 
-const match = (table: MessageTable, event: SatoriEvent): readonly string[] => {
+const match = (table: MessageTable, event: SatoriEvent, asked?: string): readonly string[] => {
   const handlers = (table.byType.get(event.type) ?? []).map(handler => handler.id)
-  const own = event.type === "message-created" ? handlerOf(table, routeEvent(table, event)) : undefined
+  if (event.type !== "message-created") return handlers
+  const routed = routeEvent(table, event)
+  const own = isAnswer(table, event, routed, asked) ? asked : handlerOf(table, routed)
   return own === undefined ? handlers : [own, ...handlers]
 }
+
+/** A question is answered by any message of its user but one that calls a command by prefix or name. */
+const isAnswer = ({prompts, router}: MessageTable, event: SatoriEvent, routed: Routed, asked = ""): asked is string =>
+  prompts.has(asked) &&
+  event.user?.is_bot !== true &&
+  (routed.is !== "command" || !router.isCalled(textOfEvent(event.message?.content).trim(), event))
 
 const routeEvent = ({router}: MessageTable, event: SatoriEvent): Routed =>
   event.user?.is_bot === true ? {is: "none"} : router.route(textOfEvent(event.message?.content).trim(), event)
@@ -86,7 +105,7 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
 
 type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns}
 
-const run = async (options: RunOptions, stored: StoredEvent, id: string): Promise<Outcome> => {
+const run = async (options: RunOptions, stored: StoredEvent, id: string, attempt: Attempt): Promise<Outcome> => {
   const {current, settled, timeout = handlerTimeout} = options
   let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
@@ -95,36 +114,47 @@ const run = async (options: RunOptions, stored: StoredEvent, id: string): Promis
     handler = find(options, stored, id)
   }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
-  return runToEnd(handler, stored, timeout, () => current().permissionOf(stored.endpoint, stored.event))
+  return runToEnd(handler, stored, attempt, timeout, () => current().permissionOf(stored.endpoint, stored.event))
 }
 
 const runToEnd = async (
   handler: Runnable,
   stored: StoredEvent,
+  attempt: Attempt,
   timeout: number,
   permissionOf: () => Permission,
 ): Promise<Outcome> => {
+  const {log, plugin} = handler
+  const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
   const work = async (signal: AbortSignal): Promise<Outcome> => {
-    const {session, end} = openSession(stored, handler.log, signal, permissionOf)
-    const reply = await handler.run(() => handler.handle(session))
+    const {session, end} = openSession({stored, attempt, plugin, permissionOf, log, signal})
+    const reply = await handler.run(() => handler.handle(session, attempt))
     if (reply !== undefined && reply !== "") await session.send(reply)
-    return {is: "handled", sends: end()}
+    return {is: "handled", ...again, ...end()}
   }
   try {
     return await withTimeLimit(timeout, work, handler.signal)
   } catch (error) {
-    if (handler.signal.aborted) return {is: "interrupted"}
-    handler.log.error(`${handler.id} failed: ${messageOf(error)}`, {error, event: stored.event.sn})
-    return {is: "failed", error: messageOf(error)}
+    if (handler.signal.aborted) return {is: "interrupted", ...again}
+    log.error(`${handler.id} failed: ${messageOf(error)}`, {error, event: stored.event.sn})
+    // What has not ended in time may still run: it is not run again beside itself.
+    return {is: "failed", error: messageOf(error), ...(error instanceof TimeLimitExceeded ? {} : again)}
   }
 }
 
-type Runnable = Handler & {readonly handle: (session: Session) => Reply}
+type Runnable = Handler & {readonly handle: (session: Session, attempt: Attempt) => Reply}
 
 const find = ({current, log, cooldowns}: RunOptions, stored: StoredEvent, id: string): Runnable | undefined => {
   const table = current()
   const plain = table.byId.get(id)
   if (plain !== undefined) return plain
+  const continuation = table.prompts.get(id)
+  if (continuation !== undefined) {
+    return {
+      ...continuation,
+      handle: async (session, attempt) => answer(continuation.prompt, await attempt.question(), session, table.router),
+    }
+  }
   const routed = routeEvent(table, stored.event)
   const prefix = () => table.router.manner(textOfEvent(stored.event.message?.content).trim(), stored.event)
   if (id === unknownCommand) {
@@ -156,11 +186,19 @@ export interface TableParts {
   readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
   readonly handlers: readonly EventHandler[]
   readonly permissionOf: PermissionOf
+  readonly prompts?: readonly Continuation[]
   readonly log: Log
 }
 
 /** Everything that answers messages in one generation. */
-export const createMessageTable = ({prefixes, commands, handlers, permissionOf, log}: TableParts): MessageTable => {
+export const createMessageTable = ({
+  prefixes,
+  commands,
+  handlers,
+  prompts = [],
+  permissionOf,
+  log,
+}: TableParts): MessageTable => {
   const help = helpCommand(() => router)
   const router: Router = new Router([help, ...commands.map(({command}) => command)], prefixes)
   const byType = new Map<string, EventHandler[]>()
@@ -169,6 +207,7 @@ export const createMessageTable = ({prefixes, commands, handlers, permissionOf, 
     router,
     byType,
     byId: new Map(handlers.map(handler => [handler.id, handler])),
+    prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
     runners: new Map([
       [help.id, hostHandler(help.id, log)],
       ...commands.map(({command, runner}) => [command.id, runner] as const),

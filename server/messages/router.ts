@@ -43,6 +43,21 @@ export class Router {
     return found.is === "unknown" ? {...found, direct} : found
   }
 
+  /** Does a message begin with a prefix or the bot's name? */
+  isCalled(text: string, event: SatoriEvent): boolean {
+    return this.#called(text, event) !== undefined
+  }
+
+  /** A message without the prefix or the bot's name that it begins with. */
+  bare(text: string, event: SatoriEvent): string {
+    return this.#called(text, event) ?? text
+  }
+
+  /** A message without the bot's name that it begins with; what begins with a prefix stays as it is. */
+  unnamed(text: string, event: SatoriEvent): string {
+    return this.#prefixes.some(prefix => text.startsWith(prefix)) ? text : this.bare(text, event)
+  }
+
   /** How a message calls the bot, to be said back: its prefix, or `bot: `. The first prefix where it calls nobody. */
   manner(text: string, event: SatoriEvent): string {
     const called = this.#called(text, event)

@@ -2,40 +2,58 @@ import {v7 as uuid} from "uuid"
 import {h, type Node, textOf} from "../../shared/elements.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Permission} from "../../shared/permission.ts"
-import type {Content, Session, Target} from "../../shared/plugin.ts"
+import type {Content, Session, SessionDatabase, Statement, Target} from "../../shared/plugin.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {StoredEvent} from "../capabilities/inbox.ts"
+import type {Attempt, StoredEvent, Work} from "../capabilities/handling.ts"
 import {nodesOf, type OutboxDraft} from "../capabilities/outbox.ts"
+import type {Question} from "../capabilities/prompts.ts"
 import {parseContent} from "./parse-content.ts"
+import {ask, type Prompt} from "./prompt.ts"
+
+/** What a session may use of the plugin whose handler it is for. */
+export interface PluginSide {
+  readonly database: Pick<SessionDatabase, "table" | "read">
+  prompt(name: string): Prompt | undefined
+}
 
 export interface OpenSession {
   readonly session: Session
   /** Ends the session: what it queued. Later calls throw `late`. */
-  end(): readonly OutboxDraft[]
+  end(): Work
 }
 
-/** One event in the hands of one handler. `signal` is aborted when the handler's time ends. */
-export const openSession = (
-  stored: StoredEvent,
-  log: Log,
-  signal: AbortSignal,
-  permissionOf: () => Permission,
-): OpenSession => {
+export interface SessionOptions {
+  readonly stored: StoredEvent
+  readonly attempt: Attempt
+  readonly plugin: PluginSide | undefined
+  readonly permissionOf: () => Permission
+  readonly log: Log
+  /** Aborted when the handler's time ends. */
+  readonly signal: AbortSignal
+}
+
+/** One event in the hands of one handler. */
+export const openSession = ({stored, attempt, plugin, permissionOf, log, signal}: SessionOptions): OpenSession => {
   const {event, endpoint} = stored
-  const drafts: OutboxDraft[] = []
+  const sends: OutboxDraft[] = []
+  const writes: Statement[] = []
+  const questions: Question[] = []
+  let early = 0
   let ended = false
   let elements: readonly Node[] | undefined
-  const queue = (draft: OutboxDraft): Promise<string> => {
-    if (ended || signal.aborted) {
-      return Promise.reject(new Problem("late", "this handler has ended; what it sends now is refused"))
-    }
-    drafts.push(draft)
-    return Promise.resolve(draft.id)
+  const requireOpen = () => {
+    if (ended || signal.aborted) throw new Problem("late", "this handler has ended; what it does now is refused")
   }
-  const send = (content: Content, to?: Target) => {
+  const queue = async (draft: OutboxDraft): Promise<string> => {
+    requireOpen()
+    sends.push(draft)
+    return draft.id
+  }
+  const messageOf = (content: Content, to?: Target): OutboxDraft => {
     const target = to ?? {endpoint, channel: event.channel?.id ?? event.user?.id ?? ""}
-    return queue({id: uuid(), kind: "message", ...target, content: nodesOf(content)})
+    return {id: uuid(), kind: "message", ...target, content: nodesOf(content)}
   }
+  const send = (content: Content, to?: Target) => queue(messageOf(content, to))
   const session: Session = {
     event,
     get elements() {
@@ -66,12 +84,40 @@ export const openSession = (
       }
       return queue({id: uuid(), kind: "reaction", endpoint, channel, content: {message, emoji}})
     },
+    sendNow: async (content, to) => {
+      requireOpen()
+      return attempt.sendNow(messageOf(content, to), early++)
+    },
+    prompt: async (name, content, data) => {
+      const prompt = plugin?.prompt(name)
+      if (prompt === undefined) throw new Problem("prompt_unknown", `the plugin declares no prompt "${name}"`)
+      const question = ask(prompt, stored, data)
+      const id = await send(content)
+      questions.push(question)
+      return id
+    },
+    database: {
+      table: name => pluginSide().database.table(name),
+      read: async (sql, args) => {
+        requireOpen()
+        return pluginSide().database.read(sql, args)
+      },
+      write: async statements => {
+        requireOpen()
+        pluginSide()
+        writes.push(...statements)
+      },
+    },
+  }
+  const pluginSide = (): PluginSide => {
+    if (plugin === undefined) throw new Problem("database_refused", "the Host's own handlers have no tables")
+    return plugin
   }
   return {
     session,
     end: () => {
       ended = true
-      return drafts
+      return {sends, writes, questions}
     },
   }
 }

@@ -1,7 +1,7 @@
 import {randomUUID} from "node:crypto"
 import {type PluginPath, pluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Plugin} from "../../shared/plugin.ts"
+import type {Plugin, PluginDatabase} from "../../shared/plugin.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {pluginUndoLimit, Scope} from "../runtime/scope.ts"
@@ -72,6 +72,11 @@ export class Instance {
     return this.plugin.files
   }
 
+  /** The plugin's own tables. */
+  get database(): Omit<PluginDatabase, "migrate"> {
+    return pluginDatabase(this.name, this.#options.database)
+  }
+
   /** What `setup` declared. */
   get registrations(): Registrations {
     if (this.#registrations === undefined) throw new Error(`${this.path} has not been set up`)
@@ -93,7 +98,7 @@ export class Instance {
       log: this.log,
       signal: this.scope.signal,
       defer: undo => this.scope.defer(() => runAs(this, undo)),
-      database: {...pluginDatabase(this.name, this.#options.database), migrate},
+      database: {...this.database, migrate},
     }
     try {
       const {setup} = this.plugin.definition

@@ -3,12 +3,14 @@ import {capabilityId, type PluginPath} from "../../shared/ids.ts"
 import type {
   AdapterDefinition,
   CommandDefinition,
+  HandlerDefinition,
   Plugin,
   PluginMigration,
   PluginRoute,
   Reply,
   Session,
 } from "../../shared/plugin.ts"
+import type {PromptDefinition, PromptHandler} from "../../shared/prompt.ts"
 import type {TSchema} from "../../shared/type.ts"
 
 /** A command as `setup` declared it, before its pattern is read. */
@@ -21,24 +23,48 @@ export interface DeclaredCommand {
 export interface DeclaredHandler {
   readonly id: string
   readonly type: string
+  readonly definition: HandlerDefinition
   readonly handle: (session: Session) => Reply
+}
+
+export interface DeclaredPrompt {
+  readonly id: string
+  readonly definition: PromptDefinition<TSchema>
+  readonly handle: PromptHandler<unknown>
 }
 
 /** What one `setup` declared. */
 export interface Registrations {
   readonly commands: readonly DeclaredCommand[]
   readonly handlers: readonly DeclaredHandler[]
+  /** By name. */
+  readonly prompts: ReadonlyMap<string, DeclaredPrompt>
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
   readonly routes: readonly PluginRoute[]
   readonly migrations: readonly PluginMigration[]
 }
 
-type Declaring = Pick<Plugin, "command" | "on" | "adapter" | "route"> & {migrate: Plugin["database"]["migrate"]}
+type Declaring = Pick<Plugin, "command" | "on" | "prompt" | "adapter" | "route"> & {
+  migrate: Plugin["database"]["migrate"]
+}
+
+/** A question may wait so long for its answer, in seconds. */
+const longestWait = 30 * 24 * 60 * 60
+
+const mostRetries = 10
+
+const isHandler = <H>(value: unknown): value is H => typeof value === "function"
+
+const requireRetries = (what: string, {retries = 0}: HandlerDefinition): void => {
+  if (Number.isInteger(retries) && retries >= 0 && retries <= mostRetries) return
+  throw new Error(`${what}: retries is a whole number from 0 to ${mostRetries}`)
+}
 
 /** Collects what `setup` declares; once it has ended, a late declaration throws. */
 export const collectRegistrations = (owner: PluginPath) => {
   const commands: DeclaredCommand[] = []
   const handlers: DeclaredHandler[] = []
+  const prompts = new Map<string, DeclaredPrompt>()
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
   const routes: PluginRoute[] = []
   const migrations: PluginMigration[] = []
@@ -51,13 +77,27 @@ export const collectRegistrations = (owner: PluginPath) => {
       declare("command()")
       const [definition, handle] = third === undefined ? [{}, second] : [second, third]
       if (typeof handle !== "function") throw new TypeError(`command("${pattern}") needs a handler`)
+      requireRetries(`command("${pattern}")`, definition as HandlerDefinition)
       commands.push({pattern, definition: definition as DeclaredCommand["definition"], handle: handle as never})
     },
-    on: (type, handle) => {
+    on: (type: string, second: unknown, third?: unknown) => {
       declare("on()")
-      if (typeof handle !== "function") throw new TypeError(`on("${type}") needs a handler`)
+      const [definition, handle] = third === undefined ? [{}, second] : [second as HandlerDefinition, third]
+      if (!isHandler<DeclaredHandler["handle"]>(handle)) throw new TypeError(`on("${type}") needs a handler`)
+      requireRetries(`on("${type}")`, definition)
       const ordinal = handlers.filter(handler => handler.type === type).length
-      handlers.push({id: capabilityId(owner, "handler", `${type}.${ordinal}`), type, handle})
+      handlers.push({id: capabilityId(owner, "handler", `${type}.${ordinal}`), type, definition, handle})
+    },
+    prompt: (name: string, second: unknown, third?: unknown) => {
+      declare("prompt()")
+      const [definition, handle] = third === undefined ? [{}, second] : [second as PromptDefinition<TSchema>, third]
+      if (!isHandler<PromptHandler<unknown>>(handle)) throw new TypeError(`prompt("${name}") needs a handler`)
+      if (prompts.has(name)) throw new Error(`prompt("${name}") is declared twice`)
+      if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`prompt("${name}"): letters, digits, _ and - only`)
+      const {expires = 1} = definition
+      if (!(expires > 0 && expires <= longestWait))
+        throw new Error(`prompt("${name}"): expires is seconds, at most 30 days`)
+      prompts.set(name, {id: capabilityId(owner, "prompt", name), definition, handle})
     },
     adapter: (slot, adapter) => {
       declare("adapter()")
@@ -75,7 +115,7 @@ export const collectRegistrations = (owner: PluginPath) => {
       migrations.push(...added)
     },
   }
-  const collected: Registrations = {commands, handlers, adapters, routes, migrations}
+  const collected: Registrations = {commands, handlers, prompts, adapters, routes, migrations}
   return {
     declaring,
     close: () => {

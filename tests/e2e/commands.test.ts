@@ -20,6 +20,9 @@ test("without a running Host, what asks one says so, and how to start it", async
   const args: Record<string, string> = {
     send: " a b c",
     "inbox show": " 1",
+    "inbox retry": " 1",
+    "inbox release": " 1",
+    "inbox discard": " 1",
     "outbox show": " 1",
     "generation diff": " 1 2",
     "generation rollback": " 1",

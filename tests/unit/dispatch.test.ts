@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import type {Attempt} from "../../server/capabilities/handling.ts"
 import {createLogs} from "../../server/logs/log.ts"
 import {parsePattern} from "../../server/messages/command.ts"
 import {createDispatch, createMessageTable, type EventHandler, type Handler} from "../../server/messages/dispatch.ts"
@@ -43,6 +44,8 @@ const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent =>
   ...more,
 })
 
+const attempt: Attempt = {sendNow: async draft => draft.id, question: async () => undefined}
+
 const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
   const table = createMessageTable({prefixes: ["/"], commands: [echo], handlers, permissionOf: () => "user", log})
   const dispatch = createDispatch({
@@ -54,7 +57,8 @@ const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
   return {
     match: (of: SatoriEvent) => dispatch.match(of),
     /** Runs the only handler that this event is for. */
-    run: (of: SatoriEvent, id = dispatch.match(of)[0] ?? "") => dispatch.run({endpoint: "sandbox", event: of}, id),
+    run: (of: SatoriEvent, id = dispatch.match(of)[0] ?? "") =>
+      dispatch.run({endpoint: "sandbox", event: of}, id, attempt),
   }
 }
 

@@ -1,8 +1,10 @@
-import {InboxDetail, InboxView, PageQuery, page} from "../../../shared/api.ts"
+import {InboxActionRequest, InboxChanged, InboxDetail, InboxView, PageQuery, page} from "../../../shared/api.ts"
 import type {Row} from "../../../shared/plugin.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Route} from "../../../shared/route.ts"
+import type {Call, Route} from "../../../shared/route.ts"
 import type {Static} from "../../../shared/type.ts"
+import type {Inbox} from "../../capabilities/inbox.ts"
+import type {InboxAction} from "../../capabilities/inbox-actions.ts"
 import type {Database} from "../../database/database.ts"
 import {readPage, timeOf, toPage} from "./paging.ts"
 
@@ -10,9 +12,10 @@ const InboxPage = page(InboxView)
 
 /** The state of an event is that of its worst handler; an event that nobody handles is handled. */
 const state = `COALESCE((SELECT state FROM inbox_marks m WHERE m.seq = inbox.seq ORDER BY
-  CASE state WHEN 'dead' THEN 0 WHEN 'failed' THEN 1 WHEN 'running' THEN 2 WHEN 'pending' THEN 3 ELSE 4 END LIMIT 1), 'handled')`
+  CASE state WHEN 'dead' THEN 0 WHEN 'failed' THEN 1 WHEN 'held' THEN 2 WHEN 'running' THEN 3 WHEN 'pending' THEN 4
+    WHEN 'discarded' THEN 5 ELSE 6 END LIMIT 1), 'handled')`
 
-export const inboxRoutes = (database: Database): Route[] => [
+export const inboxRoutes = (database: Database, inbox: Inbox): Route[] => [
   {
     method: "GET",
     path: "/api/inbox",
@@ -40,17 +43,56 @@ export const inboxRoutes = (database: Database): Route[] => [
     response: {200: InboxDetail},
     problems: ["inbox_unknown"],
     handle: async (_, call) => {
-      const seq = Number(call.params.seq)
-      const [row] = Number.isSafeInteger(seq)
-        ? await database.read(`SELECT *, ${state} AS state FROM inbox WHERE seq = ?`, [seq])
-        : []
+      const seq = seqOf(call)
+      const [row] = await database.read(`SELECT *, ${state} AS state FROM inbox WHERE seq = ?`, [seq])
       if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${call.params.seq}`)
       const marks = await database.read("SELECT * FROM inbox_marks WHERE seq = ? ORDER BY handler", [seq])
       const replies = await database.read("SELECT id FROM outbox WHERE inbox_seq = ? ORDER BY seq", [seq])
       return call.json(InboxDetail, viewDetail(row, marks, replies))
     },
   },
+  actionOn(inbox, "retry", "Run the failed and dead handlers of an event again"),
+  actionOn(inbox, "release", "Run the held handlers of an event"),
+  actionOn(inbox, "discard", "Give up the failed, dead and held handlers of an event"),
+  actionOnHeld(inbox, "release", "Run everything that is held"),
+  actionOnHeld(inbox, "discard", "Give up everything that is held"),
 ]
+
+const actionOn = (inbox: Inbox, action: InboxAction, summary: string): Route => ({
+  method: "POST",
+  path: `/api/inbox/:seq/${action}`,
+  scope: "full",
+  summary,
+  body: InboxActionRequest,
+  response: {200: InboxChanged},
+  problems: ["inbox_unknown", "inbox_state"],
+  handle: async (_, call) => {
+    const {handler} = (await call.body()) as Static<typeof InboxActionRequest>
+    const {events, handlers} = await inbox.act(action, {
+      seq: seqOf(call),
+      ...(handler === undefined ? {} : {handler}),
+    })
+    return call.json(InboxChanged, {events, handlers})
+  },
+})
+
+const actionOnHeld = (inbox: Inbox, action: InboxAction, summary: string): Route => ({
+  method: "POST",
+  path: `/api/inbox/held/${action}`,
+  scope: "full",
+  summary,
+  response: {200: InboxChanged},
+  handle: async (_, call) => {
+    const {events, handlers} = await inbox.act(action, "held")
+    return call.json(InboxChanged, {events, handlers})
+  },
+})
+
+const seqOf = (call: Call): number => {
+  const seq = Number(call.params.seq)
+  if (!Number.isSafeInteger(seq)) throw new Problem("inbox_unknown", `there is no inbox event ${call.params.seq}`)
+  return seq
+}
 
 const viewEvent = (row: Row): Static<typeof InboxView> => ({
   seq: Number(row.seq),

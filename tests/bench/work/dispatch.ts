@@ -1,3 +1,4 @@
+import type {Attempt} from "../../../server/capabilities/handling.ts"
 import {type Command, parseCall, parsePattern} from "../../../server/messages/command.ts"
 import {createDispatch, createMessageTable, type Handler} from "../../../server/messages/dispatch.ts"
 import type {Log} from "../../../shared/log.ts"
@@ -60,6 +61,8 @@ const routeAll = (size: number) => {
   }
 }
 
+const attempt: Attempt = {sendNow: async draft => draft.id, question: async () => undefined}
+
 /** The same, with what is around it: a session, the handler, its reply; nothing is stored. */
 const dispatchAll = (size: number) => {
   const table = tableOf(size)
@@ -68,7 +71,7 @@ const dispatchAll = (size: number) => {
   return async () => {
     for (const event of events) {
       const [handler = ""] = dispatch.match(event)
-      const outcome = await dispatch.run({endpoint: "bench", event}, handler)
+      const outcome = await dispatch.run({endpoint: "bench", event}, handler, attempt)
       if (outcome.is !== "handled" || outcome.sends.length !== 1) throw new Error("not handled")
     }
   }

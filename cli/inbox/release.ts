@@ -1,0 +1,21 @@
+import {Command, Option} from "clipanion"
+import type {ExitCode} from "../../shared/exit.ts"
+import {InboxActionCommand} from "./action.ts"
+
+export class InboxRelease extends InboxActionCommand {
+  static override paths = [["inbox", "release"]]
+  static override usage = Command.Usage({
+    description: "run the held handlers of an event",
+    examples: [
+      ["One event", "svc inbox release 42"],
+      ["Everything that a restore held back", "svc inbox release --held"],
+    ],
+  })
+
+  seq = Option.String({name: "seq", required: false})
+  held = Option.Boolean("--held", false, {description: "Every event that is held"})
+
+  run(): Promise<ExitCode> {
+    return this.act("release", this.seq, this.held)
+  }
+}

@@ -1,0 +1,62 @@
+import {v7 as uuid} from "uuid"
+import type {Reply, Session} from "../../shared/plugin.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {PromptDefinition, PromptHandler} from "../../shared/prompt.ts"
+import type {TSchema} from "../../shared/type.ts"
+import type {StoredEvent} from "../capabilities/handling.ts"
+import {personOf, type Question} from "../capabilities/prompts.ts"
+import {explain} from "../config/explain.ts"
+import type {Router} from "./router.ts"
+
+/** A prompt as a plugin declared it. */
+export interface Prompt {
+  /** The handler id that the mark of an answer carries. */
+  readonly id: string
+  readonly definition: PromptDefinition<TSchema>
+  readonly handle: PromptHandler<unknown>
+}
+
+/** Seconds for which an answer is waited for. */
+const patience = 3600
+
+/** The question as it is stored. Throws `event_invalid` where nobody can answer, or `data` does not fit. */
+export const ask = ({id, definition}: Prompt, {endpoint, event}: StoredEvent, data: unknown): Question => {
+  const {user, channel} = event
+  if (user === undefined) throw new Problem("event_invalid", "there is no user to ask")
+  const kept = JSON.stringify(data) ?? "null"
+  requireFit(id, definition, JSON.parse(kept))
+  return {
+    id: uuid(),
+    handler: id,
+    endpoint,
+    channel: channel?.id ?? user.id,
+    user: personOf(user),
+    data: kept,
+    expiresAt: Date.now() + (definition.expires ?? patience) * 1000,
+  }
+}
+
+/** What is done with an answer. Throws `event_invalid` where its question is gone, or what was kept does not fit. */
+export const answer = (
+  {id, definition, handle}: Prompt,
+  question: Question | undefined,
+  session: Session,
+  router: Router,
+): Reply => {
+  if (question === undefined) throw new Problem("event_invalid", `the question of ${id} is gone`)
+  const text = session.text.trim()
+  const cancel = definition.cancel ?? "cancel"
+  if (cancel !== "" && router.bare(text, session.event).trim().toLowerCase() === cancel.toLowerCase())
+    return "Cancelled."
+  const data: unknown = JSON.parse(question.data)
+  requireFit(id, definition, data)
+  return handle({answer: router.unnamed(text, session.event), data, session})
+}
+
+const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>, data: unknown): void => {
+  if (schema === undefined) return
+  const [error] = explain(schema, data, [], () => undefined)
+  if (error === undefined) return
+  const at = error.path.length === 0 ? "" : ` ${error.path.join(".")}`
+  throw new Problem("event_invalid", `what ${id} keeps does not fit its schema:${at} ${error.message}`)
+}
