@@ -14,13 +14,14 @@ import type {Generation} from "./generation/generation.ts"
 import type {Generations} from "./generation/generations.ts"
 import type {Exit} from "./host.ts"
 import type {Mode} from "./host-settings.ts"
-import {createApp} from "./http/app.ts"
+import {createApp, type Guard} from "./http/app.ts"
 import type {Tokens} from "./http/auth.ts"
 import {createRoutes} from "./http/routes.ts"
 import type {Logs} from "./logs/log.ts"
 import {gatherFacts} from "./readiness/facts.ts"
 import {createReport, type Facts, isEveryRequiredReady} from "./readiness/report.ts"
 import type {Fetch, Runtime} from "./runtime/runtime.ts"
+import type {SatoriServer} from "./satori/server.ts"
 import {version} from "./version.ts"
 
 /** What does not change while this process runs. */
@@ -43,6 +44,7 @@ export interface HostServices {
   readonly outbox: Outbox
   readonly ingress: Ingress
   readonly logs: Logs
+  readonly satori: SatoriServer
 }
 
 export interface ApiOptions {
@@ -57,6 +59,8 @@ export interface Api {
   readonly fetch: Fetch
   /** Resolves when no request is being answered, streams aside. */
   settled(): Promise<void>
+  /** Who may come in by a WebSocket. */
+  readonly guard: Guard
   /** Is every required component ready, and the Host not stopping? */
   isReady(): boolean
   /**
@@ -131,6 +135,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           outbox,
           ingress,
           logs,
+          satori: {logins: services.satori.logins, database, outbox, endpoints},
           version,
         },
         boot.config.http.base,
@@ -139,6 +144,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
   return {
     fetch: app.fetch,
     settled: app.settled,
+    guard: app.guard,
     isReady,
     reload,
     stopping: () => {

@@ -34,6 +34,7 @@ import {projectPaths} from "./runtime/project.ts"
 import type {Runtime} from "./runtime/runtime.ts"
 import {Scope} from "./runtime/scope.ts"
 import {withTimeLimit} from "./runtime/time-limit.ts"
+import {SatoriServer} from "./satori/server.ts"
 import {version} from "./version.ts"
 
 export interface HostOptions {
@@ -173,12 +174,23 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
   })
   const endpoints: Endpoints = new Endpoints({
-    receive: (endpoint, event) => inbox.receive(endpoint, event),
+    receive: (endpoint, event) => satori.hearOf(inbox.receive(endpoint, event)),
     online: endpoint => outbox.online(endpoint.spec.name),
-    changed: (endpoint, at) => gaps.observe(endpoint, at),
+    changed: (endpoint, at) => {
+      gaps.observe(endpoint, at)
+      satori.loginsChanged()
+    },
+    named: () => satori.loginsChanged(),
     isPaused: () => ingress.isPaused,
   })
   unwind.defer(() => endpoints.close())
+  const satori = new SatoriServer({
+    database,
+    log,
+    endpoints: () => endpoints.list(),
+    path: `${boot.config.http.base}/satori/v1/events`,
+  })
+  unwind.defer(() => satori.close())
   const loader = new Loader({
     runtime,
     paths,
@@ -242,10 +254,11 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     boot,
     tokens: {token: token.used, demoToken: boot.config.http.demoToken},
     facts: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor: options.supervisor},
-    services: {generations, endpoints, database, inbox, outbox, ingress, logs},
+    services: {generations, endpoints, database, inbox, outbox, ingress, logs, satori},
     askExit,
   })
-  gate.open(api.fetch, api.isReady)
+  await satori.start(api.guard)
+  gate.open(api.fetch, api.isReady, satori.socket)
   await writeHostFile(paths, {
     url,
     pid: process.pid,
@@ -276,6 +289,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
       log.warn("handlers, sends or requests were still running; the next start goes on with what is stored"),
     )
     await withTimeLimit(1000, () => outbox.drain()).catch(() => {})
+    satori.close()
     await withTimeLimit(250, () => listener.close(false)).catch(() => {})
     await listener.close(true)
     await withTimeLimit(1500, () => endpoints.close()).catch(() => log.warn("an endpoint did not close in time"))

@@ -69,6 +69,28 @@ export const problems = {
     title: "The state folder cannot be written",
     hint: "Make .svc/ a folder that the Host's user owns, on a disk with free space.",
   },
+  // Satori
+  login_unknown: {
+    status: 403,
+    title: "No such login",
+    hint: "Send Satori-Platform and Satori-User-ID as a login of POST /satori/v1/meta has them.",
+  },
+  not_supported: {
+    status: 404,
+    title: "The platform does not have this",
+    hint: "The login's features name what it supports.",
+  },
+  not_implemented: {
+    status: 501,
+    title: "The Host does not do this",
+    hint: "docs/satori.md lists the methods that are there.",
+  },
+  upgrade_required: {status: 426, title: "This is a WebSocket", hint: "Connect with a WebSocket client."},
+  too_many_connections: {
+    status: 503,
+    title: "Too many connections without a token",
+    hint: "Send Authorization: Bearer <token> with the upgrade, or try again later.",
+  },
   // Database
   database_unopenable: {
     status: 503,

@@ -52,6 +52,8 @@ export interface EndpointHooks {
   changed?(endpoint: Endpoint, at: number): void
   /** Is the Host's ingress paused? */
   isPaused?(): boolean
+  /** It has said who it is on its platform. */
+  named?(endpoint: Endpoint): void
 }
 
 const reconnect: Backoff = {first: 500, longest: 30_000}
@@ -210,6 +212,7 @@ export class Endpoint {
       defer: undo => scope.defer(undo),
       login: login => {
         this.#login = login
+        this.#hooks.named?.(this)
       },
       lost: lose,
     }

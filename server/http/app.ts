@@ -7,7 +7,7 @@ import type {Fetch, PeerOf} from "../runtime/runtime.ts"
 import {createVerifier, FailureLimit, type Tokens} from "./auth.ts"
 import {createClientAddress} from "./client-address.ts"
 import {createCors} from "./cors.ts"
-import {type Answer, createPipeline} from "./pipeline.ts"
+import {type Answer, admit, createPipeline} from "./pipeline.ts"
 
 export interface AppOptions {
   /** The table, with full paths. It gets the function that answers a route which is not in the table. */
@@ -22,6 +22,14 @@ export interface App {
   readonly fetch: Fetch
   /** Resolves when no request is being answered, streams aside. */
   settled(): Promise<void>
+  /** For callers that come in another way than by a request of the table: a WebSocket. */
+  readonly guard: Guard
+}
+
+export interface Guard {
+  /** Throws `unauthorized`, `too_many_failures` or `forbidden` unless the header shows the full token. */
+  admit(authorization: string | null, address: string): void
+  addressOf(request: Request, peerOf: PeerOf): string
 }
 
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
@@ -30,9 +38,9 @@ export const createApp = ({routes, tokens, log, settings}: AppOptions): App => {
   const heads = new WeakMap<Request, Request>()
   let peerOf: PeerOf = () => ""
   const live = memoize(settings)
+  const gatekeeper = {verify: createVerifier(tokens), failures: new FailureLimit()}
   const {toAnswer, refuse, settled} = createPipeline({
-    verify: createVerifier(tokens),
-    failures: new FailureLimit(),
+    ...gatekeeper,
     addressOf: request => live().clientAddress(peerOf(heads.get(request) ?? request), request),
     log,
   })
@@ -82,6 +90,10 @@ export const createApp = ({routes, tokens, log, settings}: AppOptions): App => {
   }
   return {
     settled,
+    guard: {
+      admit: (authorization, address) => void admit(gatekeeper, "full", authorization, () => address),
+      addressOf: (request, peer) => live().clientAddress(peer(request), request),
+    },
     fetch: (request, peer) => {
       peerOf = peer
       return request.method === "HEAD" ? answerHead(request) : answer(request)

@@ -1,15 +1,14 @@
-import type {Hooks} from "crossws"
-import {Problem} from "../../shared/problems.ts"
+import {Problem, toProblem} from "../../shared/problems.ts"
 import {health, readiness} from "../console/api/system.ts"
-import type {Fetch, ServeOptions} from "../runtime/runtime.ts"
+import type {Fetch, ServeOptions, SocketHooks} from "../runtime/runtime.ts"
 import {problemAnswer} from "./answers.ts"
 
 export interface Gate {
   readonly fetch: Fetch
   readonly fixed: ServeOptions["fixed"]
-  readonly socket: Partial<Hooks>
-  /** Lets requests through to the application from now on; readiness is what `isReady` says. */
-  open(application: Fetch, isReady: () => boolean): void
+  readonly socket: SocketHooks
+  /** Lets requests and sockets through from now on; readiness is what `isReady` says. An upgrade's `Problem` is its answer. */
+  open(application: Fetch, isReady: () => boolean, sockets: SocketHooks): void
 }
 
 /**
@@ -19,17 +18,31 @@ export interface Gate {
 export const createGate = (): Gate => {
   let application: Fetch = starting
   let isReady = () => false
+  let sockets: SocketHooks = {upgrade: () => problemAnswer(isStarting(), "-")}
   return {
     fetch: (request, peerOf) => application(request, peerOf),
     fixed: {"/pub/health": health, "/pub/ready": () => (isReady() ? readiness.ready : readiness.unready)},
     socket: {
-      upgrade: () => problemAnswer(new Problem("not_found", "no WebSocket is served here"), "-"),
+      upgrade: (request, peerOf) => {
+        try {
+          return sockets.upgrade(request, peerOf)
+        } catch (error) {
+          return problemAnswer(toProblem(error, "internal"), "-")
+        }
+      },
+      open: peer => sockets.open?.(peer),
+      message: (peer, message) => sockets.message?.(peer, message),
+      close: (peer, details) => sockets.close?.(peer, details),
+      error: (peer, error) => sockets.error?.(peer, error),
     },
-    open: (opened, decide) => {
+    open: (opened, decide, served) => {
       application = opened
       isReady = decide
+      sockets = served
     },
   }
 }
 
-const starting: Fetch = () => problemAnswer(new Problem("starting", "the Host is starting", {retryAfter: 1}), "-")
+const isStarting = () => new Problem("starting", "the Host is starting", {retryAfter: 1})
+
+const starting: Fetch = () => problemAnswer(isStarting(), "-")

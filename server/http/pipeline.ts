@@ -10,9 +10,7 @@ import type {FailureLimit, Verify} from "./auth.ts"
 import {readBody, readJson, readQuery} from "./body.ts"
 import {createProjection} from "./private.ts"
 
-export interface PipelineOptions {
-  readonly verify: Verify
-  readonly failures: FailureLimit
+export interface PipelineOptions extends Gatekeeper {
   /** Who is asking; looked up only when a token is wrong. */
   readonly addressOf: (request: Request) => string
   readonly log: Log
@@ -100,10 +98,25 @@ const withoutToken =
     return handle(new Request(url, {method, headers, signal, body}), call)
   }
 
-const authorize = ({verify, failures, addressOf}: PipelineOptions, needed: Scope, request: Request): Scope => {
-  if (ranks[needed] === 0) return needed
-  const scope = verify(request.headers.get("authorization"))
-  if (scope === undefined) return failures.refuse(addressOf(request), Date.now())
+const authorize = (options: PipelineOptions, needed: Scope, request: Request): Scope =>
+  needed === "none" || needed === "signature"
+    ? needed
+    : admit(options, needed, request.headers.get("authorization"), () => options.addressOf(request))
+
+interface Gatekeeper {
+  readonly verify: Verify
+  readonly failures: FailureLimit
+}
+
+/** The scope of an `Authorization` header. Throws `unauthorized`, `too_many_failures`, `forbidden`. */
+export const admit = (
+  {verify, failures}: Gatekeeper,
+  needed: "demo" | "full",
+  authorization: string | null,
+  addressOf: () => string,
+): Scope => {
+  const scope = verify(authorization)
+  if (scope === undefined) return failures.refuse(addressOf(), Date.now())
   requireScope(scope, needed)
   return scope
 }

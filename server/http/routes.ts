@@ -17,6 +17,7 @@ import type {Database} from "../database/database.ts"
 import type {Generation} from "../generation/generation.ts"
 import type {Generations} from "../generation/generations.ts"
 import type {Logs} from "../logs/log.ts"
+import {type SatoriServices, satoriRoutes} from "../satori/routes.ts"
 import {createOpenApi} from "./openapi.ts"
 import {webhookRoutes} from "./webhooks.ts"
 
@@ -31,6 +32,7 @@ export interface RouteServices {
   readonly outbox: Outbox
   readonly ingress: Ingress
   readonly logs: Logs
+  readonly satori: SatoriServices
   readonly version: string
 }
 
@@ -48,6 +50,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...ingressRoutes(ingress),
     ...settingsRoutes(current, logs),
     ...webhookRoutes(endpoints),
+    ...satoriRoutes(services.satori),
   ]
   const documented = () => [
     ...probeRoutes(system),

@@ -17,9 +17,10 @@ import {inlineSourceMap} from "./source-map.ts"
 const requestSeconds = limits.requestTimeout / 1000 + 5
 
 const serve = async (options: ServeOptions) => {
-  const sockets = bunAdapter({hooks: options.socket, idleTimeout: 60})
   let server: Bun.Server<undefined> | undefined
   const peerOf: PeerOf = request => server?.requestIP(request)?.address ?? ""
+  const {upgrade, ...hooks} = options.socket
+  const sockets = bunAdapter({hooks: {...hooks, upgrade: request => upgrade(request, peerOf)}, idleTimeout: 60})
   const enter = (request: Request, bun: Bun.Server<unknown>): Response | Promise<Response> => {
     if (request.headers.get("upgrade")?.toLowerCase() === "websocket") {
       return sockets.handleUpgrade(request, bun as never) as Promise<Response>

@@ -25,8 +25,9 @@ const isWebSocket = (request: IncomingMessage) => request.headers.upgrade?.toLow
 const peerOf: PeerOf = request => ("ip" in request && typeof request.ip === "string" ? request.ip : "")
 
 const serve = async (options: ServeOptions) => {
+  const {upgrade, ...hooks} = options.socket
   const sockets = nodeAdapter({
-    hooks: options.socket,
+    hooks: {...hooks, upgrade: request => upgrade(request, peerOf)},
     idleTimeout: 60,
     serverOptions: {maxPayload: limits.socketMessage, perMessageDeflate: false, clientTracking: false},
   })

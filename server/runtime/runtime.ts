@@ -1,9 +1,16 @@
-import type {Hooks} from "crossws"
+import type {Hooks, Peer} from "crossws"
 import {type Issue, Problem} from "../../shared/problems.ts"
 import {findPortHolder} from "./port-holder.ts"
 
 /** The address of the socket that a request came in on; one function for all requests of a listener. */
 export type PeerOf = (request: Request) => string
+
+export type {Peer} from "crossws"
+
+/** What happens on WebSockets. An upgrade is refused by an answer, or goes on with what its connection is to know. */
+export interface SocketHooks extends Pick<Partial<Hooks>, "open" | "message" | "close" | "error"> {
+  upgrade(request: Request, peerOf: PeerOf): Response | {readonly context: Peer["context"]}
+}
 
 /** Answers one request. Never rejects. */
 export type Fetch = (request: Request, peerOf: PeerOf) => Response | Promise<Response>
@@ -25,7 +32,7 @@ export interface ServeOptions {
    * request with an `Origin`: the application knows CORS.
    */
   readonly fixed: Readonly<Record<string, FixedAnswer | (() => FixedAnswer)>>
-  readonly socket: Partial<Hooks>
+  readonly socket: SocketHooks
 }
 
 export interface Listener {

@@ -12,6 +12,7 @@ export const ranks: Readonly<Record<string, number>> = {
   "server/generation": 5,
   "server/readiness": 8,
   "server/console": 9,
+  "server/satori": 9,
   "server/http": 10,
   "server/host": 11,
   "server/process": 11,

@@ -1,7 +1,7 @@
 import {loadRuntime} from "../../server/runtime/runtime.ts"
 
 /**
- * The socket seam alone, with echo hooks: the Host itself serves no WebSocket yet. Prints its port, then what happens
+ * The socket seam alone, with echo hooks: beside what the Host serves on it. Prints its port, then what happens
  * to its sockets, a line each.
  */
 const tell = (line: string): void => {
@@ -18,6 +18,7 @@ const listener = await runtime.serve({
   socket: {
     upgrade: request => {
       if (request.headers.get("authorization") !== "Bearer socket-token") return new Response("no token", {status: 401})
+      return {context: {}}
     },
     open: () => tell("open"),
     message: (peer, message) => {

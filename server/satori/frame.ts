@@ -1,0 +1,30 @@
+import type {Row} from "../../shared/plugin.ts"
+import type {SatoriEvent} from "../../shared/satori.ts"
+import {type KnownLogin, loginOfEvent, opcode, signal} from "./protocol.ts"
+
+/** An inbox event as all clients get it. */
+export interface Frame {
+  /** Its sequence in the inbox. */
+  readonly sn: number
+  /** Whose event it is: a client hears of the login before. */
+  readonly login: KnownLogin
+  readonly text: string
+}
+
+/** Tells the login of an endpoint's event; `stored` is what the endpoint called itself when the event came. */
+export type LoginOf = (endpoint: string, stored: SatoriEvent["login"]) => KnownLogin
+
+/**
+ * The columns of the inbox that a frame is made from. The payload that the platform sent goes under the platform's name, as Satori v1
+ * has it (internal API): clients make a property of that name, and the platform's own name of the event might be any.
+ */
+export const frameColumns = "seq, endpoint, event, raw"
+
+export const toFrame = (row: Row, loginOf: LoginOf): Frame => {
+  const sn = Number(row.seq)
+  const {_type: _, ...event}: SatoriEvent = JSON.parse(String(row.event))
+  const login = loginOf(String(row.endpoint), event.login)
+  const raw: {data?: unknown} | undefined = row.raw === null ? undefined : JSON.parse(String(row.raw))
+  const native = raw === undefined ? {} : {_type: login.platform, _data: raw.data}
+  return {sn, login, text: signal(opcode.event, {...event, sn, id: sn, ...loginOfEvent(login), ...native})}
+}

@@ -1,0 +1,65 @@
+import type {Channel, Message, SatoriEvent, User} from "../../shared/satori.ts"
+import type {Database} from "../database/database.ts"
+
+/** The Host keeps no directory of a platform: it answers from so many of its newest events. */
+export const seenEvents = 10_000
+
+const newest = `FROM (SELECT endpoint, conversation, event FROM inbox ORDER BY seq DESC LIMIT ${seenEvents})`
+
+/** What the inbox and the outbox tell of one endpoint's channels, users and messages. */
+export class History {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async channel(endpoint: string, id: string): Promise<Channel | undefined> {
+    return (await this.#event("conversation = ?", [`${endpoint}/${id}`]))?.channel
+  }
+
+  async user(endpoint: string, id: string): Promise<User | undefined> {
+    return (await this.#event("endpoint = ? AND event ->> '$.user.id' = ?", [endpoint, id]))?.user
+  }
+
+  async guild(endpoint: string, id: string): Promise<SatoriEvent["guild"]> {
+    return (await this.#event("endpoint = ? AND event ->> '$.guild.id' = ?", [endpoint, id]))?.guild
+  }
+
+  /** Where a user and the bot have talked alone. */
+  async directChannel(endpoint: string, user: string): Promise<Channel | undefined> {
+    const condition = "endpoint = ? AND event ->> '$.user.id' = ? AND event ->> '$.channel.type' = 1"
+    return (await this.#event(condition, [endpoint, user]))?.channel
+  }
+
+  /** A message that came in, with who wrote it and where. */
+  async received(endpoint: string, channel: string, id: string): Promise<(Message & Partial<SatoriEvent>) | undefined> {
+    const [row] = await this.#database.read("SELECT event FROM inbox WHERE endpoint = ? AND event_id = ?", [
+      endpoint,
+      id,
+    ])
+    const event = row === undefined ? undefined : parseEvent(row.event)
+    if (event?.message?.id !== id || event.channel?.id !== channel) return undefined
+    const {message, user, guild, timestamp} = event
+    return {created_at: timestamp, ...message, channel: event.channel, ...(user && {user}), ...(guild && {guild})}
+  }
+
+  /** The platform's id of a message that went out under this outbox id; undefined while it has none. */
+  async platformId(endpoint: string, id: string): Promise<string | undefined> {
+    const [row] = await this.#database.read("SELECT platform_ids FROM outbox WHERE id = ? AND endpoint = ?", [
+      id,
+      endpoint,
+    ])
+    // Written by the outbox as a list of texts.
+    const ids: readonly string[] = typeof row?.platform_ids === "string" ? JSON.parse(row.platform_ids) : []
+    return ids[0]
+  }
+
+  async #event(condition: string, args: readonly string[]): Promise<SatoriEvent | undefined> {
+    const [row] = await this.#database.read(`SELECT event ${newest} WHERE ${condition} LIMIT 1`, args)
+    return row === undefined ? undefined : parseEvent(row.event)
+  }
+}
+
+/** As the inbox stored it. */
+const parseEvent = (text: unknown): SatoriEvent => JSON.parse(String(text))

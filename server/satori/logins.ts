@@ -1,0 +1,160 @@
+import type {Log} from "../../shared/log.ts"
+import {messageOf} from "../../shared/problems.ts"
+import type {SatoriEvent, User} from "../../shared/satori.ts"
+import type {Endpoint, EndpointState} from "../capabilities/endpoint.ts"
+import type {Database} from "../database/database.ts"
+import type {LoginChange} from "./protocol.ts"
+import {type KnownLogin, loginStatus} from "./protocol.ts"
+
+interface Remembered {
+  readonly platform: string
+  readonly user: User
+}
+
+/** What the Host answers for every endpoint. */
+const features = [
+  "login.get",
+  "message.create",
+  "message.get",
+  "channel.get",
+  "user.get",
+  "user.channel.create",
+  "guild.get",
+] as const
+
+const key = "satori_logins"
+
+/**
+ * The endpoints as logins: who each is on its platform. The last word of each endpoint is kept in the database, so that
+ * after a restart a client can be told of it, and can send through it, before it is connected again.
+ */
+export class Logins {
+  readonly #database: Database
+  readonly #log: Log
+  readonly #endpoints: () => readonly Endpoint[]
+  #remembered = new Map<string, Remembered>()
+  readonly #numbers = new Map<string, number>()
+  #shown: readonly KnownLogin[] = []
+
+  constructor(database: Database, log: Log, endpoints: () => readonly Endpoint[]) {
+    this.#database = database
+    this.#log = log
+    this.#endpoints = endpoints
+  }
+
+  /** Call it before the first `refresh`. */
+  async load(): Promise<void> {
+    const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
+    // Written by `#store` alone.
+    const stored: Record<string, Remembered> = row === undefined ? {} : JSON.parse(String(row.value))
+    this.#remembered = new Map(Object.entries(stored))
+  }
+
+  /** The logins of the endpoints that there are, as `refresh` last found them. */
+  list(): readonly KnownLogin[] {
+    return this.#shown
+  }
+
+  find(platform: string, user: string): KnownLogin | undefined {
+    return this.#shown.find(login => login.platform === platform && login.user.id === user)
+  }
+
+  /** Who an event's endpoint is now; who it was, where there is no such endpoint any more. */
+  ofEvent(endpoint: string, stored: SatoriEvent["login"]): KnownLogin {
+    const known = this.#shown.find(login => login.endpoint === endpoint)
+    if (known !== undefined) return known
+    const user = stored.user ?? {id: endpoint}
+    return {
+      endpoint,
+      sn: this.#number(`${endpoint} ${stored.platform} ${user.id}`),
+      adapter: stored.platform,
+      platform: stored.platform,
+      user,
+      status: loginStatus.offline,
+      features: [],
+    }
+  }
+
+  /** Looks at the endpoints again; tells what has changed. */
+  refresh(): readonly LoginChange[] {
+    const before = this.#shown
+    this.#remember()
+    this.#shown = this.#show()
+    return compare(before, this.#shown)
+  }
+
+  #remember(): void {
+    let isNew = false
+    for (const {spec, login, state} of this.#endpoints()) {
+      if (login === undefined && state.is !== "online") continue
+      const platform = login?.platform ?? spec.slot
+      const user = login?.user ?? {id: spec.name}
+      const old = this.#remembered.get(spec.name)
+      if (old?.platform === platform && JSON.stringify(old.user) === JSON.stringify(user)) continue
+      this.#remembered.set(spec.name, {platform, user})
+      isNew = true
+    }
+    if (isNew) this.#store()
+  }
+
+  #store(): void {
+    const value = JSON.stringify(Object.fromEntries(this.#remembered))
+    const sql = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    this.#database.write([{sql, args: [key, value]}]).catch(error => {
+      this.#log.warn(`the names of the endpoints were not kept for the next start: ${messageOf(error)}`, {error})
+    })
+  }
+
+  /** A second endpoint of one platform and name gets its own name for a platform: clients tell logins apart by the two. */
+  #show(): readonly KnownLogin[] {
+    const taken = new Set<string>()
+    return this.#endpoints().flatMap(({spec, state, sender}): KnownLogin[] => {
+      const known = this.#remembered.get(spec.name)
+      if (known === undefined) return []
+      const identity = JSON.stringify([known.platform, known.user.id])
+      const platform = taken.has(identity) ? spec.name : known.platform
+      taken.add(identity)
+      return [
+        {
+          endpoint: spec.name,
+          sn: this.#number(`${spec.name} ${platform} ${known.user.id}`),
+          adapter: spec.slot,
+          platform,
+          user: known.user,
+          status: statuses[state.is],
+          features: sender?.react === undefined ? features : [...features, "reaction.create"],
+        },
+      ]
+    })
+  }
+
+  #number(identity: string): number {
+    const known = this.#numbers.get(identity)
+    if (known !== undefined) return known
+    const next = this.#numbers.size + 1
+    this.#numbers.set(identity, next)
+    return next
+  }
+}
+
+const statuses: Record<EndpointState["is"], number> = {
+  idle: loginStatus.offline,
+  connecting: loginStatus.connecting,
+  online: loginStatus.online,
+  reconnecting: loginStatus.reconnecting,
+  offline: loginStatus.offline,
+  failed: loginStatus.offline,
+}
+
+const compare = (before: readonly KnownLogin[], after: readonly KnownLogin[]): readonly LoginChange[] => {
+  const old = new Map(before.map(login => [login.sn, login]))
+  const now = new Set(after.map(({sn}) => sn))
+  return [
+    ...before.filter(({sn}) => !now.has(sn)).map((login): LoginChange => ({type: "login-removed", login})),
+    ...after.flatMap((login): LoginChange[] => {
+      const earlier = old.get(login.sn)
+      if (earlier === undefined) return [{type: "login-added", login}]
+      return JSON.stringify(earlier) === JSON.stringify(login) ? [] : [{type: "login-updated", login}]
+    }),
+  ]
+}

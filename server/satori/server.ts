@@ -1,0 +1,232 @@
+import type {Log} from "../../shared/log.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import type {Endpoint} from "../capabilities/endpoint.ts"
+import type {Database} from "../database/database.ts"
+import type {Peer, PeerOf, SocketHooks} from "../runtime/runtime.ts"
+import {Client} from "./client.ts"
+import {Feed} from "./feed.ts"
+import {Logins} from "./logins.ts"
+import {type Closing, readSignal, type Signal} from "./protocol.ts"
+
+/** How the Host's HTTP side knows callers; passed in by the composition root. */
+export interface Guard {
+  /** Throws `unauthorized`, `too_many_failures` or `forbidden` unless the header shows the full token. */
+  admit(authorization: string | null, address: string): void
+  addressOf(request: Request, peerOf: PeerOf): string
+}
+
+export interface SatoriOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly endpoints: () => readonly Endpoint[]
+  /** Where the WebSocket is, with `http.base`. */
+  readonly path: string
+}
+
+/** What was learnt of a connection when it was upgraded. */
+interface Arrival extends Record<string, unknown> {
+  readonly address: string
+  readonly isAdmitted: boolean
+}
+
+/** A client identifies itself within so many milliseconds (Satori v1), and says something at least so often after that. */
+const patience = {identify: 10_000, silent: 30_000} as const
+
+/** So many connections may be without a token at once. */
+const mostUnidentified = 1000
+
+const sweepEvery = 1000
+
+/** The Satori v1 event service: the durable inbox for applications that resume it by `sn`. */
+export class SatoriServer {
+  readonly logins: Logins
+  readonly #options: SatoriOptions
+  readonly #feed: Feed
+  readonly #clients = new Map<Peer, Client>()
+  #guard: Guard | undefined
+  #sweep: ReturnType<typeof setInterval> | undefined
+  #unidentified = 0
+  /** Somebody has identified since nobody was there: the feed goes on. */
+  #isFollowed = false
+  #advancing = false
+  /** Something may be stored that was not read yet. */
+  #isBehind = false
+  #areLoginsOld = false
+  #isClosed = false
+
+  constructor(options: SatoriOptions) {
+    this.#options = options
+    this.logins = new Logins(options.database, options.log, options.endpoints)
+    this.#feed = new Feed(options.database, (endpoint, stored) => this.logins.ofEvent(endpoint, stored))
+  }
+
+  /** Lets clients in from now on. */
+  async start(guard: Guard): Promise<void> {
+    await this.logins.load()
+    this.#guard = guard
+    this.logins.refresh()
+  }
+
+  /** Passes on what is being stored, whose event clients get once it is; also where it seems to have failed. */
+  hearOf<T>(storing: Promise<T>): Promise<T> {
+    storing.then(this.#wake, this.#wake)
+    return storing
+  }
+
+  #wake(): void {
+    this.#isBehind = true
+    if (!this.#advancing) void this.#advance()
+  }
+
+  /** An endpoint may have another state or another name. Looked at once for all changes of one turn. */
+  loginsChanged(): void {
+    if (this.#areLoginsOld || this.#guard === undefined) return
+    this.#areLoginsOld = true
+    setImmediate(() => {
+      this.#areLoginsOld = false
+      if (this.#isClosed) return
+      for (const change of this.logins.refresh()) for (const client of this.#clients.values()) client.tell(change)
+    })
+  }
+
+  /** Lets nobody in any more, and goes no further with what is stored: clients resume it. */
+  close(): void {
+    this.#isClosed = true
+    clearInterval(this.#sweep)
+  }
+
+  /** Throws the `Problem` that refuses an upgrade. */
+  readonly socket: SocketHooks = {
+    upgrade: (request, peerOf) => ({context: this.#admit(request, peerOf)}),
+    open: peer => this.#open(peer),
+    message: (peer, message) => this.#hear(peer, message.text()),
+    close: peer => this.#forget(peer),
+    error: peer => this.#forget(peer),
+  }
+
+  #admit(request: Request, peerOf: PeerOf): Arrival {
+    if (new URL(request.url).pathname !== this.#options.path) {
+      throw new Problem("not_found", `no WebSocket is served here; Satori events are at ${this.#options.path}`)
+    }
+    if (this.#guard === undefined) throw new Problem("starting", "the Host is starting", {retryAfter: 1})
+    if (this.#isClosed) throw new Problem("stopping", "the Host is stopping")
+    const address = this.#guard.addressOf(request, peerOf)
+    const authorization = request.headers.get("authorization")
+    if (authorization !== null) this.#guard.admit(authorization, address)
+    else if (this.#unidentified >= mostUnidentified) {
+      throw new Problem("too_many_connections", `${mostUnidentified} connections have shown no token yet`, {
+        retryAfter: 10,
+      })
+    }
+    return {address, isAdmitted: authorization !== null}
+  }
+
+  #open(peer: Peer): void {
+    this.#clients.set(peer, new Client(peer, this.#feed))
+    this.#unidentified++
+    this.#sweep ??= setInterval(() => this.#look(), sweepEvery)
+  }
+
+  #forget(peer: Peer): void {
+    const client = this.#clients.get(peer)
+    if (client === undefined) return
+    this.#clients.delete(peer)
+    if (!client.isIdentified) this.#unidentified--
+    client.closed()
+    if (this.#clients.size > 0) return
+    clearInterval(this.#sweep)
+    this.#sweep = undefined
+    this.#isFollowed = false
+  }
+
+  #hear(peer: Peer, text: string): void {
+    const client = this.#clients.get(peer)
+    if (client === undefined || client.isClosed) return
+    if (client.isIdentified) client.heardAt = performance.now()
+    const said = readSignal(text)
+    if (said === undefined) client.close("invalid")
+    else if (said.is === "ping") client.pong()
+    else if (said.is === "identify") this.#identify(client, peer, said)
+  }
+
+  #identify(client: Client, peer: Peer, {token, sn}: Signal & {is: "identify"}): void {
+    const refusal = client.isIdentified ? "invalid" : this.#refusalOf(peer, token)
+    if (refusal !== undefined) {
+      client.close(refusal)
+      return
+    }
+    client.isIdentified = true
+    client.heardAt = performance.now()
+    this.#unidentified--
+    this.#begin(client, sn).catch(error => this.#fail(client, error))
+  }
+
+  #refusalOf(peer: Peer, token: string | undefined): Closing | undefined {
+    // Made by `#admit`.
+    const {address, isAdmitted} = peer.context as Arrival
+    if (isAdmitted && token === undefined) return undefined
+    try {
+      this.#guard?.admit(`Bearer ${token ?? ""}`, address)
+      return undefined
+    } catch (error) {
+      return error instanceof Problem && error.code === "forbidden" ? "forbidden" : "unauthorized"
+    }
+  }
+
+  /**
+   * A client without an `sn` begins with what comes now, and is told of a login at once: that event gives it the `sn` from
+   * which it can resume. One with an `sn` that is not stored yet had it from another history, and begins anew likewise.
+   */
+  async #begin(client: Client, sn: number | undefined): Promise<void> {
+    const head = await this.#feed.head()
+    if (client.isClosed) return
+    if (!this.#isFollowed) this.#feed.restart(head)
+    this.#isFollowed = true
+    if (sn !== undefined && sn > head) {
+      this.#options.log.warn(
+        `a Satori client asked for what follows event ${sn}; the newest is ${head}: it begins there`,
+      )
+    }
+    const isResumed = sn !== undefined && sn <= head
+    const logins = this.logins.list()
+    client.ready(logins, isResumed ? sn : head)
+    const [first] = logins
+    if (!isResumed && first !== undefined) client.tell({type: "login-updated", login: first})
+    // What is stored between the reading of the head and now is found by its place after it.
+    this.#wake()
+    await client.follow()
+  }
+
+  async #advance(): Promise<void> {
+    this.#advancing = true
+    try {
+      while (this.#isBehind && !this.#isClosed) {
+        this.#isBehind = false
+        await this.#feed.advance()
+        for (const client of this.#clients.values()) client.follow().catch(error => this.#fail(client, error))
+      }
+    } catch (error) {
+      this.#isBehind = true
+      if (!this.#isClosed) this.#options.log.warn(`Satori clients wait for events: ${messageOf(error)}`, {error})
+    } finally {
+      this.#advancing = false
+    }
+  }
+
+  #fail(client: Client, error: unknown): void {
+    if (this.#isClosed) return
+    this.#options.log.warn(`a Satori client is closed: ${messageOf(error)}`, {error})
+    client.close("failed")
+  }
+
+  /** Once a second: closes who is silent, and repeats what failed. */
+  #look(): void {
+    const now = performance.now()
+    for (const client of this.#clients.values()) {
+      if (client.isClosed || now - client.heardAt <= (client.isIdentified ? patience.silent : patience.identify))
+        continue
+      client.close(client.isIdentified ? "silent" : "unidentified")
+    }
+    if (this.#isBehind && !this.#advancing) void this.#advance()
+  }
+}
