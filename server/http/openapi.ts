@@ -13,7 +13,13 @@ const ProblemBody = Type.Object({
   issues: Type.Optional(Type.Array(Type.Unknown())),
 })
 
-const descriptions: Record<number, string> = {200: "Done", 202: "Accepted", 204: "Done", 503: "Not ready"}
+const descriptions: Record<number, string> = {
+  101: "A WebSocket",
+  200: "Done",
+  202: "Accepted",
+  204: "Done",
+  503: "Not ready",
+}
 
 /** The OpenAPI 3.1 document of a route table. */
 export const createOpenApi = (routes: readonly Route[], version: string) => {
@@ -108,11 +114,13 @@ const queryParameters = (query: TSchema | undefined) => {
 
 const answer = (status: number, schema: TSchema | string) => ({
   description: descriptions[status] ?? "Done",
-  content:
-    typeof schema === "string"
-      ? {[schema]: {schema: {type: "string"}}}
-      : {"application/json": {schema: toOpenApi(schema)}},
+  ...(status === 101 ? {} : {content: contentOf(schema)}),
 })
+
+const contentOf = (schema: TSchema | string) =>
+  typeof schema === "string"
+    ? {[schema]: {schema: {type: "string"}}}
+    : {"application/json": {schema: toOpenApi(schema)}}
 
 const problemAnswers = (route: Route) => {
   const isPublic = route.scope === "none" || route.scope === "signature"

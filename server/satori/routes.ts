@@ -33,12 +33,12 @@ export const satoriRoutes = ({logins, database, outbox, endpoints}: SatoriServic
     ...methods.map(method => toRoute(method, logins, services)),
     {
       method: "POST",
-      path: "/satori/v1/:method",
+      path: "/satori/v1/*",
       scope: "full",
       summary: "Satori: a method that the Host does not answer",
       response: {},
       problems: ["not_implemented"],
-      handle: (_, {params: {method = ""}}) => {
+      handle: (_, {params: {"*": method = ""}}) => {
         if (otherMethods.has(method)) throw new Problem("not_implemented", `${method} is not answered by the Host`)
         throw new Problem("not_found", `Satori v1 has no method ${method.slice(0, 100)}`)
       },
@@ -48,7 +48,7 @@ export const satoriRoutes = ({logins, database, outbox, endpoints}: SatoriServic
       path: "/satori/v1/events",
       scope: "full",
       summary: "Satori: the WebSocket of events",
-      response: {},
+      response: {101: {}},
       problems: ["upgrade_required"],
       handle: () => {
         throw new Problem("upgrade_required", "events come by WebSocket")

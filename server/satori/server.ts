@@ -73,7 +73,8 @@ export class SatoriServer {
     return storing
   }
 
-  #wake(): void {
+  readonly #wake = (): void => {
+    if (!this.#isFollowed) return
     this.#isBehind = true
     if (!this.#advancing) void this.#advance()
   }

@@ -1,0 +1,84 @@
+import type {TestHost} from "./host.ts"
+import {until} from "./process.ts"
+
+export interface Signal {
+  readonly op: number
+  readonly body: Record<string, unknown>
+}
+
+/** What an EVENT signal tells. */
+export interface SatoriEvent {
+  readonly sn: number
+  readonly type: string
+  readonly login: {readonly sn: number; readonly platform: string; readonly user: {readonly id: string}}
+  readonly message?: {readonly id: string; readonly content: string}
+  readonly [key: string]: unknown
+}
+
+/** A Satori application that says what it is told to say, and keeps what it hears. */
+export interface SatoriClient {
+  readonly signals: readonly Signal[]
+  say(signal: unknown): void
+  sayText(text: string): void
+  /** The events of messages, in the order in which they came. */
+  messages(): readonly SatoriEvent[]
+  /** The `sn` that a resume would name: of the last event, whatever it was. */
+  sn(): number | undefined
+  /** The next signal with this `op`, or the last one that came. */
+  hears(op: number): Promise<Signal>
+  /** Waits until so many messages have come. */
+  hearsMessages(count: number): Promise<readonly SatoriEvent[]>
+  closeCode(patience?: number): Promise<number>
+  close(): void
+}
+
+export interface ConnectOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Of an IDENTIFY that is sent at once; `false` sends none. */
+  readonly identify?: {readonly token?: string; readonly sn?: number} | false
+}
+
+const message = "message-created"
+
+/** Opens the event WebSocket of a Host, and identifies with its token. */
+export const connectSatori = async (host: TestHost, options: ConnectOptions = {}): Promise<SatoriClient> => {
+  // Node takes headers as an option of its own, which the browser's type does not have.
+  const Client = WebSocket as unknown as new (url: string, options: {headers: object}) => WebSocket
+  const socket = new Client(`${host.url.replace("http", "ws")}/satori/v1/events`, {headers: options.headers ?? {}})
+  const signals: Signal[] = []
+  let closed: number | undefined
+  socket.addEventListener("message", ({data}) => signals.push(JSON.parse(data)))
+  socket.addEventListener("close", ({code}) => {
+    closed = code
+  })
+  await until("the socket to open", () => socket.readyState === WebSocket.OPEN)
+  const sayText = (text: string) => socket.send(text)
+  const say = (signal: unknown) => sayText(JSON.stringify(signal))
+  const events = () => signals.filter(({op}) => op === 0).map(({body}) => body as SatoriEvent)
+  const messages = () => events().filter(({type}) => type === message)
+  if (options.identify !== false) say({op: 3, body: {token: host.token, ...options.identify}})
+  return {
+    signals,
+    say,
+    sayText,
+    messages,
+    sn: () => events().at(-1)?.sn,
+    hears: op => until(`a signal ${op}`, () => signals.findLast(each => each.op === op)),
+    hearsMessages: count => until(`${count} messages`, () => messages().length >= count && messages()),
+    closeCode: patience => until("the socket to be closed", () => closed, patience),
+    close: () => socket.close(),
+  }
+}
+
+/** Asks a method of a login. */
+export const askSatori = (
+  host: TestHost,
+  method: string,
+  body: unknown = {},
+  headers: Readonly<Record<string, string>> = {"satori-platform": "sandbox", "satori-user-id": "bot"},
+): Promise<Response> =>
+  host.fetch(`/satori/v1/${method}`, {
+    method: "POST",
+    headers: {"content-type": "application/json", ...headers},
+    body: JSON.stringify(body),
+  })
