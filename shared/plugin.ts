@@ -71,6 +71,15 @@ export interface HandlerDefinition {
   readonly retries?: number
 }
 
+/** Lets an event go on, to the middleware behind and the handlers; resolves when they have ended. Once is enough. */
+export type Next = () => Promise<void>
+
+/**
+ * Runs around the handlers of every event. Ended without `next`, the event stops there: its handlers do not run. What it
+ * sends is stored with a mark of its own, after what the handlers inside have sent.
+ */
+export type Middleware = (session: Session, next: Next) => Reply
+
 export interface CommandCall<P extends string, O extends Record<string, OptionDefinition>> {
   readonly args: Readonly<Arguments<P>>
   readonly options: Options<O>
@@ -238,6 +247,8 @@ export interface Plugin {
   /** Handles every event of a Satori type, for example `message-created`. */
   on(type: string, handler: (session: Session) => Reply): void
   on(type: string, definition: HandlerDefinition, handler: (session: Session) => Reply): void
+  /** Around every event, in the order of the plugins in the configuration, then in that of these calls. */
+  middleware(around: Middleware): void
   /** Declares what goes on when a question of `session.prompt` is answered. */
   prompt: DeclarePrompt
   adapter<A extends TSchema, S extends Sender>(slot: string, adapter: AdapterDefinition<A, S>): void

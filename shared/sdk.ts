@@ -12,6 +12,8 @@ export {
   type Endpoint,
   type HandlerDefinition,
   type Incoming,
+  type Middleware,
+  type Next,
   type Outgoing,
   type Plugin,
   type PluginDatabase,

@@ -5,7 +5,7 @@ import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
 import type {Attempt, Dispatch, Outcome, StoredEvent, Work} from "./handling.ts"
-import {assertRunning, claiming, ending, type MarkKey, readIsRunning, repeating} from "./marks.ts"
+import {assertRunning, claiming, ending, type MarkKey, readIsRunning, repeating, stopping} from "./marks.ts"
 import type {Outbox} from "./outbox.ts"
 import {forgetting, type Prompts, type Question} from "./prompts.ts"
 
@@ -20,6 +20,23 @@ export interface AttemptsOptions {
   readonly isStopping: () => boolean
 }
 
+/** How an attempt ended, for what comes after it. */
+export type Ended =
+  | {readonly is: "over"}
+  /** To be run again after so many milliseconds. */
+  | {readonly is: "again"; readonly pause: number}
+  /** A middleware that has stopped its event. */
+  | {readonly is: "stopped"}
+  /** The Host stops: it runs again next time. */
+  | {readonly is: "left"}
+
+/** What a middleware is around. */
+export interface Inside {
+  next(): Promise<unknown>
+  /** The handlers that do not run where it stops the event. */
+  readonly inside: readonly string[]
+}
+
 /** Runs handlers: a durable mark before, and one batch after, with everything that the handler leaves behind. */
 export class Attempts {
   readonly #options: AttemptsOptions
@@ -28,14 +45,19 @@ export class Attempts {
     this.#options = options
   }
 
-  /** One handler of one event; resolves to the pause after which it is to run again, in milliseconds. */
-  async run(dispatch: Dispatch, stored: StoredEvent, handler: string): Promise<number | undefined> {
+  /** One handler of one event. One that has ended before is not run. */
+  async run(
+    dispatch: Dispatch,
+    stored: StoredEvent,
+    handler: string,
+    {next, inside}: Inside = {next: async () => {}, inside: []},
+  ): Promise<Ended> {
     const seq = stored.event.sn
     const {database, runtimeId, isStopping} = this.#options
     // Durable before the handler begins: a crash leaves the mark behind.
     const [claimed] = await this.#persist(seq, () => database.write([claiming(seq, handler, runtimeId)]))
     const row = claimed?.rows[0]
-    if (row === undefined) return undefined
+    if (row === undefined) return {is: "over"}
     const key: MarkKey = {seq, handler, attempt: Number(row.attempt)}
     let answered: Question | undefined
     const outcome = await dispatch.run(stored, handler, {
@@ -44,12 +66,18 @@ export class Attempts {
         answered = await this.#options.prompts.answeredBy(seq, handler)
         return answered
       },
+      next: async () => void (await next()),
     })
-    if (outcome.is === "interrupted" && isStopping()) return undefined
+    if (outcome.is === "interrupted" && isStopping()) return {is: "left"}
     if (outcome.is !== "handled") return this.#fail(key, outcome, Number(row.failures), reasonOf(outcome))
-    const done = [...(answered === undefined ? [] : [forgetting(seq, handler)])]
+    const isStop = outcome.stops === true
+    const done = [
+      ...(answered === undefined ? [] : [forgetting(seq, handler)]),
+      ...(isStop ? stopping(key, inside) : []),
+    ]
     const refusal = await this.#store(key, outcome, done)
-    return refusal && this.#fail(key, outcome, Number(row.failures), refusal.message)
+    if (refusal !== undefined) return this.#fail(key, outcome, Number(row.failures), refusal.message)
+    return {is: isStop ? "stopped" : "over"}
   }
 
   async #sendNow(key: MarkKey, draft: Parameters<Attempt["sendNow"]>[0], ordinal: number): Promise<string> {
@@ -95,15 +123,15 @@ export class Attempts {
     return undefined
   }
 
-  async #fail(key: MarkKey, {retries = 0}: Outcome, failures: number, error: string): Promise<number | undefined> {
+  async #fail(key: MarkKey, {retries = 0}: Outcome, failures: number, error: string): Promise<Ended> {
     const {database, log, retry} = this.#options
     const again = failures < retries
     const batch = again ? repeating(key, error) : [ending(key, "failed", error)]
     const results = await this.#persist(key.seq, () => database.write(batch))
-    if (!again || results.at(-1)?.rows.length === 0) return undefined
+    if (!again || results.at(-1)?.rows.length === 0) return {is: "over"}
     const pause = Math.round(pauseAfter(failures + 1, retry))
     log.warn(`${key.handler} is run again: ${error}`, {event: key.seq, failures: failures + 1, retries, pause})
-    return pause
+    return {is: "again", pause}
   }
 
   #persist<T>(seq: number, work: () => Promise<T>): Promise<T> {

@@ -16,8 +16,9 @@ export interface Work {
 export type Outcome = {
   /** How often the handler is run again when it fails. */
   readonly retries?: number
-} & (
-  | ({readonly is: "handled"} & Work)
+} & /** `stops`: a middleware that has not let the event pass. */
+(
+  | ({readonly is: "handled"; readonly stops?: boolean} & Work)
   | {readonly is: "failed"; readonly error: string}
   /** The handler's plugin instance was disposed before the handler had ended. */
   | {readonly is: "interrupted"}
@@ -32,12 +33,16 @@ export interface Attempt {
   sendNow(draft: OutboxDraft, ordinal: number): Promise<string>
   /** The question that this event answers. */
   question(): Promise<Question | undefined>
+  /** Has what a middleware is around run; resolves when it has ended. For any other handler, nothing. */
+  next(): Promise<void>
 }
 
 /** What the running generation does with events; passed in by the composition root. */
 export interface Dispatch {
   /** The ids of the handlers that an event is for; `asked` is who waits for an answer of its user. */
   match(event: SatoriEvent, asked?: string): readonly string[]
+  /** Which of these handlers are around the others, the outermost first. */
+  order(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}
   /** Runs one handler to its end; never rejects. */
   run(stored: StoredEvent, handler: string, attempt: Attempt): Promise<Outcome>
 }

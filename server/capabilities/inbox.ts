@@ -5,6 +5,7 @@ import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Backoff} from "../runtime/backoff.ts"
 import {Attempts} from "./attempts.ts"
+import {runChain} from "./chain.ts"
 import type {Endpoint} from "./endpoint.ts"
 import type {Dispatch, StoredEvent} from "./handling.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./inbox-actions.ts"
@@ -190,9 +191,7 @@ export class Inbox {
     const dispatch = this.#dispatch
     if (dispatch === undefined) return undefined
     const stored = task.stored ?? (await this.#read(task.seq))
-    const pauses = await Promise.all(task.handlers.map(handler => this.#attempts.run(dispatch, stored, handler)))
-    const due = pauses.filter(pause => pause !== undefined)
-    return due.length === 0 ? undefined : Math.max(...due)
+    return runChain(this.#attempts, dispatch, stored, task.handlers)
   }
 
   async #read(seq: number): Promise<StoredEvent> {

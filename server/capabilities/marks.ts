@@ -16,13 +16,18 @@ export interface Due {
   readonly handlers: readonly string[]
 }
 
-/** A mark found `running` at two starts, by runs that ended without a word, is dead. */
+/**
+ * A mark found `running` at two starts, by runs that ended without a word, is dead. A middleware is not to blame while what it
+ * is around was running.
+ */
 const settle = `UPDATE inbox_marks SET
     crashes = crashes + hit,
     state = CASE WHEN crashes + hit >= 2 THEN 'dead' ELSE 'pending' END,
     ended_at = CASE WHEN crashes + hit >= 2 THEN ?1 END,
     error = CASE WHEN crashes + hit >= 2 THEN 'suspected_crash' ELSE error END
-  FROM (SELECT m.seq AS s, m.handler AS h, r.runtime_id IS NOT NULL AS hit FROM inbox_marks m
+  FROM (SELECT m.seq AS s, m.handler AS h, r.runtime_id IS NOT NULL AND NOT (m.handler LIKE '%/middleware/%'
+      AND EXISTS (SELECT 1 FROM inbox_marks o WHERE o.seq = m.seq AND o.state = 'running'
+        AND o.handler NOT LIKE '%/middleware/%')) AS hit FROM inbox_marks m
     LEFT JOIN svc_runs r ON r.runtime_id = m.runtime_id AND r.ended_at IS NULL WHERE m.state = 'running')
   WHERE seq = s AND handler = h RETURNING seq, handler, state`
 
@@ -77,6 +82,19 @@ export const ending = ({seq, handler, attempt}: MarkKey, state: "handled" | "fai
     WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
   args: [state, Date.now(), error ?? null, seq, handler, attempt],
 })
+
+/** Ends what a middleware is around, unrun; a question that the event would have answered is answered with that. */
+export const stopping = ({seq, handler}: MarkKey, inside: readonly string[]): readonly Statement[] => [
+  {
+    sql: `UPDATE inbox_marks SET state = 'handled', ended_at = ?, error = ?
+      WHERE seq = ? AND state = 'pending' AND handler IN (SELECT value FROM json_each(?))`,
+    args: [Date.now(), `not run: ${handler} has stopped the event`, seq, JSON.stringify(inside)],
+  },
+  {
+    sql: "DELETE FROM prompts WHERE answer_seq = ? AND handler IN (SELECT value FROM json_each(?))",
+    args: [seq, JSON.stringify(inside)],
+  },
+]
 
 /** Has the handler run again, if the attempt has not ended; the last statement returns a row where it is to. */
 export const repeating = ({seq, handler, attempt}: MarkKey, error: string): readonly Statement[] => [

@@ -12,6 +12,7 @@ import type {LoadedConfig} from "../config/load.ts"
 import {checkCallRules} from "../messages/call.ts"
 import {type Command, parsePattern} from "../messages/command.ts"
 import {type Continuation, createMessageTable, type EventHandler, type Handler} from "../messages/dispatch.ts"
+import type {MiddlewareHandler} from "../messages/middleware.ts"
 import {readPermissions} from "../messages/permissions.ts"
 import type {Instance} from "../plugins/instance.ts"
 import type {Capability, Snapshot} from "./generation.ts"
@@ -49,6 +50,7 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
     handlers: instances.flatMap(handlersOf),
     permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),
     prompts: instances.flatMap(promptsOf),
+    middleware: instances.flatMap(middlewareOf),
     log,
   })
   const routes = instances.flatMap(instance => instance.registrations.routes.map(route => ({instance, route})))
@@ -94,6 +96,9 @@ const handlersOf = (instance: Instance): EventHandler[] =>
     type,
     handle,
   }))
+
+const middlewareOf = (instance: Instance): MiddlewareHandler[] =>
+  instance.registrations.middleware.map(({id, around}) => ({...runnerOf(instance, id), around}))
 
 const promptsOf = (instance: Instance): Continuation[] =>
   [...instance.registrations.prompts.values()].map(prompt => ({...runnerOf(instance, prompt.id), prompt}))
@@ -199,6 +204,7 @@ const capabilitiesOf = (
       .filter(({command}) => command.owner === owner)
       .map(({command}) => make("command", command.path.join("."))),
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
+    ...instance.registrations.middleware.map((_, index) => make("middleware", String(index))),
     ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
     ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
     ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),

@@ -4,11 +4,12 @@ import type {Reply, Session} from "../../shared/plugin.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/satori.ts"
 import type {Attempt, Dispatch, Outcome, StoredEvent} from "../capabilities/handling.ts"
-import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
+import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
 import {callCommand} from "./call.ts"
 import type {Command} from "./command.ts"
 import {Cooldowns} from "./cooldowns.ts"
 import {helpCommand, unknownText} from "./help.ts"
+import {type MiddlewareHandler, orderOf, surround} from "./middleware.ts"
 import type {PermissionOf} from "./permissions.ts"
 import {answer, type Prompt} from "./prompt.ts"
 import {type Routed, Router} from "./router.ts"
@@ -45,6 +46,8 @@ export interface MessageTable {
   readonly byType: ReadonlyMap<string, readonly EventHandler[]>
   readonly byId: ReadonlyMap<string, EventHandler>
   readonly prompts: ReadonlyMap<string, Continuation>
+  /** In the order in which they are around each other, the outermost first. */
+  readonly middleware: ReadonlyMap<string, MiddlewareHandler>
   /** Who runs a command, by the command's id. */
   readonly runners: ReadonlyMap<string, Handler>
   readonly permissionOf: PermissionOf
@@ -71,12 +74,13 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
   const cooldowns = new Cooldowns(options.now ?? (() => performance.now()))
   return {
     match: (event, asked) => match(options.current(), event, asked),
+    order: handlers => orderOf(options.current().middleware, handlers),
     run: (stored, handler, attempt) => run({...options, cooldowns}, stored, handler, attempt),
   }
 }
 
 const match = (table: MessageTable, event: SatoriEvent, asked?: string): readonly string[] => {
-  const handlers = (table.byType.get(event.type) ?? []).map(handler => handler.id)
+  const handlers = [...table.middleware.keys(), ...(table.byType.get(event.type) ?? []).map(handler => handler.id)]
   if (event.type !== "message-created") return handlers
   const routed = routeEvent(table, event)
   const own = isAnswer(table, event, routed, asked) ? asked : handlerOf(table, routed)
@@ -126,11 +130,11 @@ const runToEnd = async (
 ): Promise<Outcome> => {
   const {log, plugin} = handler
   const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
-  const work = async (signal: AbortSignal): Promise<Outcome> => {
+  const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
     const {session, end} = openSession({stored, attempt, plugin, permissionOf, log, signal})
-    const reply = await handler.run(() => handler.handle(session, attempt))
+    const reply = await handler.run(() => handler.handle(session, attempt, hold))
     if (reply !== undefined && reply !== "") await session.send(reply)
-    return {is: "handled", ...again, ...end()}
+    return {is: "handled", ...again, ...end(), ...(handler.stops?.() === true ? {stops: true} : {})}
   }
   try {
     return await withTimeLimit(timeout, work, handler.signal)
@@ -142,12 +146,18 @@ const runToEnd = async (
   }
 }
 
-type Runnable = Handler & {readonly handle: (session: Session, attempt: Attempt) => Reply}
+type Runnable = Handler & {
+  readonly handle: (session: Session, attempt: Attempt, hold: Hold) => Reply
+  /** Of a middleware that has ended: does the event stop there? */
+  readonly stops?: () => boolean
+}
 
 const find = ({current, log, cooldowns}: RunOptions, stored: StoredEvent, id: string): Runnable | undefined => {
   const table = current()
   const plain = table.byId.get(id)
   if (plain !== undefined) return plain
+  const middleware = table.middleware.get(id)
+  if (middleware !== undefined) return {...middleware, ...surround(middleware)}
   const continuation = table.prompts.get(id)
   if (continuation !== undefined) {
     return {
@@ -187,6 +197,7 @@ export interface TableParts {
   readonly handlers: readonly EventHandler[]
   readonly permissionOf: PermissionOf
   readonly prompts?: readonly Continuation[]
+  readonly middleware?: readonly MiddlewareHandler[]
   readonly log: Log
 }
 
@@ -196,6 +207,7 @@ export const createMessageTable = ({
   commands,
   handlers,
   prompts = [],
+  middleware = [],
   permissionOf,
   log,
 }: TableParts): MessageTable => {
@@ -208,6 +220,7 @@ export const createMessageTable = ({
     byType,
     byId: new Map(handlers.map(handler => [handler.id, handler])),
     prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
+    middleware: new Map(middleware.map(each => [each.id, each])),
     runners: new Map([
       [help.id, hostHandler(help.id, log)],
       ...commands.map(({command, runner}) => [command.id, runner] as const),

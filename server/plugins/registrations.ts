@@ -4,6 +4,7 @@ import type {
   AdapterDefinition,
   CommandDefinition,
   HandlerDefinition,
+  Middleware,
   Plugin,
   PluginMigration,
   PluginRoute,
@@ -27,6 +28,11 @@ export interface DeclaredHandler {
   readonly handle: (session: Session) => Reply
 }
 
+export interface DeclaredMiddleware {
+  readonly id: string
+  readonly around: Middleware
+}
+
 export interface DeclaredPrompt {
   readonly id: string
   readonly definition: PromptDefinition<TSchema>
@@ -37,6 +43,7 @@ export interface DeclaredPrompt {
 export interface Registrations {
   readonly commands: readonly DeclaredCommand[]
   readonly handlers: readonly DeclaredHandler[]
+  readonly middleware: readonly DeclaredMiddleware[]
   /** By name. */
   readonly prompts: ReadonlyMap<string, DeclaredPrompt>
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
@@ -44,7 +51,7 @@ export interface Registrations {
   readonly migrations: readonly PluginMigration[]
 }
 
-type Declaring = Pick<Plugin, "command" | "on" | "prompt" | "adapter" | "route"> & {
+type Declaring = Pick<Plugin, "command" | "on" | "middleware" | "prompt" | "adapter" | "route"> & {
   migrate: Plugin["database"]["migrate"]
 }
 
@@ -64,6 +71,7 @@ const requireRetries = (what: string, {retries = 0}: HandlerDefinition): void =>
 export const collectRegistrations = (owner: PluginPath) => {
   const commands: DeclaredCommand[] = []
   const handlers: DeclaredHandler[] = []
+  const middleware: DeclaredMiddleware[] = []
   const prompts = new Map<string, DeclaredPrompt>()
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
   const routes: PluginRoute[] = []
@@ -87,6 +95,11 @@ export const collectRegistrations = (owner: PluginPath) => {
       requireRetries(`on("${type}")`, definition)
       const ordinal = handlers.filter(handler => handler.type === type).length
       handlers.push({id: capabilityId(owner, "handler", `${type}.${ordinal}`), type, definition, handle})
+    },
+    middleware: around => {
+      declare("middleware()")
+      if (typeof around !== "function") throw new TypeError("middleware() needs a function")
+      middleware.push({id: capabilityId(owner, "middleware", String(middleware.length)), around})
     },
     prompt: (name: string, second: unknown, third?: unknown) => {
       declare("prompt()")
@@ -115,7 +128,7 @@ export const collectRegistrations = (owner: PluginPath) => {
       migrations.push(...added)
     },
   }
-  const collected: Registrations = {commands, handlers, prompts, adapters, routes, migrations}
+  const collected: Registrations = {commands, handlers, middleware, prompts, adapters, routes, migrations}
   return {
     declaring,
     close: () => {

@@ -40,6 +40,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     )
     await inbox.start({
       match: () => ["root/test/handler/message-created.0"],
+      order: handlers => ({around: [], within: handlers}),
       run: async () => ({is: "handled", sends: []}),
       ...dispatch,
     })

@@ -44,7 +44,7 @@ const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent =>
   ...more,
 })
 
-const attempt: Attempt = {sendNow: async draft => draft.id, question: async () => undefined}
+const attempt: Attempt = {sendNow: async draft => draft.id, question: async () => undefined, next: async () => {}}
 
 const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
   const table = createMessageTable({prefixes: ["/"], commands: [echo], handlers, permissionOf: () => "user", log})

@@ -60,3 +60,15 @@ test("work whose outer signal was aborted before is not begun", async () => {
   await expect(withTimeLimit(1000, work, AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late")
   expect(begun).toBe(false)
 })
+
+test("work does not use up its time while it holds the limit, and has the whole of it again then", async () => {
+  const sleep = (milliseconds: number) => new Promise(resolve => setTimeout(resolve, milliseconds))
+  expect(await withTimeLimit(50, async (_, hold) => hold(sleep(150).then(() => "held")))).toBe("held")
+  const after = withTimeLimit(50, async (_, hold) => {
+    await Promise.all([hold(sleep(100)), hold(sleep(20))])
+    return never
+  })
+  await expect(after).rejects.toThrow("no end within 0.05 s")
+  const failing = withTimeLimit(50, (_, hold) => hold(Promise.reject(new Error("inside"))).catch(() => never))
+  await expect(failing).rejects.toThrow(TimeLimitExceeded)
+})

@@ -61,7 +61,7 @@ const routeAll = (size: number) => {
   }
 }
 
-const attempt: Attempt = {sendNow: async draft => draft.id, question: async () => undefined}
+const attempt: Attempt = {sendNow: async draft => draft.id, question: async () => undefined, next: async () => {}}
 
 /** The same, with what is around it: a session, the handler, its reply; nothing is stored. */
 const dispatchAll = (size: number) => {

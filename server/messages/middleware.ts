@@ -1,0 +1,45 @@
+import type {Middleware, Session} from "../../shared/plugin.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Attempt} from "../capabilities/handling.ts"
+import type {Hold} from "../runtime/time-limit.ts"
+import type {Handler} from "./dispatch.ts"
+
+/** A middleware of a generation. */
+export interface MiddlewareHandler extends Handler {
+  readonly around: Middleware
+}
+
+/** Which of an event's handlers are around the others, outermost first, in the order of `known`. */
+export const orderOf = (
+  known: ReadonlyMap<string, unknown>,
+  handlers: readonly string[],
+): {readonly around: readonly string[]; readonly within: readonly string[]} => {
+  if (known.size === 0) return {around: [], within: handlers}
+  return {
+    around: [...known.keys()].filter(id => handlers.includes(id)),
+    within: handlers.filter(id => !known.has(id)),
+  }
+}
+
+/**
+ * One run of a middleware. While the rest of the event is handled, its own time stands still. `stops` is true once it has
+ * ended without `next`; a `next` that comes later throws `late`.
+ */
+export const surround = ({around}: MiddlewareHandler) => {
+  let state: "open" | "passed" | "stopped" = "open"
+  return {
+    handle: async (session: Session, attempt: Attempt, hold: Hold) => {
+      const next = async () => {
+        if (state === "stopped" || session.signal.aborted) {
+          throw new Problem("late", "this middleware has ended; the event has gone its way")
+        }
+        state = "passed"
+        await hold(attempt.next())
+      }
+      const reply = await around(session, next)
+      if (state === "open") state = "stopped"
+      return reply
+    },
+    stops: () => state === "stopped",
+  }
+}
