@@ -127,7 +127,7 @@ export const InboxDetail = Type.Object({
       attempt: Type.Integer(),
       startedAt: Type.Union([Time(), Type.Null()]),
       endedAt: Type.Union([Time(), Type.Null()]),
-      error: Type.Union([Type.String(), Type.Null()], {private: true}),
+      error: Type.Union([Type.String(), Type.Null()], {private: true, description: "Why it failed, or was not run"}),
     }),
   ),
   replies: Type.Array(Type.String(), {description: "Outbox ids of what its handlers sent"}),

@@ -104,7 +104,7 @@ export const PluginConfig = Type.Object(
   {...closed, default: {}},
 )
 
-const PermissionRule = Type.Object(
+export const PermissionRule = Type.Object(
   {
     endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" is each.'}),
     channel: Type.Optional(
@@ -121,6 +121,7 @@ const PermissionRule = Type.Object(
   },
   {...closed, description: "Fits where all that it names fits."},
 )
+export type PermissionRule = Readonly<Static<typeof PermissionRule>>
 
 const AgentConfig = Type.Object(
   {
@@ -249,7 +250,6 @@ type Unfilled =
 
 export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
 export type PluginEntry = ProjectConfig["plugins"][string]
-export type PermissionRule = ProjectConfig["permissions"][number]
 
 /** The value of HTTP_TOKEN in the example's `.env`; production refuses it. */
 export const placeholderToken = "replace-me-with-a-long-random-token"

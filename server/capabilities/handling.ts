@@ -16,9 +16,12 @@ export interface Work {
 export type Outcome = {
   /** How often the handler is run again when it fails. */
   readonly retries?: number
-} & /** `stops`: a middleware that has not let the event pass. */
-(
-  | ({readonly is: "handled"; readonly stops?: boolean} & Work)
+} & (
+  | ({
+      readonly is: "handled"
+      /** Of a middleware: it has not let the event pass. */
+      readonly stops?: boolean
+    } & Work)
   | {readonly is: "failed"; readonly error: string}
   /** The handler's plugin instance was disposed before the handler had ended. */
   | {readonly is: "interrupted"}

@@ -1,6 +1,8 @@
 import type {Attempt} from "../../../server/capabilities/handling.ts"
 import {type Command, parseCall, parsePattern} from "../../../server/messages/command.ts"
 import {createDispatch, createMessageTable, type Handler} from "../../../server/messages/dispatch.ts"
+import type {MiddlewareHandler} from "../../../server/messages/middleware.ts"
+import {type PermissionOf, readPermissions} from "../../../server/messages/permissions.ts"
 import type {Log} from "../../../shared/log.ts"
 import {channelType, type SatoriEvent} from "../../../shared/satori.ts"
 
@@ -25,12 +27,12 @@ const silent: Log = {
   with: () => silent,
 }
 
-const commandOf = (index: number): Command => ({
+const commandOf = (index: number, definition: Command["definition"]): Command => ({
   id: `root/bench/command/command${index}`,
   owner: "root/bench",
   ...parsePattern(`command${index} <name:string> [count:integer]`),
   aliases: [],
-  definition: {description: "answers"},
+  definition,
   handle: ({args}) => `hello ${args.name}`,
 })
 
@@ -77,6 +79,36 @@ const dispatchAll = (size: number) => {
   }
 }
 
+/**
+ * The same with a permission, a cooldown and a middleware for each message: nine rules for others stand above the one that fits, and
+ * each call finds its user's last one over.
+ */
+const dispatchGuarded = (size: number) => {
+  let now = 0
+  const table = tableOf(size, guarded)
+  const dispatch = createDispatch({
+    current: () => table,
+    settled: async () => {},
+    log: silent,
+    now: () => {
+      now += 1000
+      return now
+    },
+  })
+  const events = eventsFor(size)
+  return async () => {
+    for (const event of events) {
+      const {around, within} = dispatch.order(dispatch.match(event))
+      const stored = {endpoint: "bench", event}
+      for (const id of [...around, ...within]) {
+        const outcome = await dispatch.run(stored, id, attempt)
+        if (outcome.is !== "handled" || outcome.stops === true) throw new Error("not handled")
+        if (id === within[0] && outcome.sends.length !== 1) throw new Error("not answered")
+      }
+    }
+  }
+}
+
 /** The yardstick: the first word is cut out of the message and looked up in a Map. */
 const lookUpAll = (size: number) => {
   const known = new Map(Array.from({length: size}, (_, index) => [`command${index}`, index]))
@@ -86,9 +118,41 @@ const lookUpAll = (size: number) => {
   }
 }
 
-const tableOf = (size: number) => {
+interface Guards {
+  readonly definition: Command["definition"]
+  readonly permissionOf: PermissionOf
+  readonly middleware: readonly MiddlewareHandler[]
+}
+
+const plain: Guards = {definition: {description: "answers"}, permissionOf: () => "user", middleware: []}
+
+const guarded: Guards = {
+  definition: {permission: "trusted", cooldown: {per: "user", seconds: 0.5}},
+  permissionOf: readPermissions(
+    [
+      ...Array.from({length: 9}, (_, index) => ({
+        endpoint: "bench",
+        user: `other${index}`,
+        permission: "admin" as const,
+      })),
+      {endpoint: "bench", user: "ann", permission: "trusted"},
+    ],
+    new Map([["bench", {ignoresCase: false}]]),
+  ),
+  middleware: [
+    {
+      id: "root/bench/middleware/0",
+      log: silent,
+      signal: new AbortController().signal,
+      run: async work => work(),
+      around: (_, next) => next(),
+    },
+  ],
+}
+
+const tableOf = (size: number, {definition, permissionOf, middleware} = plain) => {
   const commands = Array.from({length: size}, (_, index) => {
-    const command = commandOf(index)
+    const command = commandOf(index, definition)
     const runner: Handler = {
       id: command.id,
       log: silent,
@@ -97,7 +161,7 @@ const tableOf = (size: number) => {
     }
     return {command, runner}
   })
-  return createMessageTable({prefixes: ["!"], commands, handlers: [], permissionOf: () => "user", log: silent})
+  return createMessageTable({prefixes: ["!"], commands, handlers: [], permissionOf, middleware, log: silent})
 }
 
 const cpuMilliseconds = () => {
@@ -117,7 +181,7 @@ const rateOf = async (work: () => void | Promise<void>): Promise<number> => {
   return (done / used) * 1000
 }
 
-const kinds = {router: routeAll, dispatch: dispatchAll, map: lookUpAll}
+const kinds = {router: routeAll, dispatch: dispatchAll, guarded: dispatchGuarded, map: lookUpAll}
 
 const cases = sizes.flatMap(size =>
   Object.entries(kinds).map(([kind, make]) => ({key: `${kind} ${size}`, work: make(size)})),
