@@ -1,0 +1,50 @@
+import {createRequire} from "node:module"
+
+/**
+ * Stock Koishi with its own Satori adapter, out of the folder that it was installed to: prints each message and each
+ * change of a bot, a line of JSON each, and answers `.kping <text>` with `kpong <text>`.
+ */
+interface Bot {
+  readonly sid: string
+  readonly status: number
+}
+
+interface Session {
+  readonly content: string
+  readonly platform: string
+  readonly channelId: string
+  readonly event: {readonly sn: number}
+}
+
+interface Command {
+  action(answer: (_: unknown, text: string) => string): void
+}
+
+interface App {
+  command(pattern: string): Command
+  on(name: "message", listener: (session: Session) => void): void
+  on(name: "bot-status-updated", listener: (bot: Bot) => void): void
+  plugin(plugin: unknown, config?: object): void
+  start(): Promise<void>
+}
+
+const [folder = "", endpoint, token] = process.argv.slice(2)
+const require = createRequire(`${folder}/package.json`)
+const {Context}: {Context: new (config: object) => App} = require("koishi")
+const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
+
+const app = new Context({prefix: ["."]})
+app.command("kping <text:text>").action((_, text) => `kpong ${text}`)
+app.on("message", ({event, content, platform, channelId}) =>
+  tell({sn: event.sn, content, platform, channel: channelId}),
+)
+app.on("bot-status-updated", ({sid, status}) => tell({bot: sid, status}))
+app.plugin(require("@koishijs/plugin-http").default)
+app.plugin(require("@satorijs/adapter-satori").default, {
+  endpoint,
+  token,
+  retryInterval: 200,
+  retryLazy: 200,
+  retryTimes: 1000,
+})
+await app.start()
