@@ -8,7 +8,7 @@ const names = Object.keys(commands)
 describe("help", () => {
   test.each(names)("svc %s --help tells how to call it, with examples and its options", async name => {
     const text = await printed(makeProject(), `${name} --help`)
-    expect(text.split("\n")[0]).toMatch(new RegExp(`^svc ${name}( <\\w+>)*$`))
+    expect(text.split("\n")[0]).toMatch(new RegExp(`^svc ${name}( <\\w+>| \\[\\w+\\])*$`))
     expect(text).toMatch(new RegExp(`\nExamples\n\n {2}\\S.*\n {4}.*svc ${name}`))
     expect(text).toContain("  --project <value>  ")
     expect(text).not.toContain("#0")
