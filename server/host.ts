@@ -5,6 +5,7 @@ import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import type {Secret} from "../shared/secret.ts"
 import {watchDisk} from "./capabilities/disk-watch.ts"
+import {policyOf} from "./capabilities/endpoint.ts"
 import {Endpoints} from "./capabilities/endpoints.ts"
 import {Gaps} from "./capabilities/gaps.ts"
 import {Inbox} from "./capabilities/inbox.ts"
@@ -167,7 +168,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   )
   if (!history.endedCleanly) log.warn("the run before this one did not end in order")
 
-  const outbox = new Outbox(database, log, () => ingress.requireOpen("nothing new is sent"))
+  const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
   const inbox = new Inbox(database, outbox, runtimeId, log)
   const gaps = new Gaps(database, log)
   const ingress: Ingress = new Ingress(database, log, at => {
@@ -237,7 +238,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   await inbox.start(dispatch)
   await outbox.start({
     sender: name => endpoints.get(name)?.sender,
-    isIdempotent: name => endpoints.get(name)?.spec.idempotent ?? false,
+    policy: name => policyOf(endpoints.get(name)?.spec),
   })
   await ingress.start()
   await gaps.start()

@@ -74,6 +74,10 @@ export const EndpointView = Type.Object({
   login: Type.Optional(Type.Unknown({private: true})),
   history: Type.Enum(["replay", "none"]),
   idempotent: Type.Boolean(),
+  onUnknown: Type.Enum(["hold", "retry"]),
+  rates: Type.Array(Type.Object({messages: Type.Integer(), per: Type.Integer({description: "Milliseconds"})}), {
+    description: "At most so many messages begin within so long; each holds",
+  }),
 })
 
 export const PluginView = Type.Object({
@@ -167,20 +171,27 @@ export const InboxChanged = Type.Object({
   handlers: Type.Integer({description: "How many handlers of them"}),
 })
 
+const OutboxState = Type.Enum(["queued", "sending", "sent", "failed", "dead", "unknown", "held", "discarded"])
+
+export const OutboxQuery = Type.Object({...PageQuery.properties, state: Type.Optional(OutboxState)})
+
 export const OutboxView = Type.Object({
   id: Type.String(),
   seq: Type.Integer(),
   kind: Type.Enum(["message", "reaction"]),
   endpoint: Type.String(),
   channel: Type.String({private: true}),
-  state: Type.Enum(["queued", "sending", "sent", "failed", "dead", "unknown"]),
+  state: OutboxState,
   attempt: Type.Integer(),
   createdAt: Time(),
   endedAt: Type.Union([Time(), Type.Null()]),
   notBefore: Type.Union([Time(), Type.Null()]),
   text: Type.String({private: true, description: "As plain text"}),
+  reason: Type.Union([Type.String(), Type.Null()], {description: "Why it failed, is dead, unknown or held"}),
   error: Type.Union([Type.String(), Type.Null()], {private: true}),
 })
+
+export const OutboxChanged = Type.Object({messages: Type.Integer({description: "How many messages it was done to"})})
 
 export const OutboxDetail = Type.Object({
   ...OutboxView.properties,

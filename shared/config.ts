@@ -1,12 +1,10 @@
+import {durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
 import {permissions} from "./permission.ts"
 import {type Static, Type} from "./type.ts"
 
 const closed = {additionalProperties: false}
-
-/** A number and its unit: 30s, 15m, 24h, 7d. */
-const durationPattern = "^[0-9]+(s|m|h|d)$"
 
 const ReadinessConfig = Type.Object(
   {
@@ -82,8 +80,31 @@ const DatabaseConfig = Type.Object(
   {...closed, default: {}},
 )
 
+const outboxKeys = {
+  onUnknown: Type.Optional(
+    Type.Enum(["hold", "retry"], {
+      description:
+        "A message that may have arrived: hold it as `unknown` for a person to decide (the default), or send it again, maybe twice.",
+    }),
+  ),
+  rate: Type.Optional(
+    Type.Object(
+      {
+        messages: Type.Integer({minimum: 1, maximum: 10_000, description: "So many messages at most"}),
+        per: Type.String({pattern: durationPattern, description: "within any such time, for example 1m."}),
+      },
+      {...closed, description: "A rate limit of each endpoint, beside the one that its adapter declares."},
+    ),
+  ),
+}
+
 export const EndpointEntry = Type.Object(
-  {id: Type.String({pattern: namePattern, description: "Stable id of the account; the endpoint is <slot>~<id>."})},
+  {
+    id: Type.String({pattern: namePattern, description: "Stable id of the account; the endpoint is <slot>~<id>."}),
+    outbox: Type.Optional(
+      Type.Object(outboxKeys, {...closed, description: "How this account sends; before the plugin's own."}),
+    ),
+  },
   {description: "One account of the plugin's adapter; its other keys are the adapter's own."},
 )
 
@@ -97,6 +118,7 @@ export const PluginConfig = Type.Object(
     ),
     enabled: Type.Optional(Type.Boolean({default: true, description: "false publishes none of its capabilities."})),
     config: Type.Optional(Type.Unknown({description: "What the plugin's own schema asks for."})),
+    outbox: Type.Optional(Type.Object(outboxKeys, closed)),
     endpoints: Type.Optional(
       Type.Array(EndpointEntry, {default: [], description: "Accounts of the plugin's adapter."}),
     ),
@@ -247,6 +269,9 @@ type Unfilled =
   | "channel"
   | "user"
   | "account"
+  | "outbox"
+  | "onUnknown"
+  | "rate"
 
 export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
 export type PluginEntry = ProjectConfig["plugins"][string]

@@ -163,6 +163,12 @@ export interface Sender {
   react?(reaction: Reaction, signal: AbortSignal): Promise<void>
 }
 
+/** At most so many messages begin within any `per` milliseconds. */
+export interface RateLimit {
+  readonly messages: number
+  readonly per: number
+}
+
 export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender> {
   readonly description?: string
   /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
@@ -171,6 +177,13 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender>
   readonly history: "replay" | "none"
   /** Does the platform drop a repeated send with the same id? */
   readonly idempotent?: boolean
+  /**
+   * Does another attempt go on where one that ran out of time ended? Else such a message may have arrived, and is treated
+   * like one that the Host's death interrupted.
+   */
+  readonly resumes?: boolean
+  /** The platform's limit for one account; the configuration may add a tighter one. */
+  readonly rate?: RateLimit
   /**
    * May anybody take a user's id, as a nick on IRC? Then no rule of `permissions` gives more by `user`; who somebody is
    * has to be told by `user.account`.
@@ -296,5 +309,26 @@ export const refused = (message: string, why: {reason: string; remediation: stri
   })
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Error && refusal in error
+
+const postponed = Symbol.for("svc.retryAfter")
+
+/**
+ * The error for a `send` that the platform did not take and wants later: after so many milliseconds, or after what an
+ * HTTP answer's `Retry-After` says (seconds or a date; a second where it says nothing). The attempt does not count.
+ */
+export const retryAfter = (wait: number | string | null, message = "the platform asks to wait"): Error =>
+  Object.assign(new Error(message), {[postponed]: typeof wait === "number" ? wait : readRetryAfter(wait)})
+
+const readRetryAfter = (header: string | null): number => {
+  if (header !== null && /^\s*[0-9]+(\.[0-9]+)?\s*$/.test(header)) return Number(header) * 1000
+  const at = Date.parse(header ?? "")
+  return Number.isNaN(at) ? 1000 : at - Date.now()
+}
+
+/** The milliseconds of an error that `retryAfter` made. */
+export const postponementOf = (error: unknown): number | undefined => {
+  const wait: unknown = error instanceof Error && postponed in error ? error[postponed] : undefined
+  return typeof wait === "number" && !Number.isNaN(wait) ? wait : undefined
+}
 
 export type {Content, Element, Node}

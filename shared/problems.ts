@@ -195,6 +195,11 @@ export const problems = {
     hint: "Declare it in setup, with plugin.prompt.",
   },
   outbox_unknown: {status: 404, title: "No such outbox message", hint: "svc outbox list shows the newest."},
+  outbox_state: {
+    status: 409,
+    title: "The message is not in a state for this",
+    hint: "svc outbox show tells its state.",
+  },
   late: {status: 409, title: "The handler's time had ended", hint: "What a handler does after its end is refused."},
 } as const satisfies Record<string, {status: number; title: string; hint: string}>
 

@@ -33,6 +33,7 @@ const describe = (message: Static<typeof OutboxDetail>): string =>
     ["created", message.createdAt],
     ["ended", message.endedAt ?? "not yet"],
     ...(message.notBefore === null ? [] : [["not before", message.notBefore] as const]),
+    ...(message.reason === null ? [] : [["reason", message.reason] as const]),
     ...(message.error === null ? [] : [["error", message.error] as const]),
     ["from", message.inboxSeq === null ? "no event" : `inbox event ${message.inboxSeq}, ${message.handler}`],
     ["platform ids", message.platformIds.join(", ") || "none"],

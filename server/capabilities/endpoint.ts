@@ -12,6 +12,7 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Login} from "../../shared/satori.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
 import {pluginUndoLimit, Scope} from "../runtime/scope.ts"
+import {type Delivery, noPolicy, type Policy} from "./delivery.ts"
 
 /** What a generation says of one endpoint. */
 export interface EndpointSpec {
@@ -22,6 +23,7 @@ export interface EndpointSpec {
   readonly fingerprint: string
   readonly history: "replay" | "none"
   readonly idempotent: boolean
+  readonly delivery?: Delivery
   readonly log: Log
   /** Runs the adapter's `open`; undefined for an adapter that needs an account and has none. */
   readonly open: ((endpoint: EndpointHandle) => Promise<Sender>) | undefined
@@ -69,7 +71,7 @@ const retryAfter = 30
 
 /** One endpoint from its opening to its close: connects, and connects again, until it is refused or closed. */
 export class Endpoint {
-  readonly spec: EndpointSpec
+  #spec: EndpointSpec
   readonly #hooks: EndpointHooks
   readonly #closing = new AbortController()
   #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
@@ -82,9 +84,18 @@ export class Endpoint {
   #lostAt: number | undefined
 
   constructor(spec: EndpointSpec, hooks: EndpointHooks) {
-    this.spec = spec
+    this.#spec = spec
     this.#hooks = hooks
     if (spec.open === undefined) this.#enter({is: "idle", reason: "no_account"})
+  }
+
+  get spec(): EndpointSpec {
+    return this.#spec
+  }
+
+  /** Takes over what a later generation says of an endpoint that stays connected. */
+  adopt(spec: EndpointSpec): void {
+    this.#spec = spec
   }
 
   get state(): EndpointState {
@@ -234,3 +245,7 @@ export class Endpoint {
 }
 
 const isSender = (value: unknown): value is Sender => typeof value === "object" && value !== null && "send" in value
+
+/** How an endpoint sends, for the outbox. */
+export const policyOf = (spec: EndpointSpec | undefined): Policy | undefined =>
+  spec && {...(spec.delivery ?? noPolicy), idempotent: spec.idempotent}

@@ -29,8 +29,10 @@ export class Endpoints {
     const fresh: Endpoint[] = []
     for (const spec of specs) {
       const old = this.#byName.get(spec.name)
-      if (old?.spec.fingerprint === spec.fingerprint && old.state.is !== "failed") kept.set(spec.name, old)
-      else fresh.push(new Endpoint(spec, this.#hooks))
+      if (old?.spec.fingerprint === spec.fingerprint && old.state.is !== "failed") {
+        old.adopt(spec)
+        kept.set(spec.name, old)
+      } else fresh.push(new Endpoint(spec, this.#hooks))
     }
     const leaving = this.list().filter(endpoint => kept.get(endpoint.spec.name) !== endpoint)
     this.#byName = new Map([...kept, ...fresh.map(endpoint => [endpoint.spec.name, endpoint] as const)])

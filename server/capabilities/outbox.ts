@@ -1,13 +1,17 @@
 import type {Content, Node} from "../../shared/elements.ts"
 import {isElement} from "../../shared/elements.ts"
 import type {Log} from "../../shared/log.ts"
-import {isRefusal, type Row, refused, type Sender, type Statement} from "../../shared/plugin.ts"
+import type {Row, Sender, Statement} from "../../shared/plugin.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
+import type {Result} from "../database/engine.ts"
 import {persist} from "../database/persist.ts"
-import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
-import {withTimeLimit} from "../runtime/time-limit.ts"
+import {attempt, longestWait, noPolicy, type Policy, type Timing, usualTiming} from "./delivery.ts"
 import {Lanes} from "./lanes.ts"
+import {act, type OutboxAction, type OutboxSelection} from "./outbox-actions.ts"
+import {claiming, finishing, type Lane, laneOf, readNext, settleInterrupted} from "./outbox-rows.ts"
+import type {Pace} from "./pace.ts"
+import {Paces} from "./paces.ts"
 
 /** A message that is to be sent; its id is the same for every attempt. */
 export type OutboxDraft = {
@@ -36,17 +40,15 @@ export interface Origin {
 /** What the outbox asks of endpoints; passed in by the composition root. */
 export interface Senders {
   sender(endpoint: string): Sender | undefined
-  /** Does the platform drop a repeated send with the same id? */
-  isIdempotent(endpoint: string): boolean
+  /** How an endpoint sends; undefined for one that is not there. */
+  policy(endpoint: string): Policy | undefined
 }
 
-const retry: Backoff = {first: 1000, longest: 60_000}
-
-/** After so many failed attempts a message is dead, in words: it is not tried again by itself. */
-const mostAttempts = 8
-
-/** An attempt that takes longer, in milliseconds, has failed. */
-const sendTimeout = 30_000
+export interface OutboxOptions {
+  /** Throws where nothing new may be sent. */
+  readonly requireOpen?: () => void
+  readonly timing?: Timing
+}
 
 const width = 64
 
@@ -61,28 +63,34 @@ export class Outbox {
   readonly #database: Database
   readonly #log: Log
   readonly #requireOpen: () => void
+  readonly #timing: Timing
   readonly #lanes: Lanes<Lane>
+  readonly #paces = new Paces<Lane>(lane => this.#push(lane))
   readonly #closing = new AbortController()
   /** Lanes whose endpoint cannot send now, by endpoint. */
   readonly #parked = new Map<string, Map<string, Lane>>()
   /** Lanes whose next message is tried again later; they take no place meanwhile. */
   readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
+  /** Which message of a lane waits until when, by a clock that does not go back. */
+  readonly #due = new Map<string, {readonly seq: number; readonly at: number}>()
   #senders: Senders | undefined
 
-  /** `requireOpen` throws where nothing new may be sent. */
-  constructor(database: Database, log: Log, requireOpen: () => void = () => {}) {
+  constructor(database: Database, log: Log, {requireOpen = () => {}, timing = usualTiming}: OutboxOptions = {}) {
     this.#database = database
-    this.#requireOpen = requireOpen
     this.#log = log
+    this.#requireOpen = requireOpen
+    this.#timing = timing
     this.#lanes = new Lanes(width, lane => this.#send(lane))
   }
 
   /** Begins with what earlier runs left unsent. Call it once the first generation is committed. */
   async start(senders: Senders): Promise<void> {
     this.#senders = senders
-    await this.#settleInterrupted(senders)
-    const lanes = await this.#database.read("SELECT DISTINCT endpoint, channel FROM outbox WHERE state = 'queued'")
-    for (const row of lanes) this.#push({endpoint: String(row.endpoint), channel: String(row.channel)})
+    const unsure = await settleInterrupted(this.#database, endpoint => this.#policy(endpoint), this.#timing)
+    for (const {seq, endpoint, state} of unsure) {
+      this.#log.warn("a message may have been sent before the Host ended", {outbox: Number(seq), endpoint, state})
+    }
+    await this.#resume()
   }
 
   /** The statement that stores a draft, for the batch of the change that it belongs to. */
@@ -113,8 +121,18 @@ export class Outbox {
   /** Stores a message that belongs to no event; resolves once it is durable. Throws `ingress_paused`. */
   async enqueue(draft: OutboxDraft): Promise<void> {
     this.#requireOpen()
-    await this.#database.write([this.insertion(draft)])
+    await this.#database.write([this.insertion(draft)]).catch(error => this.#orResume(error))
     this.stored([draft])
+  }
+
+  /** Resolves to how many messages it was done to. Throws `outbox_unknown`, `outbox_state`. */
+  async act(action: OutboxAction, on: OutboxSelection): Promise<number> {
+    const touched = await act(this.#database, action, on).catch(error => this.#orResume(error))
+    for (const lane of touched) {
+      this.#due.delete(keyOf(lane))
+      this.#push(lane)
+    }
+    return touched.length
   }
 
   /** An endpoint can send from now on. */
@@ -132,124 +150,102 @@ export class Outbox {
   /** Starts no further send; resolves when those that run have ended. */
   async drain(): Promise<void> {
     this.#closing.abort()
+    this.#paces.stop()
     for (const timer of this.#resting.values()) clearTimeout(timer)
     this.#lanes.pause()
     await this.#lanes.settled()
   }
 
-  async #settleInterrupted(senders: Senders): Promise<void> {
-    const rows = await this.#database.read("SELECT seq, endpoint FROM outbox WHERE state = 'sending'")
-    for (const {seq, endpoint} of rows) {
-      const again = senders.isIdempotent(String(endpoint))
-      await this.#database.write([
-        again
-          ? {sql: "UPDATE outbox SET state = 'queued' WHERE seq = ?", args: [seq ?? 0]}
-          : {
-              sql: "UPDATE outbox SET state = 'unknown', ended_at = ?, error = ? WHERE seq = ?",
-              args: [Date.now(), "the Host ended while this was being sent; it may have arrived", seq ?? 0],
-            },
-      ])
-      if (!again) this.#log.warn("a message may have been sent before the Host ended", {outbox: Number(seq), endpoint})
+  /** Whatever is queued gets its turn. */
+  async #resume(): Promise<void> {
+    const lanes = await this.#database.read("SELECT DISTINCT endpoint, channel FROM outbox WHERE state = 'queued'")
+    for (const row of lanes) this.#push(laneOf(row))
+  }
+
+  /** What failed may be stored all the same, and is sent then. */
+  #orResume(error: unknown): never {
+    if (error instanceof Problem && error.code === "database_outcome_unknown") {
+      void persist("the outbox", this.#log, () => this.#resume()).catch(() => {})
     }
+    throw error
   }
 
   #push(lane: Lane): void {
     this.#lanes.push(keyOf(lane), lane)
   }
 
-  /** Comes back after so many milliseconds, or sooner: the clock may have been set back since the time was written. */
-  #rest(lane: Lane, pause: number): void {
-    const key = keyOf(lane)
-    clearTimeout(this.#resting.get(key))
-    const wake = () => {
-      this.#resting.delete(key)
-      this.#push(lane)
-    }
-    this.#resting.set(key, setTimeout(wake, Math.min(pause, retry.longest)))
+  #policy(endpoint: string): Policy {
+    return this.#senders?.policy(endpoint) ?? noPolicy
   }
 
   /** Sends what is queued for one channel, in order, until nothing is left or its endpoint cannot send. */
   async #send(lane: Lane): Promise<void> {
     try {
       while (!this.#closing.signal.aborted) {
-        const row = await this.#next(lane)
-        if (row === undefined) return
-        const sender = this.#senders?.sender(lane.endpoint)
-        if (sender === undefined) return this.#park(lane)
-        const pause = Number(row.not_before) - Date.now()
+        const row = await persist(`sending to ${lane.endpoint}`, this.#log, () => readNext(this.#database, lane))
+        const sender = row && this.#senders?.sender(lane.endpoint)
+        if (row === undefined || sender === undefined) return this.#leave(lane, row !== undefined)
+        const pause = this.#pauseBefore(row, lane)
         if (pause > 0) return this.#rest(lane, pause)
-        await this.#attempt(row, sender)
+        const pace = this.#paces.of(lane.endpoint, this.#policy(lane.endpoint).rates)
+        if (!pace.ask(keyOf(lane), lane)) return
+        await this.#attempt(row, lane, sender, pace)
       }
     } catch (error) {
+      this.#leave(lane, false)
       const isClosed = error instanceof Problem && error.code === "stopping"
       if (!isClosed) this.#log.error(`sending to ${lane.endpoint} stopped: ${messageOf(error)}`, {error})
     }
   }
 
-  async #next({endpoint, channel}: Lane): Promise<Row | undefined> {
-    const [row] = await persist(`sending to ${endpoint}`, this.#log, () =>
-      this.#database.read(
-        `SELECT seq, id, kind, channel, content, attempt, not_before FROM outbox
-         WHERE state = 'queued' AND endpoint = ? AND channel = ? ORDER BY seq LIMIT 1`,
-        [endpoint, channel],
-      ),
-    )
-    return row
-  }
-
-  #park(lane: Lane): void {
+  /** Nothing is left to send, or its endpoint cannot send: then it comes back with the endpoint. */
+  #leave(lane: Lane, isParked: boolean): void {
+    this.#paces.leave(lane.endpoint, keyOf(lane))
+    if (!isParked) return
     const parked = this.#parked.get(lane.endpoint) ?? new Map<string, Lane>()
     this.#parked.set(lane.endpoint, parked.set(lane.channel, lane))
   }
 
-  async #attempt(row: Row, sender: Sender): Promise<void> {
+  /** The time of an earlier run is the clock's, and is believed once; from then on the clock may be set as it likes. */
+  #pauseBefore(row: Row, lane: Lane): number {
+    const key = keyOf(lane)
     const seq = Number(row.seq)
-    const attempt = Number(row.attempt) + 1
-    await this.#persist(seq, {
-      sql: "UPDATE outbox SET state = 'sending', attempt = ? WHERE seq = ?",
-      args: [attempt, seq],
-    })
-    const end = await deliver(row, sender).then(
-      ids => ({state: "sent", ids: JSON.stringify(ids), error: null, at: 0}),
-      error => this.#afterFailure(error, attempt),
-    )
-    if (end.error !== null)
-      this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt, state: end.state})
-    await this.#persist(seq, {
-      sql: "UPDATE outbox SET state = ?, platform_ids = ?, error = ?, not_before = ?, ended_at = ? WHERE seq = ?",
-      args: [end.state, end.ids, end.error, end.at, end.state === "queued" ? null : Date.now(), seq],
-    })
+    const now = performance.now()
+    const known = this.#due.get(key)
+    if (known?.seq === seq) return known.at - now
+    const pause = Math.min(Number(row.not_before) - Date.now(), longestWait)
+    if (pause > 0) this.#due.set(key, {seq, at: now + pause})
+    return pause
   }
 
-  async #persist(seq: number, statement: Statement): Promise<void> {
-    await persist(`message ${seq}`, this.#log, () => this.#database.write([statement]))
+  #rest(lane: Lane, pause: number): void {
+    const key = keyOf(lane)
+    this.#paces.leave(lane.endpoint, key)
+    clearTimeout(this.#resting.get(key))
+    const wake = () => {
+      this.#resting.delete(key)
+      this.#push(lane)
+    }
+    this.#resting.set(key, setTimeout(wake, Math.ceil(pause)))
   }
 
-  #afterFailure(error: unknown, attempt: number) {
-    const state = isRefusal(error) ? "failed" : attempt >= mostAttempts ? "dead" : "queued"
-    const at = state === "queued" ? Date.now() + Math.round(pauseAfter(attempt, retry)) : 0
-    return {state, ids: null, error: messageOf(error), at}
+  async #attempt(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>): Promise<void> {
+    const seq = Number(row.seq)
+    const number = Number(row.attempt) + 1
+    this.#due.delete(keyOf(lane))
+    const [claimed] = await this.#persist(seq, claiming(seq, number))
+    if (claimed?.rows.length !== 1) return pace.leave(keyOf(lane))
+    pace.begin(keyOf(lane))
+    const end = await attempt(row, sender, this.#policy(lane.endpoint), number - Number(row.spared), this.#timing)
+    if (end.is === "queued") this.#due.set(keyOf(lane), {seq, at: performance.now() + end.wait})
+    if (end.is !== "sent")
+      this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt: number, state: end.is})
+    await this.#persist(seq, finishing(end, seq, number))
   }
-}
 
-interface Lane {
-  readonly endpoint: string
-  readonly channel: string
+  async #persist(seq: number, statement: Statement): Promise<readonly Result[]> {
+    return persist(`message ${seq}`, this.#log, () => this.#database.write([statement]))
+  }
 }
 
 const keyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${channel}`
-
-const deliver = async (row: Row, sender: Sender): Promise<readonly string[]> => {
-  const message = {id: String(row.id), channel: String(row.channel)}
-  const content: unknown = JSON.parse(String(row.content))
-  if (row.kind === "message") {
-    const send = (signal: AbortSignal) => sender.send({...message, content: content as readonly Node[]}, signal)
-    return (await withTimeLimit(sendTimeout, send)).ids
-  }
-  if (sender.react === undefined) {
-    throw refused("the platform has no reactions", {reason: "unsupported", remediation: "Send a message instead."})
-  }
-  const {react} = sender
-  await withTimeLimit(sendTimeout, signal => react({...message, ...(content as ReactionContent)}, signal))
-  return []
-}

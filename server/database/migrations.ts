@@ -66,4 +66,13 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX prompts_answered ON prompts (answer_seq) WHERE answer_seq IS NOT NULL",
     ],
   },
+  {
+    version: 7,
+    name: "outbox",
+    statements: [
+      "ALTER TABLE outbox ADD COLUMN reason TEXT",
+      "ALTER TABLE outbox ADD COLUMN spared INTEGER NOT NULL DEFAULT 0",
+      "CREATE INDEX outbox_stuck ON outbox (state, seq) WHERE state IN ('failed', 'dead', 'unknown', 'held')",
+    ],
+  },
 ]

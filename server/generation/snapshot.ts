@@ -1,11 +1,13 @@
 import {createHash} from "node:crypto"
-import type {ProjectConfig} from "../../shared/config.ts"
+import type {PluginEntry, ProjectConfig} from "../../shared/config.ts"
+import {durationOf} from "../../shared/duration.ts"
 import {capabilityId, endpointName} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {AdapterDefinition} from "../../shared/plugin.ts"
 import {type Issue, messageOf} from "../../shared/problems.ts"
 import {Secret} from "../../shared/secret.ts"
 import type {TSchema} from "../../shared/type.ts"
+import type {Delivery} from "../capabilities/delivery.ts"
 import type {EndpointSpec} from "../capabilities/endpoint.ts"
 import {check} from "../config/check.ts"
 import type {LoadedConfig} from "../config/load.ts"
@@ -104,7 +106,8 @@ const promptsOf = (instance: Instance): Continuation[] =>
   [...instance.registrations.prompts.values()].map(prompt => ({...runnerOf(instance, prompt.id), prompt}))
 
 const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message: string) => void) => {
-  const entries = loaded.config.plugins[instance.name]?.endpoints ?? []
+  const own = loaded.config.plugins[instance.name]
+  const entries = own?.endpoints ?? []
   const slots = [...instance.registrations.adapters]
   const withAccounts = slots.filter(([, adapter]) => adapter.account !== undefined)
   if (withAccounts.length > 1) report("publishes two adapter slots that take accounts; one is possible")
@@ -114,20 +117,41 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
   const issues: Issue[] = []
   const secrets: string[] = []
   for (const [slot, adapter] of slots) {
-    if (adapter.account === undefined) specs.push(specOf(instance, slot, adapter, undefined, {}))
-    else if (entries.length === 0) specs.push({...specOf(instance, slot, adapter, undefined, {}), open: undefined})
+    const whole = {...specOf(instance, slot, adapter, undefined, {}), delivery: deliveryOf(adapter, own?.outbox)}
+    if (adapter.account === undefined) specs.push(whole)
+    else if (entries.length === 0) specs.push({...whole, open: undefined})
     else {
       for (const [index, entry] of entries.entries()) {
-        const {id, ...account} = entry as {id: string} & Record<string, unknown>
+        const {id, outbox, ...account} = entry as typeof entry & Record<string, unknown>
         const at = ["plugins", instance.name, "endpoints", index]
         const checked = check(loaded.source, loaded.variables, adapter.account, account, at)
         issues.push(...checked.issues)
         secrets.push(...checked.secrets)
-        specs.push(specOf(instance, slot, adapter, id, checked.value))
+        const delivery = deliveryOf(adapter, own?.outbox, outbox)
+        specs.push({...specOf(instance, slot, adapter, id, checked.value), delivery})
       }
     }
   }
   return {specs, issues, secrets}
+}
+
+type OutboxSettings = PluginEntry["outbox"] | undefined
+
+/** The adapter's limit holds whatever the configuration says; of the configuration, what is said of the account. */
+const deliveryOf = (
+  {resumes = false, rate: declared}: AdapterDefinition<TSchema>,
+  ofPlugin: OutboxSettings,
+  ofAccount?: OutboxSettings,
+): Delivery => {
+  const rate = ofAccount?.rate ?? ofPlugin?.rate
+  return {
+    resumes,
+    onUnknown: ofAccount?.onUnknown ?? ofPlugin?.onUnknown ?? "hold",
+    rates: [
+      ...(declared === undefined ? [] : [declared]),
+      ...(rate === undefined ? [] : [{messages: rate.messages, per: durationOf(rate.per)}]),
+    ],
+  }
 }
 
 /** The adapter of each endpoint, by the endpoint's name. */

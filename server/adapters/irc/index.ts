@@ -42,6 +42,7 @@ export default definePlugin({
       description: "An IRC account",
       account: Account,
       history: "none",
+      resumes: true,
       claimedUsers: true,
       ignoresCase: true,
       open: connect,

@@ -1,4 +1,4 @@
-import {refused, renderContent, type Sender, textOf} from "../../../shared/sdk.ts"
+import {refused, renderContent, retryAfter, type Sender, textOf} from "../../../shared/sdk.ts"
 import {ownTypes} from "./event.ts"
 import type {Signatures} from "./signatures.ts"
 
@@ -31,7 +31,9 @@ export const createSend = (url: string | undefined, signatures: Signatures): Req
   }
 }
 
-const failureOf = ({status}: Response): Error => {
+const failureOf = ({status, headers}: Response): Error => {
+  const wait = headers.get("retry-after")
+  if (wait !== null && (status === 429 || status === 503)) return retryAfter(wait, `the receiver answered ${status}`)
   if (status >= 500 || passing.includes(status)) return new Error(`the receiver answered ${status}`)
   if (status >= 300 && status < 400) {
     return refused(`the receiver answered ${status}: redirects are not followed`, {

@@ -40,4 +40,6 @@ const viewEndpoint = ({spec, state, admission, lastEventAt, login}: Endpoint): S
   ...(login === undefined ? {} : {login}),
   history: spec.history,
   idempotent: spec.idempotent,
+  onUnknown: spec.delivery?.onUnknown ?? "hold",
+  rates: [...(spec.delivery?.rates ?? [])],
 })

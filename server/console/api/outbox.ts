@@ -1,12 +1,13 @@
 import {v7 as uuid} from "uuid"
-import {Accepted, OutboxDetail, OutboxView, PageQuery, page, SendRequest} from "../../../shared/api.ts"
+import {Accepted, OutboxChanged, OutboxDetail, OutboxQuery, OutboxView, page, SendRequest} from "../../../shared/api.ts"
 import {type Node, textOf} from "../../../shared/elements.ts"
 import type {Row} from "../../../shared/plugin.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Route} from "../../../shared/route.ts"
+import type {Call, Route} from "../../../shared/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Endpoints} from "../../capabilities/endpoints.ts"
 import type {Outbox} from "../../capabilities/outbox.ts"
+import type {OutboxAction} from "../../capabilities/outbox-actions.ts"
 import type {Database} from "../../database/database.ts"
 import {readPage, timeOf, toPage} from "./paging.ts"
 
@@ -18,14 +19,14 @@ export const outboxRoutes = (database: Database, outbox: Outbox, endpoints: Endp
     path: "/api/outbox",
     scope: "demo",
     summary: "Outbox messages, newest first",
-    query: PageQuery,
+    query: OutboxQuery,
     response: {200: OutboxPage},
     handle: async (_, call) => {
       const {limit, before} = readPage(call)
-      const rows = await database.read("SELECT * FROM outbox WHERE seq < ? ORDER BY seq DESC LIMIT ?", [
-        before,
-        limit + 1,
-      ])
+      const rows = await database.read(
+        `SELECT * FROM outbox WHERE seq < ?${condition(call)} ORDER BY seq DESC LIMIT ?`,
+        [before, limit + 1],
+      )
       return call.json(
         OutboxPage,
         toPage(rows.map(viewMessage), limit, ({seq}) => seq),
@@ -67,7 +68,34 @@ export const outboxRoutes = (database: Database, outbox: Outbox, endpoints: Endp
       return call.json(Accepted, {id}, {status: 202})
     },
   },
+  actionOn(outbox, "retry", "Send a failed, dead or unknown message again"),
+  actionOn(outbox, "release", "Send a held or unknown message"),
+  actionOn(outbox, "discard", "Give up a message that was not sent"),
+  actionOnHeld(outbox, "release", "Send everything that is held or unknown"),
+  actionOnHeld(outbox, "discard", "Give up everything that is held or unknown"),
 ]
+
+const actionOn = (outbox: Outbox, action: OutboxAction, summary: string): Route => ({
+  method: "POST",
+  path: `/api/outbox/:id/${action}`,
+  scope: "full",
+  summary,
+  response: {200: OutboxChanged},
+  problems: ["outbox_unknown", "outbox_state"],
+  handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, {id: call.params.id ?? ""})}),
+})
+
+const actionOnHeld = (outbox: Outbox, action: OutboxAction, summary: string): Route => ({
+  method: "POST",
+  path: `/api/outbox/held/${action}`,
+  scope: "full",
+  summary,
+  response: {200: OutboxChanged},
+  handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, "held")}),
+})
+
+/** A state is one of a few words, and stands in the statement so that its index is used. */
+const condition = ({query}: Call): string => (query.state === undefined ? "" : ` AND state = '${query.state}'`)
 
 const viewMessage = (row: Row): Static<typeof OutboxView> => ({
   id: String(row.id),
@@ -81,6 +109,7 @@ const viewMessage = (row: Row): Static<typeof OutboxView> => ({
   endedAt: timeOf(row.ended_at),
   notBefore: Number(row.not_before) === 0 ? null : timeOf(row.not_before),
   text: textOfContent(row),
+  reason: row.reason === null ? null : String(row.reason),
   error: row.error === null ? null : String(row.error),
 })
 

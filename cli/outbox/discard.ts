@@ -1,0 +1,22 @@
+import {Command, Option} from "clipanion"
+import type {ExitCode} from "../../shared/exit.ts"
+import {OutboxActionCommand} from "./action.ts"
+
+export class OutboxDiscard extends OutboxActionCommand {
+  static override paths = [["outbox", "discard"]]
+  static override usage = Command.Usage({
+    description: "give up a message that was not sent",
+    details: "It stays in the list, as discarded.",
+    examples: [
+      ["One message", "svc outbox discard 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+      ["Everything that is held or unknown", "svc outbox discard --held"],
+    ],
+  })
+
+  id = Option.String({name: "id", required: false})
+  held = Option.Boolean("--held", false, {description: "Every message that is held or unknown"})
+
+  run(): Promise<ExitCode> {
+    return this.act("discard", this.id, this.held)
+  }
+}

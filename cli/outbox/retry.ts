@@ -1,0 +1,18 @@
+import {Command, Option} from "clipanion"
+import type {ExitCode} from "../../shared/exit.ts"
+import {OutboxActionCommand} from "./action.ts"
+
+export class OutboxRetry extends OutboxActionCommand {
+  static override paths = [["outbox", "retry"]]
+  static override usage = Command.Usage({
+    description: "send a failed, dead or unknown message again",
+    details: "An unknown one may have arrived: then it arrives twice.",
+    examples: [["Once the channel exists", "svc outbox retry 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"]],
+  })
+
+  id = Option.String({name: "id"})
+
+  run(): Promise<ExitCode> {
+    return this.act("retry", this.id)
+  }
+}

@@ -1,0 +1,42 @@
+import {pluginWith} from "./plugin-sources.ts"
+
+/**
+ * Source of a stand-in for a platform without accounts: slot `line`. It notes each attempt in `notes.log`, as time, id,
+ * channel and text, and sends as its body says.
+ */
+export const linePlugin = (send: string, more = ""): string =>
+  pluginWith(`
+    let attempts = 0
+    plugin.adapter("line", {
+      history: "none",
+      ${more}
+      open: async () => ({
+        send: async message => {
+          attempts++
+          const text = message.content.join("")
+          note([performance.timeOrigin + performance.now(), message.id, message.channel, text].join(" "))
+          ${send}
+          return {ids: ["platform-" + attempts]}
+        },
+      }),
+    })`).replace("refused}", "refused, retryAfter}")
+
+/** The body that never ends for a message of this text. */
+export const hangingOn = (text: string): string => `if (text === "${text}") await new Promise(() => {})`
+
+export interface Noted {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly id: string
+  readonly text: string
+}
+
+export const notedBy = (project: {read(path: string): string}): readonly Noted[] =>
+  project
+    .read("notes.log")
+    .split("\n")
+    .filter(line => line !== "")
+    .map(line => {
+      const [at, id = "", , ...text] = line.split(" ")
+      return {at: Number(at), id, text: text.join(" ")}
+    })
