@@ -8,6 +8,8 @@ export interface Lane {
   readonly channel: string
 }
 
+export const keyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${channel}`
+
 export const laneOf = (row: Row): Lane => ({endpoint: String(row.endpoint), channel: String(row.channel)})
 
 /** What is to be sent next in one channel. */

@@ -9,7 +9,7 @@ import {persist} from "../database/persist.ts"
 import {attempt, longestWait, noPolicy, type Policy, type Timing, usualTiming} from "./delivery.ts"
 import {Lanes} from "./lanes.ts"
 import {act, type OutboxAction, type OutboxSelection} from "./outbox-actions.ts"
-import {claiming, finishing, type Lane, laneOf, readNext, settleInterrupted} from "./outbox-rows.ts"
+import {claiming, finishing, keyOf, type Lane, laneOf, readNext, settleInterrupted} from "./outbox-rows.ts"
 import type {Pace} from "./pace.ts"
 import {Paces} from "./paces.ts"
 
@@ -247,5 +247,3 @@ export class Outbox {
     return persist(`message ${seq}`, this.#log, () => this.#database.write([statement]))
   }
 }
-
-const keyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${channel}`
