@@ -43,8 +43,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
       expect((await endpointOf(host, "main")).state).toMatch(/^(reconnecting|connecting)$/)
 
       const connections = server.connections()
-      await server.start()
-      const after = await joinIrc(server, "alice", {channel: "#lounge"})
+      const after = await returnWith(server, host)
       await untilEndpoint(host, "main", "online")
       await until("the bot to say what waited", () => after.heard("svcbot", "#lounge").includes("I was away"))
       expect(await after.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
