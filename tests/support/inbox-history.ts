@@ -249,6 +249,7 @@ export class History {
   #dispatch(life: Life): Dispatch {
     return {
       match: ({message}) => ["one", "two"].slice(0, 1 + (seedOf(2, message?.id ?? "") % 2)),
+      order: handlers => ({around: [], within: handlers}),
       run: async (stored, handler, attempt) => {
         const id = stored.event.message?.id ?? ""
         const conversation = stored.event.channel?.id ?? ""
