@@ -39,6 +39,11 @@ export class Feed {
     this.#to = at
   }
 
+  /** Keeps nothing: what was made with names of logins that no longer hold is read again where it is asked for. */
+  forget(): void {
+    this.restart(this.#to)
+  }
+
   /** Takes in what was stored since. */
   async advance(): Promise<void> {
     for (;;) {

@@ -86,7 +86,9 @@ export class SatoriServer {
     setImmediate(() => {
       this.#areLoginsOld = false
       if (this.#isClosed) return
-      for (const change of this.logins.refresh()) for (const client of this.#clients.values()) client.tell(change)
+      const changes = this.logins.refresh()
+      if (changes.length > 0) this.#feed.forget()
+      for (const change of changes) for (const client of this.#clients.values()) client.tell(change)
     })
   }
 

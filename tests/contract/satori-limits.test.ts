@@ -5,7 +5,7 @@ import {tell} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {runtimes} from "../support/runtimes.ts"
-import {connectSatori, type SatoriClient} from "../support/satori.ts"
+import {connectSatori, handshake, type SatoriClient, upgrade} from "../support/satori.ts"
 
 /** A text frame of a client, masked with zeros (RFC 6455, section 5.2); at most 125 bytes. */
 const frame = (text: string) => Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
@@ -31,18 +31,7 @@ const stall = async (host: TestHost) => {
   socket.on("data", chunk => {
     received += chunk.length
   })
-  socket.write(
-    [
-      "GET /satori/v1/events HTTP/1.1",
-      "Host: a",
-      "Connection: Upgrade",
-      "Upgrade: websocket",
-      "Sec-WebSocket-Version: 13",
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-      `Authorization: Bearer ${host.token}`,
-      "\r\n",
-    ].join("\r\n"),
-  )
+  socket.write(handshake("/satori/v1/events", `Bearer ${host.token}`))
   await until("the upgrade", () => received > 0)
   socket.write(frame(JSON.stringify({op: 3, body: {sn: 0}})))
   socket.pause()
@@ -128,4 +117,16 @@ test.each(runtimes)("2,000 connections that come and go leave nothing behind on 
   await connectMany(host, 2000)
   const grown = (await heapOf(host)) - before
   expect(grown / 2000).toBeLessThan(500)
+})
+
+test("1,000 connections may wait for their IDENTIFY; the next is refused with 503 unless it brings the token", async () => {
+  const host = await startHost()
+  const open = (count: number) => Promise.all(Array.from({length: count}, () => connectSatori(host, {identify: false})))
+  for (let opened = 0; opened < 1000; opened += 250) await open(250)
+  expect(await upgrade(host, "/satori/v1/events")).toEqual({
+    status: 503,
+    text: expect.stringContaining('"code":"too_many_connections"'),
+  })
+  const client = await connectSatori(host, {headers: {authorization: `Bearer ${host.token}`}})
+  await client.hears(4)
 })

@@ -1,10 +1,9 @@
-import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {messageIn, tell} from "../support/messages.ts"
 import {until} from "../support/process.ts"
 import {runtimes} from "../support/runtimes.ts"
-import {askSatori, connectSatori} from "../support/satori.ts"
+import {askSatori, connectSatori, upgrade} from "../support/satori.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
@@ -23,29 +22,6 @@ const online = async (host: TestHost) => {
   })
   return host
 }
-
-/** Asks for a WebSocket; resolves to the answer, whatever it is. */
-const upgrade = (host: TestHost, path: string, authorization: string): Promise<{status: number; text: string}> =>
-  new Promise((resolve, reject) => {
-    const lines = [
-      `GET ${path} HTTP/1.1`,
-      "Host: a",
-      "Connection: Upgrade",
-      "Upgrade: websocket",
-      "Sec-WebSocket-Version: 13",
-      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-      `Authorization: ${authorization}`,
-      "\r\n",
-    ]
-    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () => socket.write(lines.join("\r\n")))
-    let text = ""
-    socket.on("data", chunk => {
-      text += chunk
-      if (/\r\n\r\n.*\}/s.test(text) || text.startsWith("HTTP/1.1 101")) socket.destroy()
-    })
-    socket.on("error", reject)
-    socket.on("close", () => resolve({status: Number(text.slice(9, 12)), text}))
-  })
 
 /** Says something in the sandbox, over and over, until it is told to stop; resolves to how often it was stored. */
 const keepTelling = (host: TestHost) => {
@@ -242,5 +218,18 @@ describe.each(runtimes)("the Satori server on $name", runtime => {
       "forbidden",
     )
     await expectProblem(await host.fetch("/satori/v1/login.get"), 405, "method_not_allowed")
+  })
+
+  test("a message of more than 1 MiB closes with 1009, the end of the Host with 1001", async () => {
+    const host = await start()
+    const verbose = await connectSatori(host)
+    await verbose.hears(4)
+    verbose.sayText(JSON.stringify({op: 99, body: "x".repeat(1024 * 1024)}))
+    expect(await verbose.closeCode()).toBe(1009)
+    const client = await connectSatori(host)
+    await client.hears(4)
+    const stopped = host.stop()
+    expect(await client.closeCode()).toBe(1001)
+    expect((await stopped).code).toBe(0)
   })
 })

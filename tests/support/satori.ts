@@ -1,3 +1,4 @@
+import {connect} from "node:net"
 import type {TestHost} from "./host.ts"
 import {until} from "./process.ts"
 
@@ -81,4 +82,36 @@ export const askSatori = (
     method: "POST",
     headers: {"content-type": "application/json", ...headers},
     body: JSON.stringify(body),
+  })
+
+/** The request for a WebSocket, as it is written to a socket. */
+export const handshake = (path: string, authorization?: string): string =>
+  [
+    `GET ${path} HTTP/1.1`,
+    "Host: a",
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+    "\r\n",
+  ].join("\r\n")
+
+/** Asks for a WebSocket; resolves to the answer, whatever it is. */
+export const upgrade = (
+  host: TestHost,
+  path: string,
+  authorization?: string,
+): Promise<{status: number; text: string}> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () =>
+      socket.write(handshake(path, authorization)),
+    )
+    let text = ""
+    socket.on("data", chunk => {
+      text += chunk
+      if (/\r\n\r\n.*\}/s.test(text) || text.startsWith("HTTP/1.1 101")) socket.destroy()
+    })
+    socket.on("error", reject)
+    socket.on("close", () => resolve({status: Number(text.slice(9, 12)), text}))
   })
