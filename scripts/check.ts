@@ -11,6 +11,9 @@ const bin = (name: string) => `${root}node_modules/.bin/${name}`
 /** The tests of what runs on Node run on Node, where the package for this platform has one. */
 const onNode: readonly string[] = existsSync(node) ? [node] : [bun, "--bun"]
 
+/** What differs by runtime, beside the unit tests. */
+const onBoth = ["tests/contract/database", "tests/contract/faulty-handlers"]
+
 const steps: readonly (readonly [string, readonly string[]])[] = [
   ["format and lint", [bun, bin("biome"), "check", "--error-on-warnings", "."]],
   ["types", [bun, bin("tsc"), "-p", "."]],
@@ -19,7 +22,7 @@ const steps: readonly (readonly [string, readonly string[]])[] = [
   ["reference", [bun, "scripts/reference.ts", "--check"]],
   ["tests", [...onNode, bin("vitest"), "run", ...process.argv.slice(2)]],
   ["unit tests on Bun", [bun, "--bun", bin("vitest"), "run", "--project", "unit", "--pool", "threads"]],
-  ["database on Bun", [bun, "--bun", bin("vitest"), "run", "--pool", "threads", "tests/contract/database"]],
+  ["contracts on Bun", [bun, "--bun", bin("vitest"), "run", "--pool", "threads", ...onBoth]],
 ]
 
 for (const [name, [command = "", ...args]] of steps) {

@@ -2,6 +2,7 @@ import {rmSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {printedJson, runCommand} from "../support/command-line.ts"
+import {changeDatabase} from "../support/databases.ts"
 import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {eventOf, messageIn, tell} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
@@ -274,4 +275,42 @@ test("svc inbox retry runs a failed handler again, with the answer that it was f
     404,
     "inbox_unknown",
   )
+})
+
+test("what is held is left alone over a restart, until svc inbox release or discard", async () => {
+  const host = await start(`plugin.on("message-created", async session => {
+    if (session.text === "wait") await new Promise(resolve => session.signal.addEventListener("abort", resolve))
+    return "heard " + session.text
+  })`)
+  await tell(host, {text: "wait", channel: "one"})
+  const held: number[] = []
+  for (const text of ["a", "b", "c"]) held.push(await tell(host, {text, channel: "one"}))
+  await host.stop()
+  const file = host.project.path(".svc/data.sqlite")
+  await changeDatabase(file, "UPDATE inbox_marks SET state = 'discarded' WHERE state = 'running'")
+  await changeDatabase(file, "UPDATE inbox_marks SET state = 'held', error = 'restored' WHERE state = 'pending'")
+  const later = await again(host)
+  expect(await later.say("hello", {channel: "one"})).toEqual(["heard hello"])
+  const list = await printedJson<{items: {seq: number; state: string}[]}>(later.project, "inbox list")
+  expect(list.items.filter(({state}) => state === "held").map(({seq}) => seq)).toEqual([...held].reverse())
+  const [one, two, three] = held
+  expect(await printedJson(later.project, `inbox release ${one}`)).toEqual({events: 1, handlers: 1})
+  expect(await eventOf(later, one ?? 0)).toMatchObject({state: "handled", replies: [expect.any(String)]})
+  expect(await printedJson(later.project, `inbox discard ${two}`)).toEqual({events: 1, handlers: 1})
+  expect(await runCommand(later.project, "inbox release --held")).toMatchObject({
+    code: 0,
+    stdout: "release: 1 handler of 1 event\n",
+  })
+  expect(await eventOf(later, three ?? 0)).toMatchObject({state: "handled", marks: [{error: null}]})
+  expect(await runCommand(later.project, "inbox discard --held")).toMatchObject({
+    stdout: "discard: 0 handlers of 0 events\n",
+  })
+  expect((await eventOf(later, two ?? 0)).state).toBe("discarded")
+  for (const words of ["inbox release", `inbox release ${one} --held`]) {
+    const wrong = await runCommand(later.project, words)
+    expect({code: wrong.code, stderr: wrong.stderr}).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("hint: Name an event"),
+    })
+  }
 })

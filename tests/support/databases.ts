@@ -38,6 +38,13 @@ export const remoteDatabase = async (): Promise<{location: Location; server: Hra
   return {location: {dialect: "libsql", url: server.url}, server}
 }
 
+/** Changes the database of a Host that has ended. */
+export const changeDatabase = async (file: string, sql: string): Promise<void> => {
+  const database = await open({dialect: "sqlite", file})
+  await database.write([{sql}])
+  await database.close()
+}
+
 /** The two engines that one contract suite runs against. */
 export const engines: readonly {readonly name: string; make(): Promise<Location>}[] = [
   {name: "a local file", make: localDatabase},

@@ -87,6 +87,36 @@ describe("a handler", () => {
     expect(await late).toBe("late")
   })
 
+  test("that has taken its time can do nothing more, and is not run again, whatever it says of retries", async () => {
+    const late: Promise<unknown>[] = []
+    const codeOf = (work: Promise<unknown>) => work.then(() => "done").catch(error => error.code)
+    const plugin = {database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
+    const slow = handler(async session => {
+      await new Promise(resolve => session.signal.addEventListener("abort", resolve))
+      const {database} = session
+      late.push(...[session.sendNow("now"), session.reply("quoted"), session.react("👍")].map(codeOf))
+      late.push(...[database.write([{sql: "DELETE FROM t"}]), database.read("SELECT 1")].map(codeOf))
+    })
+    const {run} = dispatchOf([{...slow, retries: 3, plugin}], 20)
+    expect(await run(event("hello"))).toEqual({is: "failed", error: "no end within 0.02 s"})
+    await new Promise(resolve => setImmediate(resolve))
+    expect(await Promise.all(late)).toEqual(["late", "late", "late", "late", "late"])
+  })
+
+  test("that throws says how often it is run again; the Host's own handlers have no tables", async () => {
+    const thrower = handler(async session => {
+      await session.send("in vain")
+      throw new Error("as it happens")
+    })
+    expect(await dispatchOf([{...thrower, retries: 3}]).run(event("hello"))).toEqual({
+      is: "failed",
+      error: "as it happens",
+      retries: 3,
+    })
+    const writer = handler(session => session.database.write([{sql: "DELETE FROM t"}]))
+    expect(await dispatchOf([writer]).run(event("hello"))).toMatchObject({is: "failed"})
+  })
+
   test("whose instance is disposed is interrupted", async () => {
     const instance = new AbortController()
     const {run} = dispatchOf([handler(() => new Promise<never>(() => {}), instance.signal)])
