@@ -1,38 +1,42 @@
-import type {Attempts} from "./attempts.ts"
+import type {Attempts, Ended} from "./attempts.ts"
 import type {Dispatch, StoredEvent} from "./handling.ts"
 
 /**
  * Runs an event's middleware, each around what follows it, and innermost its handlers, side by side. What fails, or has ended
  * in an earlier run, lets the event pass. Resolves to the pause after which a handler is to run again, in milliseconds.
  */
-export const runChain = (
+export const runChain = async (
   attempts: Attempts,
   dispatch: Dispatch,
   stored: StoredEvent,
   handlers: readonly string[],
 ): Promise<number | undefined> => {
   const {around, within} = dispatch.order(handlers)
-  const runHandlers = async () => {
-    const ended = await Promise.all(within.map(handler => attempts.run(dispatch, stored, handler)))
-    const pauses = ended.flatMap(end => (end.is === "again" ? [end.pause] : []))
-    return pauses.length === 0 ? undefined : Math.max(...pauses)
-  }
-  const runFrom = async (index: number): Promise<number | undefined> => {
+  const runFrom = async (index: number): Promise<readonly Ended[]> => {
     const middleware = around[index]
-    if (middleware === undefined) return runHandlers()
-    let inner: Promise<number | undefined> | undefined
-    const next = () => {
-      inner ??= runFrom(index + 1)
-      return inner
+    if (middleware === undefined) {
+      return Promise.all(within.map(handler => attempts.run(dispatch, stored, handler)))
+    }
+    let begun: Promise<readonly Ended[]> | undefined
+    const begin = () => {
+      begun ??= runFrom(index + 1)
+      return begun
     }
     const inside = [...around.slice(index + 1), ...within]
     try {
-      const end = await attempts.run(dispatch, stored, middleware, {next, inside})
-      return end.is === "stopped" || end.is === "left" ? inner : next()
+      const end = await attempts.run(dispatch, stored, middleware, {next: () => toEnd(begin()), inside})
+      if (end.is === "stopped") return []
+      return end.is === "left" ? [end, ...((await begun) ?? [])] : await begin()
     } finally {
       // What has begun inside ends before the conversation goes on.
-      await inner?.catch(() => {})
+      await begun?.catch(() => {})
     }
   }
-  return runFrom(0)
+  const pauses = (await runFrom(0)).flatMap(end => (end.is === "again" ? [end.pause] : []))
+  return pauses.length === 0 ? undefined : Math.max(...pauses)
+}
+
+/** What the end of the Host has cut off has not ended: who waits for it is cut off too, and both run again. */
+const toEnd = async (inside: Promise<readonly Ended[]>): Promise<void> => {
+  if ((await inside).some(({is}) => is === "left")) await new Promise<never>(() => {})
 }

@@ -9,18 +9,24 @@ const twoRuntimes = runtimes.filter(({name}) => name === "bun" || name === "node
 
 /** A plugin with two middleware, each of which does what a message asks of it by name. */
 const around = (name: string) => `
-import {appendFileSync} from "node:fs"
+import {appendFileSync, existsSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {definePlugin} from "svc-runtime"
 
 export default definePlugin({
   setup(plugin) {
     const trace = text => appendFileSync(join(plugin.project, "trace"), text + "\\n")
+    const once = join(plugin.project, "once")
     for (const which of ["${name}0", "${name}1"]) {
       plugin.middleware(async (session, next) => {
         const asks = what => session.text.includes(which + " " + what)
         if (asks("stops silently")) return
         if (asks("stops with a word")) return which + " says no"
+        if (asks("hangs once") && !existsSync(once)) {
+          writeFileSync(once, "")
+          await session.send(which + " hung")
+          await new Promise(() => {})
+        }
         if (asks("throws before")) throw new Error(which + " threw before")
         if (asks("calls late")) {
           setTimeout(() => next().catch(error => trace("refused: " + error.code)), 50)
@@ -59,7 +65,7 @@ export default definePlugin({
     plugin.prompt("answer", ({answer}) => "so it is " + answer)
     plugin.command("hang <text:text>", async ({args}) => {
       trace("hang")
-      const once = join(plugin.project, "once")
+      const once = join(plugin.project, "hung")
       if (existsSync(once)) return args.text
       writeFileSync(once, "")
       await new Promise(() => {})
@@ -179,6 +185,35 @@ describe("a middleware", () => {
     expect((await outcomeOf(host, "later")).marks).not.toHaveProperty("bot/answer")
     expect(await host.say("/ask")).toEqual(["what?"])
     expect((await outcomeOf(host, "42")).replies).toEqual(["so it is 42"])
+  })
+
+  test("that the end of the Host cuts off runs again with all that is inside, and nothing runs without it", async () => {
+    const host = await start()
+    const seq = await tell(host, {text: "/echo b1 hangs once"})
+    await until("it to hang", () => traceOf(host).includes("b0 in"))
+    expect((await host.stop()).code).toBe(0)
+    expect(traceOf(host)).toEqual(["b0 in"])
+    const again = await start({project: host.project})
+    const {marks, replies} = await eventOf(again, seq)
+    expect(marks.map(({state}) => state)).toEqual(marks.map(() => "handled"))
+    expect(await textsOf(again, replies)).toEqual(["b1 hangs once"])
+    expect(traceOf(again).filter(line => line === "echo" || line === "b0 in")).toEqual(["b0 in", "b0 in", "echo"])
+  })
+
+  test("whose instance is replaced has failed with what it sent, and the event passes", async () => {
+    const host = await start()
+    const seq = await tell(host, {text: "/echo b1 hangs once"})
+    await until("it to hang", () => traceOf(host).includes("b0 in"))
+    host.project.write("svc.config.yml", configOf("bot", "a"))
+    await host.post("/api/system/reload")
+    const {marks, replies} = await eventOf(host, seq)
+    const states = Object.fromEntries(marks.map(({handler, state}) => [handler.slice("root/".length), state]))
+    expect(states).toMatchObject({
+      "b/middleware/1": "failed",
+      "a/middleware/0": "handled",
+      "bot/command/echo": "handled",
+    })
+    expect(await textsOf(host, replies)).toEqual(["b1 hangs once"])
   })
 
   test("is gone with its instance", async () => {
