@@ -4,6 +4,7 @@ import {atLeast, type Figure, sides} from "./measure/figure.ts"
 import {type BenchHost, makeProject, startHost, token} from "./measure/host.ts"
 import {measurePairs} from "./measure/pairs.ts"
 import {runScript} from "./measure/process.ts"
+import {cpuSeconds} from "./measure/process-stat.ts"
 import {spreadOf} from "./measure/statistics.ts"
 import type {Row, RowOptions} from "./row.ts"
 
@@ -77,14 +78,19 @@ interface Sample {
   readonly rate: number
   readonly p50: number
   readonly p99: number
+  /** Of the Host's processor time. */
+  readonly perCpuSecond: number
 }
 
-const deliver = (host: BenchHost, flying: number): Promise<Sample> =>
-  runScript<Sample>([
+const deliver = async (host: BenchHost, flying: number): Promise<Sample> => {
+  const before = cpuSeconds(host.pid)
+  const {all, ...times} = await runScript<Omit<Sample, "perCpuSecond"> & {all: number}>([
     process.execPath,
     `${root}tests/bench/work/deliver.ts`,
     ...[host.port, token, secret, flying, burst].map(String),
   ])
+  return {...times, perCpuSecond: all / (cpuSeconds(host.pid) - before)}
+}
 
 const measureFlight = async (
   host: BenchHost,
@@ -117,6 +123,11 @@ const measureFlight = async (
       target: atLeast(0.3),
       against: "signature check and bulk insert alone",
       detail: sides(measured, "messages/s"),
+    },
+    {
+      name: `per CPU-second of the Host, ${where}`,
+      unit: "/s",
+      value: spreadOf(samples.map(({perCpuSecond}) => perCpuSecond)),
     },
     time("p50", ({p50}) => p50),
     time("p99", ({p99}) => p99),

@@ -2,8 +2,8 @@ import {createHmac} from "node:crypto"
 
 /**
  * The partners, a process of its own (on Bun): keeps so many signed webhooks under way, each from its delivery until the
- * Host tells that the reply to it was handed to the platform, then prints messages per second and the times in
- * milliseconds. Arguments: port, token, secret, in flight, seconds. The first half second is for the compiler.
+ * Host tells that the reply to it was handed to the platform, then prints messages per second, the times in
+ * milliseconds, and how many there were from the first to the last. Arguments: port, token, secret, in flight, seconds. The first half second is for the compiler.
  */
 const [port, token = "", secret = "", flying = "1", seconds = "1"] = process.argv.slice(2)
 const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64")
@@ -104,5 +104,5 @@ for (let waited = 0; started.size > 0; waited += 10) {
 }
 times.sort((one, other) => one - other)
 const at = (share: number) => times[Math.max(0, Math.ceil(times.length * share) - 1)]
-process.stdout.write(`${JSON.stringify({rate, p50: at(0.5), p99: at(0.99)})}\n`)
+process.stdout.write(`${JSON.stringify({rate, p50: at(0.5), p99: at(0.99), all: count})}\n`)
 process.exit(0)
