@@ -7,6 +7,7 @@ import {secrets, startWebhookHost} from "../support/webhook-host.ts"
 import {startReceiver} from "../support/webhooks.ts"
 
 const secret = secrets.SHOP_SECRET
+type Waiting = {state: string; error: string | null; notBefore: string}
 type Sent = {items: {id: string; state: string}[]}
 
 describe.each(runtimes)("a webhook that goes out on $name", runtime => {
@@ -40,6 +41,22 @@ describe.each(runtimes)("a webhook that goes out on $name", runtime => {
     const {id} = await until("the first attempt", () => receiver.deliveries[0])
     await messageIn(host, id, "sent")
     expect(receiver.deliveries.map(delivery => delivery.id)).toEqual([id, id, id])
+  })
+
+  test("waits as long as a receiver asks for by Retry-After, and is not tried before", async () => {
+    const receiver = await startReceiver(secret, ({body}) => ({
+      status: body.text === "got slow" ? 429 : 503,
+      headers: {"retry-after": body.text === "got slow" ? "3600" : new Date(Date.now() + 7_200_000).toUTCString()},
+    }))
+    const {host, say} = await startWebhookHost({runtime, url: receiver.url})
+    for (const text of ["slow", "away"]) await say({text, channel: text}, text)
+    const waiting = await until("both to wait", async () => {
+      const {items} = await host.get<{items: Waiting[]}>("/api/outbox")
+      return items.length === 2 && items.every(({error, state}) => error !== null && state === "queued") && items
+    })
+    const minutesOf = ({notBefore}: Waiting) => Math.round((Date.parse(notBefore) - Date.now()) / 60_000)
+    expect(waiting.map(minutesOf).sort((one, other) => one - other)).toEqual([60, 120])
+    expect(receiver.deliveries).toHaveLength(2)
   })
 
   test("ends as failed where the receiver does not take it, and a redirect is not followed", async () => {
