@@ -1,7 +1,7 @@
 import {durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
-import {permissions} from "./permission.ts"
+import {PermissionRule} from "./permission.ts"
 import {type Static, Type} from "./type.ts"
 
 const closed = {additionalProperties: false}
@@ -125,25 +125,6 @@ export const PluginConfig = Type.Object(
   },
   {...closed, default: {}},
 )
-
-export const PermissionRule = Type.Object(
-  {
-    endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" is each.'}),
-    channel: Type.Optional(
-      Type.String({minLength: 1, description: "The id of a channel with others; a direct conversation is none."}),
-    ),
-    user: Type.Optional(Type.String({minLength: 1, description: "The platform's id of a user."})),
-    account: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "The account that the platform vouches for, where it does, for example of IRC services.",
-      }),
-    ),
-    permission: Type.Enum([...permissions], {description: "What those whom the rule fits have."}),
-  },
-  {...closed, description: "Fits where all that it names fits."},
-)
-export type PermissionRule = Readonly<Static<typeof PermissionRule>>
 
 const AgentConfig = Type.Object(
   {

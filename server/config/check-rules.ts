@@ -1,4 +1,4 @@
-import type {PermissionRule} from "../../shared/config.ts"
+import type {PermissionRule} from "../../shared/permission.ts"
 import type {Issue} from "../../shared/problems.ts"
 import type {Source} from "./source.ts"
 

@@ -1,4 +1,5 @@
-import type {PermissionRule, ProjectConfig} from "../../shared/config.ts"
+import type {ProjectConfig} from "../../shared/config.ts"
+import type {PermissionRule} from "../../shared/permission.ts"
 import type {AdapterDefinition} from "../../shared/plugin.ts"
 import type {Issue} from "../../shared/problems.ts"
 import type {TSchema} from "../../shared/type.ts"

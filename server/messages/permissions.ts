@@ -1,5 +1,4 @@
-import type {PermissionRule} from "../../shared/config.ts"
-import type {Permission} from "../../shared/permission.ts"
+import type {Permission, PermissionRule} from "../../shared/permission.ts"
 import {channelType, type SatoriEvent} from "../../shared/satori.ts"
 
 /** What the sender of an event may do where it came in. */
