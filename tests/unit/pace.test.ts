@@ -1,10 +1,12 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {Pace, Rate} from "../../server/capabilities/pace.ts"
-import {makeRandom} from "../support/random.ts"
+import {Chance} from "../support/chance.ts"
 
 test("no window of a limit's length sees more than its messages, whenever they are asked for", () => {
-  const {seed, integer} = makeRandom()
+  const seed = Number(process.env.SVC_MODEL_SEED ?? Date.now() % 1_000_000_000)
+  const chance = new Chance(seed)
+  const integer = (least: number, most: number) => least + chance.below(most - least + 1)
   for (let n = 0; n < 200; n++) {
     const limits = Array.from({length: integer(1, 3)}, () => ({messages: integer(1, 6), per: integer(1, 100)}))
     const rate = new Rate(limits)
