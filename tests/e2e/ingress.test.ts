@@ -10,6 +10,7 @@ import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
 import {onBun, onNode22, runtimes} from "../support/runtimes.ts"
+import {startWebhookHost} from "../support/webhook-host.ts"
 
 const twoRuntimes = runtimes.filter(runtime => runtime === onBun || runtime === onNode22)
 const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}]}}
@@ -142,4 +143,14 @@ test("the reason disk is found at the start, and not kept: a start with space is
   const later = await startHost({runtime: onBun, project})
   expect(await viewOf(later)).toMatchObject({state: "open", reasons: []})
   expect((await post(later, "one")).status).toBe(202)
+})
+
+test("a webhook that comes while ingress is paused is answered 503 with Retry-After, and taken when it comes again", async () => {
+  const {host, say} = await startWebhookHost()
+  await host.post("/api/ingress/pause")
+  const refused = await say({text: "hello"}, "msg_1")
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+  await expectProblem(refused, 503, "ingress_paused")
+  await host.post("/api/ingress/resume")
+  expect((await say({text: "hello"}, "msg_1")).status).toBeLessThan(300)
 })

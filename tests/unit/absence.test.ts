@@ -1,0 +1,101 @@
+import {expect, onTestFinished, test} from "vitest"
+import {isTooFull} from "../../server/capabilities/disk-watch.ts"
+import {Endpoint} from "../../server/capabilities/endpoint.ts"
+import {createLogs} from "../../server/logs/log.ts"
+import {createReport} from "../../server/readiness/report.ts"
+import type {Endpoint as Handle} from "../../shared/plugin.ts"
+import {until} from "../support/process.ts"
+
+const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
+
+/** An endpoint that is online, and what its Host hears of its changes. */
+const online = async () => {
+  const heard: {state: string; at: number}[] = []
+  let opened: Handle | undefined
+  let isPaused = false
+  const endpoint = new Endpoint(
+    {
+      name: "line",
+      owner: "root/line",
+      slot: "line",
+      fingerprint: "1",
+      history: "none",
+      idempotent: false,
+      log,
+      open: async handle => {
+        opened = handle
+        return {send: async () => ({ids: []})}
+      },
+    },
+    {
+      receive: async () => ({sn: 1, duplicate: false}),
+      online: () => {},
+      changed: ({state}, at) => void heard.push({state: state.is, at}),
+      isPaused: () => isPaused,
+    },
+  )
+  onTestFinished(() => endpoint.close())
+  endpoint.open()
+  const handle = await until("the endpoint to be online", () => endpoint.state.is === "online" && opened)
+  const pause = (paused: boolean) => {
+    isPaused = paused
+  }
+  return {endpoint, handle, heard, pause}
+}
+
+test("an endpoint that was lost is away since its adapter says that it was last good, but no longer than it was online", async () => {
+  const {endpoint, handle, heard} = await online()
+  const since = endpoint.state.since
+  await until("some time to pass", () => Date.now() > since + 2)
+  handle.lost(new Error("no answer to a ping"), {since: since + 1})
+  await until("the loss", () => endpoint.state.is === "reconnecting")
+  expect(heard.at(-1)).toEqual({state: "reconnecting", at: since + 1})
+
+  const other = await online()
+  const began = other.endpoint.state.since
+  other.handle.lost(new Error("no answer to a ping"), {since: began - 60_000})
+  await until("the loss", () => other.endpoint.state.is === "reconnecting")
+  expect(other.heard.at(-1)).toEqual({state: "reconnecting", at: began})
+})
+
+test("while ingress is paused an endpoint admits nothing, tells how long to wait, and its own admission stays open", async () => {
+  const {endpoint, handle, pause} = await online()
+  pause(true)
+  expect(endpoint.admission).toEqual({is: "closed", reason: "ingress_paused"})
+  expect(endpoint.ownAdmission).toEqual({is: "open"})
+  await expect(handle.receive({id: "1", type: "message-created"})).rejects.toMatchObject({
+    code: "ingress_paused",
+    status: 503,
+    retryAfter: expect.any(Number),
+  })
+  pause(false)
+  expect(endpoint.admission).toEqual({is: "open"})
+  expect(await handle.receive({id: "1", type: "message-created"})).toEqual({sn: 1, duplicate: false})
+})
+
+test("a disk is too full below the least, and until there is a tenth more again; without a least it never is", () => {
+  expect(isTooFull(99, 100, false)).toBe(true)
+  expect(isTooFull(100, 100, false)).toBe(false)
+  expect(isTooFull(109, 100, true)).toBe(true)
+  expect(isTooFull(110.1, 100, true)).toBe(false)
+  expect(isTooFull(0, 0, false)).toBe(false)
+  expect(isTooFull(0, 0, true)).toBe(false)
+})
+
+test("a report shows the pause, and is ready all the same", () => {
+  const ingress = {state: "paused", reasons: ["disk" as const], since: "2026-01-02T03:04:05.000Z"} as const
+  const report = createReport({
+    now: 1000,
+    startedAt: 0,
+    authority: undefined,
+    generation: {number: 1, committedAt: 0},
+    failure: undefined,
+    databaseInitialized: true,
+    endpoints: [],
+    plugins: {},
+    agents: {},
+    required: {database: true, endpoints: [], agents: []},
+    ingress: {...ingress, reasons: [...ingress.reasons]},
+  })
+  expect(report).toMatchObject({ready: true, ingress})
+})
