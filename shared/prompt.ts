@@ -1,4 +1,4 @@
-import type {Reply, Session} from "./plugin.ts"
+import type {Reply, Session} from "./session.ts"
 import type {Static, TSchema} from "./type.ts"
 
 /** A continuation that `setup` declares: what is done when a question is answered. */

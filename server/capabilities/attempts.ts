@@ -1,5 +1,5 @@
 import type {Log} from "../../shared/log.ts"
-import type {Statement} from "../../shared/plugin.ts"
+import type {Statement} from "../../shared/plugin-database.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"

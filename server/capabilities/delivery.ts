@@ -1,5 +1,6 @@
+import {isRefusal, postponementOf, type RateLimit, refused, type Sender} from "../../shared/adapter.ts"
 import type {Node} from "../../shared/elements.ts"
-import {isRefusal, postponementOf, type RateLimit, type Row, refused, type Sender} from "../../shared/plugin.ts"
+import type {Row} from "../../shared/plugin-database.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"

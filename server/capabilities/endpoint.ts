@@ -1,13 +1,13 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import type {PluginPath} from "../../shared/ids.ts"
-import type {Log} from "../../shared/log.ts"
 import {
   type Endpoint as EndpointHandle,
   type Incoming,
   isRefusal,
   type Receipt,
   type Sender,
-} from "../../shared/plugin.ts"
+} from "../../shared/adapter.ts"
+import type {PluginPath} from "../../shared/ids.ts"
+import type {Log} from "../../shared/log.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Login} from "../../shared/satori.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"

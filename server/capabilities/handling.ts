@@ -1,4 +1,4 @@
-import type {Statement} from "../../shared/plugin.ts"
+import type {Statement} from "../../shared/plugin-database.ts"
 import type {SatoriEvent} from "../../shared/satori.ts"
 import type {OutboxDraft} from "./outbox.ts"
 import type {Question} from "./prompts.ts"

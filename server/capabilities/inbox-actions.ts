@@ -1,4 +1,4 @@
-import type {Statement} from "../../shared/plugin.ts"
+import type {Statement} from "../../shared/plugin-database.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {type Due, readDue} from "./marks.ts"

@@ -1,5 +1,5 @@
+import type {Incoming, Receipt} from "../../shared/adapter.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Incoming, Receipt} from "../../shared/plugin.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"

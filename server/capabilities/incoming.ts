@@ -1,4 +1,4 @@
-import type {Incoming} from "../../shared/plugin.ts"
+import type {Incoming} from "../../shared/adapter.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/satori.ts"
 import type {Endpoint} from "./endpoint.ts"

@@ -1,5 +1,5 @@
 import type {Log} from "../../shared/log.ts"
-import type {Row, Statement} from "../../shared/plugin.ts"
+import type {Row, Statement} from "../../shared/plugin-database.ts"
 import {assertThat, type Database} from "../database/database.ts"
 
 /** Which attempt of which handler at which event. */

@@ -1,4 +1,4 @@
-import type {Row, Statement} from "../../shared/plugin.ts"
+import type {Row, Statement} from "../../shared/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import {type End, judgeInterrupted, type Policy, type Timing} from "./delivery.ts"
 

@@ -1,4 +1,4 @@
-import type {RateLimit} from "../../shared/plugin.ts"
+import type {RateLimit} from "../../shared/adapter.ts"
 
 /**
  * How many sends each limit leaves, counted over a sliding window: never more than `messages` begin within any `per`

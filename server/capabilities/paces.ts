@@ -1,4 +1,4 @@
-import type {RateLimit} from "../../shared/plugin.ts"
+import type {RateLimit} from "../../shared/adapter.ts"
 import {Pace} from "./pace.ts"
 
 /** The turns of all endpoints, each with its own limits; an endpoint whose limits change begins to count anew. */

@@ -1,5 +1,5 @@
 import type {Log} from "../../shared/log.ts"
-import type {Row, Statement} from "../../shared/plugin.ts"
+import type {Row, Statement} from "../../shared/plugin-database.ts"
 import type {SatoriEvent, User} from "../../shared/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"

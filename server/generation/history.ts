@@ -1,4 +1,4 @@
-import type {Row} from "../../shared/plugin.ts"
+import type {Row} from "../../shared/plugin-database.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {ConfigText} from "../config/load.ts"
 import type {Database} from "../database/database.ts"

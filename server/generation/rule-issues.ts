@@ -1,6 +1,6 @@
+import type {AdapterDefinition} from "../../shared/adapter.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {PermissionRule} from "../../shared/permission.ts"
-import type {AdapterDefinition} from "../../shared/plugin.ts"
 import type {Issue} from "../../shared/problems.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {LoadedConfig} from "../config/load.ts"

@@ -1,5 +1,5 @@
-import type {Middleware, Session} from "../../shared/plugin.ts"
 import {Problem} from "../../shared/problems.ts"
+import type {Middleware, Session} from "../../shared/session.ts"
 import type {Attempt} from "../capabilities/handling.ts"
 import type {Hold} from "../runtime/time-limit.ts"
 import type {Handler} from "./dispatch.ts"

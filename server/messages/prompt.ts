@@ -1,7 +1,7 @@
 import {v7 as uuid} from "uuid"
-import type {Reply, Session} from "../../shared/plugin.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/prompt.ts"
+import type {Reply, Session} from "../../shared/session.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {StoredEvent} from "../capabilities/handling.ts"
 import {personOf, type Question} from "../capabilities/prompts.ts"

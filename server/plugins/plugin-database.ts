@@ -1,4 +1,4 @@
-import type {PluginDatabase, PluginMigration} from "../../shared/plugin.ts"
+import type {PluginDatabase, PluginMigration} from "../../shared/plugin-database.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 

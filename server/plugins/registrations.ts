@@ -1,17 +1,10 @@
+import type {AdapterDefinition} from "../../shared/adapter.ts"
 import type {OptionDefinition} from "../../shared/command.ts"
 import {capabilityId, type PluginPath} from "../../shared/ids.ts"
-import type {
-  AdapterDefinition,
-  CommandDefinition,
-  HandlerDefinition,
-  Middleware,
-  Plugin,
-  PluginMigration,
-  PluginRoute,
-  Reply,
-  Session,
-} from "../../shared/plugin.ts"
+import type {Plugin, PluginRoute} from "../../shared/plugin.ts"
+import type {PluginMigration} from "../../shared/plugin-database.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/prompt.ts"
+import type {CommandDefinition, HandlerDefinition, Middleware, Reply, Session} from "../../shared/session.ts"
 import type {TSchema} from "../../shared/type.ts"
 
 /** A command as `setup` declared it, before its pattern is read. */

@@ -1,4 +1,4 @@
-import type {Row} from "../../shared/plugin.ts"
+import type {Row} from "../../shared/plugin-database.ts"
 import type {SatoriEvent} from "../../shared/satori.ts"
 import {type KnownLogin, loginOfEvent, opcode, signal} from "./protocol.ts"
 

@@ -7,7 +7,7 @@ import {Outbox} from "../../server/capabilities/outbox.ts"
 import {createLogs} from "../../server/logs/log.ts"
 import {createDispatch, createMessageTable, type EventHandler} from "../../server/messages/dispatch.ts"
 import {pluginDatabase} from "../../server/plugins/plugin-database.ts"
-import type {Reply, Session} from "../../shared/plugin.ts"
+import type {Reply, Session} from "../../shared/session.ts"
 import {localDatabase, open} from "../support/databases.ts"
 import {until} from "../support/process.ts"
 

@@ -5,7 +5,7 @@ import type {Dispatch} from "../../server/capabilities/handling.ts"
 import {Inbox} from "../../server/capabilities/inbox.ts"
 import {Outbox} from "../../server/capabilities/outbox.ts"
 import {createLogs} from "../../server/logs/log.ts"
-import type {Incoming} from "../../shared/plugin.ts"
+import type {Incoming} from "../../shared/adapter.ts"
 import {engines, open} from "../support/databases.ts"
 import {until} from "../support/process.ts"
 

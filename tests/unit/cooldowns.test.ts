@@ -2,8 +2,8 @@ import {describe, expect, test} from "vitest"
 import {parsePattern} from "../../server/messages/command.ts"
 import {Cooldowns} from "../../server/messages/cooldowns.ts"
 import type {Cooldown} from "../../shared/command.ts"
-import type {Session} from "../../shared/plugin.ts"
 import type {User} from "../../shared/satori.ts"
+import type {Session} from "../../shared/session.ts"
 
 let events = 0
 

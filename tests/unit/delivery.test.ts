@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {judge, judgeInterrupted, noPolicy, usualTiming} from "../../server/capabilities/delivery.ts"
 import {TimeLimitExceeded} from "../../server/runtime/time-limit.ts"
-import {postponementOf, refused, retryAfter} from "../../shared/plugin.ts"
+import {postponementOf, refused, retryAfter} from "../../shared/adapter.ts"
 
 const retrying = {...noPolicy, onUnknown: "retry"} as const
 const late = new TimeLimitExceeded(30_000)

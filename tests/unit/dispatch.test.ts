@@ -3,8 +3,8 @@ import type {Attempt} from "../../server/capabilities/handling.ts"
 import {createLogs} from "../../server/logs/log.ts"
 import {parsePattern} from "../../server/messages/command.ts"
 import {createDispatch, createMessageTable, type EventHandler, type Handler} from "../../server/messages/dispatch.ts"
-import type {Reply, Session} from "../../shared/plugin.ts"
 import {channelType, type SatoriEvent} from "../../shared/satori.ts"
+import type {Reply, Session} from "../../shared/session.ts"
 
 const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
 

@@ -2,7 +2,7 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import {Endpoint, type EndpointSpec} from "../../server/capabilities/endpoint.ts"
 import {Endpoints} from "../../server/capabilities/endpoints.ts"
 import {createLogs} from "../../server/logs/log.ts"
-import {type Endpoint as Handle, refused} from "../../shared/plugin.ts"
+import {type Endpoint as Handle, refused} from "../../shared/adapter.ts"
 import {until} from "../support/process.ts"
 
 const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})

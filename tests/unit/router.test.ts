@@ -2,8 +2,8 @@ import {describe, expect, test} from "vitest"
 import {type Command, parseCall, parsePattern, usageOf} from "../../server/messages/command.ts"
 import {helpCommand, misuseText, unknownText, usages} from "../../server/messages/help.ts"
 import {Router} from "../../server/messages/router.ts"
-import type {Session} from "../../shared/plugin.ts"
 import {channelType, type SatoriEvent} from "../../shared/satori.ts"
+import type {Session} from "../../shared/session.ts"
 
 const command = (pattern: string, definition: Command["definition"] = {}): Command => ({
   id: `root/test/command/${pattern.split(/ [<[]/)[0]}`,

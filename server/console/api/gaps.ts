@@ -1,5 +1,5 @@
 import {GapView, PageQuery, page} from "../../../shared/api.ts"
-import type {Row} from "../../../shared/plugin.ts"
+import type {Row} from "../../../shared/plugin-database.ts"
 import type {Route} from "../../../shared/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"

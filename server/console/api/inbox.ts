@@ -1,5 +1,5 @@
 import {InboxActionRequest, InboxChanged, InboxDetail, InboxView, PageQuery, page} from "../../../shared/api.ts"
-import type {Row} from "../../../shared/plugin.ts"
+import type {Row} from "../../../shared/plugin-database.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Route} from "../../../shared/route.ts"
 import type {Static} from "../../../shared/type.ts"

@@ -1,7 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {Accepted, OutboxChanged, OutboxDetail, OutboxQuery, OutboxView, page, SendRequest} from "../../../shared/api.ts"
 import {type Node, textOf} from "../../../shared/elements.ts"
-import type {Row} from "../../../shared/plugin.ts"
+import type {Row} from "../../../shared/plugin-database.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Route} from "../../../shared/route.ts"
 import type {Static} from "../../../shared/type.ts"
