@@ -3,7 +3,7 @@ import {isTooFull} from "../../server/capabilities/disk-watch.ts"
 import {Endpoint} from "../../server/capabilities/endpoint.ts"
 import {createLogs} from "../../server/logs/log.ts"
 import {createReport} from "../../server/readiness/report.ts"
-import type {Endpoint as Handle} from "../../shared/plugin.ts"
+import type {Endpoint as Handle} from "../../shared/adapter.ts"
 import {until} from "../support/process.ts"
 
 const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
