@@ -110,6 +110,11 @@ export const GenerationConfig = Type.Object({
 
 const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead", "held", "discarded"])
 
+export const InboxQuery = Type.Object({
+  ...PageQuery.properties,
+  state: Type.Optional(Type.Enum([...MarkState.enum], {description: "Events with a handler in this state"})),
+})
+
 export const InboxView = Type.Object({
   seq: Type.Integer(),
   endpoint: Type.String(),

@@ -10,17 +10,24 @@ export class InboxList extends DataCommand {
   static override paths = [["inbox", "list"]]
   static override usage = Command.Usage({
     description: "list inbox events, newest first",
-    examples: [["The newest five", "svc inbox list --limit 5"]],
+    examples: [
+      ["The newest five", "svc inbox list --limit 5"],
+      ["What failed", "svc inbox list --state failed"],
+    ],
   })
 
   limit = Option.String("--limit", "20", {description: "How many"})
+  state = Option.String("--state", {
+    description: "Only with a handler that is pending, running, handled, failed, dead, held or discarded",
+  })
   cursor = Option.String("--cursor", {description: "Older than this: `next` of an earlier list"})
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const cursor = this.cursor === undefined ? "" : `&cursor=${encodeURIComponent(this.cursor)}`
+    const state = this.state === undefined ? "" : `&state=${encodeURIComponent(this.state)}`
     const page = await host.get<{items: Static<typeof InboxView>[]; next: string | null}>(
-      `/api/inbox?limit=${encodeURIComponent(this.limit)}${cursor}`,
+      `/api/inbox?limit=${encodeURIComponent(this.limit)}${state}${cursor}`,
     )
     this.show(page, () =>
       table(

@@ -194,6 +194,23 @@ test("a question stays open while its user calls commands, and ends with the wor
   expect(await host.say("L")).toEqual([])
 })
 
+test("a question is answered by the code of a later generation, and by nothing while its prompt is gone", async () => {
+  const asking = `plugin.command("ask", async ({session}) => { await session.prompt("name", "Who?", 1) })`
+  const answering = (word: string) =>
+    pluginWith(`${asking}
+    plugin.prompt("name", ({answer, data}) => "${word} " + answer + " " + data)`)
+  const host = await startHost({config, plugins: {bot: answering("first")}, args: ["--no-watch"]})
+  const reload = async (source: string) => {
+    host.project.write("plugins/bot.ts", source)
+    expect(await host.post("/api/system/reload")).toMatchObject({committed: true})
+  }
+  await host.say("/ask")
+  await reload(pluginWith(asking))
+  expect(await host.say("Ada")).toEqual([])
+  await reload(answering("second"))
+  expect(await host.say("Ada")).toEqual(["second Ada 1"])
+})
+
 test("a new question replaces the one before, and a question of a handler that throws is never asked", async () => {
   const host = await start(order)
   await host.say("/order hat")
@@ -291,8 +308,9 @@ test("what is held is left alone over a restart, until svc inbox release or disc
   await changeDatabase(file, "UPDATE inbox_marks SET state = 'held', error = 'restored' WHERE state = 'pending'")
   const later = await again(host)
   expect(await later.say("hello", {channel: "one"})).toEqual(["heard hello"])
-  const list = await printedJson<{items: {seq: number; state: string}[]}>(later.project, "inbox list")
-  expect(list.items.filter(({state}) => state === "held").map(({seq}) => seq)).toEqual([...held].reverse())
+  const list = await printedJson<{items: {seq: number; state: string}[]}>(later.project, "inbox list --state held")
+  expect(list.items.map(({seq, state}) => `${seq} ${state}`)).toEqual(held.map(seq => `${seq} held`).reverse())
+  expect((await later.fetch("/api/inbox?state=lost")).status).toBe(400)
   const [one, two, three] = held
   expect(await printedJson(later.project, `inbox release ${one}`)).toEqual({events: 1, handlers: 1})
   expect(await eventOf(later, one ?? 0)).toMatchObject({state: "handled", replies: [expect.any(String)]})

@@ -1,4 +1,4 @@
-import {InboxActionRequest, InboxChanged, InboxDetail, InboxView, PageQuery, page} from "../../../shared/api.ts"
+import {InboxActionRequest, InboxChanged, InboxDetail, InboxQuery, InboxView, page} from "../../../shared/api.ts"
 import type {Row} from "../../../shared/plugin-database.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Route} from "../../../shared/route.ts"
@@ -21,13 +21,15 @@ export const inboxRoutes = (database: Database, inbox: Inbox): Route[] => [
     path: "/api/inbox",
     scope: "demo",
     summary: "Inbox events, newest first",
-    query: PageQuery,
+    query: InboxQuery,
     response: {200: InboxPage},
     handle: async (_, call) => {
       const {limit, before} = readPage(call)
       const rows = await database.read(
-        `SELECT seq, endpoint, type, received_at, event, ${state} AS state FROM inbox WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
-        [before, limit + 1],
+        `SELECT seq, endpoint, type, received_at, event, ${state} AS state FROM inbox
+         WHERE seq < ?1 AND (?2 IS NULL OR seq IN (SELECT seq FROM inbox_marks WHERE inbox_marks.state = ?2))
+         ORDER BY seq DESC LIMIT ?3`,
+        [before, call.query.state === undefined ? null : String(call.query.state), limit + 1],
       )
       return call.json(
         InboxPage,
