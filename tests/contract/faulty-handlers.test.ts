@@ -1,7 +1,6 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
 import {expect, test} from "vitest"
-import {Endpoint} from "../../server/capabilities/endpoint.ts"
 import {Inbox} from "../../server/capabilities/inbox.ts"
 import {Outbox} from "../../server/capabilities/outbox.ts"
 import {createLogs} from "../../server/logs/log.ts"
@@ -9,6 +8,7 @@ import {createDispatch, createMessageTable, type EventHandler} from "../../serve
 import {pluginDatabase} from "../../server/plugins/plugin-database.ts"
 import type {Reply, Session} from "../../shared/session.ts"
 import {localDatabase, open} from "../support/databases.ts"
+import {lineEndpoint} from "../support/line-endpoint.ts"
 import {until} from "../support/process.ts"
 
 const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
@@ -37,19 +37,7 @@ const start = async (handlers: Readonly<Record<string, (session: Session) => Rep
   const table = createMessageTable({prefixes: [], commands: [], handlers: events, permissionOf: () => "user", log})
   const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {first: 1, longest: 1})
   await inbox.start(createDispatch({current: () => table, settled: async () => {}, log, timeout}))
-  const endpoint = new Endpoint(
-    {
-      name: "line",
-      owner: "root/line",
-      slot: "line",
-      fingerprint: "",
-      history: "none",
-      idempotent: false,
-      log,
-      open: undefined,
-    },
-    {receive: (...args) => inbox.receive(...args), online: () => {}},
-  )
+  const endpoint = lineEndpoint(inbox, log)
   const say = (text: string) =>
     inbox.receive(endpoint, {
       id: text,

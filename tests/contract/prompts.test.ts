@@ -1,6 +1,5 @@
 import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
-import {Endpoint} from "../../server/capabilities/endpoint.ts"
 import type {Dispatch} from "../../server/capabilities/handling.ts"
 import {Inbox} from "../../server/capabilities/inbox.ts"
 import {Outbox} from "../../server/capabilities/outbox.ts"
@@ -8,6 +7,7 @@ import type {Database} from "../../server/database/database.ts"
 import {migrations} from "../../server/database/migrations.ts"
 import {createLogs} from "../../server/logs/log.ts"
 import {engines, localDatabase, open} from "../support/databases.ts"
+import {lineEndpoint} from "../support/line-endpoint.ts"
 import {until} from "../support/process.ts"
 
 const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
@@ -43,19 +43,7 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
     },
   }
   await inbox.start(dispatch)
-  const endpoint = new Endpoint(
-    {
-      name: "line",
-      owner: "root/line",
-      slot: "line",
-      fingerprint: "",
-      history: "none",
-      idempotent: false,
-      log,
-      open: undefined,
-    },
-    {receive: (...args) => inbox.receive(...args), online: () => {}},
-  )
+  const endpoint = lineEndpoint(inbox, log)
   const say = (id: string, text = id, channel = "c", user = "ann") =>
     inbox.receive(endpoint, {
       id,

@@ -1,7 +1,7 @@
 import {setTimeout as sleep, setImmediate as turn} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
 import {expect} from "vitest"
-import {Endpoint} from "../../server/capabilities/endpoint.ts"
+import type {Endpoint} from "../../server/capabilities/endpoint.ts"
 import type {Attempt, Dispatch, Outcome, StoredEvent} from "../../server/capabilities/handling.ts"
 import {Inbox} from "../../server/capabilities/inbox.ts"
 import type {InboxAction} from "../../server/capabilities/inbox-actions.ts"
@@ -12,6 +12,7 @@ import {createLogs} from "../../server/logs/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import {Chance, seedOf} from "./chance.ts"
 import {type Mark, planOf, Track} from "./inbox-model.ts"
+import {lineEndpoint} from "./line-endpoint.ts"
 import {type Death, MortalDatabase} from "./mortal-database.ts"
 
 const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
@@ -120,19 +121,7 @@ export class History {
     const database = new MortalDatabase(this.#database)
     await recordStart(this.#database, {runtimeId, startedAt: Date.now(), mode: "test", version: "0", runtime: "test"})
     const inbox = new Inbox(database, new Outbox(database, log), runtimeId, log, {first: 1, longest: 2})
-    const endpoint = new Endpoint(
-      {
-        name: "line",
-        owner: "root/line",
-        slot: "line",
-        fingerprint: "",
-        history: "none",
-        idempotent: false,
-        log,
-        open: undefined,
-      },
-      {receive: (...args) => inbox.receive(...args), online: () => {}},
-    )
+    const endpoint = lineEndpoint(inbox, log)
     const life: Life = {
       database,
       inbox,
