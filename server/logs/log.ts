@@ -25,7 +25,7 @@ export interface Logs {
 /** Records that stay readable over the API. */
 const kept = 1000
 
-/** Shorter values are not hidden: they occur by chance (design: 8 characters and more). */
+/** Shorter values are not hidden: they occur by chance. */
 const shortestSecret = 8
 
 export const createLogs = (options: LogOptions): Logs => {
