@@ -2,7 +2,7 @@ import {createInterface} from "node:readline"
 import {Command, Option} from "clipanion"
 import {EventSourceParserStream} from "eventsource-parser/stream"
 import {type ExitCode, exit} from "../shared/exit.ts"
-import {messageOf, Problem} from "../shared/problems.ts"
+import {isProblem, messageOf} from "../shared/problems.ts"
 import {connectHost, type HostClient} from "./host-client.ts"
 import {SvcCommand} from "./svc-command.ts"
 
@@ -91,7 +91,7 @@ const listen = (
           else for (const reaction of message.reactions.slice(-1)) show(`(reacts ${reaction})`)
         }
       } catch (error) {
-        if (error instanceof Problem && error.code === "not_found") {
+        if (isProblem(error, "not_found")) {
           show(`svc: ${messageOf(error)}\n  hint: add the plugin sandbox to svc.config.yml: plugins: {sandbox: {}}`)
           connected()
           return

@@ -275,6 +275,9 @@ export class Problem extends Error {
   }
 }
 
+export const isProblem = (error: unknown, code: ProblemCode): error is Problem =>
+  error instanceof Problem && error.code === code
+
 /** Passes a `Problem` on; wraps anything else as `code`, keeping its message and its cause. */
 export const toProblem = (cause: unknown, code: ProblemCode): Problem =>
   cause instanceof Problem ? cause : new Problem(code, messageOf(cause), {cause})

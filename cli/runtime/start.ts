@@ -8,7 +8,7 @@ import {onLateException} from "../../server/runtime/late-exceptions.ts"
 import {loadRuntime} from "../../server/runtime/runtime.ts"
 import {onSignals} from "../../server/runtime/signals.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {Problem} from "../../shared/problems.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
 import {SvcCommand} from "../svc-command.ts"
 import {banner} from "./banner.ts"
 
@@ -103,7 +103,7 @@ export class RuntimeStart extends SvcCommand {
         await loadRuntime(),
       )
     } catch (error) {
-      if (error instanceof Problem && error.code === "stopping") return exit.ok
+      if (isProblem(error, "stopping")) return exit.ok
       throw error
     }
     started.resolve(host)

@@ -1,6 +1,6 @@
 import type {Log} from "../../shared/log.ts"
 import type {Statement} from "../../shared/plugin-database.ts"
-import {Problem} from "../../shared/problems.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
@@ -92,7 +92,7 @@ export class Attempts {
       },
     ]
     const results = await this.#persist(seq, () => database.write(batch)).catch(async refusal => {
-      if (!isRefused(refusal) || (await readIsRunning(database, key))) throw refusal
+      if (!isProblem(refusal, "database_refused") || (await readIsRunning(database, key))) throw refusal
       throw new Problem("late", "this attempt has ended; what it sends now is refused")
     })
     outbox.stored([draft])
@@ -114,7 +114,7 @@ export class Attempts {
     try {
       await this.#persist(key.seq, () => database.write(batch))
     } catch (refusal) {
-      if (!isRefused(refusal)) throw refusal
+      if (!isProblem(refusal, "database_refused")) throw refusal
       // What the handler wrote is at fault; or it is stored already, by an attempt whose answer was lost.
       if (await this.#persist(key.seq, () => readIsRunning(database, key))) return refusal
     }
@@ -138,8 +138,6 @@ export class Attempts {
     return persist(`event ${seq}`, this.#options.log, work)
   }
 }
-
-const isRefused = (error: unknown): error is Problem => error instanceof Problem && error.code === "database_refused"
 
 const reasonOf = (outcome: Exclude<Outcome, {is: "handled"}>): string =>
   outcome.is === "failed" ? outcome.error : "its plugin instance was disposed before it had ended"

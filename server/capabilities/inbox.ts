@@ -1,6 +1,6 @@
 import type {Incoming, Receipt} from "../../shared/adapter.ts"
 import type {Log} from "../../shared/log.ts"
-import {messageOf, Problem} from "../../shared/problems.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Backoff} from "../runtime/backoff.ts"
@@ -177,8 +177,8 @@ export class Inbox {
 
   async #handle(task: Task): Promise<Again | undefined> {
     const pause = await this.#handleAll(task).catch(error => {
-      const isClosed = error instanceof Problem && error.code === "stopping"
-      if (!isClosed) this.#log.error(`event ${task.seq} stays unhandled: ${messageOf(error)}`, {error})
+      if (!isProblem(error, "stopping"))
+        this.#log.error(`event ${task.seq} stays unhandled: ${messageOf(error)}`, {error})
       return undefined
     })
     if (pause !== undefined) return {again: pause}
@@ -203,4 +203,4 @@ export class Inbox {
   }
 }
 
-const isUnknown = (error: unknown) => error instanceof Problem && error.code === "database_outcome_unknown"
+const isUnknown = (error: unknown) => isProblem(error, "database_outcome_unknown")

@@ -3,7 +3,7 @@ import type {Content, Node} from "../../shared/elements.ts"
 import {isElement} from "../../shared/elements.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Row, Statement} from "../../shared/plugin-database.ts"
-import {messageOf, Problem} from "../../shared/problems.ts"
+import {isProblem, messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
 import {persist} from "../database/persist.ts"
@@ -165,7 +165,7 @@ export class Outbox {
 
   /** What failed may be stored all the same, and is sent then. */
   #orResume(error: unknown): never {
-    if (error instanceof Problem && error.code === "database_outcome_unknown") {
+    if (isProblem(error, "database_outcome_unknown")) {
       void persist("the outbox", this.#log, () => this.#resume()).catch(() => {})
     }
     throw error
@@ -194,8 +194,8 @@ export class Outbox {
       }
     } catch (error) {
       this.#leave(lane, false)
-      const isClosed = error instanceof Problem && error.code === "stopping"
-      if (!isClosed) this.#log.error(`sending to ${lane.endpoint} stopped: ${messageOf(error)}`, {error})
+      if (!isProblem(error, "stopping"))
+        this.#log.error(`sending to ${lane.endpoint} stopped: ${messageOf(error)}`, {error})
     }
   }
 
