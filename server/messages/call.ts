@@ -10,24 +10,24 @@ export interface CommandCall {
   readonly command: Command
   /** What follows the command's words. */
   readonly rest: string
-  /** How the message calls the bot. */
-  readonly prefix: string
+  /** How the message calls the bot; asked for only where an answer says it. */
+  readonly prefix: () => string
   readonly session: Session
   readonly cooldowns: Cooldowns
 }
 
 /** Runs a command, or answers why it does not run: a permission that is missing, a misuse, a cooldown. */
 export const callCommand = ({router, command, rest, prefix, session, cooldowns}: CommandCall): Reply => {
-  const name = `${prefix}${command.path.join(" ")}`
+  const name = () => `${prefix()}${command.path.join(" ")}`
   const {permission} = command.definition
   if (permission !== undefined && !includesPermission(session.permission, permission)) {
-    return `${name} needs the permission ${permission}.`
+    return `${name()} needs the permission ${permission}.`
   }
   const parsed = parseCall(command, rest)
-  if (parsed.is === "misused") return misuseText(router, command, parsed.why, prefix)
+  if (parsed.is === "misused") return misuseText(router, command, parsed.why, prefix())
   const turn = cooldowns.take(command, session)
   if (turn.is === "free") return command.handle({...parsed, session})
-  return turn.tell ? `${name} is cooling down: ${turn.seconds} s to go.` : undefined
+  return turn.tell ? `${name()} is cooling down: ${turn.seconds} s to go.` : undefined
 }
 
 const per = ["user", "channel", "everyone"]

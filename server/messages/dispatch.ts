@@ -57,7 +57,7 @@ export interface MessageTable {
 const unknownCommand = "host/unknown"
 
 /** A handler that takes longer, in milliseconds, has failed. */
-export const handlerTimeout = 60_000
+const handlerTimeout = 60_000
 
 export interface DispatchOptions {
   readonly current: () => MessageTable
@@ -179,7 +179,7 @@ const find = ({current, log, cooldowns}: RunOptions, stored: StoredEvent, id: st
   const {command, rest} = routed
   return {
     ...runner,
-    handle: session => callCommand({router: table.router, command, rest, prefix: prefix(), session, cooldowns}),
+    handle: session => callCommand({router: table.router, command, rest, prefix, session, cooldowns}),
   }
 }
 
