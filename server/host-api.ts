@@ -1,6 +1,6 @@
 import type {ReloadResult, Status} from "../shared/api.ts"
 import {exit} from "../shared/exit.ts"
-import {Problem} from "../shared/problems.ts"
+import {isProblem, Problem} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
 import type {Endpoints} from "./capabilities/endpoints.ts"
 import type {Inbox} from "./capabilities/inbox.ts"
@@ -14,14 +14,14 @@ import type {Generation} from "./generation/generation.ts"
 import type {Generations} from "./generation/generations.ts"
 import type {Exit} from "./host.ts"
 import type {Mode} from "./host-settings.ts"
-import {createApp, type Guard} from "./http/app.ts"
+import {createApp} from "./http/app.ts"
 import type {Tokens} from "./http/auth.ts"
 import {createRoutes} from "./http/routes.ts"
 import type {Logs} from "./logs/log.ts"
 import {gatherFacts} from "./readiness/facts.ts"
 import {createReport, type Facts, isEveryRequiredReady} from "./readiness/report.ts"
 import type {Fetch, Runtime} from "./runtime/runtime.ts"
-import type {SatoriServer} from "./satori/server.ts"
+import type {Guard, SatoriServer} from "./satori/server.ts"
 import {version} from "./version.ts"
 
 /** What does not change while this process runs. */
@@ -107,7 +107,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
       const generation = await generations.reload(reason)
       return {committed: generation !== undefined, generation: current().number}
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== "restart_required" || facts.mode !== "production") throw error
+      if (!isProblem(error, "restart_required") || facts.mode !== "production") throw error
       askRestart(confirm, {code: exit.runtimeRestart, reason: error.message})
       return {committed: false, generation: current().number, restarting: true}
     }

@@ -15,6 +15,3 @@ export type CapabilityKind = "command" | "handler" | "middleware" | "prompt" | "
 /** `<owner>/<kind>/<name>`; `name` is the stable last part that selectors use. */
 export const capabilityId = (owner: PluginPath, kind: CapabilityKind, name: string): string =>
   `${owner}/${kind}/${name}`
-
-/** The short form of an authority: the first eight hexadecimal digits of its UUID. */
-export const epochOf = (authority: string): string => authority.replaceAll("-", "").slice(0, 8)

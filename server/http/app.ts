@@ -4,6 +4,7 @@ import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Route} from "../../shared/route.ts"
 import type {Fetch, PeerOf} from "../runtime/runtime.ts"
+import type {Guard} from "../satori/server.ts"
 import {createVerifier, FailureLimit, type Tokens} from "./auth.ts"
 import {createClientAddress} from "./client-address.ts"
 import {createCors} from "./cors.ts"
@@ -24,12 +25,6 @@ export interface App {
   settled(): Promise<void>
   /** For callers that come in another way than by a request of the table: a WebSocket. */
   readonly guard: Guard
-}
-
-export interface Guard {
-  /** Throws `unauthorized`, `too_many_failures` or `forbidden` unless the header shows the full token. */
-  admit(authorization: string | null, address: string): void
-  addressOf(request: Request, peerOf: PeerOf): string
 }
 
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */

@@ -122,7 +122,7 @@ export const admit = (
 }
 
 /** Throws `forbidden`. */
-export const requireScope = (scope: Scope, needed: Scope): void => {
+const requireScope = (scope: Scope, needed: Scope): void => {
   if (ranks[scope] < ranks[needed])
     throw new Problem("forbidden", `this needs the ${needed} token; a ${scope} token was shown`)
 }

@@ -1,5 +1,5 @@
 import type {Log} from "../../shared/log.ts"
-import {messageOf, Problem} from "../../shared/problems.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Endpoint} from "../capabilities/endpoint.ts"
 import type {Database} from "../database/database.ts"
 import type {Peer, PeerOf, SocketHooks} from "../runtime/runtime.ts"
@@ -172,7 +172,7 @@ export class SatoriServer {
       this.#guard?.admit(`Bearer ${token ?? ""}`, address)
       return undefined
     } catch (error) {
-      return error instanceof Problem && error.code === "forbidden" ? "forbidden" : "unauthorized"
+      return isProblem(error, "forbidden") ? "forbidden" : "unauthorized"
     }
   }
 
