@@ -18,6 +18,9 @@ export const facts = (entries: readonly (readonly [string, string])[]): string =
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd()).join("\n")
 }
 
+/** `1 event`, `2 events`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
+
 /** One line of a text, shortened. */
 export const shorten = (text: string, length: number): string => {
   const line = text.replace(/\s+/g, " ")

@@ -1,12 +1,11 @@
-import {Command, Option} from "clipanion"
+import {Command} from "clipanion"
 import type {GapView} from "../../shared/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
+import {PageCommand} from "../page-command.ts"
 import {table} from "../print.ts"
-import {DataCommand} from "../svc-command.ts"
 
-export class InboxGaps extends DataCommand {
+export class InboxGaps extends PageCommand {
   static override paths = [["inbox", "gaps"]]
   static override usage = Command.Usage({
     description: "list when endpoints were away whose platform does not deliver again, newest first",
@@ -14,15 +13,8 @@ export class InboxGaps extends DataCommand {
     examples: [["The newest five", "svc inbox gaps --limit 5"]],
   })
 
-  limit = Option.String("--limit", "20", {description: "How many"})
-  cursor = Option.String("--cursor", {description: "Older than this: `next` of an earlier list"})
-
   async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const cursor = this.cursor === undefined ? "" : `&cursor=${encodeURIComponent(this.cursor)}`
-    const page = await host.get<{items: Static<typeof GapView>[]; next: string | null}>(
-      `/api/inbox/gaps?limit=${encodeURIComponent(this.limit)}${cursor}`,
-    )
+    const page = await this.page<Static<typeof GapView>>("/api/inbox/gaps")
     this.show(page, () =>
       table(
         ["endpoint", "from", "to", "reason"],

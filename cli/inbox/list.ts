@@ -2,11 +2,10 @@ import {Command, Option} from "clipanion"
 import type {InboxView} from "../../shared/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
+import {PageCommand} from "../page-command.ts"
 import {shorten, table} from "../print.ts"
-import {DataCommand} from "../svc-command.ts"
 
-export class InboxList extends DataCommand {
+export class InboxList extends PageCommand {
   static override paths = [["inbox", "list"]]
   static override usage = Command.Usage({
     description: "list inbox events, newest first",
@@ -16,19 +15,12 @@ export class InboxList extends DataCommand {
     ],
   })
 
-  limit = Option.String("--limit", "20", {description: "How many"})
   state = Option.String("--state", {
     description: "Only with a handler that is pending, running, handled, failed, dead, held or discarded",
   })
-  cursor = Option.String("--cursor", {description: "Older than this: `next` of an earlier list"})
 
   async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const cursor = this.cursor === undefined ? "" : `&cursor=${encodeURIComponent(this.cursor)}`
-    const state = this.state === undefined ? "" : `&state=${encodeURIComponent(this.state)}`
-    const page = await host.get<{items: Static<typeof InboxView>[]; next: string | null}>(
-      `/api/inbox?limit=${encodeURIComponent(this.limit)}${state}${cursor}`,
-    )
+    const page = await this.page<Static<typeof InboxView>>("/api/inbox", {state: this.state})
     this.show(page, () =>
       table(
         ["seq", "received", "state", "endpoint", "user", "content"],

@@ -2,11 +2,10 @@ import {Command, Option} from "clipanion"
 import type {OutboxView} from "../../shared/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
+import {PageCommand} from "../page-command.ts"
 import {shorten, table} from "../print.ts"
-import {DataCommand} from "../svc-command.ts"
 
-export class OutboxList extends DataCommand {
+export class OutboxList extends PageCommand {
   static override paths = [["outbox", "list"]]
   static override usage = Command.Usage({
     description: "list outbox messages, newest first",
@@ -17,19 +16,12 @@ export class OutboxList extends DataCommand {
     ],
   })
 
-  limit = Option.String("--limit", "20", {description: "How many"})
   state = Option.String("--state", {
     description: "Only queued, sending, sent, failed, dead, unknown, held or discarded ones",
   })
-  cursor = Option.String("--cursor", {description: "Older than this: `next` of an earlier list"})
 
   async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const cursor = this.cursor === undefined ? "" : `&cursor=${encodeURIComponent(this.cursor)}`
-    const state = this.state === undefined ? "" : `&state=${encodeURIComponent(this.state)}`
-    const page = await host.get<{items: Static<typeof OutboxView>[]; next: string | null}>(
-      `/api/outbox?limit=${encodeURIComponent(this.limit)}${state}${cursor}`,
-    )
+    const page = await this.page<Static<typeof OutboxView>>("/api/outbox", {state: this.state})
     this.show(page, () =>
       table(
         ["id", "created", "state", "attempt", "to", "text"],

@@ -1,3 +1,4 @@
+import {table} from "../../../cli/print.ts"
 import type {Pairs} from "./pairs.ts"
 import type {Spread} from "./statistics.ts"
 
@@ -60,14 +61,5 @@ export const tableOf = (figures: readonly Figure[]): string => {
       [against, detail].filter(Boolean).join(": "),
     ]
   })
-  const all = [columns, ...lines]
-  const widths = columns.map((_, column) => Math.max(...all.map(line => line[column]?.length ?? 0)))
-  return all
-    .map(line =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n")
+  return table(columns, lines)
 }
