@@ -5,6 +5,7 @@ import {build, type Metafile} from "esbuild"
 import {Problem} from "../../shared/problems.ts"
 import {esbuildIssues} from "../runtime/esbuild-issues.ts"
 import {makePrivateFolder, readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {pluginBuild} from "../runtime/plugin-build.ts"
 import {projectPaths} from "../runtime/project.ts"
 
 /** What a build was made from, kept beside it as `dist/plugins/build.json`. */
@@ -45,15 +46,8 @@ export const buildPlugins = async (project: string): Promise<readonly string[]> 
     entryPoints: Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, path])),
     absWorkingDir: paths.project,
     outdir: paths.builtPlugins,
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-    target: "node22",
-    packages: "external",
+    ...pluginBuild,
     sourcemap: "inline",
-    metafile: true,
-    logLevel: "silent",
   }).catch(cause => {
     throw new Problem("plugin_invalid", "the plugins do not compile", {cause, issues: esbuildIssues(cause)})
   })

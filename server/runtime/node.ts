@@ -4,6 +4,7 @@ import {pathToFileURL} from "node:url"
 import nodeAdapter from "crossws/adapters/node"
 import {FastResponse, serve as listen, NodeRequest} from "srvx/node"
 import {esbuildIssues} from "./esbuild-issues.ts"
+import {pluginBuild} from "./plugin-build.ts"
 import {
   type BundleOptions,
   bundleProblem,
@@ -126,15 +127,8 @@ const bundle = async ({entry, externals}: BundleOptions) => {
     const built = await build({
       entryPoints: [entry],
       outfile: `${entry}.mjs`,
-      bundle: true,
-      write: false,
-      format: "esm",
-      platform: "node",
-      target: "node22",
-      packages: "external",
+      ...pluginBuild,
       sourcemap: "external",
-      metafile: true,
-      logLevel: "silent",
       plugins: [
         {
           name: "externals",

@@ -3,15 +3,13 @@ import {v7 as uuid} from "uuid"
 import {expect, test} from "vitest"
 import {Inbox} from "../../server/capabilities/inbox.ts"
 import {Outbox} from "../../server/capabilities/outbox.ts"
-import {createLogs} from "../../server/logs/log.ts"
 import {createDispatch, createMessageTable, type EventHandler} from "../../server/messages/dispatch.ts"
 import {pluginDatabase} from "../../server/plugins/plugin-database.ts"
 import type {Reply, Session} from "../../shared/session.ts"
 import {localDatabase, open} from "../support/databases.ts"
 import {lineEndpoint} from "../support/line-endpoint.ts"
 import {until} from "../support/process.ts"
-
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
+import {log} from "../support/silence.ts"
 
 /** What a handler has here, in milliseconds. */
 const timeout = 300
@@ -37,7 +35,7 @@ const start = async (handlers: Readonly<Record<string, (session: Session) => Rep
   const table = createMessageTable({prefixes: [], commands: [], handlers: events, permissionOf: () => "user", log})
   const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {first: 1, longest: 1})
   await inbox.start(createDispatch({current: () => table, settled: async () => {}, log, timeout}))
-  const endpoint = lineEndpoint(inbox, log)
+  const endpoint = lineEndpoint(inbox)
   const say = (text: string) =>
     inbox.receive(endpoint, {
       id: text,

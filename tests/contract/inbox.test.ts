@@ -1,15 +1,13 @@
 import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
-import {Endpoint} from "../../server/capabilities/endpoint.ts"
 import type {Dispatch} from "../../server/capabilities/handling.ts"
 import {Inbox} from "../../server/capabilities/inbox.ts"
 import {Outbox} from "../../server/capabilities/outbox.ts"
-import {createLogs} from "../../server/logs/log.ts"
 import type {Incoming} from "../../shared/adapter.ts"
 import {engines, open} from "../support/databases.ts"
+import {lineEndpoint} from "../support/line-endpoint.ts"
 import {until} from "../support/process.ts"
-
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
+import {log} from "../support/silence.ts"
 
 const incoming = (id: string, more: Partial<Incoming> = {}): Incoming => ({
   id,
@@ -25,19 +23,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     const database = await open(await make())
     const outbox = new Outbox(database, log)
     const inbox = new Inbox(database, outbox, uuid(), log)
-    const endpoint = new Endpoint(
-      {
-        name: "line~one",
-        owner: "root/line",
-        slot: "line",
-        fingerprint: "1",
-        history: "none",
-        idempotent: false,
-        log,
-        open: undefined,
-      },
-      {receive: (...args) => inbox.receive(...args), online: () => {}},
-    )
+    const endpoint = lineEndpoint(inbox, {name: "line~one", fingerprint: "1"})
     await inbox.start({
       match: () => ["root/test/handler/message-created.0"],
       order: handlers => ({around: [], within: handlers}),

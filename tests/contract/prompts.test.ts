@@ -5,12 +5,10 @@ import {Inbox} from "../../server/capabilities/inbox.ts"
 import {Outbox} from "../../server/capabilities/outbox.ts"
 import type {Database} from "../../server/database/database.ts"
 import {migrations} from "../../server/database/migrations.ts"
-import {createLogs} from "../../server/logs/log.ts"
 import {engines, localDatabase, open} from "../support/databases.ts"
 import {lineEndpoint} from "../support/line-endpoint.ts"
 import {until} from "../support/process.ts"
-
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
+import {log} from "../support/silence.ts"
 
 const asker = "root/bot/handler/message-created.0"
 const continuation = "root/bot/prompt/name"
@@ -43,7 +41,7 @@ const start = async (database: Database, {fails, expires = 60_000}: Options = {}
     },
   }
   await inbox.start(dispatch)
-  const endpoint = lineEndpoint(inbox, log)
+  const endpoint = lineEndpoint(inbox)
   const say = (id: string, text = id, channel = "c", user = "ann") =>
     inbox.receive(endpoint, {
       id,

@@ -4,6 +4,7 @@ import {beforeAll, describe, expect, test} from "vitest"
 import {nodeBundle} from "../../scripts/node-bundle.ts"
 import {startProcess, until} from "../support/process.ts"
 import {onBun, root, runtimes, type TestRuntime} from "../support/runtimes.ts"
+import {socketWith} from "../support/socket.ts"
 
 const source = `${root}tests/support/socket-server.ts`
 const built = `${root}node_modules/.cache/svc-tests`
@@ -21,9 +22,7 @@ const headers = {authorization: "Bearer socket-token"}
 
 /** A client that collects what it is told. */
 const openSocket = async (port: number) => {
-  // Node and Bun take headers as an option of their own, which the browser's type does not have.
-  const Client = WebSocket as unknown as new (url: string, options: {headers: object}) => WebSocket
-  const socket = new Client(`ws://127.0.0.1:${port}/`, {headers})
+  const socket = socketWith(`ws://127.0.0.1:${port}/`, headers)
   socket.binaryType = "arraybuffer"
   const messages: (string | ArrayBuffer)[] = []
   let closed: number | undefined

@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../support/host.ts"
+import {hangingOn, linePlugin, notedBy} from "../support/line-plugin.ts"
 import {messageIn} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
@@ -8,44 +9,23 @@ const config = `http: {port: 0}
 plugins:
   line: {}
 `
-/** A stand-in for a platform without accounts: notes each attempt, and sends as its body says. */
-const line = (send: string, more = "") =>
-  pluginWith(`
-    let attempts = 0
-    plugin.adapter("line", {
-      history: "none",
-      ${more}
-      open: async () => ({
-        send: async message => {
-          attempts++
-          note(message.id + " " + message.channel + " " + message.content.join(""))
-          ${send}
-          return {ids: ["platform-" + attempts]}
-        },
-      }),
-    })`)
-
 const start = (source: string) => startHost({config, plugins: {line: source}, args: ["--no-watch"]})
 const again = (host: TestHost) => startHost({project: host.project, args: ["--no-watch"]})
 const send = async (host: TestHost, text: string, channel = "a") =>
   (await host.post<{id: string}>("/api/outbox", {endpoint: "line", channel, text})).id
-const attempts = (host: TestHost) =>
-  host.project
-    .read("notes.log")
-    .split("\n")
-    .filter(text => text !== "")
+const attempts = (host: TestHost) => notedBy(host.project).map(({id, channel, text}) => `${id} ${channel} ${text}`)
 
-const hanging = 'if (message.content.join("") === "hang") await new Promise(() => {})'
+const hanging = hangingOn("hang")
 
 test("a message is sent once, and the platform's ids of it are kept", async () => {
-  const host = await start(line(""))
+  const host = await start(linePlugin(""))
   const id = await send(host, "hello")
   expect(await messageIn(host, id, "sent")).toMatchObject({attempt: 1, platformIds: ["platform-1"], error: null})
   expect(attempts(host)).toEqual([`${id} a hello`])
 })
 
 test("what kill -9 left sending is unknown where the platform would not drop a repetition, and is not sent again", async () => {
-  const host = await start(line(hanging))
+  const host = await start(linePlugin(hanging))
   const id = await send(host, "hang")
   const waiting = await send(host, "behind it")
   await until("the attempt", () => attempts(host).length === 1)
@@ -60,19 +40,19 @@ test("what kill -9 left sending is unknown where the platform would not drop a r
 })
 
 test("what kill -9 left sending is repeated under the same id where the platform drops repetitions", async () => {
-  const host = await start(line(hanging, "idempotent: true,"))
+  const host = await start(linePlugin(hanging, "idempotent: true,"))
   const id = await send(host, "hang")
   await until("the attempt", () => attempts(host).length === 1)
   host.process.child.kill("SIGKILL")
   await host.process.finished
-  host.project.write("plugins/line.ts", line("", "idempotent: true,"))
+  host.project.write("plugins/line.ts", linePlugin("", "idempotent: true,"))
   const later = await again(host)
   expect(await messageIn(later, id, "sent")).toMatchObject({attempt: 2})
   expect(attempts(later)).toEqual([`${id} a hang`, `${id} a hang`])
 })
 
 test("a send that fails is tried again after a pause, and what is behind it in its channel waits", async () => {
-  const host = await start(line('if (attempts === 1) throw new Error("not now")'))
+  const host = await start(linePlugin('if (attempts === 1) throw new Error("not now")'))
   const first = await send(host, "one")
   const second = await send(host, "two")
   const elsewhere = await send(host, "three", "b")
@@ -93,7 +73,7 @@ test("a send that fails is tried again after a pause, and what is behind it in i
 
 test("a send that is refused has failed at once, and what is behind it goes on", async () => {
   const host = await start(
-    line(
+    linePlugin(
       'if (attempts === 1) throw refused("no such channel", {reason: "unknown_channel", remediation: "Correct it."})',
     ),
   )
@@ -113,13 +93,13 @@ test("a message waits while its endpoint cannot send, across a restart, and is s
   expect(items).toMatchObject([{state: expect.stringMatching(/connecting/), admission: "open"}])
   expect(await messageIn(host, id, "queued")).toMatchObject({attempt: 0})
   await host.stop()
-  host.project.write("plugins/line.ts", line(""))
+  host.project.write("plugins/line.ts", linePlugin(""))
   const later = await again(host)
   expect(await messageIn(later, id, "sent")).toMatchObject({attempt: 1})
 })
 
 test("a message to an endpoint that does not exist is refused, and names those that do", async () => {
-  const host = await start(line(""))
+  const host = await start(linePlugin(""))
   const response = await host.fetch("/api/outbox", {
     method: "POST",
     headers: {"content-type": "application/json"},
@@ -131,13 +111,13 @@ test("a message to an endpoint that does not exist is refused, and names those t
 })
 
 test("a stop does not wait for what is tried again later; the next start goes on with it", async () => {
-  const host = await start(line('throw new Error("not now")'))
+  const host = await start(linePlugin('throw new Error("not now")'))
   const id = await send(host, "one")
   await until("an attempt to fail", async () => (await messageIn(host, id, "queued")).attempt > 0)
   const {code, stdout} = await host.stop()
   expect(code).toBe(0)
   expect(stdout).not.toContain("were still running")
   const before = attempts(host).length
-  host.project.write("plugins/line.ts", line(""))
+  host.project.write("plugins/line.ts", linePlugin(""))
   expect(await messageIn(await again(host), id, "sent")).toMatchObject({attempt: before + 1})
 })

@@ -8,14 +8,12 @@ import type {InboxAction} from "../../server/capabilities/inbox-actions.ts"
 import {Outbox} from "../../server/capabilities/outbox.ts"
 import type {Database} from "../../server/database/database.ts"
 import {recordEnd, recordStart} from "../../server/database/runs.ts"
-import {createLogs} from "../../server/logs/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import {Chance, seedOf} from "./chance.ts"
 import {type Mark, planOf, Track} from "./inbox-model.ts"
 import {lineEndpoint} from "./line-endpoint.ts"
 import {type Death, MortalDatabase} from "./mortal-database.ts"
-
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
+import {log} from "./silence.ts"
 
 /** Tables that a history starts without rows in. */
 const tables = ["inbox", "inbox_marks", "outbox", "prompts", "svc_runs", "tally"]
@@ -121,7 +119,7 @@ export class History {
     const database = new MortalDatabase(this.#database)
     await recordStart(this.#database, {runtimeId, startedAt: Date.now(), mode: "test", version: "0", runtime: "test"})
     const inbox = new Inbox(database, new Outbox(database, log), runtimeId, log, {first: 1, longest: 2})
-    const endpoint = lineEndpoint(inbox, log)
+    const endpoint = lineEndpoint(inbox)
     const life: Life = {
       database,
       inbox,

@@ -1,19 +1,20 @@
-import {Endpoint} from "../../server/capabilities/endpoint.ts"
+import {Endpoint, type EndpointSpec} from "../../server/capabilities/endpoint.ts"
 import type {Inbox} from "../../server/capabilities/inbox.ts"
-import type {Log} from "../../shared/log.ts"
+import {log} from "./silence.ts"
 
-/** An endpoint without an adapter behind it: what is received goes to this inbox. */
-export const lineEndpoint = (inbox: Pick<Inbox, "receive">, log: Log): Endpoint =>
-  new Endpoint(
-    {
-      name: "line",
-      owner: "root/line",
-      slot: "line",
-      fingerprint: "",
-      history: "none",
-      idempotent: false,
-      log,
-      open: undefined,
-    },
-    {receive: (...args) => inbox.receive(...args), online: () => {}},
-  )
+/** What a generation says of an endpoint without an adapter behind it. */
+export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
+  name: "line",
+  owner: "root/line",
+  slot: "line",
+  fingerprint: "",
+  history: "none",
+  idempotent: false,
+  log,
+  open: undefined,
+  ...more,
+})
+
+/** Such an endpoint: what is received goes to this inbox. */
+export const lineEndpoint = (inbox: Pick<Inbox, "receive">, more: Partial<EndpointSpec> = {}): Endpoint =>
+  new Endpoint(lineSpec(more), {receive: (...args) => inbox.receive(...args), online: () => {}})

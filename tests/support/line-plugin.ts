@@ -19,7 +19,7 @@ export const linePlugin = (send: string, more = ""): string =>
           return {ids: ["platform-" + attempts]}
         },
       }),
-    })`).replace("refused}", "refused, retryAfter}")
+    })`)
 
 /** The body that never ends for a message of this text. */
 export const hangingOn = (text: string): string => `if (text === "${text}") await new Promise(() => {})`
@@ -28,6 +28,7 @@ export interface Noted {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly id: string
+  readonly channel: string
   readonly text: string
 }
 
@@ -37,6 +38,6 @@ export const notedBy = (project: {read(path: string): string}): readonly Noted[]
     .split("\n")
     .filter(line => line !== "")
     .map(line => {
-      const [at, id = "", , ...text] = line.split(" ")
-      return {at: Number(at), id, text: text.join(" ")}
+      const [at, id = "", channel = "", ...text] = line.split(" ")
+      return {at: Number(at), id, channel, text: text.join(" ")}
     })

@@ -3,14 +3,12 @@ import {expect} from "vitest"
 import {Outbox} from "../../server/capabilities/outbox.ts"
 import type {OutboxAction} from "../../server/capabilities/outbox-actions.ts"
 import type {Database} from "../../server/database/database.ts"
-import {createLogs} from "../../server/logs/log.ts"
 import {refused, retryAfter, type Sender} from "../../shared/adapter.ts"
 import {Problem} from "../../shared/problems.ts"
 import {Chance} from "./chance.ts"
 import {type Death, MortalDatabase} from "./mortal-database.ts"
 import {type Outcome, policies, policyOf, type Stored, Track, timing} from "./outbox-model.ts"
-
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
+import {log} from "./silence.ts"
 
 const endpoints = Object.keys(policies)
 

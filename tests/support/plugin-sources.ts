@@ -1,5 +1,7 @@
 /** Source of a plugin whose `setup` has this body. */
-export const pluginWith = (setup: string): string => `import {definePlugin, Type, refused} from "svc-runtime"
+export const pluginWith = (
+  setup: string,
+): string => `import {definePlugin, Type, refused, retryAfter} from "svc-runtime"
 import {appendFileSync} from "node:fs"
 import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"

@@ -1,6 +1,7 @@
 import {connect} from "node:net"
 import type {TestHost} from "./host.ts"
 import {until} from "./process.ts"
+import {socketWith} from "./socket.ts"
 
 export interface Signal {
   readonly op: number
@@ -43,9 +44,7 @@ const message = "message-created"
 
 /** Opens the event WebSocket of a Host, and identifies with its token. */
 export const connectSatori = async (host: TestHost, options: ConnectOptions = {}): Promise<SatoriClient> => {
-  // Node takes headers as an option of its own, which the browser's type does not have.
-  const Client = WebSocket as unknown as new (url: string, options: {headers: object}) => WebSocket
-  const socket = new Client(`${host.url.replace("http", "ws")}/satori/v1/events`, {headers: options.headers ?? {}})
+  const socket = socketWith(`${host.url.replace("http", "ws")}/satori/v1/events`, options.headers)
   const signals: Signal[] = []
   let closed: number | undefined
   socket.addEventListener("message", ({data}) => signals.push(JSON.parse(data)))

@@ -1,12 +1,10 @@
 import {expect, onTestFinished, test} from "vitest"
 import {isTooFull} from "../../server/capabilities/disk-watch.ts"
 import {Endpoint} from "../../server/capabilities/endpoint.ts"
-import {createLogs} from "../../server/logs/log.ts"
 import {createReport} from "../../server/readiness/report.ts"
 import type {Endpoint as Handle} from "../../shared/adapter.ts"
+import {lineSpec} from "../support/line-endpoint.ts"
 import {until} from "../support/process.ts"
-
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
 
 /** An endpoint that is online, and what its Host hears of its changes. */
 const online = async () => {
@@ -14,19 +12,12 @@ const online = async () => {
   let opened: Handle | undefined
   let isPaused = false
   const endpoint = new Endpoint(
-    {
-      name: "line",
-      owner: "root/line",
-      slot: "line",
-      fingerprint: "1",
-      history: "none",
-      idempotent: false,
-      log,
+    lineSpec({
       open: async handle => {
         opened = handle
         return {send: async () => ({ids: []})}
       },
-    },
+    }),
     {
       receive: async () => ({sn: 1, duplicate: false}),
       online: () => {},

@@ -1,12 +1,10 @@
 import {describe, expect, test} from "vitest"
 import type {Attempt} from "../../server/capabilities/handling.ts"
-import {createLogs} from "../../server/logs/log.ts"
 import {parsePattern} from "../../server/messages/command.ts"
 import {createDispatch, createMessageTable, type EventHandler, type Handler} from "../../server/messages/dispatch.ts"
 import {channelType, type SatoriEvent} from "../../shared/satori.ts"
 import type {Reply, Session} from "../../shared/session.ts"
-
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
+import {log} from "../support/silence.ts"
 
 const runner = (id: string, signal = new AbortController().signal): Handler => ({
   id,

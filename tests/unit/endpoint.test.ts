@@ -1,26 +1,16 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import {Endpoint, type EndpointSpec} from "../../server/capabilities/endpoint.ts"
 import {Endpoints} from "../../server/capabilities/endpoints.ts"
-import {createLogs} from "../../server/logs/log.ts"
 import {type Endpoint as Handle, refused} from "../../shared/adapter.ts"
+import {lineSpec} from "../support/line-endpoint.ts"
 import {until} from "../support/process.ts"
 
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
 const sender = {send: async () => ({ids: []})}
 const never = new Promise<never>(() => {})
 const event = {id: "1", type: "message-created"}
 
-const specOf = (open: EndpointSpec["open"], more: Partial<EndpointSpec> = {}): EndpointSpec => ({
-  name: "line~one",
-  owner: "root/line",
-  slot: "line",
-  fingerprint: "1",
-  history: "none",
-  idempotent: false,
-  log,
-  open,
-  ...more,
-})
+const specOf = (open: EndpointSpec["open"], more: Partial<EndpointSpec> = {}): EndpointSpec =>
+  lineSpec({name: "line~one", fingerprint: "1", open, ...more})
 
 const make = (open: EndpointSpec["open"]) => {
   const received: string[] = []
