@@ -1,9 +1,8 @@
 import {hostname} from "node:os"
 import {resolve} from "node:path"
 import {v7 as uuid} from "uuid"
-import {type ExitCode, exit} from "../shared/exit.ts"
+import {exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
-import type {Secret} from "../shared/secret.ts"
 import {watchDisk} from "./capabilities/disk-watch.ts"
 import {policyOf} from "./capabilities/endpoint.ts"
 import {Endpoints} from "./capabilities/endpoints.ts"
@@ -14,20 +13,20 @@ import {Outbox} from "./capabilities/outbox.ts"
 import {readEnvironment} from "./config/environment.ts"
 import {parseConfig, readConfigText} from "./config/load.ts"
 import {settleAuthority} from "./database/authority.ts"
-import {type Database, openDatabase} from "./database/database.ts"
+import {openDatabase} from "./database/database.ts"
 import {recordEnd, recordStart} from "./database/runs.ts"
 import {Containment} from "./generation/containment.ts"
 import {Generations} from "./generation/generations.ts"
 import {GenerationHistory} from "./generation/history.ts"
 import {hashLockfile} from "./generation/lockfile.ts"
 import {serveApi} from "./host-api.ts"
+import type {Exit, Host, HostOptions} from "./host-interface.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
-import {foldersOf, locationOf, type Mode, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
+import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
 import {createGate} from "./http/gate.ts"
-import type {Logs} from "./logs/log.ts"
 import {createDispatch} from "./messages/dispatch.ts"
 import {usages} from "./messages/help.ts"
-import {type BuiltIns, Loader} from "./plugins/load.ts"
+import {Loader} from "./plugins/load.ts"
 import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
 import {removeHostFile, writeHostFile} from "./runtime/host-file.ts"
 import {acquireLock} from "./runtime/lock.ts"
@@ -37,58 +36,6 @@ import {Scope} from "./runtime/scope.ts"
 import {withTimeLimit} from "./runtime/time-limit.ts"
 import {SatoriServer} from "./satori/server.ts"
 import {version} from "./version.ts"
-
-export interface HostOptions {
-  /** The project's folder. */
-  readonly project: string
-  readonly mode: Mode
-  /** Names the `.env.<name>` file; the mode when left out. */
-  readonly environment?: string
-  /** Take changes of configuration and plugin source as they are saved. */
-  readonly watch: boolean
-  /** How this process was started, for whoever is refused. */
-  readonly command: string
-  /** Who starts the Host again; `none` where nobody does. */
-  readonly supervisor: string
-  readonly logs: Logs
-  /** Plugins that need no file: by the name in `plugins.<name>` or `use:`. */
-  readonly plugins?: BuiltIns
-  /** The clock of the cooldowns, in milliseconds; for tests that do not wait. */
-  readonly now?: () => number
-  /** Ends a start that is still under way. */
-  readonly signal: AbortSignal
-}
-
-export interface Exit {
-  readonly code: ExitCode
-  readonly reason: string
-}
-
-/** One running process for one project. */
-export interface Host {
-  /** With `http.base`, without a slash at the end. */
-  readonly url: string
-  readonly runtimeId: string
-  readonly project: string
-  readonly authority: string
-  readonly generations: Generations
-  readonly endpoints: Endpoints
-  readonly database: Database
-  readonly inbox: Inbox
-  readonly outbox: Outbox
-  /** Made for this run: in development without `http.token`. */
-  readonly token: Secret | undefined
-  /** How the commands of the running generation are called. */
-  commands(): readonly string[]
-  /** Resolves when something inside asks the process to end: a restart over the API, a lost lease. */
-  readonly exitAsked: Promise<Exit>
-  /** Takes the configuration as it is now. Never rejects: a failure is logged and shown. */
-  reload(reason: string): Promise<void>
-  /** Ends in order, within ten seconds. */
-  stop(exit: Exit): Promise<void>
-  /** Deals with an exception that nobody caught. */
-  contain(error: unknown): Promise<void>
-}
 
 /** What handlers, sends and plugins get to end by themselves when the Host stops, in milliseconds. */
 const drainLimit = 5000

@@ -1,6 +1,6 @@
 import {relative} from "node:path"
 import {fileURLToPath} from "node:url"
-import type {Host} from "../../server/host.ts"
+import type {Host} from "../../server/host-interface.ts"
 import {callOf} from "../../server/process/new-project.ts"
 import {version} from "../../server/version.ts"
 import {facts} from "../print.ts"

@@ -1,5 +1,6 @@
 import {Command, Option} from "clipanion"
-import {type Exit, type Host, start} from "../../server/host.ts"
+import {start} from "../../server/host.ts"
+import type {Exit, Host} from "../../server/host-interface.ts"
 import type {Mode} from "../../server/host-settings.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {startOnce} from "../../server/once.ts"
