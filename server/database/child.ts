@@ -1,12 +1,15 @@
-import {chmodSync, closeSync, fsyncSync, openSync, renameSync} from "node:fs"
+import {createHash} from "node:crypto"
+import {chmodSync, closeSync, fsyncSync, openSync, readSync, renameSync} from "node:fs"
 import {dirname} from "node:path"
+import {createInterface} from "node:readline/promises"
 import {pathToFileURL} from "node:url"
-import {createClient} from "@libsql/client/sqlite3"
+import {type Client, createClient} from "@libsql/client/sqlite3"
 
 /**
  * A process of its own for long work on the database file, so that the Host's event loop and its writer go on:
- * `snapshot <database> <partial> <target>` copies it, under the first name until the copy is whole; `check <database>`
- * runs quick_check. Prints one JSON value.
+ * `snapshot <database> <partial> <target>` copies it, under the first name until the copy is whole; `point`, likewise,
+ * prints `ready` first, waits for a line, and hashes the copy; `check <database>` runs quick_check. Prints, last, one JSON
+ * value.
  */
 const [task, database = "", partial = "", target = ""] = process.argv.slice(2)
 
@@ -23,15 +26,44 @@ const sync = (path: string) => {
   closeSync(file)
 }
 
-const snapshot = async () => {
+const hash = (path: string) => {
+  const sum = createHash("sha256")
+  const chunk = Buffer.alloc(1 << 20)
+  const file = openSync(path, "r")
+  let size = 0
+  for (let read = readSync(file, chunk); read > 0; read = readSync(file, chunk)) {
+    size += read
+    sum.update(chunk.subarray(0, read))
+  }
+  closeSync(file)
+  return {size, sha256: sum.digest("hex")}
+}
+
+const point = async () => {
   const client = await open()
+  // What comes between the word and the copy is what writers wait for.
+  await client.execute("SELECT count(*) FROM sqlite_master")
+  process.stdout.write("ready\n")
+  const input = createInterface({input: process.stdin})
+  const {value} = await input[Symbol.asyncIterator]().next()
+  input.close()
+  if (value !== "go") throw new Error("it was given up before it began")
+  await copy(client)
+  return {ok: true, ...hash(target)}
+}
+
+const snapshot = async () => {
+  await copy(await open())
+  return {ok: true}
+}
+
+const copy = async (client: Client) => {
   await client.execute({sql: "VACUUM INTO ?", args: [partial]})
   client.close()
   chmodSync(partial, 0o600)
   sync(partial)
   renameSync(partial, target)
   sync(dirname(target))
-  return {ok: true}
 }
 
 const check = async () => {
@@ -43,8 +75,10 @@ const check = async () => {
   return {ok: findings.length === 0, findings, schema: Number(versions?.rows[0]?.version ?? 0)}
 }
 
+const tasks: Readonly<Record<string, () => Promise<object>>> = {snapshot, point, check}
+
 try {
-  process.stdout.write(JSON.stringify(task === "snapshot" ? await snapshot() : await check()))
+  process.stdout.write(JSON.stringify(await tasks[task ?? ""]?.()))
 } catch (error) {
   process.stdout.write(JSON.stringify({ok: false, findings: [error instanceof Error ? error.message : String(error)]}))
 }

@@ -2,7 +2,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {Engine, Result, Row, Statement} from "./engine.ts"
 import {openLocal} from "./local.ts"
-import {snapshotFile} from "./maintenance.ts"
+import {type Fingerprint, snapshotFile, snapshotPoint} from "./maintenance.ts"
 import {migrate, schemaVersion} from "./migrate.ts"
 import {type Migration, migrations} from "./migrations.ts"
 import {Writer} from "./writer.ts"
@@ -46,6 +46,11 @@ export interface Database {
   migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
   /** Dialect sqlite only; a remote database has its own native backup. */
   snapshotTo(target: string, signal?: AbortSignal): Promise<void>
+  /**
+   * Like `snapshotTo`, and the copy ends with a batch: while nothing else is stored, `last` is asked for its statements and
+   * they are stored as the last of the copy. Writers wait from then until the copy has begun. Dialect sqlite only.
+   */
+  snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, signal?: AbortSignal): Promise<Fingerprint>
   /** Stores what waits, then closes. */
   close(): Promise<void>
 }
@@ -66,6 +71,17 @@ export const openDatabase = async (
   try {
     const applied = await migrate(engine, known, options.signal)
     return new DatabaseHost(location, engine, applied, await schemaVersion(engine))
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+/** Opens a database as it is, of whatever schema. Throws `database_unopenable`, `database_corrupt`, `locked`, `stopping`. */
+export const openUnmigrated = async (location: Location, options: OpenOptions): Promise<Database> => {
+  const engine = await openEngine(location, options)
+  try {
+    return new DatabaseHost(location, engine, [], await schemaVersion(engine))
   } catch (error) {
     await engine.close()
     throw error
@@ -126,10 +142,29 @@ class DatabaseHost implements Database {
   }
 
   async snapshotTo(target: string, signal?: AbortSignal): Promise<void> {
-    if (this.location.dialect !== "sqlite") {
-      throw new Problem("database_failed", "a remote database is backed up with its own tool, not by a snapshot")
+    await snapshotFile(this.#file, target, signal)
+  }
+
+  async snapshotPoint(
+    target: string,
+    last: () => Promise<readonly Statement[]>,
+    signal?: AbortSignal,
+  ): Promise<Fingerprint> {
+    const atPoint = async (begin: () => Promise<void>) => {
+      const release = await this.#writer.hold()
+      try {
+        await this.#engine.commit(await last())
+        await begin()
+      } finally {
+        release()
+      }
     }
-    await snapshotFile(this.location.file, target, signal)
+    return snapshotPoint(this.#file, target, atPoint, signal)
+  }
+
+  get #file(): string {
+    if (this.location.dialect === "sqlite") return this.location.file
+    throw new Problem("database_failed", "a remote database is backed up with its own tool, not by a snapshot")
   }
 
   async close(): Promise<void> {

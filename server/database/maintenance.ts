@@ -1,8 +1,9 @@
-import {existsSync} from "node:fs"
+import {existsSync, statSync} from "node:fs"
 import {rm} from "node:fs/promises"
+import {setTimeout as sleep} from "node:timers/promises"
 import {fileURLToPath} from "node:url"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {runChild} from "../runtime/child.ts"
+import {type Child, startChild} from "../runtime/child.ts"
 
 const module = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./child.ts" : "./database-child.js", import.meta.url),
@@ -12,12 +13,17 @@ interface Answer {
   readonly ok: boolean
   readonly findings?: readonly string[]
   readonly schema?: number
+  readonly size?: number
+  readonly sha256?: string
 }
 
-const run = async (args: readonly string[], signal?: AbortSignal): Promise<Answer> => {
-  const {stdout, stderr, code} = await runChild(module, args, signal)
+const run = (args: readonly string[], signal?: AbortSignal): Promise<Answer> =>
+  answerOf(startChild(module, args, signal))
+
+const answerOf = async (child: Child): Promise<Answer> => {
+  const {stdout, stderr, code} = await child.ended
   try {
-    return JSON.parse(stdout) as Answer
+    return JSON.parse(stdout.slice(stdout.lastIndexOf("\n") + 1)) as Answer
   } catch {
     return {ok: false, findings: [`the child process ended with ${code}: ${stderr.slice(0, 500)}`]}
   }
@@ -28,17 +34,69 @@ const run = async (args: readonly string[], signal?: AbortSignal): Promise<Answe
  * child process. The copy is durable when it resolves; until it is whole it has another name. Replaces nothing. Throws
  * `database_failed`, leaving no partial copy.
  */
-export const snapshotFile = async (database: string, target: string, signal?: AbortSignal): Promise<void> => {
-  const failed = (why: string) => new Problem("database_failed", `the snapshot to ${target} failed: ${why}`)
+export const snapshotFile = (database: string, target: string, signal?: AbortSignal): Promise<void> =>
+  keepingNothingPartial(target, async partial => {
+    const {ok, findings = []} = await run(["snapshot", database, partial, target], signal)
+    if (!ok) throw new Error(findings.join("; "))
+  })
+
+/** A copy's size in bytes and its SHA-256 in hexadecimal. */
+export interface Fingerprint {
+  readonly size: number
+  readonly sha256: string
+}
+
+/**
+ * Like `snapshotFile`, of a moment that the caller chooses: `atPoint` is called once the child process has the file open,
+ * and inside of it `begin` resolves when the point of the copy is fixed. What is stored later is not in the copy.
+ */
+export const snapshotPoint = (
+  database: string,
+  target: string,
+  atPoint: (begin: () => Promise<void>) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<Fingerprint> =>
+  keepingNothingPartial(target, async partial => {
+    const child = startChild(module, ["point", database, partial, target], signal)
+    const answer = answerOf(child)
+    answer.catch(() => {})
+    await child.heard("ready")
+    await atPoint(() => {
+      child.say("go")
+      return begun(partial, answer)
+    }).catch(async error => {
+      // Without its line the child ends by itself, with an answer or without one.
+      child.say("")
+      await answer.catch(() => {})
+      throw error
+    })
+    const {ok, findings = [], size = 0, sha256 = ""} = await answer
+    if (!ok) throw new Error(findings.join("; "))
+    return {size, sha256}
+  })
+
+/** SQLite begins to read before it begins to write: the copy that has bytes has its point, and so has one that is whole. */
+const begun = async (partial: string, answer: Promise<Answer>): Promise<void> => {
+  let hasEnded = false
+  const end = () => {
+    hasEnded = true
+  }
+  answer.then(end, end)
+  while (!hasEnded && (statSync(partial, {throwIfNoEntry: false})?.size ?? 0) === 0) await sleep(1)
+}
+
+const keepingNothingPartial = async <T>(target: string, copy: (partial: string) => Promise<T>): Promise<T> => {
+  const failed = (why: string, cause?: unknown) =>
+    new Problem("database_failed", `the snapshot to ${target} failed: ${why}`, {cause})
   if (existsSync(target)) throw failed("it already exists")
   const partial = `${target}.partial`
   await removePartial(partial)
-  const {ok, findings = []} = await run(["snapshot", database, partial, target], signal).catch(
-    (error): Answer => ({ok: false, findings: [messageOf(error)]}),
-  )
-  if (ok) return
-  await removePartial(partial)
-  throw failed(findings.join("; "))
+  try {
+    return await copy(partial)
+  } catch (cause) {
+    await removePartial(partial)
+    throw failed(messageOf(cause), cause)
+  }
 }
 
 const removePartial = async (partial: string): Promise<void> => {

@@ -20,6 +20,8 @@ export class Writer {
   readonly #engine: Engine
   #waiting: Pending[] = []
   #running: Promise<unknown> | undefined
+  #committing: Promise<void> | undefined
+  #held: Promise<void> | undefined
 
   constructor(engine: Engine) {
     this.#engine = engine
@@ -32,14 +34,28 @@ export class Writer {
     })
   }
 
-  /** Resolves when nothing waits to be stored. */
+  /** Resolves when nothing waits to be stored, and nothing is held back. */
   async idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running
+    while (this.#running !== undefined || this.#held !== undefined) await (this.#running ?? this.#held)
+  }
+
+  /** Resolves once no batch is being stored; none is, until the function is called that it resolves to. */
+  async hold(): Promise<() => void> {
+    while (this.#held !== undefined) await this.#held
+    const {promise, resolve} = Promise.withResolvers<void>()
+    this.#held = promise
+    await this.#committing
+    return () => {
+      this.#held = undefined
+      resolve()
+    }
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await this.#commit(this.#take())
+      if (this.#held !== undefined) await this.#held
+      this.#committing = this.#commit(this.#take())
+      await this.#committing
       // Requests and timers get their turn between two groups.
       if (this.#waiting.length > 0) await turn()
     }

@@ -6,25 +6,49 @@ export interface ChildResult {
   readonly stderr: string
 }
 
+/** A module of this program in a process of its own. */
+export interface Child {
+  /** Resolves when it prints a line that is just this; rejects where it ends without. Ask before the next turn. */
+  heard(line: string): Promise<void>
+  /** One line to its standard input. */
+  say(line: string): void
+  /** Rejects only when it could not be started, or was ended by the signal. */
+  readonly ended: Promise<ChildResult>
+}
+
 /**
- * Runs a module of this program in a process of its own, under the same runtime, and collects what it prints. The
- * child gets no environment but PATH: it needs no secret. Rejects only when it cannot be started.
+ * Starts a module of this program under the same runtime. The child gets no environment but PATH: what is secret reaches
+ * it by its standard input, where nobody else can read it. `onLine` hears each line that it prints.
  */
-export const runChild = (module: string, args: readonly string[], signal?: AbortSignal): Promise<ChildResult> =>
-  new Promise((done, fail) => {
-    const child = spawn(process.execPath, [module, ...args], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: {PATH: process.env.PATH ?? ""},
-      ...(signal === undefined ? {} : {signal}),
-    })
-    let stdout = ""
-    let stderr = ""
-    child.stdout.on("data", chunk => {
-      stdout += chunk
-    })
-    child.stderr.on("data", chunk => {
-      stderr += chunk
-    })
+export const startChild = (
+  module: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+  onLine: (line: string) => void = () => {},
+): Child => {
+  const child = spawn(process.execPath, [module, ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: {PATH: process.env.PATH ?? ""},
+    ...(signal === undefined ? {} : {signal}),
+  })
+  const awaited = new Map<string, () => void>()
+  let stdout = ""
+  let stderr = ""
+  let told = 0
+  child.stdin.on("error", () => {})
+  child.stdout.setEncoding("utf8").on("data", chunk => {
+    stdout += chunk
+    for (let end = stdout.indexOf("\n", told); end >= 0; end = stdout.indexOf("\n", told)) {
+      const line = stdout.slice(told, end)
+      told = end + 1
+      awaited.get(line)?.()
+      onLine(line)
+    }
+  })
+  child.stderr.setEncoding("utf8").on("data", chunk => {
+    stderr += chunk
+  })
+  const ended = new Promise<ChildResult>((done, fail) => {
     let failure: Error | undefined
     child.on("error", error => {
       failure = error
@@ -33,3 +57,17 @@ export const runChild = (module: string, args: readonly string[], signal?: Abort
     // One that the signal ends has ended only now, and writes nothing more.
     child.on("close", code => (failure === undefined ? done({code, stdout, stderr}) : fail(failure)))
   })
+  const endedWithout = async (line: string) => {
+    await ended
+    throw new Error(`the child process ended without "${line}": ${stdout}${stderr}`.slice(0, 500))
+  }
+  return {
+    heard: line => Promise.race([new Promise<void>(resolve => awaited.set(line, resolve)), endedWithout(line)]),
+    say: line => void child.stdin.write(`${line}\n`),
+    ended,
+  }
+}
+
+/** Runs a module of this program in a process of its own and collects what it prints. */
+export const runChild = (module: string, args: readonly string[], signal?: AbortSignal): Promise<ChildResult> =>
+  startChild(module, args, signal).ended

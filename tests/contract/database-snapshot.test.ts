@@ -1,3 +1,4 @@
+import {createHash} from "node:crypto"
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
@@ -126,4 +127,38 @@ test("a remote database is not copied by a snapshot", async () => {
     message: expect.stringContaining("backed up with its own tool"),
   })
   expect(existsSync(target)).toBe(false)
+})
+
+test("ten snapshots of a point under write load each end with the batch of the point, and hold nothing later", async () => {
+  const {database, folder} = await filled()
+  let isWriting = true
+  const writers = [1, 2, 3, 4].map(async () => {
+    while (isWriting) await database.write(batch)
+  })
+  const mark = {sql: "INSERT INTO entries (text) SELECT 'point ' || batches FROM counted"}
+  for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
+    const target = join(folder, `point-${number}.sqlite`)
+    const {size, sha256} = await database.snapshotPoint(target, async () => [mark])
+    expect(statSync(target).size).toBe(size)
+    expect(createHash("sha256").update(readFileSync(target)).digest("hex")).toBe(sha256)
+    const copy = await open({dialect: "sqlite", file: target}, {known: [ledger]})
+    const [last] = await copy.read("SELECT text FROM entries ORDER BY id DESC LIMIT 1")
+    const {batches, entries} = await stateOf(copy)
+    expect(last).toEqual({text: `point ${batches}`})
+    expect(entries).toBe(batches * 3 + number)
+    await copy.close()
+  }
+  isWriting = false
+  await Promise.all(writers)
+})
+
+test("a point whose batch is refused makes no copy, and writers go on", async () => {
+  const {database, folder} = await filled()
+  const target = join(folder, "refused.sqlite")
+  await expect(database.snapshotPoint(target, async () => [{sql: "INSERT INTO nowhere VALUES (1)"}])).rejects.toThrow(
+    "nowhere",
+  )
+  expect(readdirSync(folder).filter(name => name.startsWith("refused"))).toEqual([])
+  await database.write(batch)
+  expect(await stateOf(database)).toEqual({batches: 5001, entries: 15_003})
 })

@@ -67,6 +67,10 @@ export class MortalDatabase implements Database {
     throw new Error("no snapshots here")
   }
 
+  snapshotPoint(): Promise<never> {
+    throw new Error("no snapshots here")
+  }
+
   async close(): Promise<void> {}
 
   #end(): void {
