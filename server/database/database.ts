@@ -1,4 +1,4 @@
-import {Problem} from "../../shared/problems.ts"
+import {Problem, type ProblemCode} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {Engine, Result, Row, Statement} from "./engine.ts"
 import {openLocal} from "./local.ts"
@@ -20,6 +20,7 @@ export interface OpenOptions {
 
 /** The newest change was not stored, for a reason that is the database's. `since` in milliseconds since 1970. */
 export interface DatabaseFailure {
+  readonly code: ProblemCode
   readonly message: string
   readonly hint: string
   readonly since: number
@@ -28,6 +29,16 @@ export interface DatabaseFailure {
 export type DatabaseState =
   | {readonly is: "initialized"; readonly schema: number; readonly failure?: DatabaseFailure}
   | {readonly is: "closed"}
+
+/** Hears of what happens to the database. Called between two groups: it must be short, and never throws. */
+export interface DatabaseObserver {
+  /** A group is stored, or may be: its outcome was unknown. What is new can be read. */
+  committed?(): void
+  /** Changes are not stored from now on. */
+  failing?(failure: DatabaseFailure): void
+  /** Changes are stored again. */
+  recovered?(failure: DatabaseFailure): void
+}
 
 /** The Database Host: the project's one database, migrated, with one writer. */
 export interface Database {
@@ -51,6 +62,8 @@ export interface Database {
    * they are stored as the last of the copy. Writers wait from then until the copy has begun. Dialect sqlite only.
    */
   snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, signal?: AbortSignal): Promise<Fingerprint>
+  /** Tells until the returned function is called. */
+  observe(observer: DatabaseObserver): () => void
   /** Stores what waits, then closes. */
   close(): Promise<void>
 }
@@ -103,12 +116,15 @@ class DatabaseHost implements Database {
   readonly #writer: Writer
   #state: DatabaseState
   #failure: DatabaseFailure | undefined
+  readonly #observers = new Set<DatabaseObserver>()
 
   constructor(location: Location, engine: Engine, applied: readonly number[], schema: number) {
     this.location = location
     this.applied = applied
     this.#engine = engine
-    this.#writer = new Writer(engine)
+    this.#writer = new Writer(engine, () => {
+      for (const observer of this.#observers) observer.committed?.()
+    })
     this.#state = {is: "initialized", schema}
   }
 
@@ -126,13 +142,31 @@ class DatabaseHost implements Database {
     this.#requireOpen()
     try {
       const results = await this.#writer.write(batch)
-      this.#failure = undefined
+      this.#recover()
       return results
     } catch (error) {
-      if (error instanceof Problem && error.code !== "database_refused")
-        this.#failure = {message: error.message, hint: error.hint, since: this.#failure?.since ?? Date.now()}
+      if (error instanceof Problem && error.code !== "database_refused") this.#fail(error)
       throw error
     }
+  }
+
+  #fail({code, message, hint}: Problem): void {
+    const wasFailing = this.#failure
+    this.#failure = {code, message, hint, since: wasFailing?.since ?? Date.now()}
+    if (wasFailing?.code === code) return
+    for (const observer of this.#observers) observer.failing?.(this.#failure)
+  }
+
+  #recover(): void {
+    const failure = this.#failure
+    if (failure === undefined) return
+    this.#failure = undefined
+    for (const observer of this.#observers) observer.recovered?.(failure)
+  }
+
+  observe(observer: DatabaseObserver): () => void {
+    this.#observers.add(observer)
+    return () => void this.#observers.delete(observer)
   }
 
   async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {

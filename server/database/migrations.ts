@@ -1,3 +1,5 @@
+import {eventLogSchema} from "./event-log-schema.ts"
+
 /** A change of the schema. Run once, in order, in one transaction with its version row. */
 export interface Migration {
   readonly version: number
@@ -75,4 +77,5 @@ export const migrations: readonly Migration[] = [
       "CREATE INDEX outbox_stuck ON outbox (state, seq) WHERE state IN ('failed', 'dead', 'unknown', 'held')",
     ],
   },
+  {version: 8, name: "events", statements: eventLogSchema},
 ]

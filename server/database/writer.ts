@@ -1,5 +1,5 @@
 import {setImmediate as turn} from "node:timers/promises"
-import {messageOf, Problem} from "../../shared/problems.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import {type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
 
 interface Pending {
@@ -18,13 +18,16 @@ const largestGroup = 1024
  */
 export class Writer {
   readonly #engine: Engine
+  readonly #committed: () => void
   #waiting: Pending[] = []
   #running: Promise<unknown> | undefined
   #committing: Promise<void> | undefined
   #held: Promise<void> | undefined
 
-  constructor(engine: Engine) {
+  /** `committed` hears of every group that is stored, or may be. */
+  constructor(engine: Engine, committed: () => void = () => {}) {
     this.#engine = engine
+    this.#committed = committed
   }
 
   write(statements: readonly Statement[]): Promise<readonly Result[]> {
@@ -82,9 +85,11 @@ export class Writer {
         pending.resolve(results.slice(start, start + pending.statements.length))
         start += pending.statements.length
       }
+      this.#committed()
     } catch (error) {
       if (!(error instanceof StatementFailed)) {
         for (const pending of group) pending.reject(error)
+        if (isProblem(error, "database_outcome_unknown")) this.#committed()
         return
       }
       await this.#commitWithout(group, error)

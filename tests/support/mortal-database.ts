@@ -59,6 +59,10 @@ export class MortalDatabase implements Database {
     return this.#answer(writing)
   }
 
+  observe() {
+    return () => {}
+  }
+
   migrate(): Promise<void> {
     throw new Error("it is migrated")
   }

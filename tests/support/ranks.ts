@@ -6,6 +6,7 @@ export const ranks: Readonly<Record<string, number>> = {
   "server/config": 1,
   "server/database": 1,
   "server/logs": 1,
+  "server/events": 2,
   "server/capabilities": 3,
   "server/plugins": 4,
   "server/messages": 4,

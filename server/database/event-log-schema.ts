@@ -1,0 +1,99 @@
+/** Now, in milliseconds since 1970. */
+const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+
+const isoOf = (column: string) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`
+
+/** The run and generation that an event is stamped with: the newest. */
+const context = "(SELECT max(id) FROM event_contexts)"
+
+interface Telling {
+  /** SQL expressions over the trigger's row. */
+  readonly type: string
+  readonly at: string
+  readonly endpoint: string
+  readonly data: string
+}
+
+const telling = ({type, at, endpoint, data}: Telling) =>
+  `INSERT INTO events (type, at, context, endpoint, data) VALUES (${type}, ${at}, ${context}, ${endpoint}, ${data});`
+
+const trigger = (name: string, on: string, ...body: readonly string[]) =>
+  `CREATE TRIGGER ${name} AFTER ${on} BEGIN ${body.join(" ")} END`
+
+const mark = telling({
+  type: "'message.' || NEW.state",
+  at: now,
+  endpoint: "(SELECT endpoint FROM inbox WHERE seq = NEW.seq)",
+  data: "json_object('sn', NEW.seq, 'handler', NEW.handler, 'attempt', NEW.attempt, 'error', substr(NEW.error, 1, 1000))",
+})
+
+const outgoing = telling({
+  type: "CASE NEW.state WHEN 'sent' THEN 'message.sent' WHEN 'unknown' THEN 'message.unknown' ELSE 'message.send_' || NEW.state END",
+  at: now,
+  endpoint: "NEW.endpoint",
+  data: "json_object('message', NEW.id, 'attempt', NEW.attempt, 'sn', NEW.inbox_seq, 'reason', NEW.reason, 'error', substr(NEW.error, 1, 1000))",
+})
+
+const markStates = "('handled', 'failed', 'dead', 'held', 'discarded')"
+const outboxStates = "('sent', 'failed', 'dead', 'unknown', 'held', 'discarded')"
+
+/**
+ * The event log, and the triggers that raise the events of rows which change in bulk or by many statements: so an event is
+ * always in the batch of its change, whoever makes it. No text of a message goes into an event.
+ */
+export const eventLogSchema: readonly string[] = [
+  "CREATE TABLE event_contexts (id INTEGER PRIMARY KEY, runtime_id TEXT NOT NULL, generation INTEGER NOT NULL)",
+  "INSERT INTO event_contexts (id, runtime_id, generation) VALUES (0, '', 0)",
+  "CREATE TABLE events (offset INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, at INTEGER NOT NULL, context INTEGER NOT NULL, endpoint TEXT, run_id TEXT, data TEXT NOT NULL)",
+  // What retention has counted and evicted: everything up to `evicted_to` is gone.
+  "CREATE TABLE event_retention (id INTEGER PRIMARY KEY CHECK (id = 1), evicted_to INTEGER NOT NULL, counted_to INTEGER NOT NULL, bytes INTEGER NOT NULL)",
+  "INSERT INTO event_retention (id, evicted_to, counted_to, bytes) VALUES (1, 0, 0, 0)",
+  trigger(
+    "event_run",
+    "INSERT ON svc_runs",
+    "INSERT INTO event_contexts (runtime_id, generation) VALUES (NEW.runtime_id, 0);",
+  ),
+  trigger(
+    "event_generation",
+    "INSERT ON generations",
+    "INSERT INTO event_contexts (runtime_id, generation) VALUES (NEW.runtime_id, NEW.number);",
+    telling({
+      type: "'generation.committed'",
+      at: "NEW.committed_at",
+      endpoint: "NULL",
+      data: "json_object('number', NEW.number, 'reason', NEW.reason, 'plugins', (SELECT json_group_array(key) FROM json_each(NEW.plugins)))",
+    }),
+  ),
+  trigger(
+    "event_gap",
+    "UPDATE OF to_at ON endpoint_gaps WHEN OLD.to_at IS NULL AND NEW.to_at IS NOT NULL",
+    telling({
+      type: "'endpoint.gap'",
+      at: "NEW.to_at",
+      endpoint: "NEW.endpoint",
+      data: `json_object('from', ${isoOf("NEW.from_at")}, 'to', ${isoOf("NEW.to_at")}, 'reason', NEW.reason)`,
+    }),
+  ),
+  trigger(
+    "event_received",
+    "INSERT ON inbox",
+    telling({
+      type: "'message.received'",
+      at: "NEW.received_at",
+      endpoint: "NEW.endpoint",
+      data: "json_object('sn', NEW.seq, 'type', NEW.type)",
+    }),
+  ),
+  trigger("event_mark_made", `INSERT ON inbox_marks WHEN NEW.state IN ${markStates}`, mark),
+  trigger(
+    "event_mark",
+    `UPDATE OF state ON inbox_marks WHEN NEW.state IN ${markStates} AND NEW.state IS NOT OLD.state`,
+    mark,
+  ),
+  trigger("event_outbox_made", `INSERT ON outbox WHEN NEW.state IN ${outboxStates}`, outgoing),
+  trigger(
+    "event_outbox",
+    `UPDATE OF state ON outbox WHEN NEW.state IN ${outboxStates} AND NEW.state IS NOT OLD.state`,
+    outgoing,
+  ),
+]

@@ -1,0 +1,95 @@
+import type {EventAbout, EventData, EventType} from "../../shared/events.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Row} from "../../shared/plugin-database.ts"
+import type {Database} from "../database/database.ts"
+import {EventQueue} from "./queue.ts"
+import {toRow} from "./telling.ts"
+
+/** An event as it is stored. `at` in milliseconds since 1970; `data` is JSON text. */
+export interface StoredEvent {
+  readonly offset: number
+  readonly type: string
+  readonly at: number
+  readonly runtimeId: string
+  readonly generation: number
+  readonly endpoint: string | undefined
+  readonly runId: string | undefined
+  readonly data: string
+}
+
+/** What the log holds: everything after `evictedTo`, up to and with `head`. */
+export interface Extent {
+  readonly head: number
+  readonly evictedTo: number
+}
+
+const select = `SELECT e.offset, e.type, e.at, e.endpoint, e.run_id, e.data, c.runtime_id, c.generation
+  FROM events e LEFT JOIN event_contexts c ON c.id = e.context WHERE e.offset > ? ORDER BY e.offset LIMIT ?`
+
+/** The durable, append-only event log: what is in it is durable, and no offset is used twice. */
+export class EventLog {
+  readonly #database: Database
+  readonly #queue: EventQueue
+  #evictedTo = 0
+
+  constructor(database: Database, log: Log) {
+    this.#database = database
+    this.#queue = new EventQueue(database, log)
+  }
+
+  /** Call it before the first `extent`. */
+  async start(): Promise<void> {
+    const [row] = await this.#database.read("SELECT evicted_to FROM event_retention")
+    this.#evictedTo = Number(row?.evicted_to ?? 0)
+  }
+
+  /** Raises an event whose change nothing else stores; one that is stored gets `telling` into its batch instead. */
+  readonly raise = <T extends EventType>(type: T, data: EventData<T>, about?: EventAbout): void =>
+    this.#queue.push(toRow(type, data, about))
+
+  /** Resolves when everything raised is stored. */
+  settled(): Promise<void> {
+    return this.#queue.settled()
+  }
+
+  /** Events raised that could not be stored. */
+  get dropped(): number {
+    return this.#queue.dropped
+  }
+
+  /** Everything up to here is evicted, or is being. */
+  get evictedTo(): number {
+    return this.#evictedTo
+  }
+
+  /** Call it before events are evicted: nobody is then told that what they read is whole. */
+  evicting(to: number): void {
+    this.#evictedTo = Math.max(this.#evictedTo, to)
+  }
+
+  async extent(): Promise<Extent> {
+    const [row] = await this.#database.read(
+      "SELECT coalesce(max(seq), 0) AS head FROM sqlite_sequence WHERE name = 'events'",
+    )
+    return {head: Number(row?.head), evictedTo: this.#evictedTo}
+  }
+
+  /** The events after an offset, in order, so many at most. */
+  async read(after: number, limit: number): Promise<readonly StoredEvent[]> {
+    return (await this.#database.read(select, [after, limit])).map(toStored)
+  }
+}
+
+const textOf = (value: unknown): string | undefined =>
+  value === null || value === undefined ? undefined : String(value)
+
+const toStored = (row: Row): StoredEvent => ({
+  offset: Number(row.offset),
+  type: String(row.type),
+  at: Number(row.at),
+  runtimeId: String(row.runtime_id),
+  generation: Number(row.generation),
+  endpoint: textOf(row.endpoint),
+  runId: textOf(row.run_id),
+  data: String(row.data),
+})

@@ -1,0 +1,132 @@
+import {setImmediate as turn} from "node:timers/promises"
+import type {Log} from "../../shared/log.ts"
+import {messageOf} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import type {Statement} from "../database/engine.ts"
+import type {EventLog} from "./log.ts"
+
+/** What is kept: so many events, so many bytes, for so many milliseconds. */
+export interface Limits {
+  readonly events: number
+  readonly bytes: number
+  readonly age: number
+}
+
+/** How often it is looked, in milliseconds. */
+const every = 1000
+
+/** Events of one statement: writers wait for it. */
+const chunk = 2000
+
+/** What an event takes beside its data, in bytes: its other columns and its place in the table. */
+const overhead = 100
+
+const sizeOf = (condition: string) =>
+  `(SELECT coalesce(sum(length(CAST(data AS BLOB)) + ${overhead}), 0) FROM events WHERE ${condition})`
+
+/** Evicts the oldest events, in small steps, while there are more, larger or older ones than the limits say. */
+export class EventRetention {
+  readonly #database: Database
+  readonly #events: EventLog
+  readonly #log: Log
+  readonly #limits: () => Limits
+  #timer: ReturnType<typeof setInterval> | undefined
+  #sweeping: Promise<void> | undefined
+  /** How many bytes were kept when this was the head. */
+  #counted = {head: -1, evictedTo: -1, bytes: 0}
+
+  constructor(database: Database, events: EventLog, log: Log, limits: () => Limits) {
+    this.#database = database
+    this.#events = events
+    this.#log = log
+    this.#limits = limits
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#sweeping ??= this.sweep()
+        .catch(error => this.#log.warn(`old events were not evicted: ${messageOf(error)}`))
+        .finally(() => {
+          this.#sweeping = undefined
+        })
+    }, every)
+    this.#timer.unref()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#sweeping
+  }
+
+  /** Resolves when the log is within its limits. */
+  async sweep(now = Date.now()): Promise<void> {
+    for (;;) {
+      const to = await this.#surplus(now)
+      if (to === undefined) return
+      await this.#evict(to)
+      await turn()
+    }
+  }
+
+  /** The last offset of the next step; undefined where nothing is to be evicted. */
+  async #surplus(now: number): Promise<number | undefined> {
+    const limits = this.#limits()
+    const {head, evictedTo} = await this.#events.extent()
+    if (head === evictedTo) return undefined
+    const most = Math.min(evictedTo + chunk, head)
+    if (head - evictedTo > limits.events) return Math.min(most, head - limits.events)
+    if ((await this.#count(head, evictedTo)) > limits.bytes)
+      return Math.min(most, evictedTo + Math.ceil((head - evictedTo) / 20))
+    const [row] = await this.#database.read(
+      `SELECT min(CASE WHEN at >= ? THEN offset END) AS young, min(offset) AS oldest
+        FROM (SELECT offset, at FROM events WHERE offset > ? ORDER BY offset LIMIT ?)`,
+      [now - limits.age, evictedTo, chunk],
+    )
+    if (row?.oldest === null || row?.oldest === undefined) return head
+    if (row.young === null) return most
+    const to = Number(row.young) - 1
+    return to > evictedTo && Number(row.oldest) <= to ? to : undefined
+  }
+
+  /** The bytes of what is kept; counts what was appended since the last time. */
+  async #count(head: number, evictedTo: number): Promise<number> {
+    if (head !== this.#counted.head || evictedTo !== this.#counted.evictedTo)
+      this.#counted = {head, evictedTo, bytes: await this.#measure(head)}
+    return this.#counted.bytes
+  }
+
+  async #measure(head: number): Promise<number> {
+    for (;;) {
+      const [row] = await this.#database.read("SELECT counted_to, bytes FROM event_retention")
+      const [counted, bytes] = [Number(row?.counted_to), Number(row?.bytes)]
+      if (head - counted < chunk) return bytes + (await this.#sizeAfter(counted))
+      await this.#database.write([countingTo(counted + chunk)])
+      await turn()
+    }
+  }
+
+  async #sizeAfter(offset: number): Promise<number> {
+    const [row] = await this.#database.read(`SELECT ${sizeOf("offset > ?")} AS bytes`, [offset])
+    return Number(row?.bytes)
+  }
+
+  async #evict(to: number): Promise<void> {
+    this.#events.evicting(to)
+    await this.#database.write([
+      {
+        sql: `UPDATE event_retention SET bytes = bytes - ${sizeOf("offset <= min(?1, counted_to)")},
+          counted_to = max(counted_to, ?1), evicted_to = ?1`,
+        args: [to],
+      },
+      {sql: "DELETE FROM events WHERE offset <= ?", args: [to]},
+      {
+        sql: "DELETE FROM event_contexts WHERE id < (SELECT coalesce((SELECT context FROM events ORDER BY offset LIMIT 1), max(id)) FROM event_contexts)",
+      },
+    ])
+  }
+}
+
+const countingTo = (to: number): Statement => ({
+  sql: `UPDATE event_retention SET bytes = bytes + ${sizeOf("offset > counted_to AND offset <= ?1")}, counted_to = ?1`,
+  args: [to],
+})

@@ -1,0 +1,159 @@
+import {gapReasons} from "./api.ts"
+import {IngressView} from "./readiness.ts"
+import {type Static, type TSchema, Type} from "./type.ts"
+
+/**
+ * Every event of the event log: what it tells of, and the schema of its `data`. What is marked `private` is left out for a
+ * demo token. The types, the checks of the tests, `docs/reference/events.md` and the OpenAPI document come from here.
+ */
+
+const event = <T extends TSchema>(summary: string, data: T) => ({summary, data})
+
+const Time = () => Type.String({format: "date-time"})
+
+const Detail = (description: string) =>
+  Type.Union([Type.String(), Type.Null()], {private: true, description, default: null})
+
+const Position = Type.Object({
+  file: Type.String(),
+  line: Type.Integer(),
+  column: Type.Integer(),
+  path: Type.Optional(Type.String({description: "The configuration key"})),
+  message: Type.String({private: true}),
+})
+
+const Positions = Type.Array(Position, {description: "The first findings, with file:line:column"})
+
+/** What a handler did with an inbox event. */
+const Handled = Type.Object({
+  sn: Type.Integer({description: "Sequence of the inbox event"}),
+  handler: Type.String(),
+  attempt: Type.Integer(),
+  error: Detail("Why, where there is more to say"),
+})
+
+/** What became of an outbox message. */
+const Outgoing = Type.Object({
+  message: Type.String({description: "Id of the outbox message"}),
+  attempt: Type.Integer(),
+  sn: Type.Union([Type.Integer(), Type.Null()], {description: "The inbox event that it answers"}),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  error: Detail("What the platform or the adapter said"),
+})
+
+const IngressReason = IngressView.properties.reasons.items
+
+export const eventTypes = {
+  "host.started": event(
+    "The Host is ready to serve",
+    Type.Object({
+      version: Type.String({description: "Version of svc"}),
+      runtime: Type.String(),
+      mode: Type.String(),
+      restarts: Type.Integer({description: "Starts of this project before this one"}),
+      endedCleanly: Type.Boolean({description: "False when the run before this one was killed"}),
+    }),
+  ),
+  "host.stopping": event(
+    "The Host ends in order",
+    Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),
+  ),
+  "generation.committed": event(
+    "A generation was committed, and runs",
+    Type.Object({number: Type.Integer(), reason: Type.String(), plugins: Type.Array(Type.String())}),
+  ),
+  "generation.failed": event(
+    "A draft was not committed; the generation before it goes on",
+    Type.Object({
+      reason: Type.String({description: "What it was drafted for"}),
+      code: Type.String({description: "Problem code"}),
+      detail: Type.String({private: true}),
+      issues: Positions,
+    }),
+  ),
+  "configuration.refused": event(
+    "The configuration cannot be taken: it is invalid, or needs a restart",
+    Type.Object({
+      reason: Type.String({description: "What it was read for"}),
+      code: Type.String({description: "Problem code"}),
+      detail: Type.String({private: true}),
+      issues: Positions,
+    }),
+  ),
+  "plugin.state": event(
+    "A plugin instance has another state",
+    Type.Object({
+      plugin: Type.String(),
+      instance: Type.String({description: "Tells instances of one plugin apart"}),
+      state: Type.Enum(["active", "failed", "quarantined", "disposed"]),
+      error: Type.Optional(Type.String({private: true})),
+    }),
+  ),
+  "endpoint.state": event(
+    "An endpoint has another state or admission",
+    Type.Object({
+      state: Type.Enum(["idle", "connecting", "online", "reconnecting", "offline", "failed"]),
+      admission: Type.Enum(["open", "closed"]),
+      since: Time(),
+      reason: Type.Optional(Type.String()),
+      attempt: Type.Optional(Type.Integer()),
+      error: Type.Optional(Type.String({private: true})),
+      remediation: Type.Optional(Type.String()),
+    }),
+  ),
+  "endpoint.gap": event(
+    "An endpoint without history is back; what was said while it was away may be missing",
+    Type.Object({from: Time(), to: Time(), reason: Type.Enum([...gapReasons])}),
+  ),
+  "message.received": event(
+    "An inbound event is stored",
+    Type.Object({
+      sn: Type.Integer({description: "Sequence of the inbox event"}),
+      type: Type.String({description: "Satori event type"}),
+    }),
+  ),
+  "message.handled": event("A handler has handled an inbound event", Handled),
+  "message.failed": event("A handler has failed at an inbound event", Handled),
+  "message.dead": event("A handler is not given an inbound event again", Handled),
+  "message.held": event("A handler's work on an inbound event is held for an operator", Handled),
+  "message.discarded": event("An operator has given up a handler's work on an inbound event", Handled),
+  "message.sent": event("The platform has taken an outbound message", Outgoing),
+  "message.send_failed": event("An outbound message was refused", Outgoing),
+  "message.send_dead": event("An outbound message is not tried again by itself", Outgoing),
+  "message.unknown": event("An outbound message may or may not have arrived", Outgoing),
+  "message.send_held": event("An outbound message is held for an operator", Outgoing),
+  "message.send_discarded": event("An operator has given up an outbound message", Outgoing),
+  "ingress.paused": event(
+    "A reason to pause ingress was added",
+    Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All that hold now"})}),
+  ),
+  "ingress.resumed": event(
+    "A reason to pause ingress was taken back; without any left, ingress is open",
+    Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All that hold now"})}),
+  ),
+  "restart.asked": event(
+    "The Host was asked to end with an exit code that has it started again",
+    Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),
+  ),
+  "log.error": event(
+    "An error was logged; a storm of errors is told of in part",
+    Type.Object({
+      level: Type.Enum(["error", "fatal"]),
+      message: Type.String({private: true}),
+      plugin: Type.Optional(Type.String()),
+      suppressed: Type.Integer({description: "Errors since the last such event that none was told of"}),
+    }),
+  ),
+} as const
+
+export type EventType = keyof typeof eventTypes
+export type EventData<T extends EventType> = Static<(typeof eventTypes)[T]["data"]>
+
+export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text)
+
+/** What an event is about, beside its type. `at` in milliseconds since 1970; now when left out. */
+export interface EventAbout {
+  readonly endpoint?: string
+  readonly runId?: string
+  readonly at?: number
+}
