@@ -2,6 +2,7 @@ import {expect, test} from "vitest"
 import {gapsOf, untilGaps} from "../support/gaps.ts"
 import {startHost, svc, type TestHost} from "../support/host.ts"
 import {startIrcHost, untilEndpoint} from "../support/irc-host.ts"
+import {joinIrc} from "../support/irc-person.ts"
 import {startIrcServer} from "../support/irc-servers.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
@@ -85,6 +86,21 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
     const {code, stdout} = await svc(onBun, host.project, ["inbox", "gaps"])
     expect(code).toBe(0)
     expect(stdout.trim().split("\n")[1]).toMatch(/^irc~main {2}\S+Z {2}\S+Z {2}host_stopped$/)
+  })
+})
+
+describeWith("ngircd")("a bot that joins its channels", () => {
+  test("is online once the server has let it in, not before: what is said from then on is stored", async () => {
+    // ngircd takes its time: the JOIN is the fourth command within a second.
+    const server = await startIrcServer("ngircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await untilEndpoint(host, "main", "online")
+    person.say("#lounge", "are you there")
+    await until("the line to be stored", async () => {
+      const {items} = await host.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")
+      return items.some(({event}) => event.message.content === "are you there")
+    })
   })
 })
 

@@ -1,103 +1,189 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {inspectFile} from "../../server/database/maintenance.ts"
-import {launchHost, startHost} from "../support/host.ts"
-import {
-  createRandom,
-  drained,
-  killConfig,
-  killSecret,
-  readAnswers,
-  startPartners,
-  twofoldPlugin,
-} from "../support/kill-loop.ts"
+import {Chance} from "../support/chance.ts"
+import {gapsOf} from "../support/gaps.ts"
+import {launchHost, startHost, type TestHost} from "../support/host.ts"
+import {startChatter, staysOf} from "../support/irc-chatter.ts"
+import {untilEndpoint} from "../support/irc-host.ts"
+import {startIrcServer} from "../support/irc-servers.ts"
+import {type Answer, readLedger, type StoredMessage} from "../support/kill-ledger.ts"
+import {killConfig, killSecret, lounge, type Open, twofoldPlugin} from "../support/kill-loop.ts"
+import {startPartners} from "../support/partners.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {runtimes} from "../support/runtimes.ts"
+import {onBun, runtimes} from "../support/runtimes.ts"
+import {describeWith} from "../support/tools.ts"
 import {startReceiver} from "../support/webhooks.ts"
 
-/** More by `bun scripts/kill-loop.ts --rounds 1000`; a seed repeats the moments of the kills. */
-const rounds = Number(process.env.SVC_KILL_ROUNDS ?? 30)
+/** More by `bun scripts/kill-loop.ts --rounds 1000`; a seed repeats the choices, the machine decides what they meet. */
+const rounds = Number(process.env.SVC_KILL_ROUNDS ?? 200)
 const seed = Number(process.env.SVC_KILL_SEED ?? Date.now() % 1_000_000)
-
-/** In these rounds the kill may fall into the start and its replay: what is running then may be taken for the cause. */
-const isEarly = (round: number) => round % 6 === 5
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", KILL_SECRET: killSecret}
 
-test(
-  `after ${rounds} kills, on all runtimes in turn, every acknowledged webhook is handled and answered once (seed ${seed})`,
-  async () => {
-    const random = createRandom(seed)
-    const receiver = await startReceiver(killSecret)
-    const project = makeProject({config: killConfig(receiver.url), plugins: {twofold: twofoldPlugin}})
-    const partners = startPartners(8)
-    for (let round = 0; round < rounds; round++) {
-      const options = {project, env, runtime: runtimes[round % runtimes.length] ?? expect.fail("there is a runtime")}
-      if (isEarly(round)) {
-        const {process: starting} = launchHost(options)
-        await sleep(100 + random() * 500)
-        starting.child.kill("SIGKILL")
-        await starting.finished
-        continue
+/** Bun and Node by turns, and each Node that there is. */
+const nodes = runtimes.filter(runtime => runtime !== onBun)
+const runtimeOf = (round: number) => (round % 2 === 0 ? onBun : (nodes[((round - 1) / 2) % nodes.length] ?? onBun))
+
+const untilOpen = (host: TestHost, what: string, holds: (open: Open) => boolean) =>
+  until(what, async () => holds(await host.get<Open>("/api/plugins/twofold/open")), 120_000)
+
+const meet = async () => {
+  const irc = await startIrcServer("ngircd", {penalties: false})
+  const chatter = await startChatter(irc, lounge.channel, 5)
+  const receiver = await startReceiver(killSecret)
+  const project = makeProject({config: killConfig(receiver.url, irc), plugins: {twofold: twofoldPlugin}})
+  return {chatter, receiver, project, partners: startPartners(4, killSecret)}
+}
+
+type Scene = Awaited<ReturnType<typeof meet>>
+
+/** Starts the Host and kills it: anywhere in its start and its replay, or once what earlier kills cut off has ended. */
+const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, round: number, isEarly: boolean) => {
+  const options = {project, env, runtime: runtimeOf(round)}
+  if (isEarly) {
+    const {process: starting} = launchHost(options)
+    await sleep(chance.below(500))
+    starting.child.kill("SIGKILL")
+    await starting.finished
+    return
+  }
+  const host = await startHost(options)
+  partners.aim(host)
+  await untilOpen(host, "what a kill has cut off to end", ({suspects}) => suspects === 0)
+  const enough = partners.acknowledged.size + 1 + chance.below(20)
+  await until("webhooks to be acknowledged", () => partners.acknowledged.size >= enough)
+  if (chance.below(2) === 0) {
+    await untilEndpoint(host, "main", "online")
+    const heard = chatter.said.size + chance.below(3)
+    await until("something to be said on IRC", () => chatter.said.size > heard)
+  }
+  await sleep(chance.below(20))
+  host.process.child.kill("SIGKILL")
+  partners.aim(undefined)
+  await host.process.finished
+}
+
+/** The last Host has all the time it needs; resolves to what it lists. */
+const settle = async ({project, partners, chatter}: Scene) => {
+  const last = await startHost({project, env})
+  partners.aim(last)
+  await untilEndpoint(last, "main", "online")
+  const heard = chatter.said.size + 5
+  await until("something to be said on IRC", () => chatter.said.size > heard)
+  await Promise.all([partners.stop(), chatter.stop()])
+  await untilOpen(last, "everything to end", ({marks, messages}) => marks === 0 && messages === 0)
+  const {items: outbox} = await last.get<{items: {id: string; state: string}[]}>("/api/outbox?limit=500")
+  const gaps = (await gapsOf(last)).filter(({endpoint}) => endpoint === "irc~main")
+  expect((await last.stop()).code).toBe(0)
+  return {outbox, gaps}
+}
+
+const idsOf = (events: readonly {readonly id: string}[]) => events.map(({id}) => id)
+const textsOf = (events: readonly {readonly text: string}[]) => events.map(({text}) => text)
+
+/** Each event ended in a state that says so; its two answers are there once if it was handled, else not at all. */
+const checkAnswers = (events: readonly StoredMessage[], answers: readonly Answer[]) => {
+  expect(events.filter(({states}) => states !== "handled" && states !== "dead")).toEqual([])
+  const given = Map.groupBy(answers, ({seq}) => seq)
+  const wanted = ({endpoint, text, states}: StoredMessage) =>
+    states === "dead" ? [] : [`${endpoint}: to ${text}`, `sandbox: log ${text}`].sort()
+  const found = ({seq}: StoredMessage) =>
+    (given.get(seq) ?? []).map(answer => `${answer.endpoint}: ${answer.text}`).sort()
+  expect(events.filter(event => wanted(event).join() !== found(event).join())).toEqual([])
+  const known = new Set(events.map(({seq}) => seq))
+  expect(answers.filter(({seq}) => !known.has(seq))).toEqual([])
+}
+
+/** Everything acknowledged is stored; what was posted in answer arrived, and arrived again under its id only. */
+const checkWebhooks = ({partners, receiver}: Scene, events: readonly StoredMessage[], answers: readonly Answer[]) => {
+  const stored = new Set(idsOf(events))
+  expect([...partners.acknowledged].filter(id => !stored.has(id))).toEqual([])
+  expect(answers.filter(({state}) => state !== "sent")).toEqual([])
+  const received = Map.groupBy(receiver.deliveries, ({id}) => id)
+  expect([...received.keys()].sort()).toEqual(idsOf(answers).sort())
+  const repeated = answers.filter(({id}) => (received.get(id)?.length ?? 0) > 1)
+  expect(repeated.filter(({attempt}) => attempt < 2)).toEqual([])
+  expect(receiver.refused()).toBe(0)
+  return repeated
+}
+
+/** Where the platform does not drop repetitions, each answer was tried once: it is sent, or unknown by name. */
+const checkUnrepeated = (answers: readonly Answer[]) => {
+  expect(answers.filter(({state, attempt}) => attempt !== 1 || (state !== "sent" && state !== "unknown"))).toEqual([])
+}
+
+describeWith("ngircd")("the kill loop", () => {
+  test(
+    `after ${rounds} kills, on Bun and Node by turns, all that was acknowledged is handled and answered once (seed ${seed})`,
+    async () => {
+      const scene = await meet()
+      const chance = new Chance(seed)
+      let early = 0
+      const started = performance.now()
+      for (let round = 0; round < rounds; round++) {
+        const isEarly = round > 0 && chance.below(4) === 0
+        if (isEarly) early++
+        await killOnce(scene, chance, round, isEarly)
       }
-      const host = await startHost(options)
-      await drained(host, "marks")
-      partners.aim(host)
-      const enough = partners.acknowledged.size + 1 + Math.floor(random() * 50)
-      await until("webhooks to be acknowledged", () => partners.acknowledged.size >= enough)
-      await sleep(random() * 20)
-      host.process.child.kill("SIGKILL")
-      partners.aim(undefined)
-      await host.process.finished
-    }
-    const last = await startHost({project, env})
-    partners.aim(last)
-    await partners.stop()
-    await drained(last, "all")
-    const {items: newest} = await last.get<{items: {id: string; state: string}[]}>("/api/outbox?limit=500")
-    expect((await last.stop()).code).toBe(0)
+      const seconds = ((performance.now() - started) / 1000).toFixed(0)
+      const {outbox, gaps} = await settle(scene)
+      const {partners, chatter, project} = scene
 
-    const file = project.path(".svc/data.sqlite")
-    expect((await inspectFile(file)).findings).toEqual([])
-    const {events, answers} = await readAnswers(file)
-    const received = Map.groupBy(receiver.deliveries, ({id}) => id)
-    const handled = [...events].filter(([, states]) => states === "handled").map(([id]) => id)
-    const dead = [...events].filter(([, states]) => states === "dead").map(([id]) => id)
-    const unknown = answers.filter(({state}) => state === "unknown")
-    const repeated = answers.filter(({id}) => (received.get(id)?.length ?? 0) > 1)
-    process.stdout.write(
-      `seed ${seed}: ${rounds} kills, ${partners.acknowledged.size} webhooks acknowledged, ${events.size} stored, ${handled.length} handled, ` +
-        `${dead.length} dead (suspected_crash), ${answers.length} answers, ${unknown.length} unknown, ` +
-        `${repeated.length} repeated under their id\n`,
-    )
+      const file = project.path(".svc/data.sqlite")
+      expect((await inspectFile(file)).findings).toEqual([])
+      const {events, answers} = await readLedger(file)
+      checkAnswers(events, answers)
+      const on = <T extends {readonly endpoint: string}>(rows: readonly T[], name: string) =>
+        rows.filter(({endpoint}) => endpoint === name)
+      const repeated = checkWebhooks(scene, on(events, "webhook~shop"), on(answers, "webhook~shop"))
+      const logged = on(answers, "sandbox")
+      checkUnrepeated(logged)
+      const replies = on(answers, "irc~main")
+      checkUnrepeated(replies)
+      const dead = events.filter(({states}) => states === "dead")
+      const unknown = answers.filter(({state}) => state === "unknown")
+      // Only where the kill fell into a start or its replay, one at a time, was anything running at two of them.
+      expect(dead.length).toBeLessThanOrEqual(early)
+      for (const {id, state} of outbox) expect(answers.find(answer => answer.id === id)?.state).toBe(state)
 
-    // Nothing that was acknowledged is lost, and nothing is left open.
-    expect(partners.acknowledged.size).toBeGreaterThan(rounds)
-    expect([...partners.acknowledged].filter(id => !events.has(id))).toEqual([])
-    expect(handled.length + dead.length).toBe(events.size)
-    expect(dead.length).toBeLessThanOrEqual(Array.from({length: rounds}, (_, n) => n).filter(isEarly).length)
+      // On IRC: a reply that is sent was heard once, one that is unknown at most once, and nothing else was heard.
+      const heard = Map.groupBy(
+        chatter.listener.lines.flatMap(line => / PRIVMSG #lounge :(to .*)$/.exec(line)?.[1] ?? []),
+        text => text,
+      )
+      const times = (text: string) => heard.get(text)?.length ?? 0
+      expect(replies.filter(({state, text}) => (state === "sent" ? times(text) !== 1 : times(text) > 1))).toEqual([])
+      expect([...heard.keys()].filter(text => !textsOf(replies).includes(text))).toEqual([])
 
-    // Each event that was handled has its two answers once; one that is dead has none.
-    const answersOf = Map.groupBy(answers, ({event}) => event)
-    for (const id of handled) {
-      expect((answersOf.get(id) ?? []).map(({endpoint}) => endpoint).sort()).toEqual(["sandbox", "webhook~shop"])
-    }
-    expect(dead.filter(id => answersOf.has(id))).toEqual([])
+      // A line is stored once at most, and one that is missing was said in a gap that is listed.
+      const lines = textsOf(on(events, "irc~main"))
+      const stored = new Set(lines)
+      expect(lines.length).toBe(stored.size)
+      expect(lines.filter(line => !chatter.said.has(line))).toEqual([])
+      const missing = [...chatter.said].filter(([line]) => !stored.has(line))
+      const first = Math.min(...gaps.map(({from}) => Date.parse(from)))
+      const isListed = (at: number) =>
+        at < first || gaps.some(({from, to}) => Date.parse(from) <= at && to !== null && at <= Date.parse(to))
+      expect(missing.filter(([, at]) => !isListed(at))).toEqual([])
+      // Of what was said while the bot was there, a kill has taken the end, and nothing from the middle.
+      const stays = staysOf(chatter.listener, lounge.nick)
+      const holes = stays.map(stay => stay.lines.map(line => stored.has(line)))
+      expect(
+        holes.filter(found => found.lastIndexOf(true) >= (found.indexOf(false) + 1 || Number.POSITIVE_INFINITY)),
+      ).toEqual([])
+      expect(holes.at(-1)?.every(Boolean)).toBe(true)
 
-    // Where the platform drops repetitions every answer arrived; it came again only under its id, after a cut-off attempt.
-    const posted = answers.filter(({endpoint}) => endpoint === "webhook~shop")
-    expect(posted.filter(({id, state}) => state !== "sent" || !received.has(id))).toEqual([])
-    expect([...received.keys()].sort()).toEqual(posted.map(({id}) => id).sort())
-    expect(repeated.filter(({attempt, endpoint}) => attempt < 2 || endpoint !== "webhook~shop")).toEqual([])
-    expect(receiver.refused()).toBe(0)
-
-    // Where it does not, what may have been doubled is unknown, by name; everything else is sent once.
-    const logged = answers.filter(({endpoint}) => endpoint === "sandbox")
-    expect(logged.filter(({state, attempt}) => state !== "unknown" && (state !== "sent" || attempt !== 1))).toEqual([])
-    expect(unknown.every(({endpoint}) => endpoint === "sandbox")).toBe(true)
-    expect(unknown.length).toBeLessThanOrEqual(rounds)
-    for (const {id, state} of newest) expect(answers.find(answer => answer.id === id)?.state).toBe(state)
-  },
-  rounds * 4000,
-)
+      process.stdout.write(
+        `seed ${seed}: ${rounds} kills in ${seconds} s (${early} while starting): ${partners.acknowledged.size} webhooks acknowledged, ` +
+          `${chatter.said.size} lines said on IRC, ${lines.length} stored, ${missing.length} in ${gaps.length} gaps; ` +
+          `${events.length} events, ${dead.length} dead (suspected_crash), ${answers.length} answers, ${unknown.length} unknown, ` +
+          `${repeated.length} repeated under their id\n`,
+      )
+      expect(partners.acknowledged.size).toBeGreaterThan(rounds / 2)
+      expect(lines.length).toBeGreaterThan(rounds / 10)
+    },
+    60_000 + rounds * 4000,
+  )
+})

@@ -29,6 +29,8 @@ export interface IrcServerOptions {
   readonly password?: string
   /** Serve TLS at `tlsPort`. */
   readonly tls?: Certificate
+  /** Does ngircd make a client wait that sends more than three commands a second? It does when left out. */
+  readonly penalties?: boolean
 }
 
 export interface Certificate {
@@ -58,7 +60,7 @@ const ngircd: Recipe = {
   command: ({path}, folder) => [path, "--nodaemon", "--config", join(folder, "server.conf")],
   ready: /Server ".*" \(on .*\) ready/,
   accepted: () => /Accepted connection/g,
-  config: ({port, tlsPort}, {password, tls}) => `[Global]
+  config: ({port, tlsPort}, {password, tls, penalties = true}) => `[Global]
 Name = irc.ngircd.test
 Info = a server of the tests
 AdminEMail = admin@ngircd.test
@@ -69,6 +71,7 @@ ${password === undefined ? "" : `Password = ${password}`}
 [Limits]
 MaxConnectionsIP = 0
 MaxNickLength = 9
+${penalties ? "" : "MaxPenaltyTime = 0"}
 [Options]
 DNS = no
 Ident = no

@@ -4,7 +4,7 @@ import type {Endpoint, Sender, Static} from "../../../shared/sdk.ts"
 import type {Account} from "./index.ts"
 import {receiveFrom} from "./receive.ts"
 import {registration} from "./register.ts"
-import {createSend} from "./send.ts"
+import {answered, createSend} from "./send.ts"
 
 export type AccountSettings = Static<typeof Account>
 
@@ -35,7 +35,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   client.connect(optionsOf(account))
   await registered
   tellLoss(client, endpoint)
-  joinChannels(client, account, endpoint)
+  await joinChannels(client, account, endpoint)
   return {send: createSend(client, endpoint.signal)}
 }
 
@@ -76,7 +76,11 @@ const tellLoss = (client: Client, endpoint: Endpoint): void => {
   client.on("socket close", () => endpoint.lost(new Error(`the server closed the connection${said}`)))
 }
 
-const joinChannels = (client: Client, account: AccountSettings, endpoint: Endpoint): void => {
+/**
+ * Resolves once the server has dealt with every JOIN: before that the bot misses what is said there, so it is not online. A
+ * channel that does not let it in is in the log.
+ */
+const joinChannels = async (client: Client, account: AccountSettings, endpoint: Endpoint): Promise<void> => {
   const join = (entry: string) => {
     const [channel = "", key] = entry.split(" ")
     client.join(channel, key)
@@ -95,4 +99,5 @@ const joinChannels = (client: Client, account: AccountSettings, endpoint: Endpoi
     if (channel !== undefined) endpoint.log.warn(`${channel}: ${reason ?? error}`)
   })
   for (const entry of account.channels ?? []) join(entry)
+  if ((account.channels ?? []).length > 0) await answered(client, "svc-joined", endpoint.signal)
 }

@@ -65,7 +65,8 @@ const roomFor = (nick: string, target: string): number => {
   return 510 - longestUser - longestHost - Buffer.byteLength(frame)
 }
 
-const answered = (client: Client, token: string, signal: AbortSignal): Promise<void> =>
+/** Resolves once the server has dealt with everything before this: it answers a PING. */
+export const answered = (client: Client, token: string, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const onPong = ({message}: {message?: string}) => {
       if (message === token) end(resolve)
