@@ -4,6 +4,7 @@ import {configSchema} from "../server/config/schema.ts"
 import {commandsPage} from "./reference/commands.ts"
 import {configurationPage} from "./reference/configuration.ts"
 import {exitCodesPage} from "./reference/exit-codes.ts"
+import {metricsPage} from "./reference/metrics.ts"
 import {problemsPage} from "./reference/problems.ts"
 import {readinessPage} from "./reference/readiness.ts"
 import {routesPage} from "./reference/routes.ts"
@@ -20,6 +21,7 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "commands.md": await commandsPage(),
     "configuration.md": configurationPage(slots),
     "exit-codes.md": exitCodesPage(),
+    "metrics.md": metricsPage(),
     "openapi.json": json(openApi),
     "problems.md": problemsPage(),
     "readiness.md": readinessPage(),

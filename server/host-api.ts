@@ -3,6 +3,7 @@ import {exit} from "../shared/exit.ts"
 import {isProblem, Problem} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
 import type {Endpoints} from "./capabilities/endpoints.ts"
+import type {HandlerMeter} from "./capabilities/handler-meter.ts"
 import type {Inbox} from "./capabilities/inbox.ts"
 import type {Ingress} from "./capabilities/ingress.ts"
 import type {Outbox} from "./capabilities/outbox.ts"
@@ -13,9 +14,12 @@ import {describeFailure} from "./generation/draft.ts"
 import type {Generation} from "./generation/generation.ts"
 import type {Generations} from "./generation/generations.ts"
 import type {Exit} from "./host-interface.ts"
+import {createMetrics} from "./host-metrics.ts"
+import type {DiskLimit} from "./host-metrics-sources.ts"
 import type {Mode} from "./host-settings.ts"
 import {createApp} from "./http/app.ts"
 import type {Tokens} from "./http/auth.ts"
+import {RequestMeter} from "./http/request-meter.ts"
 import {createRoutes} from "./http/routes.ts"
 import type {Logs} from "./logs/log.ts"
 import {gatherFacts} from "./readiness/facts.ts"
@@ -45,6 +49,8 @@ export interface HostServices {
   readonly ingress: Ingress
   readonly logs: Logs
   readonly satori: SatoriServer
+  readonly handlers: HandlerMeter
+  readonly disk: DiskLimit
 }
 
 export interface ApiOptions {
@@ -112,9 +118,19 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
       return {committed: false, generation: current().number, restarting: true}
     }
   }
+  const requests = new RequestMeter()
+  const metrics = createMetrics({
+    ...services,
+    identity: facts,
+    requests,
+    rateLimited: () => app.rateLimited(),
+    report: () => createReport(observe()),
+    isReady,
+  })
   const app = createApp({
     tokens,
     log: logs.log,
+    requests,
     settings: () => current().config.config.http,
     routes: answer =>
       createRoutes(
@@ -127,6 +143,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
             restart: confirm => askRestart(confirm, {code: exit.consoleRestart, reason: "restart requested"}),
           },
           plugins: {current, answer},
+          metrics,
           current,
           generations,
           endpoints,

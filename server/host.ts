@@ -7,6 +7,7 @@ import {watchDisk} from "./capabilities/disk-watch.ts"
 import {policyOf} from "./capabilities/endpoint.ts"
 import {Endpoints} from "./capabilities/endpoints.ts"
 import {Gaps} from "./capabilities/gaps.ts"
+import {HandlerMeter} from "./capabilities/handler-meter.ts"
 import {Inbox} from "./capabilities/inbox.ts"
 import {Ingress} from "./capabilities/ingress.ts"
 import {Outbox} from "./capabilities/outbox.ts"
@@ -182,16 +183,20 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     log,
     ...(options.now === undefined ? {} : {now: options.now}),
   })
-  await inbox.start(dispatch)
+  const handlers = new HandlerMeter()
+  await inbox.start(handlers.measure(dispatch))
   await outbox.start({
     sender: name => endpoints.get(name)?.sender,
     policy: name => policyOf(endpoints.get(name)?.spec),
   })
   await ingress.start()
   await gaps.start()
-  const disk = await watchDisk({
+  const limit = {
     folders: foldersOf(database.location, paths),
     least: () => currentOf(generations).config.config.ingress.minimumFree * 1024 ** 2,
+  }
+  const disk = await watchDisk({
+    ...limit,
     onChange: isFull => ingress.setDiskFull(isFull),
     log,
   })
@@ -202,7 +207,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     boot,
     tokens: {token: token.used, demoToken: boot.config.http.demoToken},
     facts: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor: options.supervisor},
-    services: {generations, endpoints, database, inbox, outbox, ingress, logs, satori},
+    services: {generations, endpoints, database, inbox, outbox, ingress, logs, satori, handlers, disk: limit},
     askExit,
   })
   await satori.start(api.guard)

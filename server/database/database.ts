@@ -1,5 +1,6 @@
 import {Problem, type ProblemCode} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
+import type {CommitMeter} from "./commit-meter.ts"
 import type {Engine, Result, Row, Statement} from "./engine.ts"
 import {openLocal} from "./local.ts"
 import {type Fingerprint, snapshotFile, snapshotPoint} from "./maintenance.ts"
@@ -46,6 +47,8 @@ export interface Database {
   readonly state: DatabaseState
   /** The schema versions that this start applied. */
   readonly applied: readonly number[]
+  /** What its group commits took since the start. */
+  readonly commits: CommitMeter
   read(sql: string, args?: Statement["args"]): Promise<readonly Row[]>
   /**
    * Stores one batch, all or nothing; durable when it resolves. Batches that are handed over together share a
@@ -126,6 +129,10 @@ class DatabaseHost implements Database {
       for (const observer of this.#observers) observer.committed?.()
     })
     this.#state = {is: "initialized", schema}
+  }
+
+  get commits(): CommitMeter {
+    return this.#writer.commits
   }
 
   get state(): DatabaseState {

@@ -16,6 +16,36 @@ export interface RunHistory {
   readonly endedCleanly: boolean
 }
 
+/** How many runs have ended in one way. */
+export interface RunEnds {
+  /** Undefined for a run that was killed. */
+  readonly exitCode: number | undefined
+  /** One of a few: what the command line or a failure said in words is in the table alone. */
+  readonly reason: string
+  readonly count: number
+}
+
+/** By exit code; what was killed wrote none. */
+const endReason = `CASE WHEN ended_at IS NULL THEN 'unclean' WHEN reason = 'lease_lost' THEN 'lease_lost' ELSE CASE exit_code
+  WHEN 0 THEN 'stopped' WHEN 51 THEN 'restart_requested' WHEN 75 THEN 'restart_required' ELSE 'failed' END END`
+
+/** Starts, this one included, and the ends of all other runs. */
+export const readRuns = async (
+  database: Database,
+  runtimeId: string,
+): Promise<{readonly starts: number; readonly ends: readonly RunEnds[]}> => {
+  const rows = await database.read(
+    `SELECT exit_code, ${endReason} AS end, count(*) AS count FROM svc_runs WHERE runtime_id <> ? GROUP BY 1, 2`,
+    [runtimeId],
+  )
+  const ends = rows.map(({exit_code, end, count}) => ({
+    exitCode: exit_code === null ? undefined : Number(exit_code),
+    reason: String(end),
+    count: Number(count),
+  }))
+  return {starts: 1 + ends.reduce((sum, {count}) => sum + count, 0), ends}
+}
+
 /** Records the start; resolves to what came before. */
 export const recordStart = async (database: Database, run: Run): Promise<RunHistory> => {
   const [last] = await database.read(

@@ -1,5 +1,10 @@
 import {setImmediate as turn} from "node:timers/promises"
+<<<<<<< HEAD
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
+=======
+import {messageOf, Problem} from "../../shared/problems.ts"
+import {CommitMeter} from "./commit-meter.ts"
+>>>>>>> 0a94ee4 (Metrics: one table, counted plainly, rendered for Prometheus at GET /api/metrics)
 import {type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
 
 interface Pending {
@@ -17,6 +22,7 @@ const largestGroup = 1024
  * rest of its group is stored without it.
  */
 export class Writer {
+  readonly commits = new CommitMeter()
   readonly #engine: Engine
   readonly #committed: () => void
   #waiting: Pending[] = []
@@ -79,7 +85,8 @@ export class Writer {
   async #commit(group: Pending[]): Promise<void> {
     if (group.length === 0) return
     try {
-      const results = await this.#engine.commit(group.flatMap(pending => pending.statements))
+      const statements = group.flatMap(pending => pending.statements)
+      const results = await this.commits.measure(group.length, () => this.#engine.commit(statements))
       let start = 0
       for (const pending of group) {
         pending.resolve(results.slice(start, start + pending.statements.length))

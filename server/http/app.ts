@@ -9,12 +9,14 @@ import {createVerifier, FailureLimit, type Tokens} from "./auth.ts"
 import {createClientAddress} from "./client-address.ts"
 import {createCors} from "./cors.ts"
 import {type Answer, admit, createPipeline} from "./pipeline.ts"
+import type {RequestMeter} from "./request-meter.ts"
 
 export interface AppOptions {
   /** The table, with full paths. It gets the function that answers a route which is not in the table. */
   readonly routes: (answer: (route: Route) => Answer) => readonly Route[]
   readonly tokens: Tokens
   readonly log: Log
+  readonly requests: RequestMeter
   /** The settings that a new generation may change. */
   readonly settings: () => {readonly corsOrigins: readonly string[]; readonly trustedProxies: readonly string[]}
 }
@@ -25,10 +27,12 @@ export interface App {
   settled(): Promise<void>
   /** For callers that come in another way than by a request of the table: a WebSocket. */
   readonly guard: Guard
+  /** How many requests were refused for too many wrong tokens. */
+  rateLimited(): number
 }
 
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
-export const createApp = ({routes, tokens, log, settings}: AppOptions): App => {
+export const createApp = ({routes, tokens, log, requests, settings}: AppOptions): App => {
   // No request is looked up in a WeakMap unless it is a HEAD: one for each costs Node's collector a quarter of its time.
   const heads = new WeakMap<Request, Request>()
   let peerOf: PeerOf = () => ""
@@ -43,12 +47,12 @@ export const createApp = ({routes, tokens, log, settings}: AppOptions): App => {
   const app = new Elysia({adapter: node(), handler: {standardHostname: false}, precompile: false})
   const byPath = new Map<string, string[]>()
   for (const route of routes(toAnswer)) {
-    const answer = toAnswer(route)
+    const answer = requests.measure(route, toAnswer(route))
     app.route(route.method, route.path, ({request, params}) => answer(request, params), {parse: "none"})
     byPath.set(route.path, [...(byPath.get(route.path) ?? []), route.method])
   }
   const methodsAt = createMethodFinder(byPath)
-  app.onError(({request, error}) => {
+  const answerUnmatched = (request: Request, error: unknown): Response => {
     const path = new URL(request.url).pathname
     const methods = methodsAt(path)
     if (methods.length > 0) {
@@ -62,6 +66,12 @@ export const createApp = ({routes, tokens, log, settings}: AppOptions): App => {
         ? new Problem("not_found", `there is nothing at ${path.slice(0, 200)}`)
         : new Problem("internal", "the Host failed to answer"),
     )
+  }
+  app.onError(({request, error}) => {
+    const begun = performance.now()
+    const response = answerUnmatched(request, error)
+    requests.unmatched.count(response.status, begun)
+    return response
   })
   app.compile()
   const answer = (request: Request): Response | Promise<Response> => {
@@ -85,6 +95,7 @@ export const createApp = ({routes, tokens, log, settings}: AppOptions): App => {
   }
   return {
     settled,
+    rateLimited: () => gatekeeper.failures.refused,
     guard: {
       admit: (authorization, address) => void admit(gatekeeper, "full", authorization, () => address),
       addressOf: (request, peer) => live().clientAddress(peer(request), request),

@@ -39,6 +39,12 @@ const remembered = 10_000
 /** Counts failures by address. A valid token is never held back: it is checked first. */
 export class FailureLimit {
   readonly #failures = new Map<string, {count: number; until: number}>()
+  #refused = 0
+
+  /** How many requests were told to wait. */
+  get refused(): number {
+    return this.#refused
+  }
 
   /** Counts one failure; throws `unauthorized`, or `too_many_failures` with the seconds to wait. */
   refuse(address: string, now: number): never {
@@ -51,6 +57,7 @@ export class FailureLimit {
     }
     entry.count++
     if (entry.count <= most) throw new Problem("unauthorized", "the request has no valid token")
+    this.#refused++
     const retryAfter = Math.ceil((entry.until - now) / 1000)
     throw new Problem("too_many_failures", `too many requests with a wrong token; wait ${retryAfter} s`, {retryAfter})
   }

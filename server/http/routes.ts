@@ -9,6 +9,7 @@ import {gapRoutes} from "../console/api/gaps.ts"
 import {generationRoutes} from "../console/api/generations.ts"
 import {inboxRoutes} from "../console/api/inbox.ts"
 import {ingressRoutes} from "../console/api/ingress.ts"
+import {type MetricsService, metricsRoutes} from "../console/api/metrics.ts"
 import {outboxRoutes} from "../console/api/outbox.ts"
 import {describePluginRoutes, type PluginServices, pluginRoutes} from "../console/api/plugins.ts"
 import {settingsRoutes} from "../console/api/settings.ts"
@@ -24,6 +25,7 @@ import {webhookRoutes} from "./webhooks.ts"
 export interface RouteServices {
   readonly system: SystemServices
   readonly plugins: PluginServices
+  readonly metrics: MetricsService
   readonly current: () => Generation
   readonly generations: Generations
   readonly endpoints: Endpoints
@@ -41,6 +43,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
   const {system, plugins, current, generations, endpoints, database, inbox, outbox, ingress, logs} = services
   const api: Route[] = [
     ...systemRoutes(system),
+    ...metricsRoutes(services.metrics),
     ...endpointRoutes(() => endpoints.list()),
     ...pluginRoutes(plugins),
     ...generationRoutes(generations),

@@ -18,6 +18,8 @@ export interface Logs {
   bind(fields: LogFields): void
   /** Values that must not appear in any record from now on. */
   hide(secrets: readonly string[]): void
+  /** How many records of each level were written. */
+  readonly written: Readonly<Record<LogLevel, number>>
   /** The newest records, oldest first. */
   recent(): readonly LogRecord[]
 }
@@ -33,6 +35,7 @@ export const createLogs = (options: LogOptions): Logs => {
   // As text: half of what the objects take, and nobody changes them afterwards.
   const records: string[] = []
   const logger = new Logger<LogRecord>({type: "hidden", minLevel: levelId(options.level), stack: {capture: "off"}})
+  const written = Object.fromEntries(logLevels.map(level => [level, 0])) as Record<LogLevel, number>
   let bound: LogFields = {}
   const scrub = (line: string) => {
     for (const forms of hidden.values()) for (const form of forms) line = line.replaceAll(form, "[secret]")
@@ -42,6 +45,7 @@ export const createLogs = (options: LogOptions): Logs => {
     name: "output",
     format: raw => {
       const record = toRecord(raw)
+      written[record.level as LogLevel]++
       const json = formatJson(record)
       if (records.push(json) > kept) records.shift()
       return scrub(options.format === "json" ? json : formatPretty(record, options.colors))
@@ -65,6 +69,7 @@ export const createLogs = (options: LogOptions): Logs => {
   }
   return {
     log: withFields({}),
+    written,
     setLevel: level => logger.setMinLevel(levelId(level)),
     bind: fields => {
       bound = {...bound, ...fields}

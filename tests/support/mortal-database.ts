@@ -31,6 +31,10 @@ export class MortalDatabase implements Database {
     return this.#database.state
   }
 
+  get commits() {
+    return this.#database.commits
+  }
+
   get isDead(): boolean {
     return this.#dead
   }

@@ -10,6 +10,8 @@ const packages = {
   inspircd: {path: "usr/sbin/inspircd", debian: ["inspircd"]},
   "atheme-services": {path: "usr/bin/atheme-services", debian: ["atheme-services"]},
   openssl: {path: "usr/bin/openssl", debian: ["openssl"]},
+  prometheus: {path: "usr/bin/prometheus", debian: ["prometheus"]},
+  promtool: {path: "usr/bin/promtool", debian: ["prometheus"]},
   strace: {path: "usr/bin/strace", debian: ["strace", "libunwind8"]},
 } as const
 

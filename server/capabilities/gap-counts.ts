@@ -1,0 +1,43 @@
+import type {GapReason} from "../../shared/api.ts"
+import type {Database} from "../database/database.ts"
+
+/** How many gaps an endpoint has had, for one reason. */
+export interface GapCount {
+  readonly endpoint: string
+  readonly reason: GapReason
+  readonly count: number
+}
+
+/** Counts the gaps of all runs; each time only those that are new. */
+export class GapCounts {
+  readonly #database: Database
+  readonly #counts = new Map<string, GapCount>()
+  #counted = 0
+  #reading: Promise<unknown> = Promise.resolve()
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** One reading at a time: two would count the same gaps. */
+  async read(): Promise<readonly GapCount[]> {
+    const reading = this.#reading.then(() => this.#advance())
+    this.#reading = reading.catch(() => {})
+    await reading
+    return [...this.#counts.values()]
+  }
+
+  async #advance(): Promise<void> {
+    const rows = await this.#database.read(
+      "SELECT endpoint, reason, count(*) AS count, max(seq) AS newest FROM endpoint_gaps WHERE seq > ? GROUP BY endpoint, reason",
+      [this.#counted],
+    )
+    for (const row of rows) {
+      const [endpoint, reason] = [String(row.endpoint), row.reason as GapReason]
+      const key = JSON.stringify([endpoint, reason])
+      const count = (this.#counts.get(key)?.count ?? 0) + Number(row.count)
+      this.#counts.set(key, {endpoint, reason, count})
+    }
+    this.#counted = Math.max(this.#counted, ...rows.map(({newest}) => Number(newest)))
+  }
+}

@@ -1,0 +1,26 @@
+import {Histogram} from "../../shared/meter.ts"
+
+/** What the group commits of a database took, with plain integers: it stands in the way of each of them. */
+export class CommitMeter {
+  readonly seconds = new Histogram()
+  readonly batches = new Histogram([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
+  #failures = 0
+
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** Passes on what a commit comes to. */
+  async measure<T>(batches: number, commit: () => Promise<T>): Promise<T> {
+    const begun = performance.now()
+    try {
+      return await commit()
+    } catch (error) {
+      this.#failures++
+      throw error
+    } finally {
+      this.seconds.observe((performance.now() - begun) / 1000)
+      this.batches.observe(batches)
+    }
+  }
+}

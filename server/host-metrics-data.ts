@@ -1,0 +1,52 @@
+import {readInboxDepth, readOutboxDepth} from "./capabilities/depths.ts"
+import type {Database, Location} from "./database/database.ts"
+import {readStorage} from "./database/storage.ts"
+import type {DiskLimit} from "./host-metrics-sources.ts"
+import {by, type Readings, single} from "./metrics/readings.ts"
+import {freeSpace} from "./runtime/disk.ts"
+
+export const noDepths = {
+  svc_inbox_handlers: [],
+  svc_inbox_oldest_age_seconds: [],
+  svc_outbox_messages: [],
+  svc_outbox_oldest_age_seconds: [],
+  svc_dead_letters: [],
+} satisfies Partial<Readings>
+
+/** What the durable tables hold that is not done. */
+export const readDepths = async (database: Database) => {
+  const [inbox, outbox] = await Promise.all([readInboxDepth(database), readOutboxDepth(database)])
+  return {
+    svc_inbox_handlers: by("state", inbox.byState),
+    svc_inbox_oldest_age_seconds: single(inbox.oldestAge),
+    svc_outbox_messages: by("state", outbox.byState),
+    svc_outbox_oldest_age_seconds: single(outbox.oldestAge),
+    svc_dead_letters: by("box", {inbox: inbox.byState.dead ?? 0, outbox: outbox.byState.dead ?? 0}),
+  } satisfies Partial<Readings>
+}
+
+export const noStorage = {
+  svc_database_bytes: [],
+  svc_database_wal_bytes: [],
+  svc_database_capacity_ratio: [],
+} satisfies Partial<Readings>
+
+/** Sizes of a database file; nothing for a remote one, whose server has its own monitoring. */
+export const readStoredSizes = async (location: Location) => {
+  if (location.dialect !== "sqlite") return noStorage
+  const {file, log, free} = await readStorage(location.file)
+  const taken = file + log
+  return {
+    svc_database_bytes: single(file),
+    svc_database_wal_bytes: single(log),
+    svc_database_capacity_ratio: single(taken / (taken + free)),
+  } satisfies Partial<Readings>
+}
+
+export const noWatch = {svc_disk_free_bytes: [], svc_disk_minimum_free_bytes: []} satisfies Partial<Readings>
+
+/** The free space that decides about a pause of ingress. */
+export const readDisk = async ({folders, least}: DiskLimit) => ({
+  svc_disk_free_bytes: single(Math.min(...(await Promise.all(folders.map(freeSpace))))),
+  svc_disk_minimum_free_bytes: single(least()),
+})

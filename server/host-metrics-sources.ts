@@ -1,0 +1,37 @@
+import type {ReadinessReport} from "../shared/readiness.ts"
+import type {Endpoints} from "./capabilities/endpoints.ts"
+import type {HandlerMeter} from "./capabilities/handler-meter.ts"
+import type {Ingress} from "./capabilities/ingress.ts"
+import type {Database} from "./database/database.ts"
+import type {Generations} from "./generation/generations.ts"
+import type {RequestMeter} from "./http/request-meter.ts"
+import type {Logs} from "./logs/log.ts"
+
+/** What the metrics are read from, each time that the page is asked for. */
+export interface MetricsSources {
+  readonly identity: {
+    readonly project: string
+    readonly runtimeId: string
+    readonly authority: string
+    readonly mode: string
+    readonly runtime: {readonly name: string; readonly version: string}
+    readonly supervisor: string
+  }
+  readonly generations: Generations
+  readonly endpoints: Endpoints
+  readonly database: Database
+  readonly ingress: Ingress
+  readonly logs: Logs
+  readonly handlers: HandlerMeter
+  readonly disk: DiskLimit
+  readonly requests: RequestMeter
+  readonly rateLimited: () => number
+  readonly report: () => ReadinessReport
+  readonly isReady: () => boolean
+}
+
+/** The Host's own folders, and how much space must be free for them, in bytes. */
+export interface DiskLimit {
+  readonly folders: readonly string[]
+  readonly least: () => number
+}

@@ -1,0 +1,58 @@
+import {GapCounts} from "./capabilities/gap-counts.ts"
+import {readLastEvents} from "./capabilities/last-events.ts"
+import {readRuns} from "./database/runs.ts"
+import {noDepths, noStorage, noWatch, readDepths, readDisk, readStoredSizes} from "./host-metrics-data.ts"
+import {noGaps, readEndpoints, readGaps} from "./host-metrics-endpoints.ts"
+import {noRuns, readCounters, readHost, readRunEnds} from "./host-metrics-host.ts"
+import type {MetricsSources} from "./host-metrics-sources.ts"
+import {MetricsPage} from "./metrics/page.ts"
+import {by, type Readings} from "./metrics/readings.ts"
+
+/** The page of `GET /api/metrics`. A part that cannot be read is counted, and the rest is shown without it. */
+export const createMetrics = (sources: MetricsSources): MetricsPage => {
+  const {identity, database, endpoints} = sources
+  const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, disk: 0}
+  const orNothing = <T>(part: keyof typeof failures, reading: Promise<T>, nothing: T): Promise<T> =>
+    reading.catch(() => {
+      failures[part]++
+      return nothing
+    })
+  const gapCounts = new GapCounts(database)
+  const lastEvents = once(() => readLastEvents(database))
+  // The ends of other runs do not change while this one lasts.
+  const runs = once(() => readRuns(database, identity.runtimeId))
+  return new MetricsPage(async (): Promise<Readings> => {
+    const list = endpoints.list()
+    const [ends, gaps, stored, depths, storage, disk] = await Promise.all([
+      orNothing("runs", runs().then(readRunEnds), noRuns),
+      orNothing("gaps", readGaps(gapCounts, list), noGaps),
+      orNothing("messages", lastEvents(), new Map<string, number>()),
+      orNothing("messages", readDepths(database), noDepths),
+      orNothing("storage", readStoredSizes(database.location), noStorage),
+      orNothing("disk", readDisk(sources.disk), noWatch),
+    ])
+    return {
+      ...readHost(sources),
+      ...readCounters(sources),
+      ...readEndpoints(list, stored),
+      ...ends,
+      ...gaps,
+      ...depths,
+      ...storage,
+      ...disk,
+      svc_collect_failures_total: by("part", failures),
+    }
+  })
+}
+
+/** Reads it the first time that it succeeds, and keeps it. */
+const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+  let kept: Promise<T> | undefined
+  return () => {
+    kept ??= read().catch(error => {
+      kept = undefined
+      throw error
+    })
+    return kept
+  }
+}

@@ -1,0 +1,53 @@
+import {Histogram} from "../../shared/meter.ts"
+import type {Route} from "../../shared/route.ts"
+import type {Answer} from "./pipeline.ts"
+
+/** The requests of one route template. */
+export class RouteMeter {
+  readonly method: string
+  readonly path: string
+  /** By the first digit of the status. */
+  readonly byClass: number[] = [0, 0, 0, 0, 0, 0]
+  readonly latency = new Histogram()
+
+  constructor(method: string, path: string) {
+    this.method = method
+    this.path = path
+  }
+
+  /** `begun` is when the request came, by `performance.now()`. */
+  count(status: number, begun: number): void {
+    const digit = Math.trunc(status / 100)
+    this.byClass[digit] = (this.byClass[digit] ?? 0) + 1
+    this.latency.observe((performance.now() - begun) / 1000)
+  }
+}
+
+/** Counts requests by route template, with plain integers: it stands in the way of each of them. */
+export class RequestMeter {
+  /** What no route is there for, whatever its method and path. */
+  readonly unmatched = new RouteMeter("other", "unmatched")
+  readonly #routes: RouteMeter[] = [this.unmatched]
+
+  get routes(): readonly RouteMeter[] {
+    return this.#routes
+  }
+
+  /** The same answers, counted as that route's. */
+  measure({method, path}: Route, answer: Answer): Answer {
+    const meter = new RouteMeter(method, path)
+    this.#routes.push(meter)
+    return (request, params) => {
+      const begun = performance.now()
+      const answered = answer(request, params)
+      if (answered instanceof Promise) {
+        return answered.then(response => {
+          meter.count(response.status, begun)
+          return response
+        })
+      }
+      meter.count(answered.status, begun)
+      return answered
+    }
+  }
+}

@@ -1,0 +1,205 @@
+/** What one metric is: Prometheus' type, its labels, and what it says. Names and labels are stable. */
+interface Metric {
+  readonly type: "counter" | "gauge" | "histogram"
+  readonly labels: readonly string[]
+  readonly help: string
+}
+
+const identity = ["project", "runtime_id", "version", "runtime", "mode", "authority", "supervisor"] as const
+
+/**
+ * Every metric that the Host itself feeds: the page, its reference and the alert rules name these and no others. Labels
+ * are bounded by the configuration and the program: never a user, a channel or a message. `runtime_id` stands on
+ * `svc_runtime_info` alone.
+ */
+export const metrics = {
+  svc_runtime_info: {
+    type: "gauge",
+    labels: identity,
+    help: "1, with what identifies this run of the Host. Join it to name project and run.",
+  },
+  svc_probe_success: {
+    type: "gauge",
+    labels: ["probe"],
+    help: "What a probe answers now: 1 for 200, 0 for 503. health is 1 wherever this page is answered.",
+  },
+  svc_component_ready: {
+    type: "gauge",
+    labels: ["kind", "owner", "name"],
+    help: "1 where a component that readiness requires is ready, else 0.",
+  },
+  svc_starts_total: {
+    type: "counter",
+    labels: [],
+    help: "Starts of this project's Host that opened its database, this one included; kept across restarts.",
+  },
+  svc_runs_ended_total: {
+    type: "counter",
+    labels: ["exit_code", "reason"],
+    help: "Runs that ended, kept across restarts: stopped, restart_requested, restart_required, lease_lost, failed, or unclean for a run that was killed (without an exit code).",
+  },
+  svc_generation_number: {type: "gauge", labels: [], help: "The number of the running generation."},
+  svc_generation_committed_timestamp_seconds: {
+    type: "gauge",
+    labels: [],
+    help: "When the running generation was committed.",
+  },
+  svc_generation_refused: {
+    type: "gauge",
+    labels: [],
+    help: "1 where the newest draft was not committed, and an older generation goes on; else 0.",
+  },
+  svc_ingress_paused: {type: "gauge", labels: ["reason"], help: "1 where ingress is paused for this reason, else 0."},
+  svc_ingress_paused_since_timestamp_seconds: {
+    type: "gauge",
+    labels: [],
+    help: "Since when ingress is paused; no series while it is open.",
+  },
+  svc_http_requests_total: {
+    type: "counter",
+    labels: ["method", "route", "status"],
+    help: "Requests by route template and class of status. /pub/health and /pub/ready are answered before they are counted.",
+  },
+  svc_http_request_seconds: {
+    type: "histogram",
+    labels: ["method", "route"],
+    help: "From the request to its answer; of a stream, to its beginning. Routes that were asked.",
+  },
+  svc_http_rate_limited_total: {
+    type: "counter",
+    labels: [],
+    help: "Requests with a wrong token that were answered 429.",
+  },
+  svc_endpoints: {type: "gauge", labels: ["state"], help: "Endpoints of the running generation by state."},
+  svc_endpoint_online: {
+    type: "gauge",
+    labels: ["endpoint", "owner"],
+    help: "1 where the endpoint is connected, else 0. An adapter that needs an account and has none is left out.",
+  },
+  svc_endpoint_admission_open: {
+    type: "gauge",
+    labels: ["endpoint", "owner"],
+    help: "1 where the endpoint admits events, else 0.",
+  },
+  svc_endpoint_last_event_timestamp_seconds: {
+    type: "gauge",
+    labels: ["endpoint", "owner"],
+    help: "When the endpoint's last event was stored; no series while none is known. After a start, looked up among the newest 5000 events.",
+  },
+  svc_endpoint_gaps_total: {
+    type: "counter",
+    labels: ["endpoint", "owner"],
+    help: "Intervals in which an endpoint without history was away, kept across restarts. One with history has no series.",
+  },
+  svc_gaps_total: {
+    type: "counter",
+    labels: ["reason"],
+    help: "The same by reason, over all endpoints that the project ever had.",
+  },
+  svc_inbox_handlers: {
+    type: "gauge",
+    labels: ["state"],
+    help: "Handlers of inbox events by state, without those that are done. Counted up to 100000 for each state.",
+  },
+  svc_inbox_oldest_age_seconds: {
+    type: "gauge",
+    labels: [],
+    help: "Age of the oldest inbox event with a handler that is pending or running; 0 where there is none.",
+  },
+  svc_handler_seconds: {
+    type: "histogram",
+    labels: ["owner"],
+    help: "From the begin of a handler to its end, by plugin instance. A middleware's time includes what it is around.",
+  },
+  svc_handler_ends_total: {
+    type: "counter",
+    labels: ["owner", "outcome"],
+    help: "Runs of handlers that ended, by plugin instance: handled, failed, interrupted.",
+  },
+  svc_outbox_messages: {
+    type: "gauge",
+    labels: ["state"],
+    help: "Outbox messages by state, without those that are done. Counted up to 100000 for each state.",
+  },
+  svc_outbox_oldest_age_seconds: {
+    type: "gauge",
+    labels: [],
+    help: "Age of the oldest outbox message that is queued or being sent; 0 where there is none.",
+  },
+  svc_dead_letters: {
+    type: "gauge",
+    labels: ["box"],
+    help: "What is dead until somebody decides: handlers of inbox events, messages of the outbox.",
+  },
+  svc_database_bytes: {
+    type: "gauge",
+    labels: [],
+    help: "Size of the database file, without its log. Not for a remote one.",
+  },
+  svc_database_wal_bytes: {
+    type: "gauge",
+    labels: [],
+    help: "Size of the database's write-ahead log. Not for a remote one.",
+  },
+  svc_disk_free_bytes: {
+    type: "gauge",
+    labels: [],
+    help: "Free space for the Host's own folders; where they are on several disks, the least.",
+  },
+  svc_disk_minimum_free_bytes: {
+    type: "gauge",
+    labels: [],
+    help: "With less free space than this, ingress is paused (ingress.minimumFree).",
+  },
+  svc_database_capacity_ratio: {
+    type: "gauge",
+    labels: [],
+    help: "Share of the space that the database has, or could take on its disk, which it has. Not for a remote one.",
+  },
+  svc_database_failing: {
+    type: "gauge",
+    labels: [],
+    help: "1 where the newest change was not stored for a reason that is the database's, else 0.",
+  },
+  svc_database_commit_seconds: {
+    type: "histogram",
+    labels: [],
+    help: "From the begin of a group commit to its durable end.",
+  },
+  svc_database_commit_failures_total: {
+    type: "counter",
+    labels: [],
+    help: "Group commits that failed, whatever became of them.",
+  },
+  svc_database_group_batches: {
+    type: "histogram",
+    labels: [],
+    help: "Batches that shared one group commit.",
+  },
+  svc_log_records_total: {type: "counter", labels: ["level"], help: "Log records that were written, by level."},
+  svc_collect_failures_total: {
+    type: "counter",
+    labels: ["part"],
+    help: "Times that a part of this page could not be read; its metrics are missing then.",
+  },
+  process_cpu_seconds_total: {
+    type: "counter",
+    labels: [],
+    help: "Total user and system CPU time spent in seconds.",
+  },
+} as const satisfies Readonly<Record<`svc_${string}` | `process_${string}`, Metric>>
+
+/** Those of prom-client's default metrics that are right on Bun and on Node, and that `promtool check metrics` passes. */
+export const processMetrics = {
+  process_start_time_seconds: {type: "gauge", labels: [], help: "When the process was started."},
+  process_resident_memory_bytes: {type: "gauge", labels: [], help: "Resident memory."},
+  process_virtual_memory_bytes: {type: "gauge", labels: [], help: "Virtual memory."},
+  process_heap_bytes: {type: "gauge", labels: [], help: "Data segment of the process."},
+  process_open_fds: {type: "gauge", labels: [], help: "Open file descriptors."},
+  process_max_fds: {type: "gauge", labels: [], help: "File descriptors that may be open."},
+  nodejs_heap_size_total_bytes: {type: "gauge", labels: [], help: "Size of the JavaScript heap."},
+  nodejs_heap_size_used_bytes: {type: "gauge", labels: [], help: "Used part of the JavaScript heap."},
+  nodejs_external_memory_bytes: {type: "gauge", labels: [], help: "Memory outside of the heap that its objects hold."},
+} as const satisfies Readonly<Record<string, Metric>>
+
+export type MetricName = keyof typeof metrics

@@ -1,0 +1,54 @@
+/** One series of a counter or a gauge. */
+export interface Sample<L extends string = string> {
+  readonly labels: Readonly<Record<L, string>>
+  readonly value: number
+}
+
+/** One series of a histogram. */
+export interface Distribution<L extends string = string> {
+  readonly labels: Readonly<Record<L, string>>
+  readonly histogram: Histogram
+}
+
+/** Seconds, from a request that touches nothing to one that waits for somebody. */
+export const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60] as const
+
+/** A distribution of values, counted without allocating: it stands in hot paths. */
+export class Histogram {
+  /** Upper bounds of the buckets, ascending; what is above the last one is counted by `count` alone. */
+  readonly bounds: readonly number[]
+  readonly #counts: number[]
+  #sum = 0
+  #count = 0
+
+  constructor(bounds: readonly number[] = secondsBuckets) {
+    this.bounds = bounds
+    this.#counts = bounds.map(() => 0)
+  }
+
+  observe(value: number): void {
+    const {bounds} = this
+    let bucket = 0
+    while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++
+    if (bucket < bounds.length) this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1
+    this.#sum += value
+    this.#count++
+  }
+
+  get sum(): number {
+    return this.#sum
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** How many values were at most as large as each bound. */
+  cumulative(): readonly number[] {
+    let total = 0
+    return this.#counts.map(count => {
+      total += count
+      return total
+    })
+  }
+}

@@ -1,0 +1,213 @@
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {awayPlugin} from "../support/away-plugin.ts"
+import {scratchFolder} from "../support/databases.ts"
+import {startHost, type TestHost} from "../support/host.ts"
+import {startHrana} from "../support/hrana-server.ts"
+import {linePlugin} from "../support/line-plugin.ts"
+import {messageIn} from "../support/messages.ts"
+import {metricsOf} from "../support/metrics.ts"
+import {pluginWith} from "../support/plugin-sources.ts"
+import {until} from "../support/process.ts"
+import {onBun, onNode22, runtimes} from "../support/runtimes.ts"
+
+const twoRuntimes = runtimes.filter(runtime => runtime === onBun || runtime === onNode22)
+const plain = "http: {port: 0}\nplugins: {sandbox: {}}\n"
+
+const read = async (host: TestHost, ...query: [name: string, labels?: Record<string, string>]) =>
+  (await metricsOf(host)).value(...query)
+
+test.each(twoRuntimes)(
+  "starts and ends are counted across restarts, by exit code and reason; a kill is unclean, on $name",
+  async runtime => {
+    const first = await startHost({runtime, config: plain})
+    expect(await read(first, "svc_starts_total")).toBe(1)
+    expect(await read(first, "svc_runs_ended_total", {reason: "unclean"})).toBe(0)
+    await first.stop("SIGKILL")
+    const second = await startHost({runtime, project: first.project})
+    expect(await read(second, "svc_starts_total")).toBe(2)
+    expect(await read(second, "svc_runs_ended_total", {exit_code: "", reason: "unclean"})).toBe(1)
+    await second.post("/api/system/restart", {confirm: true})
+    expect((await second.process.finished).code).toBe(51)
+    const third = await startHost({runtime, project: first.project})
+    expect((await third.stop()).code).toBe(0)
+    const page = await metricsOf(await startHost({runtime, project: first.project}))
+    expect(page.value("svc_starts_total")).toBe(4)
+    const ends = page.series("svc_runs_ended_total").filter(({value}) => value > 0)
+    expect(ends.map(({labels, value}) => [labels.exit_code, labels.reason, value]).sort()).toEqual([
+      ["", "unclean", 1],
+      ["0", "stopped", 1],
+      ["51", "restart_requested", 1],
+    ])
+  },
+)
+
+test("who the Host is stands on one series, and runtimeId on no other", async () => {
+  const host = await startHost({config: plain})
+  const {project, authority, version} = await host.get<Record<string, string>>("/api/system/status")
+  const page = await metricsOf(host)
+  expect(page.series("svc_runtime_info")).toMatchObject([
+    {labels: {project, authority, version, runtime_id: host.runtimeId, mode: "development"}, value: 1},
+  ])
+  expect(page.text.split(host.runtimeId)).toHaveLength(2)
+})
+
+test("a pause of ingress shows its reason, and since when across restarts", async () => {
+  const host = await startHost({config: plain})
+  expect((await metricsOf(host)).series("svc_ingress_paused_since_timestamp_seconds")).toEqual([])
+  const before = Date.now() / 1000
+  await host.post("/api/ingress/pause", {reason: "release"})
+  const since = await read(host, "svc_ingress_paused_since_timestamp_seconds")
+  expect(since).toBeGreaterThanOrEqual(before)
+  await host.stop()
+  const page = await metricsOf(await startHost({project: host.project}))
+  expect(page.value("svc_ingress_paused", {reason: "release"})).toBe(1)
+  expect(page.value("svc_ingress_paused", {reason: "operator"})).toBe(0)
+  expect(page.value("svc_ingress_paused_since_timestamp_seconds")).toBe(since)
+})
+
+test.each(twoRuntimes)(
+  "an endpoint that is away is not online, its gap is counted for good, and its last event is known after a restart, on $name",
+  async runtime => {
+    const host = await startHost({
+      runtime,
+      config: "http: {port: 0}\nplugins: {sandbox: {}, away: {}}\n",
+      plugins: {away: awayPlugin},
+    })
+    const away = {endpoint: "away", owner: "root/away"}
+    await until("the endpoint", async () => (await read(host, "svc_endpoint_online", away)) === 1)
+    expect(await read(host, "svc_endpoint_gaps_total", away)).toBe(0)
+    const before = Date.now() / 1000
+    await host.say("hello")
+    const last = await read(host, "svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
+    expect(last).toBeGreaterThanOrEqual(before)
+    host.project.write("away", "")
+    await until("the endpoint to be away", async () => (await read(host, "svc_endpoint_online", away)) === 0)
+    const page = await until("the gap", async () => {
+      const page = await metricsOf(host)
+      return page.value("svc_endpoint_gaps_total", away) === 1 && page
+    })
+    expect(page.value("svc_gaps_total", {reason: "connection_lost"})).toBe(1)
+    expect(page.value("svc_endpoints", {state: "online"})).toBe(1)
+    await host.stop()
+    const later = await metricsOf(await startHost({runtime, project: host.project}))
+    expect(later.value("svc_endpoint_gaps_total", away)).toBe(1)
+    // Stored before it is acknowledged: the stored time is the earlier one.
+    const stored = later.value("svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
+    expect(stored).toBeLessThanOrEqual(last)
+    expect(stored).toBeGreaterThanOrEqual(before)
+  },
+)
+
+test("messages that wait, failed or are dead are counted by state, with the age of the oldest", async () => {
+  const body = `if (text === "refused") throw refused("no", {reason: "no", remediation: "no"})
+    if (text === "hang") await sleep(20_000)`
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {line: {}}\n",
+    plugins: {line: linePlugin(body)},
+  })
+  const send = async (text: string) =>
+    (await host.post<{id: string}>("/api/outbox", {endpoint: "line", channel: text, text})).id
+  await messageIn(host, await send("refused"), "failed")
+  await messageIn(host, await send("hang"), "sending")
+  const page = await until("the message to age", async () => {
+    const page = await metricsOf(host)
+    return page.value("svc_outbox_oldest_age_seconds") > 0.1 && page
+  })
+  expect(page.value("svc_outbox_messages", {state: "failed"})).toBe(1)
+  expect(page.value("svc_outbox_messages", {state: "sending"})).toBe(1)
+  expect(page.value("svc_outbox_messages", {state: "dead"})).toBe(0)
+  expect(page.value("svc_outbox_oldest_age_seconds")).toBeLessThan(20)
+  await host.stop("SIGKILL")
+  const later = await metricsOf(await startHost({project: host.project}))
+  expect(later.value("svc_outbox_messages", {state: "unknown"})).toBe(1)
+})
+
+test("handlers that fail, run long or died twice with the Host are counted by plugin instance and state", async () => {
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {sandbox: {}, hard: {}}\n",
+    plugins: {
+      hard: pluginWith(`
+        plugin.command("fail", () => { throw new Error("no") })
+        plugin.command("hang", async () => { await sleep(20_000) })`),
+    },
+  })
+  await host.say("/fail")
+  const failed = await metricsOf(host)
+  expect(failed.value("svc_handler_ends_total", {owner: "root/hard", outcome: "failed"})).toBe(1)
+  expect(failed.value("svc_handler_seconds_count", {owner: "root/hard"})).toBe(1)
+  expect(failed.value("svc_inbox_handlers", {state: "failed"})).toBe(1)
+  expect(failed.value("svc_log_records_total", {level: "error"})).toBe(1)
+  const say = () => host.post("/api/plugins/sandbox/messages", {text: "/hang"})
+  await say()
+  await until("the handler", async () => (await read(host, "svc_inbox_handlers", {state: "running"})) === 1)
+  expect(await read(host, "svc_inbox_oldest_age_seconds")).toBeGreaterThan(0)
+  await host.stop("SIGKILL")
+  const second = await startHost({project: host.project})
+  await until("the handler", async () => (await read(second, "svc_inbox_handlers", {state: "running"})) === 1)
+  await second.stop("SIGKILL")
+  const page = await metricsOf(await startHost({project: host.project}))
+  expect(page.value("svc_dead_letters", {box: "inbox"})).toBe(1)
+  expect(page.value("svc_inbox_oldest_age_seconds")).toBe(0)
+  expect(page.value("svc_runs_ended_total", {reason: "unclean"})).toBe(2)
+})
+
+test("requests that are told to wait, and drafts that are refused, are counted", async () => {
+  const host = await startHost({config: plain})
+  const wrong = () => fetch(`${host.url}/api/metrics`, {headers: {authorization: "Bearer wrong"}})
+  for (let time = 0; time < 12; time++) await wrong()
+  host.project.write("svc.config.yml", "http: {prot: 0}\n")
+  await until("the refusal", async () => (await read(host, "svc_generation_refused")) === 1)
+  const page = await metricsOf(host)
+  expect(page.value("svc_http_rate_limited_total")).toBe(2)
+  expect(page.value("svc_generation_number")).toBe(1)
+  expect(page.value("svc_probe_success", {probe: "ready"})).toBe(1)
+})
+
+test("what a database file takes, and what its commits took, is there; of a remote one, the commits", async () => {
+  const local = await startHost({config: plain})
+  await local.say("hello")
+  const page = await metricsOf(local)
+  expect(page.value("svc_database_bytes")).toBeGreaterThanOrEqual(4096)
+  expect(page.value("svc_database_wal_bytes")).toBeGreaterThan(4096)
+  expect(page.value("svc_database_capacity_ratio")).toBeGreaterThan(0)
+  expect(page.value("svc_database_capacity_ratio")).toBeLessThan(0.5)
+  expect(page.value("svc_disk_free_bytes")).toBeGreaterThan(page.value("svc_disk_minimum_free_bytes"))
+  expect(page.value("svc_database_commit_seconds_count")).toBe(page.value("svc_database_group_batches_count"))
+  expect(page.value("svc_database_group_batches_sum")).toBeGreaterThanOrEqual(3)
+})
+
+test("a part that cannot be read is counted, and the page has the rest", async () => {
+  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const host = await startHost({
+    config: `http: {port: 0}\ndatabase: {dialect: libsql, url: "${server.url}"}\nplugins: {sandbox: {}}\n`,
+  })
+  expect((await metricsOf(host)).series("svc_database_bytes")).toEqual([])
+  await server.close()
+  const page = await metricsOf(host)
+  expect(page.value("svc_collect_failures_total", {part: "messages"})).toBeGreaterThan(0)
+  expect(page.series("svc_outbox_messages")).toEqual([])
+  expect(page.value("svc_generation_number")).toBe(1)
+  // Read before, and unchanged since.
+  expect(page.value("svc_starts_total")).toBe(1)
+})
+
+test("nothing of a secret, a user, a channel or a message is in a metric", async () => {
+  const canary = "canary7f3a91"
+  const host = await startHost({
+    config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}, hard: {}}\n',
+    env: {HTTP_TOKEN: `${canary}-token`, UNUSED: `${canary}-unused`},
+    plugins: {
+      hard: pluginWith(`
+        plugin.command("fail", () => { throw new Error("${canary}") })
+        plugin.on("message-created", async session => { await session.send("${canary}") })`),
+    },
+  })
+  for (const text of [`${canary} hello`, "/fail"]) await host.say(text, {user: canary, channel: canary})
+  await host.fetch(`/api/inbox/${canary}?limit=${canary}`)
+  await host.fetch(`/api/plugins/${canary}/x`)
+  await host.fetch(`/hooks/${canary}/${canary}`, {method: "POST", body: canary})
+  const {text, value} = await metricsOf(host)
+  expect(value("svc_handler_ends_total", {owner: "root/hard", outcome: "failed"})).toBe(1)
+  expect(text).not.toContain(canary)
+})

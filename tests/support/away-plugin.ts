@@ -1,0 +1,18 @@
+import {pluginWith} from "./plugin-sources.ts"
+
+/**
+ * Source of a stand-in for a platform without accounts and without history: slot `away`. It cannot be reached while the
+ * project has a file `away`, and its connection is lost as soon as there is one.
+ */
+export const awayPlugin = pluginWith(`
+    const {existsSync} = await import("node:fs")
+    const isAway = () => existsSync(join(plugin.project, "away"))
+    plugin.adapter("away", {
+      history: "none",
+      open: async (_, endpoint) => {
+        if (isAway()) throw new Error("the platform is away")
+        const watch = setInterval(() => isAway() && endpoint.lost(new Error("the platform went away")), 20)
+        endpoint.defer(() => clearInterval(watch))
+        return {send: async message => ({ids: [message.id]})}
+      },
+    })`).replace("setup(plugin) {", "async setup(plugin) {")
