@@ -1,10 +1,6 @@
 import {setImmediate as turn} from "node:timers/promises"
-<<<<<<< HEAD
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-=======
-import {messageOf, Problem} from "../../shared/problems.ts"
 import {CommitMeter} from "./commit-meter.ts"
->>>>>>> 0a94ee4 (Metrics: one table, counted plainly, rendered for Prometheus at GET /api/metrics)
 import {type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
 
 interface Pending {

@@ -6,11 +6,8 @@ export const ranks: Readonly<Record<string, number>> = {
   "server/config": 1,
   "server/database": 1,
   "server/logs": 1,
-<<<<<<< HEAD
-  "server/events": 2,
-=======
   "server/metrics": 1,
->>>>>>> 0a94ee4 (Metrics: one table, counted plainly, rendered for Prometheus at GET /api/metrics)
+  "server/events": 2,
   "server/capabilities": 3,
   "server/plugins": 4,
   "server/messages": 4,
