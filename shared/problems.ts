@@ -8,8 +8,8 @@ export const problems = {
   forbidden: {status: 403, title: "The token's scope does not allow this", hint: "Use the full token (http.token)."},
   too_many_failures: {
     status: 429,
-    title: "Too many requests with a wrong token",
-    hint: "Wait for the seconds in Retry-After; a valid token is not held back.",
+    title: "Too many requests with a wrong token or signature",
+    hint: "Wait for the seconds in Retry-After; a valid token or signature is not held back.",
   },
   not_found: {status: 404, title: "Nothing is here", hint: "GET /api/openapi.json lists the paths."},
   method_not_allowed: {status: 405, title: "Method not allowed", hint: "Use a method from the Allow header."},

@@ -1,5 +1,5 @@
 import {hash, timingSafeEqual} from "node:crypto"
-import {Problem} from "../../shared/problems.ts"
+import {Problem, problems} from "../../shared/problems.ts"
 import type {Scope} from "../../shared/route.ts"
 import type {Secret} from "../../shared/secret.ts"
 
@@ -36,7 +36,7 @@ const window = 60_000
 /** So many addresses are remembered at most. */
 const remembered = 10_000
 
-/** Counts failures by address. A valid token is never held back: it is checked first. */
+/** Counts failures by address. What is valid is never held back: it is checked first. */
 export class FailureLimit {
   readonly #failures = new Map<string, {count: number; until: number}>()
   #refused = 0
@@ -46,8 +46,8 @@ export class FailureLimit {
     return this.#refused
   }
 
-  /** Counts one failure; throws `unauthorized`, or `too_many_failures` with the seconds to wait. */
-  refuse(address: string, now: number): never {
+  /** Counts one failure at a time of a clock that does not go back; throws it, or `too_many_failures` with the seconds to wait. */
+  refuse(address: string, failure: Problem, now: number): never {
     let entry = this.#failures.get(address)
     if (entry === undefined || entry.until <= now) {
       this.#failures.delete(address)
@@ -56,10 +56,11 @@ export class FailureLimit {
       this.#failures.set(address, entry)
     }
     entry.count++
-    if (entry.count <= most) throw new Problem("unauthorized", "the request has no valid token")
+    if (entry.count <= most) throw failure
     this.#refused++
     const retryAfter = Math.ceil((entry.until - now) / 1000)
-    throw new Problem("too_many_failures", `too many requests with a wrong token; wait ${retryAfter} s`, {retryAfter})
+    const {title} = problems[failure.code]
+    throw new Problem("too_many_failures", `too many requests end so: ${title}; wait ${retryAfter} s`, {retryAfter})
   }
 
   #forget(now: number): void {

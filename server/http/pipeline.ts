@@ -9,6 +9,7 @@ import {internalProblem, jsonAnswer, problemAnswer} from "./answers.ts"
 import type {FailureLimit, Verify} from "./auth.ts"
 import {readBody, readJson, readQuery} from "./body.ts"
 import {createProjection} from "./private.ts"
+import {createSignatureLimit} from "./signature-limit.ts"
 
 export interface PipelineOptions extends Gatekeeper {
   /** Who is asking; looked up only when a token is wrong. */
@@ -31,10 +32,12 @@ const createIds = (): (() => string) => {
 export const createPipeline = (options: PipelineOptions) => {
   const nextId = createIds()
   const inFlight = createCount()
+  const limitUnsigned = createSignatureLimit(options.addressOf)
   const toAnswer = (route: Route): Answer => {
     const emptyQuery = route.query === undefined ? Object.freeze({}) : undefined
     const bare = route.scope === "signature" ? withoutToken(options.verify, route.handle) : route.handle
-    const handle = readsRawBody(route) ? withinLimit(bare) : bare
+    const whole = readsRawBody(route) ? withinLimit(bare) : bare
+    const handle = route.scope === "signature" ? limitUnsigned(whole) : whole
     return (request, params) => {
       const requestId = nextId()
       try {
@@ -116,10 +119,12 @@ export const admit = (
   addressOf: () => string,
 ): Scope => {
   const scope = verify(authorization)
-  if (scope === undefined) return failures.refuse(addressOf(), Date.now())
+  if (scope === undefined) return failures.refuse(addressOf(), noToken(), performance.now())
   requireScope(scope, needed)
   return scope
 }
+
+const noToken = () => new Problem("unauthorized", "the request has no valid token")
 
 /** Throws `forbidden`. */
 const requireScope = (scope: Scope, needed: Scope): void => {

@@ -22,6 +22,7 @@ export const webhookRoutes = (endpoints: Pick<Endpoints, "get">): Route[] =>
     problems: [
       "endpoint_unknown",
       "signature_invalid",
+      "too_many_failures",
       "body_too_large",
       "request_timeout",
       "admission_closed",

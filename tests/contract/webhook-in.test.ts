@@ -5,7 +5,7 @@ import {eventOf} from "../support/messages.ts"
 import {until} from "../support/process.ts"
 import {runtimes} from "../support/runtimes.ts"
 import {secrets, startWebhookHost, webhookConfig} from "../support/webhook-host.ts"
-import {deliver, secretOf, signatureOf, signedHeaders} from "../support/webhooks.ts"
+import {deliver, type SigningOptions, secretOf, signatureOf, signedHeaders} from "../support/webhooks.ts"
 
 const secret = secrets.SHOP_SECRET
 const body = '{"type": "message-created", "text": "hello", "n": 1.0}'
@@ -69,9 +69,14 @@ describe.each(runtimes)("a webhook that comes in on $name", runtime => {
   })
 
   test("is refused, and stores nothing, unless the platform's own signature is good over these very bytes", async () => {
-    const {host, hook} = await startWebhookHost({runtime})
+    // Each from an address of its own: none is refused for the number of those before it.
+    const config = webhookConfig().replace("port: 0", "port: 0\n  trustedProxies: [127.0.0.1]")
+    const {host, hook} = await startWebhookHost({runtime, config})
+    let senders = 0
+    const from = () => ({"x-forwarded-for": `192.0.2.${++senders}`})
     const post = (sent: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>) =>
-      fetch(hook, {method: "POST", headers: {"content-type": "application/json", ...headers}, body: sent})
+      fetch(hook, {method: "POST", headers: {"content-type": "application/json", ...from(), ...headers}, body: sent})
+    const signed = (options: SigningOptions) => deliver(hook, body, {...options, headers: from()})
     const good = signedHeaders(body, {id: "msg_1", secret})
     const {"webhook-signature": signature = ""} = good
     const without = (name: string) => Object.fromEntries(Object.entries(good).filter(([key]) => key !== name))
@@ -80,11 +85,11 @@ describe.each(runtimes)("a webhook that comes in on $name", runtime => {
       ["the Host's token", post(body, {authorization: `Bearer ${secrets.HTTP_TOKEN}`})],
       [
         "the Host's token as its secret",
-        deliver(hook, body, {id: "msg_1", secret: Buffer.from(secrets.HTTP_TOKEN).toString("base64")}),
+        signed({id: "msg_1", secret: Buffer.from(secrets.HTTP_TOKEN).toString("base64")}),
       ],
-      ["a stranger's secret", deliver(hook, body, {id: "msg_1", secret: secretOf("stranger")})],
-      ["a time five minutes ago", deliver(hook, body, {id: "msg_1", secret, timestamp: now() - 310})],
-      ["a time in five minutes", deliver(hook, body, {id: "msg_1", secret, timestamp: now() + 310})],
+      ["a stranger's secret", signed({id: "msg_1", secret: secretOf("stranger")})],
+      ["a time five minutes ago", signed({id: "msg_1", secret, timestamp: now() - 310})],
+      ["a time in five minutes", signed({id: "msg_1", secret, timestamp: now() + 310})],
       ["no id", post(body, without("webhook-id"))],
       ["no time", post(body, without("webhook-timestamp"))],
       ["no signature", post(body, without("webhook-signature"))],
@@ -102,6 +107,22 @@ describe.each(runtimes)("a webhook that comes in on $name", runtime => {
     }
     expect(await stored(host)).toEqual([])
     expect((await post(body, good)).status).toBe(202)
+  })
+
+  test("is refused with 429 after ten failures a minute from its address, and taken even then if it is signed well", async () => {
+    const {host, hook, say} = await startWebhookHost({runtime})
+    const wrong = () => deliver(hook, body, {id: "msg_1", secret: secretOf("stranger")})
+    for (let n = 0; n < 10; n++) await expectProblem(await wrong(), 403, "signature_invalid")
+    const refused = await wrong()
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60)
+    await expectProblem(refused, 429, "too_many_failures")
+    expect((await say({text: "signed"}, "msg_1")).status).toBe(202)
+    await expectProblem(await wrong(), 429, "too_many_failures")
+    // Wrong tokens and wrong signatures are counted each for themselves; what is no matter of signatures is not counted.
+    expect((await host.fetch("/api/system/status", {headers: {authorization: "Bearer wrong"}})).status).toBe(401)
+    await expectProblem(await say([], "msg_2"), 400, "request_invalid")
+    expect(await stored(host)).toHaveLength(1)
   })
 
   test("is refused where a header is there twice", async () => {
