@@ -20,6 +20,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "ingress resume": () => import("./ingress/resume.ts"),
   "ingress status": () => import("./ingress/status.ts"),
   init: () => import("./init.ts"),
+  logs: () => import("./logs.ts"),
   "outbox discard": () => import("./outbox/discard.ts"),
   "outbox list": () => import("./outbox/list.ts"),
   "outbox release": () => import("./outbox/release.ts"),

@@ -131,6 +131,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
     tokens,
     log: logs.log,
     requests,
+    scrub: logs.scrubJson,
     settings: () => current().config.config.http,
     routes: answer =>
       createRoutes(
@@ -152,6 +153,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           outbox,
           ingress,
           logs,
+          runtimeId: facts.runtimeId,
           satori: {logins: services.satori.logins, database, outbox, endpoints},
           version,
         },

@@ -165,8 +165,8 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     readVariables,
     readLockfile: () => hashLockfile(paths.project),
     signal,
-    onCommit: (generation, secrets) => {
-      logs.hide(secrets)
+    hide: logs.hide,
+    onCommit: generation => {
       logs.setLevel(generation.config.config.log_level)
       logs.bind({generation: generation.number})
       watcher?.add(generation.instances.flatMap(({plugin}) => plugin.files))
@@ -181,6 +181,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     current: () => currentOf(generations).snapshot.messages,
     settled: () => generations.settled(),
     log,
+    scrub: logs.scrub,
     ...(options.now === undefined ? {} : {now: options.now}),
   })
   const handlers = new HandlerMeter()
@@ -188,6 +189,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   await outbox.start({
     sender: name => endpoints.get(name)?.sender,
     policy: name => policyOf(endpoints.get(name)?.spec),
+    scrub: logs.scrub,
   })
   await ingress.start()
   await gaps.start()

@@ -69,7 +69,9 @@ export const startOnce = async (options: OnceOptions, runtime: Runtime): Promise
     return {...head, ...(await assemble(options, runtime, scope))}
   } catch (error) {
     const {code, message, hint, issues} = toProblem(error, "generation_failed")
-    return {...head, ok: false, committed: false, code, detail: message, hint, issues}
+    const {scrub} = options.logs
+    const shown = issues.map(issue => ({...issue, message: scrub(issue.message)}))
+    return {...head, ok: false, committed: false, code, detail: scrub(message), hint, issues: shown}
   } finally {
     await scope.dispose()
   }
@@ -106,7 +108,8 @@ const assemble = async ({project, mode, environment, logs}: OnceOptions, runtime
     readVariables: async () => (await readEnvironment(paths.project, environment ?? mode, process.env)).variables,
     readLockfile: () => hashLockfile(paths.project),
     signal: scope.signal,
-    onCommit: (_, secrets) => logs.hide(secrets),
+    hide: logs.hide,
+    onCommit: () => {},
   })
   scope.defer(() => generations.stop(0))
   const generation = await generations.start()

@@ -2,7 +2,9 @@ import {Command, Option} from "clipanion"
 import {start} from "../../server/host.ts"
 import type {Exit, Host} from "../../server/host-interface.ts"
 import type {Mode} from "../../server/host-settings.ts"
+import {takeOverConsole} from "../../server/logs/console.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
+import {createOutput} from "../../server/logs/output.ts"
 import {startOnce} from "../../server/once.ts"
 import {findSupervisor} from "../../server/process/supervisor.ts"
 import {onLateException} from "../../server/runtime/late-exceptions.ts"
@@ -41,35 +43,47 @@ export class RuntimeStart extends SvcCommand {
   watch = Option.Boolean("--watch", {description: "Take changes as they are saved (default in development)"})
   once = Option.Boolean("--once", false, {description: "Assemble, report, and exit"})
 
+  #scrub = (text: string) => text
+
   async run(): Promise<ExitCode> {
     const mode = modes.find(each => each === this.mode)
     if (mode === undefined)
       throw new Problem("request_invalid", `--mode is development, production or test, not "${this.mode}"`)
     const environment = this.environment === undefined ? {} : {environment: this.environment}
     const logs = this.#logs(mode)
+    this.#scrub = logs.scrub
     if (this.once) return this.#once(mode, environment, logs)
     return this.#start(mode, environment, logs)
   }
 
+  /** What ends a start may tell a secret: a database names its address, a plugin what it was given. */
+  override describe(error: unknown): string {
+    return this.#scrub(super.describe(error))
+  }
+
   #logs(mode: Mode): Logs {
     const colors = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
-    const output = this.once ? this.context.stderr : this.context.stdout
-    return createLogs({
+    const output = createOutput(this.once ? process.stderr : process.stdout, dropped =>
+      logs.log.warn(`${dropped} records were not written: standard output was closed, full or not read`, {dropped}),
+    )
+    const logs = createLogs({
       level: "info",
       format: mode === "production" ? "json" : "pretty",
       colors,
       write: line => output.write(`${line}\n`),
     })
+    return logs
   }
 
   async #once(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
     logs.setLevel("error")
     const result = await startOnce({project: this.folder, mode, ...environment, logs}, await loadRuntime())
-    this.print(JSON.stringify(result))
+    this.print(logs.scrubJson(JSON.stringify(result)))
     return result.ok ? exit.ok : exit.failed
   }
 
   async #start(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
+    takeOverConsole(logs.log)
     const starting = new AbortController()
     let host: Host | undefined
     const started = Promise.withResolvers<Host>()

@@ -49,11 +49,13 @@ export const attempt = async (
   policy: Policy,
   counted: number,
   timing: Timing,
+  scrub: (text: string) => string = text => text,
 ): Promise<End> => {
   try {
     return {is: "sent", ids: await deliver(row, sender, timing.limit)}
   } catch (error) {
-    return judge(error, policy, counted, timing)
+    const end = judge(error, policy, counted, timing)
+    return "error" in end ? {...end, error: scrub(end.error)} : end
   }
 }
 

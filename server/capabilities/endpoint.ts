@@ -28,7 +28,7 @@ export interface EndpointSpec {
   /** Runs the adapter's `open`; undefined for an adapter that needs an account and has none. */
   readonly open: ((endpoint: EndpointHandle) => Promise<Sender>) | undefined
   /** Runs the adapter's `webhook` with what `open` resolved to; absent for an adapter that takes none. */
-  readonly webhook?: ((request: Request, opened: Sender) => Promise<Response>) | undefined
+  readonly webhook?: ((request: Request, opened: Sender, requestId: string) => Promise<Response>) | undefined
 }
 
 /** `since` is in milliseconds since 1970. */

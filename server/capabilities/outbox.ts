@@ -43,6 +43,8 @@ export interface Senders {
   sender(endpoint: string): Sender | undefined
   /** How an endpoint sends; undefined for one that is not there. */
   policy(endpoint: string): Policy | undefined
+  /** Hides the values of secrets in what is stored of a failure: a platform may repeat what it was shown. */
+  readonly scrub?: (text: string) => string
 }
 
 export interface OutboxOptions {
@@ -237,7 +239,8 @@ export class Outbox {
     const [claimed] = await this.#persist(seq, claiming(seq, number))
     if (claimed?.rows.length !== 1) return pace.leave(keyOf(lane))
     pace.begin(keyOf(lane))
-    const end = await attempt(row, sender, this.#policy(lane.endpoint), number - Number(row.spared), this.#timing)
+    const policy = this.#policy(lane.endpoint)
+    const end = await attempt(row, sender, policy, number - Number(row.spared), this.#timing, this.#senders?.scrub)
     if (end.is === "queued") this.#due.set(keyOf(lane), {seq, at: performance.now() + end.wait})
     if (end.is !== "sent")
       this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt: number, state: end.is})

@@ -20,7 +20,6 @@ export interface Draft {
   /** Those that this draft made; the others are carried over. */
   readonly fresh: readonly Instance[]
   readonly snapshot: Snapshot
-  readonly secrets: readonly string[]
   /** Undoes what the draft made. */
   dispose(): Promise<void>
 }
@@ -30,6 +29,8 @@ export interface DraftOptions {
   readonly database: Database
   readonly loader: Loader
   readonly log: Log
+  /** Hears the values of secrets before any code gets them: what fails may tell them. */
+  readonly hide: (secrets: readonly string[]) => void
   /** Aborted when the Host stops: a draft that is under way is given up. */
   readonly signal: AbortSignal
 }
@@ -52,7 +53,8 @@ export const createDraft = async (
   options: DraftOptions,
 ): Promise<Draft> => {
   const loaded = parseConfig(text, variables)
-  const {prepared, secrets} = await prepareAll(loaded, options)
+  options.hide(loaded.secrets)
+  const prepared = await prepareAll(loaded, options)
   const instances = prepared.map(each => carryOver(each, previous) ?? createInstance(each, options))
   const fresh = instances.filter(instance => instance.state.is === "starting")
   const dispose = async () => {
@@ -61,13 +63,13 @@ export const createDraft = async (
   try {
     await setUpAll(fresh, options.signal)
     const built = buildSnapshot(loaded, instances, options.log)
+    options.hide(built.secrets)
     if (built.issues.length > 0) throw invalid(built.issues)
     return {
       config: loaded,
       instances,
       fresh,
       snapshot: built.snapshot,
-      secrets: [...secrets, ...built.secrets],
       dispose,
     }
   } catch (error) {
@@ -87,16 +89,15 @@ const explainLoad = (error: unknown): never => {
 }
 
 /** Loads every enabled plugin and checks its configuration; rejects with the findings of all. */
-const prepareAll = async (loaded: LoadedConfig, {loader, signal}: DraftOptions) => {
+const prepareAll = async (loaded: LoadedConfig, {loader, signal, hide}: DraftOptions) => {
   const enabled = Object.entries((loaded.config as ProjectConfig).plugins).filter(([, entry]) => entry.enabled)
-  const secrets = [...loaded.secrets]
   const results = await Promise.allSettled(
     enabled.map(async ([name, entry]): Promise<Prepared> => {
       const plugin = await withTimeLimit(loadTimeout, () => loader.load(name, entry), signal).catch(explainLoad)
       const schema = plugin.definition.config ?? Type.Object({}, {additionalProperties: false})
       const checked = check(loaded.source, loaded.variables, schema, entry.config ?? {}, ["plugins", name, "config"])
+      hide(checked.secrets)
       if (checked.issues.length > 0) throw invalid(checked.issues)
-      secrets.push(...checked.secrets)
       return {name, plugin, config: checked.value}
     }),
   )
@@ -105,7 +106,7 @@ const prepareAll = async (loaded: LoadedConfig, {loader, signal}: DraftOptions) 
     results.map((result, index) => ({result, name: enabled[index]?.[0] ?? ""})),
     loaded,
   )
-  return {prepared: results.flatMap(result => (result.status === "fulfilled" ? [result.value] : [])), secrets}
+  return results.flatMap(result => (result.status === "fulfilled" ? [result.value] : []))
 }
 
 const setUpAll = async (instances: readonly Instance[], signal: AbortSignal): Promise<void> => {

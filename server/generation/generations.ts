@@ -21,7 +21,7 @@ export interface GenerationsOptions extends DraftOptions {
   /** A hash of the project's lockfile. */
   readonly readLockfile: () => Promise<string>
   /** A generation has been committed and swapped in. */
-  readonly onCommit: (generation: Generation, secrets: readonly string[]) => void
+  readonly onCommit: (generation: Generation) => void
 }
 
 export interface Failure {
@@ -233,7 +233,7 @@ export class Generations {
     this.#current = generation
     this.#lastFailure = undefined
     for (const instance of draft.fresh) instance.activate()
-    this.#options.onCommit(generation, draft.secrets)
+    this.#options.onCommit(generation)
     this.#settle(generation, leaving)
   }
 

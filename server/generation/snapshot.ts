@@ -69,7 +69,7 @@ const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
   },
   log: instance.log,
   signal: instance.scope.signal,
-  run: work => instance.run(work),
+  run: (work, about) => instance.run(work, about),
 })
 
 const commandsOf = (instance: Instance, report: (message: string) => void): Runner[] =>
@@ -181,8 +181,10 @@ const specOf = (
     history: adapter.history,
     idempotent: adapter.idempotent ?? false,
     log: instance.log.with({endpoint: name}),
-    open: endpoint => instance.run(() => adapter.open(account as never, endpoint)),
-    webhook: webhook && ((request, opened) => instance.run(() => webhook(request, opened))),
+    open: endpoint => instance.run(() => adapter.open(account as never, endpoint), {endpoint: name}),
+    webhook:
+      webhook &&
+      ((request, opened, requestId) => instance.run(() => webhook(request, opened), {endpoint: name, requestId})),
   }
 }
 

@@ -2,24 +2,31 @@ import {Problem} from "../../shared/problems.ts"
 
 const always = {"cache-control": "no-store", "x-content-type-options": "nosniff", vary: "Origin"} as const
 
+/** Hides the values of secrets in JSON; what it gives is JSON. */
+export type ScrubJson = (json: string) => string
+
+const asItIs: ScrubJson = json => json
+
 export const jsonAnswer = (
   value: unknown,
   requestId: string,
+  scrub: ScrubJson,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Response =>
-  new Response(JSON.stringify(value), {
+  new Response(scrub(JSON.stringify(value)), {
     status,
     headers: {...always, "content-type": "application/json", "x-request-id": requestId, ...headers},
   })
 
-/** RFC 9457. Nothing of a secret or of a stack. */
+/** RFC 9457. Nothing of a stack, nor of a secret: what a plugin threw may tell one. */
 export const problemAnswer = (
   problem: Problem,
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
+  scrub = asItIs,
 ): Response =>
-  new Response(JSON.stringify(problem.body(requestId)), {
+  new Response(scrub(JSON.stringify(problem.body(requestId))), {
     status: problem.status,
     headers: {
       ...always,

@@ -5,6 +5,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {Route} from "../../shared/route.ts"
 import type {Fetch, PeerOf} from "../runtime/runtime.ts"
 import type {Guard} from "../satori/server.ts"
+import type {ScrubJson} from "./answers.ts"
 import {createVerifier, FailureLimit, type Tokens} from "./auth.ts"
 import {createClientAddress} from "./client-address.ts"
 import {createCors} from "./cors.ts"
@@ -17,6 +18,8 @@ export interface AppOptions {
   readonly tokens: Tokens
   readonly log: Log
   readonly requests: RequestMeter
+  /** Hides the values of secrets in an answer. */
+  readonly scrub: ScrubJson
   /** The settings that a new generation may change. */
   readonly settings: () => {readonly corsOrigins: readonly string[]; readonly trustedProxies: readonly string[]}
 }
@@ -32,7 +35,7 @@ export interface App {
 }
 
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
-export const createApp = ({routes, tokens, log, requests, settings}: AppOptions): App => {
+export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppOptions): App => {
   // No request is looked up in a WeakMap unless it is a HEAD: one for each costs Node's collector a quarter of its time.
   const heads = new WeakMap<Request, Request>()
   let peerOf: PeerOf = () => ""
@@ -42,6 +45,7 @@ export const createApp = ({routes, tokens, log, requests, settings}: AppOptions)
     ...gatekeeper,
     addressOf: request => live().clientAddress(peerOf(heads.get(request) ?? request), request),
     log,
+    scrub,
   })
   // standardHostname: a short Host header would be taken for a part of the path.
   const app = new Elysia({adapter: node(), handler: {standardHostname: false}, precompile: false})

@@ -5,7 +5,7 @@ import type {Call, Route, Scope} from "../../shared/route.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {limits} from "../runtime/runtime.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
-import {internalProblem, jsonAnswer, problemAnswer} from "./answers.ts"
+import {internalProblem, jsonAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
 import type {FailureLimit, Verify} from "./auth.ts"
 import {readBody, readJson, readQuery} from "./body.ts"
 import {createProjection} from "./private.ts"
@@ -15,6 +15,7 @@ export interface PipelineOptions extends Gatekeeper {
   /** Who is asking; looked up only when a token is wrong. */
   readonly addressOf: (request: Request) => string
   readonly log: Log
+  readonly scrub: ScrubJson
 }
 
 export type Answer = (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
@@ -42,19 +43,23 @@ export const createPipeline = (options: PipelineOptions) => {
       const requestId = nextId()
       try {
         const scope = authorize(options, route.scope, request)
-        const answered = handle(request, new RouteCall(route, request, params, scope, requestId, emptyQuery))
+        const answered = handle(
+          request,
+          new RouteCall(route, request, params, scope, requestId, emptyQuery, options.scrub),
+        )
         if (!(answered instanceof Promise)) return answered
-        const explained = (error: unknown) => explain(error, requestId, route, options.log)
+        const explained = (error: unknown) => explain(error, requestId, route, options)
         if (route.stream === true) return answered.catch(explained)
         return inFlight.during(withTimeLimit(limits.requestTimeout, () => answered).catch(explained))
       } catch (error) {
-        return explain(error, requestId, route, options.log)
+        return explain(error, requestId, route, options)
       }
     }
   }
   return {
     toAnswer,
-    refuse: (problem: Problem, headers?: Record<string, string>) => problemAnswer(problem, nextId(), headers),
+    refuse: (problem: Problem, headers?: Record<string, string>) =>
+      problemAnswer(problem, nextId(), headers, options.scrub),
     /** Resolves when no request is being answered, streams aside. */
     settled: inFlight.none,
   }
@@ -132,7 +137,7 @@ const requireScope = (scope: Scope, needed: Scope): void => {
     throw new Problem("forbidden", `this needs the ${needed} token; a ${scope} token was shown`)
 }
 
-const explain = (error: unknown, requestId: string, route: Route, log: Log): Response => {
+const explain = (error: unknown, requestId: string, route: Route, {log, scrub}: PipelineOptions): Response => {
   if (error instanceof TimeLimitExceeded) {
     return problemAnswer(
       new Problem("request_timeout", `no answer within ${limits.requestTimeout / 1000} s`),
@@ -142,7 +147,7 @@ const explain = (error: unknown, requestId: string, route: Route, log: Log): Res
   if (error instanceof Problem) {
     if (error.status >= 500)
       log.warn(`${route.method} ${route.path} failed: ${error.message}`, {requestId, code: error.code})
-    return problemAnswer(error, requestId)
+    return problemAnswer(error, requestId, {}, scrub)
   }
   log.error(`${route.method} ${route.path} failed`, {requestId, error})
   return problemAnswer(internalProblem(error), requestId)
@@ -164,6 +169,7 @@ class RouteCall implements Call {
   readonly requestId: string
   readonly #route: Route
   readonly #request: Request
+  readonly #scrub: ScrubJson
   #query: Readonly<Record<string, unknown>> | undefined
 
   constructor(
@@ -173,6 +179,7 @@ class RouteCall implements Call {
     scope: Scope,
     requestId: string,
     query: Readonly<Record<string, unknown>> | undefined,
+    scrub: ScrubJson,
   ) {
     this.#route = route
     this.#request = request
@@ -180,6 +187,7 @@ class RouteCall implements Call {
     this.scope = scope
     this.requestId = requestId
     this.#query = query
+    this.#scrub = scrub
   }
 
   get query(): Readonly<Record<string, unknown>> {
@@ -193,6 +201,6 @@ class RouteCall implements Call {
 
   json(schema: TSchema, value: unknown, init: {status?: number; headers?: Record<string, string>} = {}): Response {
     const strip = this.scope === "full" ? null : projectionOf(schema)
-    return jsonAnswer(strip === null ? value : strip(value), this.requestId, init.status, init.headers)
+    return jsonAnswer(strip === null ? value : strip(value), this.requestId, this.#scrub, init.status, init.headers)
   }
 }

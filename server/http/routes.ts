@@ -34,6 +34,7 @@ export interface RouteServices {
   readonly outbox: Outbox
   readonly ingress: Ingress
   readonly logs: Logs
+  readonly runtimeId: string
   readonly satori: SatoriServices
   readonly version: string
 }
@@ -51,7 +52,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...inboxRoutes(database, inbox),
     ...outboxRoutes(database, outbox, endpoints),
     ...ingressRoutes(ingress),
-    ...settingsRoutes(current, logs),
+    ...settingsRoutes(current, logs, services.runtimeId),
     ...webhookRoutes(endpoints),
     ...satoriRoutes(services.satori),
   ]

@@ -28,7 +28,7 @@ export const webhookRoutes = (endpoints: Pick<Endpoints, "get">): Route[] =>
       "admission_closed",
       "ingress_paused",
     ],
-    handle: (request, call) => answer(findEndpoint(endpoints, call), request),
+    handle: (request, call) => answer(findEndpoint(endpoints, call), request, call.requestId),
   }))
 
 const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoint => {
@@ -39,7 +39,7 @@ const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoi
   return endpoint
 }
 
-const answer = async ({spec, admission, sender}: Endpoint, request: Request): Promise<Response> => {
+const answer = async ({spec, admission, sender}: Endpoint, request: Request, requestId: string): Promise<Response> => {
   try {
     if (admission.is === "closed") {
       const code = admission.reason === "ingress_paused" ? "ingress_paused" : "admission_closed"
@@ -47,7 +47,7 @@ const answer = async ({spec, admission, sender}: Endpoint, request: Request): Pr
     }
     if (sender === undefined || spec.webhook === undefined)
       throw new Problem("admission_closed", "the endpoint is not open yet")
-    const response: unknown = await spec.webhook(request, sender)
+    const response: unknown = await spec.webhook(request, sender, requestId)
     if (isResponse(response)) return response
     throw new Problem("internal", "the adapter gave no answer")
   } catch (error) {

@@ -1,7 +1,11 @@
-import type {Transport} from "tslog"
 import {Logger} from "tslog/slim"
 import {type Log, type LogFields, type LogLevel, logLevels} from "../../shared/log.ts"
-import {formatJson, formatPretty, type LogRecord, toRecord} from "./format.ts"
+import {whatIsAround} from "./around.ts"
+import {formatPretty} from "./format.ts"
+import {History} from "./history.ts"
+import {Mask} from "./mask.ts"
+import {Describer} from "./plain.ts"
+import type {LogRecord} from "./record.ts"
 
 export interface LogOptions {
   readonly level: LogLevel
@@ -13,82 +17,117 @@ export interface LogOptions {
 
 export interface Logs {
   readonly log: Log
+  /** The newest records of this run. */
+  readonly history: History
   setLevel(level: LogLevel): void
   /** Fields of every record from now on: project, runtimeId, generation. */
   bind(fields: LogFields): void
-  /** Values that must not appear in any record from now on. */
+  /** Values that must not appear in any record from now on, nor in what `scrub` is given. */
   hide(secrets: readonly string[]): void
   /** How many records of each level were written. */
   readonly written: Readonly<Record<LogLevel, number>>
-  /** The newest records, oldest first. */
-  recent(): readonly LogRecord[]
+  /** A text as the log would write it: without hidden values. */
+  scrub(text: string): string
+  /** The same of JSON, which stays JSON. */
+  scrubJson(json: string): string
 }
 
-/** Records that stay readable over the API. */
-const kept = 1000
+interface Prepared {
+  readonly level: LogLevel
+  readonly record: LogRecord
+}
 
-/** Shorter values are not hidden: they occur by chance. */
-const shortestSecret = 8
+const noFields: LogFields = Object.freeze({})
+
+/** What only the log itself says: a field of that name is written with an underscore before it. */
+const own = new Set(["time", "level", "message"])
 
 export const createLogs = (options: LogOptions): Logs => {
-  const hidden = new Map<string, readonly string[]>()
-  // As text: half of what the objects take, and nobody changes them afterwards.
-  const records: string[] = []
-  const logger = new Logger<LogRecord>({type: "hidden", minLevel: levelId(options.level), stack: {capture: "off"}})
+  const mask = new Mask()
+  const history = new History()
   const written = Object.fromEntries(logLevels.map(level => [level, 0])) as Record<LogLevel, number>
-  let bound: LogFields = {}
-  const scrub = (line: string) => {
-    for (const forms of hidden.values()) for (const form of forms) line = line.replaceAll(form, "[secret]")
-    return line
-  }
-  const output: Transport<LogRecord> = {
+  const logger = new Logger<Prepared>({type: "hidden", minLevel: levelId(options.level), stack: {capture: "off"}})
+  let least = levelId(options.level)
+  let bound: LogFields = noFields
+  logger.attachTransport({
     name: "output",
     format: raw => {
-      const record = toRecord(raw)
-      written[record.level as LogLevel]++
-      const json = formatJson(record)
-      if (records.push(json) > kept) records.shift()
-      return scrub(options.format === "json" ? json : formatPretty(record, options.colors))
+      const {level, record} = raw as unknown as Prepared
+      const json = JSON.stringify(record)
+      history.add(level, typeof record.plugin === "string" ? record.plugin : undefined, json)
+      return options.format === "json" ? json : formatPretty(record, options.colors)
     },
     write: (_, line) => options.write(line),
+  })
+  const write = (level: LogLevel, message: string, fields: LogFields, more: LogFields) => {
+    written[level]++
+    const describer = new Describer(mask)
+    const record: Record<string, unknown> = {
+      time: new Date().toISOString(),
+      level,
+      message: typeof message === "string" ? describer.text(message) : textOf(message, describer),
+    }
+    // What is known of the caller stands before what the caller says, and is not replaced by it.
+    for (const known of [bound, fields, aroundOf(fields), more]) addFields(record, known, describer)
+    if (isError(message)) addFields(record, {error: message}, describer)
+    logger.log(levelId(level), level.toUpperCase(), {level, record: record as LogRecord} as never)
   }
-  logger.attachTransport(output)
   const withFields = (fields: LogFields): Log => {
-    const record =
+    const at =
       (level: LogLevel) =>
-      (message: string, more: LogFields = {}) => {
-        logger.log(levelId(level), level.toUpperCase(), {...bound, ...fields, ...more, message} as never)
+      (message: string, more: LogFields = noFields) => {
+        if (levelId(level) >= least) write(level, message, fields, more)
       }
     return {
-      ...(Object.fromEntries(logLevels.map(level => [level, record(level)])) as Record<
-        LogLevel,
-        (message: string) => void
-      >),
-      with: more => withFields({...fields, ...more}),
+      ...(Object.fromEntries(logLevels.map(level => [level, at(level)])) as Record<LogLevel, Log[LogLevel]>),
+      with: more => withFields({...fields, ...more, ...fields}),
     }
   }
   return {
-    log: withFields({}),
+    log: withFields(noFields),
+    history,
     written,
-    setLevel: level => logger.setMinLevel(levelId(level)),
+    setLevel: level => {
+      least = levelId(level)
+      logger.setMinLevel(least)
+    },
     bind: fields => {
       bound = {...bound, ...fields}
     },
-    hide: secrets => {
-      for (const secret of secrets) if (secret.length >= shortestSecret) hidden.set(secret, formsOf(secret))
-    },
-    recent: () => records.map(record => JSON.parse(scrub(record)) as LogRecord),
+    hide: secrets => mask.hide(secrets),
+    scrub: text => mask.text(text),
+    scrubJson: json => mask.json(json),
   }
 }
 
-const levelId = (level: LogLevel) => logLevels.indexOf(level)
+const isError = (value: unknown): value is Error => value instanceof Error
 
-/** A secret as it may stand in a line: raw, JSON-escaped, URL-encoded, base64. */
-const formsOf = (secret: string): readonly string[] => [
-  ...new Set([
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret),
-    Buffer.from(secret).toString("base64").replace(/=+$/, ""),
-  ]),
-]
+/** Of what is no text, though the types ask for one: an error's message, else the value as JSON. */
+const textOf = (value: unknown, describer: Describer): string => {
+  if (isError(value)) return String(describer.field("message", () => value.message))
+  const plain = describer.value(value)
+  return typeof plain === "object" && plain !== null ? JSON.stringify(plain) : String(plain)
+}
+
+const levelId = (level: LogLevel): number => logLevels.indexOf(level)
+
+/** What is around a call written for the log of the plugin that it belongs to, and for no other. */
+const aroundOf = ({plugin}: LogFields): LogFields => {
+  if (plugin === undefined) return noFields
+  const around = whatIsAround()
+  return around?.plugin === plugin ? around : noFields
+}
+
+const addFields = (record: Record<string, unknown>, fields: LogFields, describer: Describer): void => {
+  if (fields === noFields || typeof fields !== "object" || fields === null) return
+  for (const name of Object.keys(fields)) {
+    const value = describer.field(name, () => fields[name])
+    if (value === undefined) continue
+    const key = describer.text(name)
+    if (!own.has(key) && !(key in record)) record[key] = value
+    else if (!isKnown(record, key, value)) record[`_${key}`] = value
+  }
+}
+
+const isKnown = (record: Record<string, unknown>, name: string, value: unknown): boolean =>
+  !own.has(name) && record[name] === value

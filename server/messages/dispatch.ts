@@ -1,4 +1,4 @@
-import type {Log} from "../../shared/log.ts"
+import type {Log, LogFields} from "../../shared/log.ts"
 import type {Permission} from "../../shared/permission.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/satori.ts"
@@ -25,8 +25,11 @@ export interface Handler {
   readonly plugin?: PluginSide
   /** Aborted when the plugin's instance is disposed. */
   readonly signal: AbortSignal
-  /** Runs `work` as the plugin's own: what it throws late is the plugin's, and its instance waits for it. */
-  run<T>(work: () => T | Promise<T>): Promise<T>
+  /**
+   * Runs `work` as the plugin's own: what it throws late is the plugin's, its instance waits for it, and what it logs
+   * carries `about`.
+   */
+  run<T>(work: () => T | Promise<T>, about: LogFields): Promise<T>
 }
 
 export interface EventHandler extends Handler {
@@ -64,6 +67,8 @@ export interface DispatchOptions {
   /** Resolves when no change of what runs is under way. */
   readonly settled: () => Promise<unknown>
   readonly log: Log
+  /** Hides the values of secrets in what is stored of a failure. */
+  readonly scrub?: (text: string) => string
   /** In milliseconds. */
   readonly timeout?: number
   /** The clock of the cooldowns: in milliseconds, and never going back. */
@@ -110,7 +115,7 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
 type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns}
 
 const run = async (options: RunOptions, stored: StoredEvent, id: string, attempt: Attempt): Promise<Outcome> => {
-  const {current, settled, timeout = handlerTimeout} = options
+  const {current, settled, timeout = handlerTimeout, scrub = asItIs} = options
   let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
     // Its instance has failed; a new one is about to take its place.
@@ -118,8 +123,12 @@ const run = async (options: RunOptions, stored: StoredEvent, id: string, attempt
     handler = find(options, stored, id)
   }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
-  return runToEnd(handler, stored, attempt, timeout, () => current().permissionOf(stored.endpoint, stored.event))
+  const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
+  const outcome = await runToEnd(handler, stored, attempt, timeout, permissionOf)
+  return outcome.is === "failed" ? {...outcome, error: scrub(outcome.error)} : outcome
 }
+
+const asItIs = (text: string): string => text
 
 const runToEnd = async (
   handler: Runnable,
@@ -128,11 +137,13 @@ const runToEnd = async (
   timeout: number,
   permissionOf: () => Permission,
 ): Promise<Outcome> => {
-  const {log, plugin} = handler
+  const {plugin} = handler
+  const about = {endpoint: stored.endpoint, event: stored.event.sn}
+  const log = () => handler.log.with(about)
   const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
   const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
     const {session, end} = openSession({stored, attempt, plugin, permissionOf, log, signal})
-    const reply = await handler.run(() => handler.handle(session, attempt, hold))
+    const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
     if (reply !== undefined && reply !== "") await session.send(reply)
     return {is: "handled", ...again, ...end(), ...(handler.stops?.() === true ? {stops: true} : {})}
   }
@@ -140,7 +151,7 @@ const runToEnd = async (
     return await withTimeLimit(timeout, work, handler.signal)
   } catch (error) {
     if (handler.signal.aborted) return {is: "interrupted", ...again}
-    log.error(`${handler.id} failed: ${messageOf(error)}`, {error, event: stored.event.sn})
+    log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
     // What has not ended in time may still run: it is not run again beside itself.
     return {is: "failed", error: messageOf(error), ...(error instanceof TimeLimitExceeded ? {} : again)}
   }

@@ -29,7 +29,8 @@ export interface SessionOptions {
   readonly attempt: Attempt
   readonly plugin: PluginSide | undefined
   readonly permissionOf: () => Permission
-  readonly log: Log
+  /** Made when it is asked for. */
+  readonly log: () => Log
   /** Aborted when the handler's time ends. */
   readonly signal: AbortSignal
 }
@@ -43,6 +44,7 @@ export const openSession = ({stored, attempt, plugin, permissionOf, log, signal}
   let early = 0
   let ended = false
   let elements: readonly Node[] | undefined
+  let ownLog: Log | undefined
   const requireOpen = () => {
     if (ended || signal.aborted) throw new Problem("late", "this handler has ended; what it does now is refused")
   }
@@ -72,7 +74,10 @@ export const openSession = ({stored, attempt, plugin, permissionOf, log, signal}
       return permissionOf()
     },
     signal,
-    log,
+    get log() {
+      ownLog ??= log()
+      return ownLog
+    },
     send,
     reply: content => {
       const quoted = event.message?.id

@@ -1,10 +1,11 @@
 import {randomUUID} from "node:crypto"
 import {type PluginPath, pluginPath} from "../../shared/ids.ts"
-import type {Log} from "../../shared/log.ts"
+import type {Log, LogFields} from "../../shared/log.ts"
 import type {Plugin} from "../../shared/plugin.ts"
 import type {PluginDatabase} from "../../shared/plugin-database.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
+import {runAround} from "../logs/around.ts"
 import {pluginUndoLimit, Scope} from "../runtime/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
 import {runAs} from "./attribution.ts"
@@ -98,12 +99,12 @@ export class Instance {
       project: this.#options.project,
       log: this.log,
       signal: this.scope.signal,
-      defer: undo => this.scope.defer(() => runAs(this, undo)),
+      defer: undo => this.scope.defer(() => this.#own(undo)),
       database: {...this.database, migrate},
     }
     try {
       const {setup} = this.plugin.definition
-      await withTimeLimit(setupTimeout, () => runAs(this, () => setup(facade, this.#options.config)), signal)
+      await withTimeLimit(setupTimeout, () => this.#own(() => setup(facade, this.#options.config)), signal)
     } catch (error) {
       await this.scope.dispose()
       throw this.#explain(error)
@@ -117,9 +118,12 @@ export class Instance {
     this.#enter({is: "active"})
   }
 
-  /** Runs code of this instance as its own; its disposal waits for it. */
-  async run<T>(work: () => T | Promise<T>): Promise<T> {
-    const running = runAs(this, async () => work())
+  /**
+   * Runs code of this instance as its own; its disposal waits for it. What it logs meanwhile carries `about`: an event and
+   * its endpoint, a requestId, a runId.
+   */
+  async run<T>(work: () => T | Promise<T>, about?: LogFields): Promise<T> {
+    const running = this.#own(async () => work(), about)
     this.#running.add(running)
     return running.finally(() => this.#running.delete(running))
   }
@@ -144,6 +148,10 @@ export class Instance {
   /** A new instance of the same plugin and configuration. */
   again(): Instance {
     return new Instance(this.#options)
+  }
+
+  #own<T>(work: () => T, about?: LogFields): T {
+    return runAs(this, () => runAround({...about, plugin: this.name}, work))
   }
 
   #enter(change: Change<InstanceState>): void {

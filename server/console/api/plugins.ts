@@ -50,7 +50,7 @@ const toRoute = ({instance, route}: PublishedRoute): Route => ({
   ...(route.body === undefined ? {} : {body: route.body}),
   ...(route.stream === undefined ? {} : {stream: route.stream}),
   response: {200: route.response ?? {}},
-  handle: (request, call) => instance.run(() => route.handle(request, call)),
+  handle: (request, call) => instance.run(() => route.handle(request, call), {requestId: call.requestId}),
 })
 
 const answerPluginRoute = (

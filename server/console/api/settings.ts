@@ -1,19 +1,15 @@
-import {LogRecordView} from "../../../shared/api.ts"
-import {type LogLevel, logLevels} from "../../../shared/log.ts"
+import {LogPage, LogQuery} from "../../../shared/api.ts"
+import type {LogLevel} from "../../../shared/log.ts"
 import type {Route} from "../../../shared/route.ts"
-import {Type} from "../../../shared/type.ts"
+import {type Static, Type} from "../../../shared/type.ts"
 import type {Generation} from "../../generation/generation.ts"
 import type {Logs} from "../../logs/log.ts"
+import {readLog} from "../../logs/page.ts"
 
 const Config = Type.Object({config: Type.Unknown()})
-const LogPage = Type.Object({items: Type.Array(LogRecordView)})
-const LogQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 1000, default: 200})),
-  level: Type.Optional(Type.Enum([...logLevels], {description: "The least level"})),
-})
 
 /** The configuration and the log: full scope, since both may tell about users. */
-export const settingsRoutes = (current: () => Generation, logs: Logs): Route[] => [
+export const settingsRoutes = (current: () => Generation, logs: Logs, runtimeId: string): Route[] => [
   {
     method: "GET",
     path: "/api/config",
@@ -26,17 +22,18 @@ export const settingsRoutes = (current: () => Generation, logs: Logs): Route[] =
     method: "GET",
     path: "/api/logs",
     scope: "full",
-    summary: "The newest log records, newest first",
+    summary: "The newest log records of this run, newest first; with `after`, what came after a record, oldest first",
     query: LogQuery,
     response: {200: LogPage},
     handle: (_, call) => {
-      const least = logLevels.indexOf((call.query.level as LogLevel | undefined) ?? "silly")
-      const items = logs
-        .recent()
-        .filter(({level}) => logLevels.indexOf(level as LogLevel) >= least)
-        .reverse()
-        .slice(0, Number(call.query.limit))
-      return call.json(LogPage, {items})
+      const {level = "silly", plugin, limit = 200, cursor, after} = call.query as Static<typeof LogQuery>
+      const asked = {
+        filter: {level: level as LogLevel, plugin},
+        limit,
+        cursor: cursor === undefined ? undefined : Number(cursor),
+        after,
+      }
+      return call.json(LogPage, readLog(logs, runtimeId, asked))
     },
   },
 ]

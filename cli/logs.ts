@@ -1,0 +1,101 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {Command, Option} from "clipanion"
+import {formatPretty} from "../server/logs/format.ts"
+import type {LogRecord} from "../server/logs/record.ts"
+import type {LogPage} from "../shared/api.ts"
+import {type ExitCode, exit} from "../shared/exit.ts"
+import {isProblem, type ProblemCode} from "../shared/problems.ts"
+import type {Static} from "../shared/type.ts"
+import {connectHost, type HostClient} from "./host-client.ts"
+import {counted} from "./print.ts"
+import {DataCommand} from "./svc-command.ts"
+
+type Page = Static<typeof LogPage>
+
+/** How often a Host is asked for what is new, and one that is away whether it is back, in milliseconds. */
+const pause = 500
+
+/** What a Host answers, or does not, while it is started anew; in development its token changes too. */
+const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]
+
+/** A new Host's token is in its file a moment after it answers; one that is refused more often is wrong. */
+const mostRefusals = 2
+
+export class LogsCommand extends DataCommand {
+  static override paths = [["logs"]]
+  static override usage = Command.Usage({
+    description: "show the newest log records of the running Host",
+    details: `
+      The Host keeps its newest records in memory; all of them go to its standard output. Oldest first.
+
+      With \`--follow\` it goes on with what comes, across restarts of the Host, and says where records were missed. \`--json\` prints one record a line, and what was missed as \`{"missed": …}\`.
+    `,
+    examples: [
+      ["The newest hundred", "svc logs --limit 100"],
+      ["Warnings and worse, as they come", "svc logs --follow --level warn"],
+      ["Those of one plugin, for a program", "svc logs --plugin greeter --json"],
+    ],
+  })
+
+  follow = Option.Boolean("--follow", false, {description: "Go on with what comes"})
+  level = Option.String("--level", {description: "The least level: silly, trace, debug, info, warn, error or fatal"})
+  plugin = Option.String("--plugin", {description: "Only of this plugin instance"})
+  limit = Option.String("--limit", "50", {description: "How many of those that are there, 1 to 1000"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const page = await this.#page(host, {limit: this.limit})
+    for (const record of [...page.items].reverse()) this.#print(record)
+    if (this.follow) await this.#follow(host, page.head)
+    return exit.ok
+  }
+
+  #page(host: HostClient, more: Readonly<Record<string, string>>): Promise<Page> {
+    const query = new URLSearchParams(more)
+    if (this.level !== undefined) query.set("level", this.level)
+    if (this.plugin !== undefined) query.set("plugin", this.plugin)
+    return host.get<Page>(`/api/logs?${query}`)
+  }
+
+  /** Ends when nobody reads what is printed. */
+  async #follow(connected: HostClient, from: string): Promise<void> {
+    const reader = new AbortController()
+    this.context.stdout.once("error", () => reader.abort())
+    let host: HostClient | undefined = connected
+    let after = from
+    let isAway = false
+    let refusals = 0
+    while (!reader.signal.aborted) {
+      try {
+        host ??= await connectHost(this.folder)
+        const page = await this.#page(host, {after, limit: "1000"})
+        isAway = false
+        if (page.missed !== null) this.#tellMissed(page.missed)
+        for (const record of page.items) this.#print(record)
+        after = page.head
+        if (page.next !== null) continue
+      } catch (error) {
+        refusals = isProblem(error, "unauthorized") ? refusals + 1 : 0
+        if (refusals > mostRefusals || !away.some(code => isProblem(error, code))) throw error
+        if (!isAway) this.context.stderr.write("the Host is away; waiting for it\n")
+        isAway = true
+        host = undefined
+      }
+      await sleep(pause, undefined, {signal: reader.signal}).catch(() => {})
+    }
+  }
+
+  #print(record: LogRecord): void {
+    const colors = !this.json && process.stdout.isTTY === true && process.env.NO_COLOR === undefined
+    this.print(this.json ? JSON.stringify(record) : formatPretty(record, colors))
+  }
+
+  #tellMissed(missed: NonNullable<Page["missed"]>): void {
+    const {reason, records} = missed
+    const text =
+      reason === "restarted"
+        ? "-- the Host was started anew: the last records of the run before may be missing; its standard output has them"
+        : `-- ${counted(records ?? 0, "record")} missed: there were more than the Host keeps; its standard output has them`
+    this.print(this.json ? JSON.stringify({missed}) : text)
+  }
+}

@@ -1,0 +1,54 @@
+import {inspect} from "node:util"
+
+const bits = {byte: 8, character: 6}
+
+/** Base64 of the bytes as it stands within that of a longer text: three alignments, without what neighbours decide. */
+const base64Forms = (secret: string): string[] => {
+  const bytes = Buffer.from(secret)
+  return [0, 1, 2].flatMap(offset => {
+    const whole = Buffer.concat([Buffer.alloc(offset), bytes])
+    const begin = Math.ceil((offset * bits.byte) / bits.character)
+    const end = Math.floor((whole.length * bits.byte) / bits.character)
+    const within = whole.toString("base64").slice(begin, end)
+    return [within, within.replaceAll("+", "-").replaceAll("/", "_")]
+  })
+}
+
+/** As the usual functions write it into an address: whole, as a query, a path, a password, a form. */
+const urlForms = (secret: string): string[] => {
+  const url = new URL("http://host")
+  url.password = secret
+  url.pathname = secret
+  url.search = secret
+  const encoded = encodeURIComponent(secret)
+  const strict = encoded.replace(/[!'()*]/g, sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  const form = new URLSearchParams({"": secret}).toString().slice(1)
+  const all = [encoded, strict, form, encodeURI(secret), url.password, url.pathname.slice(1), url.search.slice(1)]
+  const lower = all.map(text => text.replace(/%[0-9A-F]{2}/g, escaped => escaped.toLowerCase()))
+  return [...all, ...lower, encodeURIComponent(encoded)]
+}
+
+const jsonText = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+const asciiOnly = (text: string): string =>
+  text.replace(/[^ -~]/g, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
+/** As a string within JSON, within JSON that is a string again, and as `util.inspect` shows it. */
+const quotedForms = (text: string): string[] => {
+  const once = jsonText(text)
+  const twice = jsonText(once)
+  return [once, once.replaceAll("/", "\\/"), asciiOnly(once), twice, jsonText(twice), inspect(text).slice(1, -1)]
+}
+
+/** A secret in every form in which it may stand in a text: raw, quoted, URL-encoded, base64, hexadecimal. */
+export const formsOf = (secret: string): readonly string[] => {
+  const text = secret.toWellFormed()
+  const hex = Buffer.from(text).toString("hex")
+  const plain = [secret, text, ...urlForms(text)]
+  return [...new Set([...plain, ...plain.flatMap(quotedForms), ...base64Forms(text), hex, hex.toUpperCase()])].filter(
+    form => form.length >= shortestForm,
+  )
+}
+
+/** Shorter values are not hidden: they occur by chance. */
+export const shortestForm = 8

@@ -1,0 +1,77 @@
+import {type LogLevel, logLevels} from "../../shared/log.ts"
+
+/** The newest records are kept: so many, and so many characters of them. */
+const kept = {records: 1000, characters: 2 * 1024 * 1024}
+
+export interface Kept {
+  /** Counts the records of this run from 1. */
+  readonly seq: number
+  readonly level: LogLevel
+  readonly plugin: string | undefined
+  /** As JSON: half of what the object takes, and nobody changes it afterwards. */
+  readonly json: string
+}
+
+export interface HistoryFilter {
+  /** The least level. */
+  readonly level: LogLevel
+  readonly plugin: string | undefined
+}
+
+/** The newest records of this run, bounded by their number and their size. */
+export class History {
+  #records: Kept[] = []
+  /** Records before this position have been let go. */
+  #first = 0
+  #size = 0
+  #last = 0
+
+  add(level: LogLevel, plugin: string | undefined, json: string): void {
+    this.#records.push({seq: ++this.#last, level, plugin, json})
+    this.#size += json.length
+    while (this.#records.length - this.#first > kept.records || this.#size > kept.characters) this.#drop()
+  }
+
+  /** The number of the newest record, 0 before there is one. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** The number of the oldest record that is still there. */
+  get oldest(): number {
+    return this.#records[this.#first]?.seq ?? this.#last + 1
+  }
+
+  /** Those above `after`, oldest first. */
+  above(after: number, filter: HistoryFilter, limit: number): readonly Kept[] {
+    return this.#matching(filter, seq => seq > after).slice(0, limit)
+  }
+
+  /** Those below `before`, newest first. */
+  below(before: number, filter: HistoryFilter, limit: number): readonly Kept[] {
+    return this.#matching(filter, seq => seq < before)
+      .reverse()
+      .slice(0, limit)
+  }
+
+  #matching({level, plugin}: HistoryFilter, fits: (seq: number) => boolean): Kept[] {
+    const least = logLevels.indexOf(level)
+    return this.#records
+      .slice(this.#first)
+      .filter(
+        record =>
+          fits(record.seq) &&
+          logLevels.indexOf(record.level) >= least &&
+          (plugin === undefined || record.plugin === plugin),
+      )
+  }
+
+  #drop(): void {
+    this.#size -= this.#records[this.#first]?.json.length ?? 0
+    this.#first++
+    // Moving the array costs as much as it is long: once for every thousand records.
+    if (this.#first < kept.records) return
+    this.#records = this.#records.slice(this.#first)
+    this.#first = 0
+  }
+}
