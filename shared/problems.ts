@@ -200,6 +200,38 @@ export const problems = {
     title: "The message is not in a state for this",
     hint: "svc outbox show tells its state.",
   },
+  // Workroom
+  workroom_unknown: {status: 404, title: "No such work item", hint: "svc workroom list shows them."},
+  workroom_stale: {
+    status: 409,
+    title: "The work item has changed since",
+    hint: "Look at the item as it is now (current), and give the command again with its revision.",
+  },
+  workroom_state: {
+    status: 409,
+    title: "The work item is not in a state for this",
+    hint: "svc workroom show tells its state; docs/workroom.md has the states and their commands.",
+  },
+  workroom_failed: {
+    status: 503,
+    title: "The workroom's Journal could not be written",
+    hint: "Free space on the disk of .svc/ and look into the log; the command was not carried out.",
+  },
+  workroom_outcome_unknown: {
+    status: 503,
+    title: "It is not known whether the command was recorded",
+    hint: "Read the item before you repeat the command.",
+  },
+  workroom_damaged: {
+    status: 503,
+    title: "The workroom's store is damaged",
+    hint: "Keep the files and restore a checkpoint. Where only the Catalog is damaged: svc workroom rebuild.",
+  },
+  workroom_elsewhere: {
+    status: 422,
+    title: "The work items are in the other store",
+    hint: "Set workroom.store back to what detail names; items are not moved between stores.",
+  },
   late: {status: 409, title: "The handler's time had ended", hint: "What a handler does after its end is refused."},
 } as const satisfies Record<string, {status: number; title: string; hint: string}>
 
@@ -227,6 +259,8 @@ export interface ProblemOptions {
   readonly hint?: string
   /** Seconds until a repetition makes sense. */
   readonly retryAfter?: number
+  /** What is there now, where a request was made against something older. */
+  readonly current?: unknown
 }
 
 /** The body of an error answer (RFC 9457, `application/problem+json`). */
@@ -239,6 +273,7 @@ export interface ProblemBody {
   readonly hint: string
   readonly requestId?: string
   readonly issues?: readonly Issue[]
+  readonly current?: unknown
 }
 
 /** The one error class: its code decides status, title and hint. `detail` never holds a secret or a stack. */
@@ -247,6 +282,7 @@ export class Problem extends Error {
   readonly hint: string
   readonly issues: readonly Issue[]
   readonly retryAfter: number | undefined
+  readonly current: unknown
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(detail, options.cause === undefined ? undefined : {cause: options.cause})
@@ -255,6 +291,7 @@ export class Problem extends Error {
     this.hint = options.hint ?? problems[code].hint
     this.issues = options.issues ?? []
     this.retryAfter = options.retryAfter
+    this.current = options.current
   }
 
   get status(): number {
@@ -271,6 +308,7 @@ export class Problem extends Error {
       hint: this.hint,
       ...(requestId === undefined ? {} : {requestId}),
       ...(this.issues.length === 0 ? {} : {issues: this.issues}),
+      ...(this.current === undefined ? {} : {current: this.current}),
     }
   }
 }

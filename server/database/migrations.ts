@@ -78,4 +78,14 @@ export const migrations: readonly Migration[] = [
     ],
   },
   {version: 8, name: "events", statements: eventLogSchema},
+  {
+    version: 9,
+    name: "workroom",
+    statements: [
+      "CREATE TABLE workroom_events (seq INTEGER PRIMARY KEY, item INTEGER NOT NULL, record TEXT NOT NULL)",
+      "CREATE TABLE workroom_catalog (item INTEGER PRIMARY KEY, data TEXT NOT NULL)",
+      "CREATE TABLE workroom_head (id INTEGER PRIMARY KEY CHECK (id = 1), origin TEXT NOT NULL, authority TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL)",
+      "CREATE TABLE workroom_told (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL)",
+    ],
+  },
 ]

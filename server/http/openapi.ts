@@ -11,6 +11,7 @@ const ProblemBody = Type.Object({
   hint: Type.String({description: "What to do"}),
   requestId: Type.Optional(Type.String()),
   issues: Type.Optional(Type.Array(Type.Unknown())),
+  current: Type.Optional(Type.Unknown({description: "What is there now, where the request was made against less"})),
 })
 
 const descriptions: Record<number, string> = {

@@ -17,7 +17,7 @@ export const makePrivateFolder = async (path: string): Promise<void> => {
  * Replaces a file wholly or not at all, readable by its owner only: a temporary file beside it, fsync, rename, fsync of
  * the folder. Durable when it resolves. Throws `state_unwritable`.
  */
-export const writeFileAtomic = async (path: string, content: string): Promise<void> => {
+export const writeFileAtomic = async (path: string, content: string | Uint8Array): Promise<void> => {
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
   try {
     const file = await open(temporary, "wx", 0o600)

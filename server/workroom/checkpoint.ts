@@ -1,0 +1,117 @@
+import {copyFile, open, readFile} from "node:fs/promises"
+import {join} from "node:path"
+import {hostActor} from "../../shared/workroom.ts"
+import type {Database} from "../database/database.ts"
+import {makePrivateFolder, writeFileAtomic} from "../runtime/files.ts"
+import {writeAcknowledged} from "./acknowledged.ts"
+import {Catalog, type CatalogHead} from "./catalog.ts"
+import {examineFiles} from "./file-open.ts"
+import {FileStore} from "./file-store.ts"
+import {endOfFrames} from "./frames.ts"
+import {chained} from "./record.ts"
+import {listSegments, storePaths} from "./segments.ts"
+import {damaged, type Kept, replay, type Store, type StoreKind} from "./store.ts"
+import {TableStore} from "./table-store.ts"
+
+/** The workroom at one record: what a checkpoint's marker names. */
+export interface WorkroomMark extends CatalogHead {
+  readonly store: StoreKind
+  /** The Catalog as of that record; in table mode the database's snapshot has it. */
+  readonly catalog: string
+}
+
+/** What a store holds, once all of it was checked: the chain, and that Catalog and Journal are one. */
+export interface StoreFacts extends CatalogHead {
+  readonly items: number
+}
+
+/**
+ * File mode: copies a store that may be in use to another folder, up to a mark and no further: whole segments, the part of the
+ * last one, the Catalog as of the mark, and that record as the last acknowledged. Durable when it resolves. Throws
+ * `workroom_damaged` where the Journal ends before the mark.
+ */
+export const copyStore = async (folder: string, target: string, mark: WorkroomMark): Promise<void> => {
+  const [from, to] = [storePaths(folder), storePaths(target)]
+  await makePrivateFolder(to.journal)
+  const segments = (await listSegments(from.journal)).filter(({first}) => first <= mark.seq)
+  for (const [index, segment] of segments.entries()) {
+    const path = join(to.journal, segment.name)
+    const next = segments[index + 1]
+    if (next !== undefined) await copyFile(segment.path, path)
+    else await copyPart(segment.path, path, mark.seq - segment.first + 1)
+    const copy = await open(path, "r+")
+    await copy.sync().finally(() => copy.close())
+  }
+  const {origin, authority, seq, hash} = mark
+  await writeAcknowledged(to.acknowledged, {origin, authority, seq, hash})
+  await writeFileAtomic(to.catalog, mark.catalog)
+}
+
+const copyPart = async (from: string, to: string, records: number): Promise<void> => {
+  const bytes = await readFile(from)
+  const end = endOfFrames(bytes, records)
+  if (end === undefined) throw damaged(`${from} ends before the mark of the checkpoint`)
+  await writeFileAtomic(to, bytes.subarray(0, end))
+}
+
+/**
+ * Checks a file store without changing it, wherever it lies; undefined where there is none. Catalog and Journal must end
+ * at the same record, as they do in a checkpoint and after an orderly stop. Throws `workroom_damaged`.
+ */
+export const examineStore = async (folder: string): Promise<StoreFacts | undefined> => {
+  const examined = await examineFiles(storePaths(folder), "keep")
+  if (examined === undefined) return undefined
+  const {catalog, keptSeq, end} = examined
+  if (end.wrong !== undefined || keptSeq !== catalog.head.seq) {
+    throw damaged(`the Catalog in ${folder} is as of record ${keptSeq}, the Journal goes on to record ${catalog.head.seq}`)
+  }
+  return compare(new FileStore({folder}), catalog)
+}
+
+/** Checks the tables; undefined where the workroom was never used. Throws `workroom_damaged`. */
+export const examineTables = async (database: Database): Promise<StoreFacts | undefined> => {
+  const head = await readTableHead(database)
+  if (head === undefined) return undefined
+  const store = new TableStore(database)
+  const {catalog} = await store.open(head.authority)
+  return compare(store, catalog)
+}
+
+const compare = async (store: Pick<Store, "read" | "kept">, catalog: Catalog): Promise<StoreFacts> => {
+  const {origin, authority, head, count} = catalog
+  const kept: Kept = await store.kept()
+  const projected = await replay(take => store.read(1, head.seq, take), new Catalog(origin))
+  if (projected.text() !== kept.text) throw damaged(`the stored Catalog is not what the Journal makes of it, at record ${head.seq}`)
+  return {origin, authority, ...head, items: count}
+}
+
+/**
+ * Goes on under another authority, as a restore does: a record says from which to which, so the chain shows it for good. Does
+ * nothing where the store has that authority already, and where there is no store.
+ */
+export const adoptStore = async (folder: string, authority: string, at: string): Promise<void> => {
+  const examined = await examineFiles(storePaths(folder), "keep")
+  if (examined !== undefined) await adopt(new FileStore({folder}), examined.catalog.authority, authority, at)
+}
+
+/** The same for the tables; durable with the database. */
+export const adoptTables = async (database: Database, authority: string, at: string): Promise<void> => {
+  const head = await readTableHead(database)
+  if (head !== undefined) await adopt(new TableStore(database), head.authority, authority, at)
+}
+
+const adopt = async (store: Store, from: string, to: string, at: string): Promise<void> => {
+  if (from === to) return
+  const {catalog} = await store.open(from)
+  const before = catalog.head
+  const recorded = chained({at, actor: hostActor, item: 0, command: {is: "authority", from, to}}, before)
+  const {seq, hash} = recorded.record
+  await store.append({before, after: {seq, hash}, records: [recorded], items: []})
+  catalog.apply(recorded.record)
+  await store.close(catalog)
+}
+
+const readTableHead = async (database: Database): Promise<{readonly authority: string} | undefined> => {
+  const [row] = await database.read("SELECT authority FROM workroom_head")
+  return row === undefined ? undefined : {authority: String(row.authority)}
+}

@@ -1,0 +1,98 @@
+import {Problem} from "../../shared/problems.ts"
+import type {Item} from "../../shared/workroom.ts"
+import {type CatalogView, project} from "./catalog.ts"
+import {chained, type Entry, type Head, type Recorded} from "./record.ts"
+import {type ItemChange, mostComments, takenIn} from "./transitions.ts"
+
+export type Decision =
+  | {readonly is: "accepted"; readonly recorded: Recorded; readonly item: Item}
+  /** The same request was carried out before; this is the item as it is now. */
+  | {readonly is: "repeated"; readonly item: Item}
+  | {readonly is: "refused"; readonly problem: Problem}
+
+/** Decides one command about items against a Catalog. Pure: it says what the Journal is to record, or why nothing. */
+export const decide = (catalog: CatalogView, entry: Entry): Decision => {
+  const {command} = entry
+  if (command.is === "authority") throw new Error("an authority is taken over by a restore alone")
+  if (command.is === "add") {
+    const added = command.request === undefined ? undefined : catalog.addedBy(command.request)
+    return added === undefined ? accept(catalog, {...entry, item: catalog.count + 1}) : {is: "repeated", item: added}
+  }
+  const item = catalog.get(entry.item)
+  if (item === undefined) {
+    return refused(new Problem("workroom_unknown", `there is no work item ${entry.item}`))
+  }
+  if (command.request !== undefined && item.request === command.request) return {is: "repeated", item}
+  const problem = objection(item, command)
+  return problem === undefined ? accept(catalog, entry) : refused(problem)
+}
+
+const refused = (problem: Problem): Decision => ({is: "refused", problem})
+
+const objection = (item: Item, command: ItemChange): Problem | undefined => {
+  const {id, revision, state} = item
+  if (command.expectedRevision !== revision) {
+    const detail = `item ${id} is at revision ${revision} (${state}); the command was made against revision ${command.expectedRevision}`
+    return new Problem("workroom_stale", detail, {current: item})
+  }
+  if (!takenIn[command.is].includes(state)) {
+    const wanted = takenIn[command.is].join(" or ")
+    return new Problem("workroom_state", `${command.is} is for what is ${wanted}; item ${id} is ${state}`, {current: item})
+  }
+  if (command.is === "comment" && item.comments.length >= mostComments) {
+    return new Problem("workroom_state", `item ${id} has ${mostComments} comments, and takes no more`, {current: item})
+  }
+  return undefined
+}
+
+const accept = (catalog: CatalogView, entry: Entry): Decision => {
+  const recorded = chained(entry, catalog.head)
+  const item = project(catalog, recorded.record)
+  if (item === undefined) throw new Error("a command about an item leaves an item")
+  return {is: "accepted", recorded, item}
+}
+
+/** A Catalog with records on top that are not stored yet: what a group of commands is decided against, one after another. */
+export class Draft implements CatalogView {
+  readonly authority: string
+  #head: Head
+  #count: number
+  readonly #base: CatalogView
+  readonly #items = new Map<number, Item>()
+
+  constructor(base: CatalogView) {
+    this.#base = base
+    this.authority = base.authority
+    this.#head = base.head
+    this.#count = base.count
+  }
+
+  get head(): Head {
+    return this.#head
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  get(id: number): Item | undefined {
+    return this.#items.get(id) ?? this.#base.get(id)
+  }
+
+  addedBy(request: string): Item | undefined {
+    for (const item of this.#items.values()) if (item.addedBy === request) return item
+    const item = this.#base.addedBy(request)
+    return item === undefined ? undefined : this.get(item.id)
+  }
+
+  /** The items that the records on top change, as they leave them. */
+  get changed(): readonly Item[] {
+    return [...this.#items.values()]
+  }
+
+  take({record: {seq, hash}}: Recorded, item: Item): void {
+    this.#head = {seq, hash}
+    this.#count = Math.max(this.#count, item.id)
+    this.#items.set(item.id, item)
+  }
+}

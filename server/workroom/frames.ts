@@ -1,0 +1,63 @@
+import {crc32c} from "./crc32c.ts"
+
+/** Before each record: its length and the CRC-32C of its bytes, 32 bits each, little-endian. */
+const headerLength = 8
+
+/** A record is never longer: a request's body is at most 1 MiB. */
+const longest = 4 * 1024 * 1024
+
+/** The bytes of records, each with its header. */
+export const frame = (texts: readonly string[]): Buffer =>
+  Buffer.concat(
+    texts.flatMap(text => {
+      const payload = Buffer.from(text)
+      const header = Buffer.allocUnsafe(headerLength)
+      header.writeUInt32LE(payload.length, 0)
+      header.writeUInt32LE(crc32c(payload), 4)
+      return [header, payload]
+    }),
+  )
+
+/** Where reading frames ended: at the end of the bytes, or at one that is not whole. */
+export interface Stop {
+  readonly offset: number
+  readonly wrong?: string
+}
+
+/**
+ * Hands over the text of each whole frame with the offset behind it, until the end, or until `take` says what is wrong with
+ * one; then the stop is where that one begins. Of a part, it ends with the first frame that reaches its end.
+ */
+export const readFrames = (
+  bytes: Buffer,
+  take: (text: string, end: number) => string | undefined,
+  {from, until}: {readonly from: number; readonly until: number} = {from: 0, until: bytes.length},
+): Stop => {
+  let offset = from
+  while (offset < Math.min(until, bytes.length)) {
+    if (bytes.length - offset < headerLength) return {offset, wrong: "it is cut short"}
+    const length = bytes.readUInt32LE(offset)
+    const start = offset + headerLength
+    const end = start + length
+    if (length === 0 || length > longest) return {offset, wrong: `its length, ${length}, cannot be`}
+    if (end > bytes.length) return {offset, wrong: "it is cut short"}
+    if (crc32c(bytes, start, end) !== bytes.readUInt32LE(offset + 4)) {
+      return {offset, wrong: "its bytes do not have its checksum"}
+    }
+    const wrong = take(bytes.toString("utf8", start, end), end)
+    if (wrong !== undefined) return {offset, wrong}
+    offset = end
+  }
+  return {offset}
+}
+
+/** Where the frames end that hold so many records; by their lengths alone. */
+export const endOfFrames = (bytes: Buffer, records: number): number | undefined => {
+  let offset = 0
+  for (let record = 0; record < records; record++) {
+    if (bytes.length - offset < headerLength) return undefined
+    offset += headerLength + bytes.readUInt32LE(offset)
+    if (offset > bytes.length) return undefined
+  }
+  return offset
+}

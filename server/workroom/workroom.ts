@@ -1,0 +1,247 @@
+import type {Log} from "../../shared/log.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import {hostActor, type Item, type JournalRecord} from "../../shared/workroom.ts"
+import {Catalog} from "./catalog.ts"
+import type {WorkroomMark} from "./checkpoint.ts"
+import {Deadlines} from "./deadlines.ts"
+import {Draft, decide} from "./decide.ts"
+import type {Entry, Head, Recorded} from "./record.ts"
+import {parseRecord} from "./record.ts"
+import {type Cut, replay, type Store, type StoreKind} from "./store.ts"
+
+export interface WorkroomOptions {
+  readonly store: Store
+  readonly authority: string
+  readonly log: Log
+  /** Hears of records once they are durable, in their order. */
+  readonly onRecorded?: (records: readonly JournalRecord[]) => void
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/** A command as it is asked for; when it is recorded, the workroom says. */
+export type Request = Omit<Entry, "at">
+
+interface Waiting {
+  readonly request: Request
+  readonly resolve: (item: Item) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** What verifying found. */
+export interface Verification {
+  readonly store: StoreKind
+  readonly authority: string
+  readonly seq: number
+  readonly hash: string
+  readonly items: number
+}
+
+/** Records of one group at most: a group holds up those that come after it. */
+const largestGroup = 512
+
+/**
+ * The team's work items. Commands that come in while others are being stored share the next write; each is decided against
+ * what those before it leave, and answered once its record is durable.
+ */
+export class Workroom {
+  readonly #options: WorkroomOptions
+  readonly #now: () => number
+  readonly #deadlines: Deadlines
+  #catalog: Catalog
+  #waiting: Waiting[] = []
+  #running: Promise<void> | undefined
+  /** A write has failed, and what is stored is not known. */
+  #isUnsettled = false
+  #closed = false
+  #recorded = 0
+  #refused = 0
+
+  private constructor(options: WorkroomOptions, catalog: Catalog) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+    this.#catalog = catalog
+    this.#deadlines = new Deadlines(this.#now, item => this.#tellOverdue(item))
+  }
+
+  /** Throws `workroom_damaged`, `authority_mismatch`. What was cut from a torn Journal is logged. */
+  static async open(options: WorkroomOptions): Promise<Workroom> {
+    const {catalog, cut} = await options.store.open(options.authority)
+    if (cut !== undefined) options.log.warn(describeCut(cut), {segment: cut.segment, record: cut.record})
+    const workroom = new Workroom(options, catalog)
+    workroom.#deadlines.watch(catalog.items)
+    return workroom
+  }
+
+  get store(): StoreKind {
+    return this.#options.store.kind
+  }
+
+  get authority(): string {
+    return this.#catalog.authority
+  }
+
+  /** The last record that is durable. */
+  get head(): Head {
+    return this.#catalog.head
+  }
+
+  /** The workroom as of its last record, for a checkpoint. */
+  mark(): WorkroomMark {
+    const {origin, authority, head} = this.#catalog
+    return {store: this.store, origin, authority, ...head, catalog: this.#catalog.text()}
+  }
+
+  /** All items, by number, rising. */
+  get items(): readonly Item[] {
+    return this.#catalog.items
+  }
+
+  /** Since the start: commands that were recorded, and that were refused. */
+  get counts(): {readonly recorded: number; readonly refused: number} {
+    return {recorded: this.#recorded, refused: this.#refused}
+  }
+
+  /** Throws `workroom_unknown`. */
+  item(id: number): Item {
+    const item = this.#catalog.get(id)
+    if (item === undefined) throw new Problem("workroom_unknown", `there is no work item ${id}`)
+    return item
+  }
+
+  /**
+   * Resolves to the item once the command is durable. Throws `workroom_unknown`, `workroom_stale`, `workroom_state`; where
+   * the store fails, `workroom_failed`, `workroom_outcome_unknown` or what the database says; `stopping`.
+   */
+  run(request: Request): Promise<Item> {
+    if (this.#closed) return Promise.reject(new Problem("stopping", "the Host is stopping"))
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({request, resolve, reject})
+      this.#running ??= this.#drain().finally(() => {
+        this.#running = undefined
+      })
+    })
+  }
+
+  /** A record of the Journal with the numbers below `before`, newest first. */
+  async journal(before: number, limit: number): Promise<readonly JournalRecord[]> {
+    const last = Math.min(this.head.seq, before - 1)
+    const first = Math.max(1, last - limit + 1)
+    const texts: string[] = []
+    if (last >= first) await this.#options.store.read(first, last, text => texts.push(text))
+    return texts.reverse().map(parseRecord)
+  }
+
+  /**
+   * Projects the whole Journal anew and compares it with what is in memory and with what is stored, byte for byte. Throws
+   * `workroom_damaged`.
+   */
+  async verify(): Promise<Verification> {
+    const {seq, hash} = this.head
+    const [text, count] = [this.#catalog.text(), this.#catalog.count]
+    const kept = await this.#options.store.kept()
+    const upTo = Math.max(seq, kept.seq)
+    await replay(take => this.#options.store.read(1, upTo, take), new Catalog(this.#catalog.origin), catalog => {
+      if (catalog.head.seq === seq) requireEqual(catalog.text(), text, "in memory", seq)
+      if (catalog.head.seq === kept.seq) requireEqual(catalog.text(), kept.text, "stored", kept.seq)
+    })
+    return {store: this.store, authority: this.authority, seq, hash, items: count}
+  }
+
+  /** Stores what waits, then lets go of the store. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#deadlines.stop()
+    await this.#running
+    await this.#options.store.close(this.#catalog)
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, largestGroup)
+      await this.#store(group).catch(error => {
+        for (const {reject} of group) reject(error)
+      })
+    }
+  }
+
+  async #store(group: readonly Waiting[]): Promise<void> {
+    if (this.#isUnsettled) await this.#reopen()
+    const draft = new Draft(this.#catalog)
+    const records: Recorded[] = []
+    const answers: (() => void)[] = []
+    const at = new Date(this.#now()).toISOString()
+    for (const {request, resolve, reject} of group) {
+      const decision = decide(draft, {...request, at})
+      if (decision.is === "refused") {
+        this.#refused++
+        answers.push(() => reject(decision.problem))
+        continue
+      }
+      const {item} = decision
+      answers.push(() => resolve(item))
+      if (decision.is === "repeated") continue
+      draft.take(decision.recorded, item)
+      records.push(decision.recorded)
+    }
+    if (records.length > 0) await this.#append(draft, records)
+    for (const answer of answers) answer()
+    this.#deadlines.watch(draft.changed)
+  }
+
+  async #append(draft: Draft, records: readonly Recorded[]): Promise<void> {
+    const {store, onRecorded} = this.#options
+    try {
+      await store.append({before: this.head, after: draft.head, records, items: draft.changed})
+    } catch (cause) {
+      this.#isUnsettled = true
+      throw await this.#explain(cause)
+    }
+    for (const {record} of records) this.#catalog.apply(record)
+    this.#recorded += records.length
+    store.keep(this.#catalog)
+    onRecorded?.(records.map(({record}) => record))
+  }
+
+  /** A failed write is not repeated: the store is opened anew, and says what it has. */
+  async #reopen(): Promise<void> {
+    const {store, authority, log} = this.#options
+    const {catalog, cut} = await store.open(authority, this.#catalog)
+    if (cut !== undefined) log.warn(describeCut(cut), {segment: cut.segment, record: cut.record})
+    this.#catalog = catalog
+    this.#isUnsettled = false
+    this.#deadlines.watch(catalog.items)
+  }
+
+  async #explain(cause: unknown): Promise<Problem> {
+    this.#options.log.error(`the workroom's Journal was not written: ${messageOf(cause)}`, {error: cause})
+    const isSettled = await this.#reopen().then(
+      () => true,
+      error => this.#options.log.error(`the workroom's store does not open again: ${messageOf(error)}`, {error}),
+    )
+    if (cause instanceof Problem) return cause
+    const code = isSettled === true ? "workroom_failed" : "workroom_outcome_unknown"
+    return new Problem(code, `the Journal could not be written: ${messageOf(cause)}`, {cause})
+  }
+
+  /** Records that a deadline has passed. One that was met or moved meanwhile is refused, which is right. */
+  #tellOverdue({id, revision, blocker}: Item): void {
+    if (blocker === null || blocker.deadline === null) return
+    const command = {is: "overdue", expectedRevision: revision, deadline: blocker.deadline} as const
+    this.run({actor: hostActor, item: id, command}).catch(error => {
+      if (!(error instanceof Problem) || error.status >= 500) this.#deadlines.again()
+    })
+  }
+}
+
+const requireEqual = (projected: string, other: string, where: string, seq: number): void => {
+  if (projected === other) return
+  throw new Problem("workroom_damaged", `the Catalog ${where} is not what the Journal makes of it, as of record ${seq}`, {
+    hint: "Keep a copy; then, with the Host stopped: svc workroom rebuild.",
+  })
+}
+
+const describeCut = ({segment, record, bytes, kept}: Cut): string =>
+  kept === undefined
+    ? `${bytes} bytes from record ${record} on, which were not acknowledged, were taken back from ${segment}`
+    : `${bytes} bytes of a torn record ${record}, which was not acknowledged, were cut from ${segment}; they are kept in ${kept}`
