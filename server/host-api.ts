@@ -27,6 +27,7 @@ import {createReport, type Facts, isEveryRequiredReady} from "./readiness/report
 import type {Fetch, Runtime} from "./runtime/runtime.ts"
 import type {Guard, SatoriServer} from "./satori/server.ts"
 import {version} from "./version.ts"
+import type {Workroom} from "./workroom/workroom.ts"
 
 /** What does not change while this process runs. */
 export interface HostFacts {
@@ -51,6 +52,7 @@ export interface HostServices {
   readonly satori: SatoriServer
   readonly handlers: HandlerMeter
   readonly disk: DiskLimit
+  readonly workroom: Workroom
 }
 
 export interface ApiOptions {
@@ -154,6 +156,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           ingress,
           logs,
           runtimeId: facts.runtimeId,
+          workroom: services.workroom,
           satori: {logins: services.satori.logins, database, outbox, endpoints},
           version,
         },
@@ -184,7 +187,7 @@ const memoizeTime = () => {
 const createStatus = (
   facts: HostFacts,
   {startedAt, committedAt}: {readonly startedAt: string; readonly committedAt: (at: number) => string},
-  {generations, database, ingress}: HostServices,
+  {generations, database, ingress, workroom}: HostServices,
   ready: boolean,
 ): Static<typeof Status> => {
   const {current, pin, lastFailure} = generations
@@ -223,5 +226,6 @@ const createStatus = (
       state: database.state.is,
       schema: database.state.is === "initialized" ? database.state.schema : null,
     },
+    workroom: {store: workroom.store, authority: workroom.authority, seq: workroom.head.seq},
   }
 }

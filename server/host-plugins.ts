@@ -1,8 +1,9 @@
 import {fileURLToPath} from "node:url"
 import type {BuiltIns} from "./plugins/load.ts"
 
-/** The adapters that come with svc. */
+/** The plugins that come with svc: adapters; and `workroom`, which a Host replaces by that of its own workroom. */
 export const builtIns: BuiltIns = {
+  workroom: () => import("./host-workroom.ts").then(({closedWorkroomPlugin}) => closedWorkroomPlugin()),
   sandbox: () => import("./adapters/sandbox/index.ts"),
   irc: () => import("./adapters/irc/index.ts"),
   webhook: () => import("./adapters/webhook/index.ts"),

@@ -24,6 +24,7 @@ import {serveApi} from "./host-api.ts"
 import type {Exit, Host, HostOptions} from "./host-interface.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
+import {openWorkroom, workroomPluginOf} from "./host-workroom.ts"
 import {createGate} from "./http/gate.ts"
 import {createDispatch} from "./messages/dispatch.ts"
 import {usages} from "./messages/help.ts"
@@ -140,10 +141,12 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     path: `${boot.config.http.base}/satori/v1/events`,
   })
   unwind.defer(() => satori.close())
+  const workroom = await openWorkroom({config: boot.config, database, paths, authority, log})
+  unwind.defer(() => workroom.close())
   const loader = new Loader({
     runtime,
     paths,
-    builtIns: {...builtIns, ...options.plugins},
+    builtIns: {...builtIns, workroom: workroomPluginOf(workroom), ...options.plugins},
     preferBuilt: mode === "production",
     cache: paths.pluginCache,
     sdk: sdkPaths,
@@ -209,7 +212,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     boot,
     tokens: {token: token.used, demoToken: boot.config.http.demoToken},
     facts: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor: options.supervisor},
-    services: {generations, endpoints, database, inbox, outbox, ingress, logs, satori, handlers, disk: limit},
+    services: {generations, endpoints, database, inbox, outbox, ingress, logs, satori, handlers, disk: limit, workroom},
     askExit,
   })
   await satori.start(api.guard)
@@ -250,6 +253,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     await withTimeLimit(1500, () => endpoints.close()).catch(() => log.warn("an endpoint did not close in time"))
     await withTimeLimit(2000, () => generations.stop(500)).catch(() => log.warn("a plugin did not let go in time"))
     await withTimeLimit(250, () => left).catch(() => log.warn("when the endpoints left was not stored"))
+    await workroom.close().catch(error => log.error("the workroom did not close in order", {error}))
     await recordEnd(database, runtimeId, code, reason).catch(error => log.error("the end was not recorded", {error}))
     await database.close()
     await removeHostFile(paths)

@@ -57,6 +57,11 @@ export const Status = Type.Object({
     state: Type.String(),
     schema: Type.Union([Type.Integer(), Type.Null()]),
   }),
+  workroom: Type.Object({
+    store: Type.Enum(["database", "file"]),
+    authority: Type.String(),
+    seq: Type.Integer({description: "The last record of its Journal"}),
+  }),
 })
 
 export const EndpointView = Type.Object({

@@ -138,7 +138,15 @@ const AgentConfig = Type.Object(
 const reserved = "Reserved: checked, without effect in this version."
 
 const WorkroomConfig = Type.Object(
-  {store: Type.Optional(Type.Enum(["database", "file"], {default: "database", description: reserved}))},
+  {
+    store: Type.Optional(
+      Type.Enum(["database", "file"], {
+        default: "database",
+        description:
+          "Where work items are kept: in the database, or in `.svc/workroom-catalog.json` and `.svc/workroom-journal/`. Items are not moved.",
+      }),
+    ),
+  },
   {...closed, default: {}},
 )
 

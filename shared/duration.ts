@@ -5,3 +5,13 @@ const units: Readonly<Record<string, number>> = {s: 1000, m: 60_000, h: 3_600_00
 
 /** In milliseconds; of a text that fits `durationPattern`. */
 export const durationOf = (text: string): number => Number(text.slice(0, -1)) * (units[text.slice(-1)] ?? 0)
+
+/** A time in ISO 8601 from such a text: a date with or without a time, or a duration from now. Undefined for any other. */
+export const timeFrom = (text: string, now: number): string | undefined => {
+  const at = new RegExp(durationPattern).test(text)
+    ? now + durationOf(text)
+    : /^\d{4}-\d\d-\d\d(T.*)?$/.test(text)
+      ? Date.parse(text)
+      : Number.NaN
+  return Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : undefined
+}

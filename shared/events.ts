@@ -43,6 +43,20 @@ const Outgoing = Type.Object({
 
 const IngressReason = IngressView.properties.reasons.items
 
+/** A command of the workroom that was recorded. */
+const WorkItem = Type.Object({
+  item: Type.Integer({description: "Number of the work item"}),
+  seq: Type.Integer({description: "Number of the Journal's record"}),
+  revision: Type.Integer(),
+  actor: Type.String({private: true}),
+  title: Type.Optional(Type.String({private: true})),
+  priority: Type.Optional(Type.String()),
+  labels: Type.Optional(Type.Array(Type.String())),
+  assignee: Type.Optional(Type.String({private: true})),
+  reason: Type.Optional(Type.String({private: true})),
+  deadline: Type.Optional(Time()),
+})
+
 export const eventTypes = {
   "host.started": event(
     "The Host is ready to serve",
@@ -131,6 +145,15 @@ export const eventTypes = {
     "A reason to pause ingress was taken back; without any left, ingress is open",
     Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All that hold now"})}),
   ),
+  "workroom.item_added": event("A work item was added", WorkItem),
+  "workroom.item_claimed": event("A work item is being worked on", WorkItem),
+  "workroom.item_blocked": event("A work item waits for something", WorkItem),
+  "workroom.item_unblocked": event("A work item waits no longer", WorkItem),
+  "workroom.item_in_review": event("A work item was handed in for review", WorkItem),
+  "workroom.item_done": event("The work on an item was accepted", WorkItem),
+  "workroom.item_cancelled": event("A work item was given up", WorkItem),
+  "workroom.item_commented": event("Something was said about a work item", WorkItem),
+  "workroom.item_overdue": event("The deadline of what a work item waits for has passed", WorkItem),
   "restart.asked": event(
     "The Host was asked to end with an exit code that has it started again",
     Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),

@@ -74,7 +74,10 @@ const common = {
   ),
 }
 const onItem = {
-  expectedRevision: Type.Integer({minimum: 1, description: "The revision of the item that the command was made against"}),
+  expectedRevision: Type.Integer({
+    minimum: 1,
+    description: "The revision of the item that the command was made against",
+  }),
   ...common,
 }
 
@@ -161,3 +164,45 @@ export interface JournalRecord {
 export const operator = "operator"
 /** The actor of what the Host does by itself. */
 export const hostActor = "host"
+
+/** The bodies of requests about items, and the answers. */
+export const WorkroomView = Type.Object({
+  store: Type.Enum(["database", "file"]),
+  authority: Type.String(),
+  seq: Type.Integer({description: "The last record of the Journal"}),
+  hash: Type.String({description: "Its hash"}),
+  items: Type.Object(
+    Object.fromEntries(itemStates.map(state => [state, Type.Integer()])) as Record<
+      ItemState,
+      ReturnType<typeof Type.Integer>
+    >,
+    {description: "How many are in which state"},
+  ),
+  overdue: Type.Integer({description: "Blocked items whose deadline has passed"}),
+})
+export type WorkroomView = Static<typeof WorkroomView>
+
+export const ItemFilter = Type.Object({
+  state: Type.Optional(Type.Enum([...itemStates], {description: "Only items in this state"})),
+  assignee: Type.Optional(Type.String({description: "Only items of this assignee"})),
+  label: Type.Optional(Type.String({description: "Only items with this label"})),
+})
+
+export const RecordView = Type.Object({
+  seq: Type.Integer(),
+  at: Time("When it was recorded"),
+  actor: Type.String(),
+  item: Type.Integer({description: "0 where it is about none"}),
+  command: Type.Unknown(),
+  prevHash: Type.String(),
+  hash: Type.String(),
+})
+
+export const VerificationView = Type.Object({
+  store: Type.Enum(["database", "file"]),
+  authority: Type.String(),
+  seq: Type.Integer({description: "The last record that was checked"}),
+  hash: Type.String(),
+  items: Type.Integer(),
+})
+export type VerificationView = Static<typeof VerificationView>

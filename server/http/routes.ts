@@ -14,11 +14,13 @@ import {outboxRoutes} from "../console/api/outbox.ts"
 import {describePluginRoutes, type PluginServices, pluginRoutes} from "../console/api/plugins.ts"
 import {settingsRoutes} from "../console/api/settings.ts"
 import {probeRoutes, type SystemServices, systemRoutes} from "../console/api/system.ts"
+import {workroomRoutes} from "../console/api/workroom.ts"
 import type {Database} from "../database/database.ts"
 import type {Generation} from "../generation/generation.ts"
 import type {Generations} from "../generation/generations.ts"
 import type {Logs} from "../logs/log.ts"
 import {type SatoriServices, satoriRoutes} from "../satori/routes.ts"
+import type {Workroom} from "../workroom/workroom.ts"
 import {createOpenApi} from "./openapi.ts"
 import {webhookRoutes} from "./webhooks.ts"
 
@@ -36,6 +38,7 @@ export interface RouteServices {
   readonly logs: Logs
   readonly runtimeId: string
   readonly satori: SatoriServices
+  readonly workroom: Workroom
   readonly version: string
 }
 
@@ -53,6 +56,8 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...outboxRoutes(database, outbox, endpoints),
     ...ingressRoutes(ingress),
     ...settingsRoutes(current, logs, services.runtimeId),
+    ...settingsRoutes(current, logs),
+    ...workroomRoutes(services.workroom),
     ...webhookRoutes(endpoints),
     ...satoriRoutes(services.satori),
   ]

@@ -63,7 +63,9 @@ export const examineStore = async (folder: string): Promise<StoreFacts | undefin
   if (examined === undefined) return undefined
   const {catalog, keptSeq, end} = examined
   if (end.wrong !== undefined || keptSeq !== catalog.head.seq) {
-    throw damaged(`the Catalog in ${folder} is as of record ${keptSeq}, the Journal goes on to record ${catalog.head.seq}`)
+    throw damaged(
+      `the Catalog in ${folder} is as of record ${keptSeq}, the Journal goes on to record ${catalog.head.seq}`,
+    )
   }
   return compare(new FileStore({folder}), catalog)
 }
@@ -81,7 +83,8 @@ const compare = async (store: Pick<Store, "read" | "kept">, catalog: Catalog): P
   const {origin, authority, head, count} = catalog
   const kept: Kept = await store.kept()
   const projected = await replay(take => store.read(1, head.seq, take), new Catalog(origin))
-  if (projected.text() !== kept.text) throw damaged(`the stored Catalog is not what the Journal makes of it, at record ${head.seq}`)
+  if (projected.text() !== kept.text)
+    throw damaged(`the stored Catalog is not what the Journal makes of it, at record ${head.seq}`)
   return {origin, authority, ...head, items: count}
 }
 

@@ -26,7 +26,8 @@ export const crc32c = (bytes: Uint8Array, start = 0, end = bytes.length): number
   let value = 0xffffffff
   let at = start
   for (; at + 4 <= end; at += 4) {
-    value ^= Number(bytes[at]) | (Number(bytes[at + 1]) << 8) | (Number(bytes[at + 2]) << 16) | (Number(bytes[at + 3]) << 24)
+    value ^=
+      Number(bytes[at]) | (Number(bytes[at + 1]) << 8) | (Number(bytes[at + 2]) << 16) | (Number(bytes[at + 3]) << 24)
     value =
       Number(four[value & 255]) ^
       Number(three[(value >>> 8) & 255]) ^

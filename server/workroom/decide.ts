@@ -37,7 +37,9 @@ const objection = (item: Item, command: ItemChange): Problem | undefined => {
   }
   if (!takenIn[command.is].includes(state)) {
     const wanted = takenIn[command.is].join(" or ")
-    return new Problem("workroom_state", `${command.is} is for what is ${wanted}; item ${id} is ${state}`, {current: item})
+    return new Problem("workroom_state", `${command.is} is for what is ${wanted}; item ${id} is ${state}`, {
+      current: item,
+    })
   }
   if (command.is === "comment" && item.comments.length >= mostComments) {
     return new Problem("workroom_state", `item ${id} has ${mostComments} comments, and takes no more`, {current: item})

@@ -28,9 +28,11 @@ export const openFiles = async (paths: StorePaths, authority: string, above: Abo
   const found = await examineFiles(paths, above)
   if (found === undefined) return begin(paths, authority)
   const {catalog, end, acknowledged, unsure} = found
-  if (catalog.authority !== authority) throw otherAuthority("the files of the workroom have", catalog.authority, authority)
+  if (catalog.authority !== authority)
+    throw otherAuthority("the files of the workroom have", catalog.authority, authority)
   const {segment, offset, bytes} = end
-  const cut = offset < bytes.length && segment !== undefined ? await cutAt(paths, segment, end, catalog, above) : undefined
+  const cut =
+    offset < bytes.length && segment !== undefined ? await cutAt(paths, segment, end, catalog, above) : undefined
   // The process before this one may have seen the write fail: what the disk may lack is written once more.
   if (segment !== undefined && unsure < offset) await writeAgain(segment, bytes.subarray(unsure, offset), unsure)
   if (catalog.head.seq > acknowledged) await acknowledge(paths, catalog)
@@ -72,7 +74,8 @@ export const examineFiles = async (paths: StorePaths, above: Above): Promise<Exa
     return undefined
   }
   const catalog = text === undefined ? undefined : parseCatalog(text)
-  if (catalog === undefined) throw damaged(`${paths.catalog} ${text === undefined ? "is missing" : "was changed"}`, rebuildIt)
+  if (catalog === undefined)
+    throw damaged(`${paths.catalog} ${text === undefined ? "is missing" : "was changed"}`, rebuildIt)
   if (told === undefined || told === "damaged") {
     throw damaged(`${paths.acknowledged} ${told === undefined ? "is missing" : "was changed"}`, rebuildIt)
   }
@@ -80,9 +83,14 @@ export const examineFiles = async (paths: StorePaths, above: Above): Promise<Exa
   const acknowledged = Math.max(told.seq, keptSeq)
   const heads = [catalog.head, {seq: told.seq, hash: told.hash}]
   const walk = new Walk(catalog, acknowledged, heads, above)
-  const end = await readSegments(segments, () => walk.next, (record, after, segment) => walk.take(record, after, segment))
+  const end = await readSegments(
+    segments,
+    () => walk.next,
+    (record, after, segment) => walk.take(record, after, segment),
+  )
   requireWhole(end, walk.next, acknowledged)
-  if (walk.wrongHead !== undefined) throw damaged(`record ${walk.wrongHead} of the Journal is not the one that was acknowledged`)
+  if (walk.wrongHead !== undefined)
+    throw damaged(`record ${walk.wrongHead} of the Journal is not the one that was acknowledged`)
   return {catalog, end, acknowledged, keptSeq, unsure: walk.unsure ?? end.offset}
 }
 
@@ -145,7 +153,8 @@ const requireWhole = ({segment, isLast, offset, wrong}: JournalEnd, next: number
     const told = next <= acknowledged ? `; it was acknowledged, up to record ${acknowledged}` : ""
     throw damaged(`record ${next} in ${segment.name}, at byte ${offset}: ${wrong}${told}`)
   }
-  const where = segment === undefined ? "the Journal has no segment" : `the Journal ends with record ${next - 1} in ${segment.name}`
+  const where =
+    segment === undefined ? "the Journal has no segment" : `the Journal ends with record ${next - 1} in ${segment.name}`
   throw damaged(`${where}, but record ${acknowledged} was acknowledged`)
 }
 

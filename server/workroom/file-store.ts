@@ -6,7 +6,7 @@ import {Acknowledged} from "./acknowledged.ts"
 import {type Catalog, parseCatalog} from "./catalog.ts"
 import {openFiles} from "./file-open.ts"
 import {frame} from "./frames.ts"
-import {listSegments, readSegments, type Segment, segmentAt, type StorePaths, storePaths} from "./segments.ts"
+import {listSegments, readSegments, type Segment, type StorePaths, segmentAt, storePaths} from "./segments.ts"
 import {damaged, type Group, type Kept, type Opened, type Store} from "./store.ts"
 
 export interface FileStoreOptions {
@@ -86,13 +86,18 @@ export class FileStore implements Store {
     const segments = (await listSegments(this.paths.journal)).filter(({first}) => first <= upTo)
     const skipped = segments.findLastIndex(({first}) => first <= from)
     let next = segments[skipped]?.first ?? 1
-    const end = await readSegments(segments.slice(Math.max(0, skipped)), () => next, text => {
-      if (next > upTo) return "enough"
-      if (next >= from) take(text)
-      next++
-      return undefined
-    })
-    if (next <= upTo) throw damaged(`record ${next} in ${end.segment?.name ?? "no segment"}: ${end.wrong ?? "it is missing"}`)
+    const end = await readSegments(
+      segments.slice(Math.max(0, skipped)),
+      () => next,
+      text => {
+        if (next > upTo) return "enough"
+        if (next >= from) take(text)
+        next++
+        return undefined
+      },
+    )
+    if (next <= upTo)
+      throw damaged(`record ${next} in ${end.segment?.name ?? "no segment"}: ${end.wrong ?? "it is missing"}`)
   }
 
   keep(catalog: Catalog): void {

@@ -66,7 +66,13 @@ export const readSegments = async (
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1
     if (segment.first !== next()) {
-      return {segment, isLast: false, bytes: Buffer.alloc(0), offset: 0, wrong: `it begins with record ${segment.first}`}
+      return {
+        segment,
+        isLast: false,
+        bytes: Buffer.alloc(0),
+        offset: 0,
+        wrong: `it begins with record ${segment.first}`,
+      }
     }
     const bytes = await readFile(segment.path)
     end = {segment, isLast, bytes, offset: 0}

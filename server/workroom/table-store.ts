@@ -5,22 +5,18 @@ import type {Row, Statement} from "../database/engine.ts"
 import {Catalog, type CatalogHead, catalogText, itemText} from "./catalog.ts"
 import {Chain} from "./chain.ts"
 import {damaged, follow, type Group, type Kept, type Opened, otherAuthority, rebuildIt, type Store} from "./store.ts"
+import {tellingRecords} from "./telling.ts"
 
 /** Rows of one read: a read holds up the event loop. */
 const pageSize = 2000
-
-/** What is stored in one batch with a group: the events that tell of it. */
-export type Telling = (group: Group) => readonly Statement[]
 
 /** The tables `workroom_catalog` and `workroom_events`. A group, its Catalog rows and its events are one batch. */
 export class TableStore implements Store {
   readonly kind = "database"
   readonly #database: Database
-  readonly #telling: Telling
 
-  constructor(database: Database, telling: Telling = () => []) {
+  constructor(database: Database) {
     this.#database = database
-    this.#telling = telling
   }
 
   async open(authority: string, known?: Catalog): Promise<Opened> {
@@ -35,7 +31,8 @@ export class TableStore implements Store {
     if (chain.head.seq < head.seq) {
       throw damaged(`workroom_events ends at record ${chain.head.seq}, but record ${head.seq} was acknowledged`)
     }
-    if (chain.head.hash !== head.hash) throw damaged(`record ${head.seq} in workroom_events is not the one that was acknowledged`)
+    if (chain.head.hash !== head.hash)
+      throw damaged(`record ${head.seq} in workroom_events is not the one that was acknowledged`)
     await this.#requireNothingAbove(head.seq)
     return {catalog}
   }
@@ -51,7 +48,7 @@ export class TableStore implements Store {
       storeItems(items),
       {sql: "UPDATE workroom_head SET seq = ?, hash = ?", args: [after.seq, after.hash]},
       ...authorityOf(records),
-      ...this.#telling({before, after, records, items}),
+      ...tellingRecords(records.map(({record}) => record)),
     ])
   }
 
@@ -110,7 +107,8 @@ export class TableStore implements Store {
     const rows = await this.#database.read("SELECT item, data FROM workroom_catalog ORDER BY item")
     return rows.map(({item, data}, index) => {
       const parsed = parseItem(String(data))
-      if (Number(item) !== index + 1 || parsed?.id !== index + 1) throw damaged(`item ${index + 1} in workroom_catalog`, rebuildIt)
+      if (Number(item) !== index + 1 || parsed?.id !== index + 1)
+        throw damaged(`item ${index + 1} in workroom_catalog`, rebuildIt)
       return parsed
     })
   }

@@ -37,7 +37,11 @@ const changeOf = (item: Item, command: ItemChange, {at, actor}: JournalRecord): 
     case "accept":
       return {state: "done"}
     case "cancel":
-      return {state: "cancelled", blocker: null, ...(command.reason === null ? {} : commented(item, at, actor, command.reason))}
+      return {
+        state: "cancelled",
+        blocker: null,
+        ...(command.reason === null ? {} : commented(item, at, actor, command.reason)),
+      }
     case "comment":
       return commented(item, at, actor, command.text)
     case "overdue":

@@ -15,6 +15,8 @@ export interface WorkroomOptions {
   readonly log: Log
   /** Hears of records once they are durable, in their order. */
   readonly onRecorded?: (records: readonly JournalRecord[]) => void
+  /** What has to end before the store is let go of. */
+  readonly beforeClose?: () => Promise<void>
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
@@ -117,9 +119,7 @@ export class Workroom {
     if (this.#closed) return Promise.reject(new Problem("stopping", "the Host is stopping"))
     return new Promise((resolve, reject) => {
       this.#waiting.push({request, resolve, reject})
-      this.#running ??= this.#drain().finally(() => {
-        this.#running = undefined
-      })
+      this.#running ??= this.#drain()
     })
   }
 
@@ -141,10 +141,14 @@ export class Workroom {
     const [text, count] = [this.#catalog.text(), this.#catalog.count]
     const kept = await this.#options.store.kept()
     const upTo = Math.max(seq, kept.seq)
-    await replay(take => this.#options.store.read(1, upTo, take), new Catalog(this.#catalog.origin), catalog => {
-      if (catalog.head.seq === seq) requireEqual(catalog.text(), text, "in memory", seq)
-      if (catalog.head.seq === kept.seq) requireEqual(catalog.text(), kept.text, "stored", kept.seq)
-    })
+    await replay(
+      take => this.#options.store.read(1, upTo, take),
+      new Catalog(this.#catalog.origin),
+      catalog => {
+        if (catalog.head.seq === seq) requireEqual(catalog.text(), text, "in memory", seq)
+        if (catalog.head.seq === kept.seq) requireEqual(catalog.text(), kept.text, "stored", kept.seq)
+      },
+    )
     return {store: this.store, authority: this.authority, seq, hash, items: count}
   }
 
@@ -153,16 +157,20 @@ export class Workroom {
     this.#closed = true
     this.#deadlines.stop()
     await this.#running
+    await this.#options.beforeClose?.()
     await this.#options.store.close(this.#catalog)
   }
 
   async #drain(): Promise<void> {
+    // Commands that are given in one go share a write.
+    await Promise.resolve()
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0, largestGroup)
       await this.#store(group).catch(error => {
         for (const {reject} of group) reject(error)
       })
     }
+    this.#running = undefined
   }
 
   async #store(group: readonly Waiting[]): Promise<void> {
@@ -236,9 +244,13 @@ export class Workroom {
 
 const requireEqual = (projected: string, other: string, where: string, seq: number): void => {
   if (projected === other) return
-  throw new Problem("workroom_damaged", `the Catalog ${where} is not what the Journal makes of it, as of record ${seq}`, {
-    hint: "Keep a copy; then, with the Host stopped: svc workroom rebuild.",
-  })
+  throw new Problem(
+    "workroom_damaged",
+    `the Catalog ${where} is not what the Journal makes of it, as of record ${seq}`,
+    {
+      hint: "Keep a copy; then, with the Host stopped: svc workroom rebuild.",
+    },
+  )
 }
 
 const describeCut = ({segment, record, bytes, kept}: Cut): string =>

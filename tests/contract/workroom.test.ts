@@ -25,7 +25,14 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     const place = await make()
     const workroom = await place.open()
     const added = await workroom.run(add("write the docs", {labels: ["docs"], priority: "high"}))
-    expect(added).toMatchObject({id: 1, revision: 1, state: "open", priority: "high", labels: ["docs"], createdBy: "user:ada"})
+    expect(added).toMatchObject({
+      id: 1,
+      revision: 1,
+      state: "open",
+      priority: "high",
+      labels: ["docs"],
+      createdBy: "user:ada",
+    })
     const active = await workroom.run(on(added, {is: "claim", assignee: "user:grace"}))
     expect(active).toMatchObject({revision: 2, state: "active", assignee: "user:grace"})
     const blocked = await workroom.run(on(active, {is: "block", reason: "a review", owner: "user:ada", deadline: null}))
@@ -57,7 +64,8 @@ describe.each(stores)("the workroom in $name", ({make}) => {
       for (const command of commands) {
         const item = await bring(workroom, await workroom.run(add("way")), state)
         const outcome = await workroom.run(on(item, command)).catch((error: unknown) => error)
-        if (outcome instanceof Problem) expect(outcome).toMatchObject({code: "workroom_state", status: 409, current: item})
+        if (outcome instanceof Problem)
+          expect(outcome).toMatchObject({code: "workroom_state", status: 409, current: item})
         else accepted.push(`${state} ${command.is} ${(outcome as Item).state}`)
       }
     }

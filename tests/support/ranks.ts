@@ -12,6 +12,7 @@ export const ranks: Readonly<Record<string, number>> = {
   "server/plugins": 4,
   "server/messages": 4,
   "server/generation": 5,
+  "server/workroom": 6,
   "server/readiness": 8,
   "server/console": 9,
   "server/satori": 9,

@@ -110,7 +110,10 @@ const texts = ["a", "waits for ünïcode ☃", "\u0000 and \ud800 alone", '","ha
 export const randomRequest = (chance: Chance, count: number, revisionOf: (id: number) => number): Request => {
   const actor = chance.pick(["user:ada", "user:grace", "agent:triage", "operator"])
   if (count === 0 || chance.below(6) === 0) {
-    return {...add(chance.pick(texts), {priority: chance.pick(["low", "urgent"]), labels: [chance.pick(["x", "y"])]}), actor}
+    return {
+      ...add(chance.pick(texts), {priority: chance.pick(["low", "urgent"]), labels: [chance.pick(["x", "y"])]}),
+      actor,
+    }
   }
   const item = 1 + chance.below(count)
   const expectedRevision = revisionOf(item) - (chance.below(8) === 0 ? 1 : 0)
@@ -132,10 +135,8 @@ export const fill = async (workroom: Workroom, records: number, seed = 1): Promi
   const chance = new Chance(seed)
   while (workroom.head.seq < records) {
     const {items} = workroom
-    await workroom
-      .run(randomRequest(chance, items.length, id => items[id - 1]?.revision ?? 0))
-      .catch(error => {
-        if (error.status !== 409) throw error
-      })
+    await workroom.run(randomRequest(chance, items.length, id => items[id - 1]?.revision ?? 0)).catch(error => {
+      if (error.status !== 409) throw error
+    })
   }
 }

@@ -1,0 +1,201 @@
+import {PageQuery, page} from "../../../shared/api.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Call, Route} from "../../../shared/route.ts"
+import {type Static, Type} from "../../../shared/type.ts"
+import {
+  type Command,
+  commandBodies,
+  Item,
+  type ItemCommand,
+  ItemFilter,
+  itemCommands,
+  itemStates,
+  operator,
+  RecordView,
+  VerificationView,
+  WorkroomView,
+} from "../../../shared/workroom.ts"
+import type {Workroom} from "../../workroom/workroom.ts"
+import {readPage, toPage} from "./paging.ts"
+
+const ItemQuery = Type.Object({...PageQuery.properties, ...ItemFilter.properties})
+const ItemPage = page(Item)
+const RecordPage = page(RecordView)
+
+export const workroomRoutes = (workroom: Workroom): Route[] => [
+  {
+    method: "GET",
+    path: "/api/workroom",
+    scope: "demo",
+    summary: "The workroom: its store, the end of its Journal, how many items are in which state",
+    response: {200: WorkroomView},
+    handle: (_, call) => call.json(WorkroomView, viewWorkroom(workroom)),
+  },
+  {
+    method: "GET",
+    path: "/api/workroom/items",
+    scope: "demo",
+    summary: "Work items, newest first",
+    query: ItemQuery,
+    response: {200: ItemPage},
+    handle: (_, call) => {
+      const {limit, before} = readPage(call)
+      const fits = filterOf(call)
+      const items = workroom.items.filter(item => item.id < before && fits(item)).reverse()
+      return call.json(
+        ItemPage,
+        toPage(items.slice(0, limit + 1), limit, ({id}) => id),
+      )
+    },
+  },
+  {
+    method: "GET",
+    path: "/api/workroom/items/:id",
+    scope: "demo",
+    summary: "One work item",
+    response: {200: Item},
+    problems: ["workroom_unknown"],
+    handle: (_, call) => call.json(Item, workroom.item(idOf(call))),
+  },
+  {
+    method: "POST",
+    path: "/api/workroom/items",
+    scope: "full",
+    summary: "Add a work item; it is durable when this answers",
+    body: commandBodies.add,
+    response: {201: Item},
+    problems: ["workroom_failed", "workroom_outcome_unknown"],
+    handle: async (_, call) => {
+      const {actor = operator, request, ...body} = (await call.body()) as Static<typeof commandBodies.add>
+      const {title, description = "", priority = "normal", labels = [], assignee = null, conversation = null} = body
+      const command = {is: "add", title, description, priority, labels, assignee, conversation} as const
+      const item = await workroom.run({
+        actor,
+        item: 0,
+        command: {...command, ...(request === undefined ? {} : {request})},
+      })
+      return call.json(Item, item, {status: 201})
+    },
+  },
+  ...itemCommands.map(name => commandRoute(workroom, name)),
+  {
+    method: "GET",
+    path: "/api/workroom/journal",
+    scope: "full",
+    summary: "Records of the workroom's Journal, newest first",
+    query: PageQuery,
+    response: {200: RecordPage},
+    handle: async (_, call) => {
+      const {limit, before} = readPage(call)
+      const records = await workroom.journal(before, limit + 1)
+      return call.json(
+        RecordPage,
+        toPage(records, limit, ({seq}) => seq),
+      )
+    },
+  },
+  {
+    method: "POST",
+    path: "/api/workroom/verify",
+    scope: "full",
+    summary: "Check the whole Journal, and that the Catalog is what it makes of it",
+    response: {200: VerificationView},
+    problems: ["workroom_damaged"],
+    handle: async (_, call) => call.json(VerificationView, await workroom.verify()),
+  },
+]
+
+const summaries: Record<ItemCommand, string> = {
+  claim: "Work on an open item, take over an active one, or take up again one whose work was not accepted",
+  block: "Say what an active item waits for",
+  unblock: "Go on with a blocked item",
+  review: "Hand an active item in for review",
+  accept: "Accept the work on an item in review: it is done",
+  cancel: "Give an open item up",
+  comment: "Say something about an item",
+}
+
+const commandRoute = (workroom: Workroom, name: ItemCommand): Route => ({
+  method: "POST",
+  path: `/api/workroom/items/:id/${name}`,
+  scope: "full",
+  summary: summaries[name],
+  body: commandBodies[name],
+  response: {200: Item},
+  problems: ["workroom_unknown", "workroom_stale", "workroom_state", "workroom_failed", "workroom_outcome_unknown"],
+  handle: async (_, call) => {
+    const id = idOf(call)
+    const {actor = operator, ...body} = (await call.body()) as Body
+    return call.json(Item, await workroom.run({actor, item: id, command: commandOf(name, body, actor)}))
+  },
+})
+
+interface Body {
+  readonly actor?: string
+  readonly request?: string
+  readonly expectedRevision: number
+  readonly assignee?: string
+  readonly reason?: string
+  readonly owner?: string
+  readonly deadline?: string
+  readonly text?: string
+}
+
+/** The command that a body, which fits the schema of its name, asks for. */
+const commandOf = (name: ItemCommand, body: Omit<Body, "actor">, actor: string): Command => {
+  const {expectedRevision, request} = body
+  const against = {expectedRevision, ...(request === undefined ? {} : {request})}
+  switch (name) {
+    case "claim":
+      return {is: name, assignee: body.assignee ?? claimant(actor), ...against}
+    case "block": {
+      const {reason = "", owner = null, deadline} = body
+      return {is: name, reason, owner, deadline: deadline === undefined ? null : timeOf(deadline), ...against}
+    }
+    case "cancel":
+      return {is: name, reason: body.reason ?? null, ...against}
+    case "comment":
+      return {is: name, text: body.text ?? "", ...against}
+    default:
+      return {is: name, ...against}
+  }
+}
+
+const claimant = (actor: string): string => {
+  if (actor !== operator) return actor
+  throw new Problem("request_invalid", "assignee: nobody is named who works on it", {
+    hint: "Name an assignee, or the actor who claims it: user:<id> or agent:<name>.",
+  })
+}
+
+const timeOf = (text: string): string => {
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw new Problem("request_invalid", `deadline: "${text}" is not a time`)
+  return new Date(at).toISOString()
+}
+
+const idOf = (call: Call): number => {
+  const id = Number(call.params.id)
+  if (!Number.isSafeInteger(id)) throw new Problem("workroom_unknown", `there is no work item ${call.params.id}`)
+  return id
+}
+
+/** A demo token may not look for what it is not shown. */
+const filterOf = ({query, scope}: Call): ((item: Item) => boolean) => {
+  const {state, label, assignee} = query
+  if (assignee !== undefined && scope !== "full") throw new Problem("forbidden", "assignee is for the full token")
+  return item =>
+    (state === undefined || item.state === state) &&
+    (label === undefined || item.labels.includes(String(label))) &&
+    (assignee === undefined || item.assignee === assignee)
+}
+
+export const viewWorkroom = ({store, authority, head, items}: Workroom): WorkroomView => {
+  const counts = Object.fromEntries(itemStates.map(state => [state, 0])) as WorkroomView["items"]
+  let overdue = 0
+  for (const {state, blocker} of items) {
+    counts[state]++
+    if (blocker?.overdue === true) overdue++
+  }
+  return {store, authority, ...head, items: counts, overdue}
+}

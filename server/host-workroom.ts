@@ -1,0 +1,95 @@
+import type {ProjectConfig} from "../shared/config.ts"
+import type {Log} from "../shared/log.ts"
+import type {PluginDefinition} from "../shared/plugin.ts"
+import {Problem} from "../shared/problems.ts"
+import type {Database} from "./database/database.ts"
+import type {ProjectPaths} from "./runtime/project.ts"
+import {readAcknowledged} from "./workroom/acknowledged.ts"
+import {workroomPlugin} from "./workroom/chat.ts"
+import {FileStore} from "./workroom/file-store.ts"
+import {storePaths} from "./workroom/segments.ts"
+import type {StoreKind} from "./workroom/store.ts"
+import {TableStore} from "./workroom/table-store.ts"
+import {FileTelling} from "./workroom/telling.ts"
+import {Workroom} from "./workroom/workroom.ts"
+
+export interface WorkroomSetting {
+  readonly config: ProjectConfig
+  readonly database: Database
+  readonly paths: ProjectPaths
+  readonly authority: string
+  readonly log: Log
+}
+
+/**
+ * The project's workroom, in the store that the configuration names. Throws `workroom_elsewhere` where the items are in the
+ * other one, `workroom_damaged`, `authority_mismatch`.
+ */
+export const openWorkroom = async (setting: WorkroomSetting): Promise<Workroom> => {
+  await requireStore(setting)
+  const {config, database, authority, log} = setting
+  const wanted = config.workroom.store
+  const workroom =
+    wanted === "file"
+      ? await openFiles(setting)
+      : await Workroom.open({store: new TableStore(database), authority, log})
+  await database.write([
+    {sql: "INSERT OR REPLACE INTO svc_meta (key, value) VALUES ('workroom_store', ?)", args: [wanted]},
+  ])
+  return workroom
+}
+
+const openFiles = async ({database, paths, authority, log}: WorkroomSetting): Promise<Workroom> => {
+  const store = new FileStore({folder: paths.state, log})
+  const telling = new FileTelling(database, store, log)
+  const workroom = await Workroom.open({
+    store,
+    authority,
+    log,
+    onRecorded: telling.add,
+    beforeClose: () => telling.settled(),
+  })
+  await telling.start(workroom.head.seq)
+  return workroom
+}
+
+/** The items must be where the configuration says; files that were lost must not be taken for none. */
+const requireStore = async ({config, database, paths}: WorkroomSetting): Promise<void> => {
+  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'workroom_store'")
+  const files = await recordsInFiles(paths)
+  if (row?.value === "file" && files === undefined) {
+    throw new Problem(
+      "authority_mismatch",
+      `the database says that the work items are in files, but ${storePaths(paths.state).journal} is missing: it was lost or replaced`,
+      {hint: "Restore .svc/ from the backup that the database comes from."},
+    )
+  }
+  const [table] = await database.read("SELECT seq FROM workroom_head")
+  const records: Record<StoreKind, number> = {file: files ?? 0, database: Number(table?.seq ?? 0)}
+  const wanted = config.workroom.store
+  const other = wanted === "file" ? "database" : "file"
+  if (records[other] > 0 && row?.value === other) {
+    throw new Problem(
+      "workroom_elsewhere",
+      `workroom.store is ${wanted}, but the work items are in the ${other} store (${records[other]} records)`,
+    )
+  }
+}
+
+/** How many records were acknowledged there; undefined where there are no files of a workroom. */
+const recordsInFiles = async ({state}: ProjectPaths): Promise<number | undefined> => {
+  const told = await readAcknowledged(storePaths(state).acknowledged)
+  return told === "damaged" ? 1 : told?.seq
+}
+
+/** The built-in plugin `workroom`, for a Host's workroom. */
+export const workroomPluginOf = (workroom: Workroom) => async (): Promise<{readonly default: PluginDefinition}> => ({
+  default: workroomPlugin(() => workroom),
+})
+
+/** The same where no Host runs: it is set up, and never called. */
+export const closedWorkroomPlugin = async (): Promise<{readonly default: PluginDefinition}> => ({
+  default: workroomPlugin(() => {
+    throw new Problem("starting", "the workroom is not open")
+  }),
+})

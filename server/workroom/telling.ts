@@ -1,0 +1,143 @@
+import type {EventData} from "../../shared/events.ts"
+import type {Log} from "../../shared/log.ts"
+import {isProblem} from "../../shared/problems.ts"
+import type {JournalRecord} from "../../shared/workroom.ts"
+import {assertThat, type Database} from "../database/database.ts"
+import type {Statement} from "../database/engine.ts"
+import {persist} from "../database/persist.ts"
+import {type EventRow, tellingAll, toRow} from "../events/telling.ts"
+import {parseRecord} from "./record.ts"
+import type {Store} from "./store.ts"
+
+const types = {
+  add: "workroom.item_added",
+  claim: "workroom.item_claimed",
+  block: "workroom.item_blocked",
+  unblock: "workroom.item_unblocked",
+  review: "workroom.item_in_review",
+  accept: "workroom.item_done",
+  cancel: "workroom.item_cancelled",
+  comment: "workroom.item_commented",
+  overdue: "workroom.item_overdue",
+} as const
+
+/** The event that tells of a record: worked out from it alone, so that it is the same one whenever it is told. */
+const eventOf = ({seq, at, actor, item, command}: JournalRecord): EventRow[] => {
+  if (command.is === "authority") return []
+  const about = {at: Date.parse(at)}
+  const base = {item, seq, actor, revision: command.is === "add" ? 1 : command.expectedRevision + 1}
+  return [toRow(types[command.is], {...base, ...moreOf(command)}, about)]
+}
+
+type More = Omit<EventData<"workroom.item_added">, "item" | "seq" | "actor" | "revision">
+
+const moreOf = (command: Exclude<JournalRecord["command"], {is: "authority"}>): More => {
+  switch (command.is) {
+    case "add":
+      return {title: command.title, priority: command.priority, labels: [...command.labels]}
+    case "claim":
+      return {assignee: command.assignee}
+    case "block":
+      return {reason: command.reason, ...(command.deadline === null ? {} : {deadline: command.deadline})}
+    case "overdue":
+      return {deadline: command.deadline}
+    default:
+      return {}
+  }
+}
+
+/** The events of records, as statements of the batch that stores them. */
+export const tellingRecords = (records: readonly JournalRecord[]): Statement[] => {
+  const rows = records.flatMap(eventOf)
+  return rows.length === 0 ? [] : [tellingAll(rows)]
+}
+
+/** Records that wait in memory to be told; those of a longer backlog are read again. */
+const mostWaiting = 5000
+
+/** Told in one batch. */
+const atOnce = 200
+
+/**
+ * Tells of the records of a file store: their events are stored after them, in one batch with the number up to which all are
+ * told. What a crash or a failing database left untold is told at the next start; nothing is told twice.
+ */
+export class FileTelling {
+  readonly #database: Database
+  readonly #store: Store
+  readonly #log: Log
+  #told = 0
+  #head = 0
+  #waiting: JournalRecord[] = []
+  #running: Promise<void> | undefined
+
+  constructor(database: Database, store: Store, log: Log) {
+    this.#database = database
+    this.#store = store
+    this.#log = log
+  }
+
+  /** Tells what is not told yet of a Journal that ends at `head`. */
+  async start(head: number): Promise<void> {
+    // A restore may bring a Journal that ends before what was told of the one it replaces.
+    await this.#database.write([
+      {sql: "INSERT OR IGNORE INTO workroom_told (id, seq) VALUES (1, 0)"},
+      {sql: "UPDATE workroom_told SET seq = ? WHERE seq > ?", args: [head, head]},
+    ])
+    this.#told = await this.#readTold()
+    this.#head = head
+    this.#go()
+  }
+
+  /** Takes note of new records, in their order. */
+  readonly add = (records: readonly JournalRecord[]): void => {
+    this.#head = records.at(-1)?.seq ?? this.#head
+    if (this.#waiting.length < mostWaiting) this.#waiting.push(...records)
+    this.#go()
+  }
+
+  /** Resolves when all is told. */
+  async settled(): Promise<void> {
+    await this.#running
+  }
+
+  #go(): void {
+    this.#running ??= this.#tell()
+      .catch(error => this.#log.error("records of the workroom are not told of until the next start", {error}))
+      .finally(() => {
+        this.#running = undefined
+        if (this.#told < this.#head && this.#waiting.length > 0) this.#go()
+      })
+  }
+
+  async #tell(): Promise<void> {
+    while (this.#told < this.#head) {
+      const records = await this.#next()
+      const seq = this.#told + records.length
+      const batch = [
+        assertThat("(SELECT seq FROM workroom_told) = ?", [this.#told]),
+        ...tellingRecords(records),
+        {sql: "UPDATE workroom_told SET seq = ?", args: [seq]},
+      ]
+      await persist("an event of the workroom", this.#log, () => this.#database.write(batch)).catch(error => {
+        // Repeated after an unknown outcome that was stored.
+        if (!isProblem(error, "database_refused")) throw error
+      })
+      this.#told = await this.#readTold()
+    }
+  }
+
+  async #readTold(): Promise<number> {
+    const [row] = await this.#database.read("SELECT seq FROM workroom_told")
+    return Number(row?.seq ?? 0)
+  }
+
+  async #next(): Promise<readonly JournalRecord[]> {
+    this.#waiting = this.#waiting.filter(({seq}) => seq > this.#told)
+    if (this.#waiting[0]?.seq === this.#told + 1) return this.#waiting.splice(0, atOnce)
+    const texts: string[] = []
+    const upTo = Math.min(this.#head, this.#told + atOnce)
+    await this.#store.read(this.#told + 1, upTo, text => texts.push(text))
+    return texts.map(parseRecord)
+  }
+}
