@@ -36,7 +36,11 @@ export class Chain {
     if (found === null) return "it is not a record"
     const [, item, prevHash, seq] = found
     if (Number(seq) !== this.#seq + 1) return `it has the number ${seq}`
-    if (prevHash !== this.#hash) return "it does not follow the record before it"
+    if (prevHash !== this.#hash) {
+      return this.#seq === 0
+        ? `it did not begin under the authority ${this.#authority}`
+        : "it does not follow the record before it"
+    }
     const digest = sealOf(text)
     if (digest === undefined) return "its hash is not that of what it says"
     if (item === "0" && !this.#changeAuthority(text)) return "it comes from another authority"

@@ -3,7 +3,7 @@ import {join} from "node:path"
 import {Problem} from "../../shared/problems.ts"
 import {makePrivateFolder, readFileIfExists, writeFileAtomic} from "../runtime/files.ts"
 import {readAcknowledged, writeAcknowledged} from "./acknowledged.ts"
-import {Catalog, parseCatalog} from "./catalog.ts"
+import {Catalog, type CatalogHead, parseCatalog} from "./catalog.ts"
 import {Chain} from "./chain.ts"
 import type {Head} from "./record.ts"
 import {type JournalEnd, listSegments, readSegments, type Segment, type StorePaths} from "./segments.ts"
@@ -25,7 +25,7 @@ export type Above = "keep" | "take back"
  * `authority_mismatch`, `state_unwritable`.
  */
 export const openFiles = async (paths: StorePaths, authority: string, above: Above): Promise<OpenedFiles> => {
-  const found = await examineFiles(paths, above)
+  const found = await examineFiles(paths, above, authority)
   if (found === undefined) return begin(paths, authority)
   const {catalog, end, acknowledged, unsure} = found
   if (catalog.authority !== authority)
@@ -66,7 +66,11 @@ export interface Examined {
 }
 
 /** Checks a file store without changing it; undefined where there is none. Throws `workroom_damaged`. */
-export const examineFiles = async (paths: StorePaths, above: Above): Promise<Examined | undefined> => {
+export const examineFiles = async (
+  paths: StorePaths,
+  above: Above,
+  authority?: string,
+): Promise<Examined | undefined> => {
   const segments = await listSegments(paths.journal)
   const told = await readAcknowledged(paths.acknowledged)
   const text = await readFileIfExists(paths.catalog)
@@ -79,6 +83,7 @@ export const examineFiles = async (paths: StorePaths, above: Above): Promise<Exa
   if (told === undefined || told === "damaged") {
     throw damaged(`${paths.acknowledged} ${told === undefined ? "is missing" : "was changed"}`, rebuildIt)
   }
+  requireOneHistory(paths, catalog, told, authority)
   const keptSeq = catalog.head.seq
   const acknowledged = Math.max(told.seq, keptSeq)
   const heads = [catalog.head, {seq: told.seq, hash: told.hash}]
@@ -92,6 +97,21 @@ export const examineFiles = async (paths: StorePaths, above: Above): Promise<Exa
   if (walk.wrongHead !== undefined)
     throw damaged(`record ${walk.wrongHead} of the Journal is not the one that was acknowledged`)
   return {catalog, end, acknowledged, keptSeq, unsure: walk.unsure ?? end.offset}
+}
+
+/** One of them may be behind an authority that was just taken over; both may not. */
+const requireOneHistory = (
+  paths: StorePaths,
+  catalog: Catalog,
+  told: CatalogHead,
+  authority: string | undefined,
+): void => {
+  if (authority !== undefined && catalog.authority !== authority && told.authority !== authority) {
+    throw otherAuthority("the files of the workroom have", catalog.authority, authority)
+  }
+  if (catalog.origin === told.origin) return
+  const began = `${paths.catalog} began under the authority ${catalog.origin}, ${paths.acknowledged} under ${told.origin}`
+  throw new Problem("authority_mismatch", `${began}: they belong to two histories`)
 }
 
 /** Goes through the records of a Journal, and takes those that the Catalog does not have yet. */

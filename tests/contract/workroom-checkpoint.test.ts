@@ -1,13 +1,7 @@
 import {appendFileSync, readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import {
-  adoptStore,
-  adoptTables,
-  copyStore,
-  examineStore,
-  examineTables,
-} from "../../server/workroom/checkpoint.ts"
+import {adoptStore, adoptTables, copyStore, examineStore, examineTables} from "../../server/workroom/checkpoint.ts"
 import {FileStore} from "../../server/workroom/file-store.ts"
 import {listSegments, storePaths} from "../../server/workroom/segments.ts"
 import {scratchFolder} from "../support/databases.ts"
