@@ -5,7 +5,7 @@ import type {Database} from "../database/database.ts"
 import {makePrivateFolder, writeFileAtomic} from "../runtime/files.ts"
 import {writeAcknowledged} from "./acknowledged.ts"
 import {Catalog, type CatalogHead} from "./catalog.ts"
-import {examineFiles} from "./file-open.ts"
+import {examineFiles, settleFiles} from "./file-open.ts"
 import {FileStore} from "./file-store.ts"
 import {endOfFrames} from "./frames.ts"
 import {chained} from "./record.ts"
@@ -93,8 +93,8 @@ const compare = async (store: Pick<Store, "read" | "kept">, catalog: Catalog): P
  * nothing where the store has that authority already, and where there is no store.
  */
 export const adoptStore = async (folder: string, authority: string, at: string): Promise<void> => {
-  const examined = await examineFiles(storePaths(folder), "keep")
-  if (examined !== undefined) await adopt(new FileStore({folder}), examined.catalog.authority, authority, at)
+  const catalog = await settleFiles(storePaths(folder))
+  if (catalog !== undefined) await adopt(new FileStore({folder}), catalog.authority, authority, at)
 }
 
 /** The same for the tables; durable with the database. */

@@ -27,6 +27,16 @@ export type Above = "keep" | "take back"
 export const openFiles = async (paths: StorePaths, authority: string, above: Above): Promise<OpenedFiles> => {
   const found = await examineFiles(paths, above, authority)
   if (found === undefined) return begin(paths, authority)
+  return settle(paths, found, authority, above)
+}
+
+/** What an interrupted process left of a store is finished, whichever authority it has. Nothing where there is no store. */
+export const settleFiles = async (paths: StorePaths): Promise<Catalog | undefined> => {
+  const found = await examineFiles(paths, "keep")
+  return found === undefined ? undefined : (await settle(paths, found, found.catalog.authority, "keep")).catalog
+}
+
+const settle = async (paths: StorePaths, found: Examined, authority: string, above: Above): Promise<OpenedFiles> => {
   const {catalog, end, acknowledged, unsure} = found
   if (catalog.authority !== authority)
     throw otherAuthority("the files of the workroom have", catalog.authority, authority)

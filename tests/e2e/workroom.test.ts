@@ -1,4 +1,4 @@
-import {existsSync, rmSync} from "node:fs"
+import {existsSync, readFileSync, rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {Item} from "../../shared/workroom.ts"
 import {expectProblem, launchHost, startHost, type TestHost} from "../support/host.ts"
@@ -163,7 +163,7 @@ describe("the authority of the workroom", () => {
   test("a Journal of another project is refused, with the authority that it did not begin under", async () => {
     const [ours, other] = [await used("file"), await used("file")]
     const segment = ".svc/workroom-journal/0000000000000001.segment"
-    ours.project.write(segment, other.project.read(segment))
+    ours.project.write(segment, readFileSync(other.project.path(segment)))
     expect(await refusal(ours.project)).toMatch(
       new RegExp(`record 1 in 0{15}1.segment, at byte 0: it did not begin under the authority ${ours.authority}`),
     )
