@@ -56,7 +56,6 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...outboxRoutes(database, outbox, endpoints),
     ...ingressRoutes(ingress),
     ...settingsRoutes(current, logs, services.runtimeId),
-    ...settingsRoutes(current, logs),
     ...workroomRoutes(services.workroom),
     ...webhookRoutes(endpoints),
     ...satoriRoutes(services.satori),
