@@ -3,6 +3,7 @@ import {fileURLToPath} from "node:url"
 import {configSchema} from "../server/config/schema.ts"
 import {commandsPage} from "./reference/commands.ts"
 import {configurationPage} from "./reference/configuration.ts"
+import {eventsPage} from "./reference/events.ts"
 import {exitCodesPage} from "./reference/exit-codes.ts"
 import {metricsPage} from "./reference/metrics.ts"
 import {problemsPage} from "./reference/problems.ts"
@@ -20,6 +21,7 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
   return {
     "commands.md": await commandsPage(),
     "configuration.md": configurationPage(slots),
+    "events.md": eventsPage(),
     "exit-codes.md": exitCodesPage(),
     "metrics.md": metricsPage(),
     "openapi.json": json(openApi),

@@ -13,6 +13,7 @@ import type {RunHistory} from "./database/runs.ts"
 import {describeFailure} from "./generation/draft.ts"
 import type {Generation} from "./generation/generation.ts"
 import type {Generations} from "./generation/generations.ts"
+import type {HostEvents} from "./host-events.ts"
 import type {Exit} from "./host-interface.ts"
 import {createMetrics} from "./host-metrics.ts"
 import type {DiskLimit} from "./host-metrics-sources.ts"
@@ -45,6 +46,7 @@ export interface HostServices {
   readonly generations: Generations
   readonly endpoints: Endpoints
   readonly database: Database
+  readonly events: HostEvents
   readonly inbox: Inbox
   readonly outbox: Outbox
   readonly ingress: Ingress
@@ -107,6 +109,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
     if (facts.supervisor === "none" && !confirm) {
       throw new Problem("no_supervisor", "nothing is known that would start the Host again")
     }
+    services.events.raise("restart.asked", {code: end.code, reason: end.reason})
     // The answer leaves before the Host does.
     setTimeout(() => askExit(end), 50)
   }
@@ -145,6 +148,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
             reload: confirm => reload("requested", confirm),
             restart: confirm => askRestart(confirm, {code: exit.consoleRestart, reason: "restart requested"}),
           },
+          events: services.events,
           plugins: {current, answer},
           metrics,
           current,

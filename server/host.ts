@@ -21,6 +21,7 @@ import {Generations} from "./generation/generations.ts"
 import {GenerationHistory} from "./generation/history.ts"
 import {hashLockfile} from "./generation/lockfile.ts"
 import {serveApi} from "./host-api.ts"
+import {openEvents} from "./host-events.ts"
 import type {Exit, Host, HostOptions} from "./host-interface.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
@@ -83,7 +84,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   const token = settleToken(boot, mode)
   if (token.made !== undefined) logs.hide([token.made.reveal()])
 
-  const gate = createGate()
+  const gate = createGate(boot.config.http.base)
   const listener = await runtime.serve({...boot.config.http, fetch: gate.fetch, fixed: gate.fixed, socket: gate.socket})
   unwind.defer(() => listener.close(true))
   const url = urlOf(boot.config, listener.port)
@@ -117,17 +118,27 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   )
   if (!history.endedCleanly) log.warn("the run before this one did not end in order")
 
+  const events = await openEvents({
+    database,
+    project,
+    authority,
+    logs,
+    limits: () => currentOf(generations).config.config.events.history,
+  })
+  unwind.defer(() => events.close())
   const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
   const inbox = new Inbox(database, outbox, runtimeId, log)
   const gaps = new Gaps(database, log)
-  const ingress: Ingress = new Ingress(database, log, at => {
+  const observeAll = (at: number) => {
     for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
-  })
+  }
+  const ingress: Ingress = new Ingress(database, log, observeAll, events.raise)
   const endpoints: Endpoints = new Endpoints({
     receive: (endpoint, event) => satori.hearOf(inbox.receive(endpoint, event)),
     online: endpoint => outbox.online(endpoint.spec.name),
     changed: (endpoint, at) => {
       gaps.observe(endpoint, at)
+      events.endpointChanged(endpoint)
       satori.loginsChanged()
     },
     named: () => satori.loginsChanged(),
@@ -155,7 +166,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     ? await (await import("./generation/watch.ts")).watchProject(paths, environment)
     : undefined
   unwind.defer(() => watcher?.close())
-  const generations = new Generations({
+  const generations: Generations = new Generations({
     project: paths.project,
     database,
     loader,
@@ -169,6 +180,8 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     readLockfile: () => hashLockfile(paths.project),
     signal,
     hide: logs.hide,
+    onState: events.instanceChanged,
+    onFail: events.failed,
     onCommit: generation => {
       logs.setLevel(generation.config.config.log_level)
       logs.bind({generation: generation.number})
@@ -212,7 +225,20 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     boot,
     tokens: {token: token.used, demoToken: boot.config.http.demoToken},
     facts: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor: options.supervisor},
-    services: {generations, endpoints, database, inbox, outbox, ingress, logs, satori, handlers, disk: limit, workroom},
+    services: {
+      generations,
+      endpoints,
+      database,
+      events,
+      inbox,
+      outbox,
+      ingress,
+      logs,
+      satori,
+      handlers,
+      disk: limit,
+      workroom,
+    },
     askExit,
   })
   await satori.start(api.guard)
@@ -235,6 +261,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   const stop = async ({code, reason}: Exit): Promise<void> => {
     log.info(`stopping (${reason})`)
     api.stopping()
+    events.raise("host.stopping", {code, reason})
     await watcher?.close()
     disk.stop()
     const left = gaps.stop()
@@ -248,6 +275,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     )
     await withTimeLimit(1000, () => outbox.drain()).catch(() => {})
     satori.close()
+    await events.endStreams()
     await withTimeLimit(250, () => listener.close(false)).catch(() => {})
     await listener.close(true)
     await withTimeLimit(1500, () => endpoints.close()).catch(() => log.warn("an endpoint did not close in time"))
@@ -255,11 +283,13 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     await withTimeLimit(250, () => left).catch(() => log.warn("when the endpoints left was not stored"))
     await workroom.close().catch(error => log.error("the workroom did not close in order", {error}))
     await recordEnd(database, runtimeId, code, reason).catch(error => log.error("the end was not recorded", {error}))
+    await events.close()
     await database.close()
     await removeHostFile(paths)
     await lock.release()
     log.info("stopped")
   }
+  events.started(runtime, mode, history)
   return {
     url,
     runtimeId,

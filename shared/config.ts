@@ -168,9 +168,15 @@ const EventsConfig = Type.Object(
     history: Type.Optional(
       Type.Object(
         {
-          events: Type.Optional(Type.Integer({default: 200_000, minimum: 1, description: reserved})),
-          bytes: Type.Optional(Type.Integer({default: 256 * 1024 * 1024, minimum: 1, description: reserved})),
-          age: Type.Optional(Type.String({default: "24h", pattern: durationPattern, description: reserved})),
+          events: Type.Optional(
+            Type.Integer({default: 200_000, minimum: 1, description: "So many events are kept at most."}),
+          ),
+          bytes: Type.Optional(
+            Type.Integer({default: 256 * 1024 * 1024, minimum: 1, description: "They take so many bytes at most."}),
+          ),
+          age: Type.Optional(
+            Type.String({default: "24h", pattern: durationPattern, description: "No event is kept longer than this."}),
+          ),
         },
         {...closed, default: {}},
       ),

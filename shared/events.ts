@@ -174,6 +174,9 @@ export type EventData<T extends EventType> = Static<(typeof eventTypes)[T]["data
 
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text)
 
+/** Tells of a change that nothing stores; one that is stored gets the event's statement into its batch instead. */
+export type Raise = <T extends EventType>(type: T, data: EventData<T>, about?: EventAbout) => void
+
 /** What an event is about, beside its type. `at` in milliseconds since 1970; now when left out. */
 export interface EventAbout {
   readonly endpoint?: string

@@ -1,7 +1,9 @@
+import type {Raise} from "../../shared/events.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {IngressView} from "../../shared/readiness.ts"
 import type {Database} from "../database/database.ts"
+import {telling} from "../events/telling.ts"
 
 export type IngressReason = IngressView["reasons"][number]
 
@@ -23,14 +25,16 @@ export class Ingress {
   readonly #database: Database
   readonly #log: Log
   readonly #changed: (at: number) => void
+  readonly #raise: Raise
   readonly #reasons = new Map<IngressReason, number>()
   #since = Date.now()
 
   /** `changed` hears of every opening and pausing, and since when it holds, in milliseconds since 1970. */
-  constructor(database: Database, log: Log, changed: (at: number) => void) {
+  constructor(database: Database, log: Log, changed: (at: number) => void, raise: Raise = () => {}) {
     this.#database = database
     this.#log = log
     this.#changed = changed
+    this.#raise = raise
   }
 
   get isPaused(): boolean {
@@ -62,20 +66,27 @@ export class Ingress {
         sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
         args: [keyOf(reason), String(now)],
       },
+      telling("ingress.paused", {reason, reasons: [...this.#reasons.keys(), reason]}),
     ])
     this.#add(reason, now)
   }
 
   /** Takes one reason back, durably; ingress opens when none is left. */
   async resume(reason: KeptReason): Promise<void> {
-    await this.#database.write([{sql: "DELETE FROM svc_meta WHERE key = ?", args: [keyOf(reason)]}])
+    const left = [...this.#reasons.keys()].filter(each => each !== reason)
+    await this.#database.write([
+      {sql: "DELETE FROM svc_meta WHERE key = ?", args: [keyOf(reason)]},
+      ...(this.#reasons.has(reason) ? [telling("ingress.resumed", {reason, reasons: left})] : []),
+    ])
     this.#remove(reason)
   }
 
   /** The reason `disk`, which no restart keeps. */
   setDiskFull(isFull: boolean): void {
+    if (isFull === this.#reasons.has("disk")) return
     if (isFull) this.#add("disk", Date.now())
     else this.#remove("disk")
+    this.#raise(isFull ? "ingress.paused" : "ingress.resumed", {reason: "disk", reasons: [...this.#reasons.keys()]})
   }
 
   /** Throws `ingress_paused`; `what` is what is refused. */

@@ -1,4 +1,4 @@
-import type {EventAbout, EventData, EventType} from "../../shared/events.ts"
+import type {Raise} from "../../shared/events.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Row} from "../../shared/plugin-database.ts"
 import type {Database} from "../database/database.ts"
@@ -44,8 +44,7 @@ export class EventLog {
   }
 
   /** Raises an event whose change nothing else stores; one that is stored gets `telling` into its batch instead. */
-  readonly raise = <T extends EventType>(type: T, data: EventData<T>, about?: EventAbout): void =>
-    this.#queue.push(toRow(type, data, about))
+  readonly raise: Raise = (type, data, about) => this.#queue.push(toRow(type, data, about))
 
   /** Resolves when everything raised is stored. */
   settled(): Promise<void> {

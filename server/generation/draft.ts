@@ -31,6 +31,8 @@ export interface DraftOptions {
   readonly log: Log
   /** Hears the values of secrets before any code gets them: what fails may tell them. */
   readonly hide: (secrets: readonly string[]) => void
+  /** An instance has another state. */
+  readonly onState?: (instance: Instance) => void
   /** Aborted when the Host stops: a draft that is under way is given up. */
   readonly signal: AbortSignal
 }
@@ -148,8 +150,8 @@ const carryOver = (prepared: Prepared, previous: Generation | undefined): Instan
   return previous?.instances.find(instance => instance.fingerprint === fingerprint && instance.state.is === "active")
 }
 
-const createInstance = (prepared: Prepared, {project, database, log}: DraftOptions): Instance =>
-  new Instance({...prepared, fingerprint: fingerprintOfInstance(prepared), project, database, log})
+const createInstance = (prepared: Prepared, {project, database, log, onState = () => {}}: DraftOptions): Instance =>
+  new Instance({...prepared, fingerprint: fingerprintOfInstance(prepared), project, database, log, onState})
 
 /** For people: what failed and where, one line each. */
 export const describeFailure = (problem: Problem): string =>

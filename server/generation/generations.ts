@@ -22,6 +22,8 @@ export interface GenerationsOptions extends DraftOptions {
   readonly readLockfile: () => Promise<string>
   /** A generation has been committed and swapped in. */
   readonly onCommit: (generation: Generation) => void
+  /** A draft was not committed. */
+  readonly onFail?: (failure: Failure) => void
 }
 
 export interface Failure {
@@ -196,6 +198,7 @@ export class Generations {
     const problem = toProblem(error, "generation_failed")
     if (problem.code === "stopping") throw problem
     this.#lastFailure = {at: Date.now(), reason, problem}
+    this.#options.onFail?.(this.#lastFailure)
     this.#options.log.error(`generation not committed (${reason}): ${describeFailure(problem)}`, {code: problem.code})
     throw problem
   }

@@ -13,10 +13,18 @@ export interface Gate {
 
 /**
  * What stands in front of the application, from the moment the socket is open: liveness always, readiness `false` and
- * everything else 503 while the Host starts.
+ * everything else 503 while the Host starts. An event stream is held open until then: a page that is answered 503 does not
+ * come back.
  */
-export const createGate = (): Gate => {
-  let application: Fetch = starting
+export const createGate = (base: string): Gate => {
+  let arrive: () => void = () => {}
+  const opened = new Promise<void>(resolve => {
+    arrive = resolve
+  })
+  let application: Fetch = (request, peerOf) =>
+    new URL(request.url).pathname === `${base}/api/events`
+      ? opened.then(() => application(request, peerOf))
+      : problemAnswer(isStarting(), "-")
   let isReady = () => false
   let sockets: SocketHooks = {upgrade: () => problemAnswer(isStarting(), "-")}
   return {
@@ -35,14 +43,13 @@ export const createGate = (): Gate => {
       close: (peer, details) => sockets.close?.(peer, details),
       error: (peer, error) => sockets.error?.(peer, error),
     },
-    open: (opened, decide, served) => {
-      application = opened
+    open: (ready, decide, served) => {
+      application = ready
       isReady = decide
       sockets = served
+      arrive()
     },
   }
 }
 
 const isStarting = () => new Problem("starting", "the Host is starting", {retryAfter: 1})
-
-const starting: Fetch = () => problemAnswer(isStarting(), "-")

@@ -1,5 +1,6 @@
 import {randomBytes} from "node:crypto"
 import type {Log} from "../../shared/log.ts"
+import {createProjection} from "../../shared/private.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Call, Route, Scope} from "../../shared/route.ts"
 import type {TSchema} from "../../shared/type.ts"
@@ -8,7 +9,6 @@ import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
 import {internalProblem, jsonAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
 import type {FailureLimit, Verify} from "./auth.ts"
 import {readBody, readJson, readQuery} from "./body.ts"
-import {createProjection} from "./private.ts"
 import {createSignatureLimit} from "./signature-limit.ts"
 
 export interface PipelineOptions extends Gatekeeper {

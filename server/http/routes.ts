@@ -5,6 +5,7 @@ import type {Inbox} from "../capabilities/inbox.ts"
 import type {Ingress} from "../capabilities/ingress.ts"
 import type {Outbox} from "../capabilities/outbox.ts"
 import {endpointRoutes} from "../console/api/endpoints.ts"
+import {type EventServices, eventRoutes} from "../console/api/events.ts"
 import {gapRoutes} from "../console/api/gaps.ts"
 import {generationRoutes} from "../console/api/generations.ts"
 import {inboxRoutes} from "../console/api/inbox.ts"
@@ -26,6 +27,7 @@ import {webhookRoutes} from "./webhooks.ts"
 
 export interface RouteServices {
   readonly system: SystemServices
+  readonly events: EventServices
   readonly plugins: PluginServices
   readonly metrics: MetricsService
   readonly current: () => Generation
@@ -51,6 +53,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...endpointRoutes(() => endpoints.list()),
     ...pluginRoutes(plugins),
     ...generationRoutes(generations),
+    ...eventRoutes(services.events),
     ...gapRoutes(database),
     ...inboxRoutes(database, inbox),
     ...outboxRoutes(database, outbox, endpoints),

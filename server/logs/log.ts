@@ -26,6 +26,8 @@ export interface Logs {
   hide(secrets: readonly string[]): void
   /** How many records of each level were written. */
   readonly written: Readonly<Record<LogLevel, number>>
+  /** Hears of every record of level error and fatal; it must not log at these levels itself. */
+  onError(listener: (record: LogRecord) => void): void
   /** A text as the log would write it: without hidden values. */
   scrub(text: string): string
   /** The same of JSON, which stays JSON. */
@@ -49,6 +51,7 @@ export const createLogs = (options: LogOptions): Logs => {
   const logger = new Logger<Prepared>({type: "hidden", minLevel: levelId(options.level), stack: {capture: "off"}})
   let least = levelId(options.level)
   let bound: LogFields = noFields
+  const listeners: ((record: LogRecord) => void)[] = []
   logger.attachTransport({
     name: "output",
     format: raw => {
@@ -71,6 +74,7 @@ export const createLogs = (options: LogOptions): Logs => {
     for (const known of [bound, fields, aroundOf(fields), more]) addFields(record, known, describer)
     if (isError(message)) addFields(record, {error: message}, describer)
     logger.log(levelId(level), level.toUpperCase(), {level, record: record as LogRecord} as never)
+    if (level === "error" || level === "fatal") for (const hear of listeners) hear(record as LogRecord)
   }
   const withFields = (fields: LogFields): Log => {
     const at =
@@ -95,6 +99,7 @@ export const createLogs = (options: LogOptions): Logs => {
       bound = {...bound, ...fields}
     },
     hide: secrets => mask.hide(secrets),
+    onError: listener => void listeners.push(listener),
     scrub: text => mask.text(text),
     scrubJson: json => mask.json(json),
   }

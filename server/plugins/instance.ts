@@ -35,6 +35,8 @@ export interface InstanceOptions {
   readonly project: string
   readonly database: Database
   readonly log: Log
+  /** It has another state; a draft's instance that never was active tells nothing of its end. */
+  readonly onState?: (instance: Instance) => void
 }
 
 /** `setup` may take so long, in milliseconds. */
@@ -155,7 +157,9 @@ export class Instance {
   }
 
   #enter(change: Change<InstanceState>): void {
+    const isUnseen = this.#state.is === "starting" && change.is === "disposed"
     this.#state = {...change, since: Date.now()} as InstanceState
+    if (!isUnseen) this.#options.onState?.(this)
   }
 
   #explain(error: unknown): Problem {

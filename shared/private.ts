@@ -1,4 +1,4 @@
-import type {TSchema} from "../../shared/type.ts"
+import type {TSchema} from "./type.ts"
 
 type Strip = (value: unknown) => unknown
 

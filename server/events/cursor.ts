@@ -1,0 +1,23 @@
+import {parseEventId} from "../../shared/event-id.ts"
+import type {StreamGapReason} from "../../shared/event-stream.ts"
+import type {Extent} from "./log.ts"
+
+/** Where a client is taken up: exactly after an offset, or not where it asked to be. */
+export type Resumption =
+  | {readonly is: "fresh"}
+  | {readonly is: "resumed"; readonly after: number}
+  | {readonly is: "gap"; readonly reason: Exclude<StreamGapReason, "slow_consumer">}
+
+/** A cursor is continued where everything after it is still in the log of its epoch; none is a wish to begin now. */
+export const resume = (cursor: string | undefined, epoch: string, {head, evictedTo}: Extent): Resumption => {
+  if (cursor === undefined || cursor === "") return {is: "fresh"}
+  const id = parseEventId(cursor)
+  if (id === undefined) return {is: "gap", reason: "malformed"}
+  if (id.epoch !== epoch) return {is: "gap", reason: "epoch_changed"}
+  if (id.offset > head) return {is: "gap", reason: "ahead"}
+  if (id.offset < evictedTo) return {is: "gap", reason: "evicted"}
+  return {is: "resumed", after: id.offset}
+}
+
+/** A cursor as it is told again: whoever made it up may have made it long. */
+export const quoted = (cursor: string): string => cursor.slice(0, 128)

@@ -1,0 +1,60 @@
+import {eventId} from "../../shared/event-id.ts"
+import type {Envelope} from "../../shared/event-stream.ts"
+import {eventTypes, isEventType} from "../../shared/events.ts"
+import {createProjection} from "../../shared/private.ts"
+import {frame} from "./frame.ts"
+import type {StoredEvent} from "./log.ts"
+
+/** Who may see what: `demo` gets nothing that the table of types marks private. */
+export type Audience = "full" | "demo"
+
+export interface EnvelopeOptions {
+  readonly epoch: string
+  readonly project: string
+  /** Takes the values of secrets out of JSON, which stays JSON. */
+  readonly hide: (text: string) => string
+}
+
+const projections = new Map(Object.entries(eventTypes).map(([type, {data}]) => [type, createProjection(data)] as const))
+
+/** True where both audiences see the same. */
+export const isPublic = (type: string): boolean => isEventType(type) && projections.get(type) === undefined
+
+/** Of a type that this version does not know, nothing is for everybody. */
+const dataFor = ({type, data}: StoredEvent, audience: Audience): string => {
+  if (audience === "full" || isPublic(type)) return data
+  const strip = projections.get(type)
+  return strip === undefined ? "{}" : JSON.stringify(strip(JSON.parse(data)))
+}
+
+/** Writes stored events as clients get them. */
+export class Envelopes {
+  readonly #options: EnvelopeOptions
+  readonly #project: string
+
+  constructor(options: EnvelopeOptions) {
+    this.#options = options
+    this.#project = JSON.stringify(options.project)
+  }
+
+  idOf(offset: number): string {
+    return eventId(this.#options.epoch, offset)
+  }
+
+  /** JSON text of an `Envelope`. Put together, not serialised: its data is JSON already. */
+  text(event: StoredEvent, audience: Audience): string {
+    const {type, at, runtimeId, generation, endpoint, runId} = event
+    const about =
+      (endpoint === undefined ? "" : `,"endpoint":${JSON.stringify(endpoint)}`) +
+      (runId === undefined ? "" : `,"runId":${JSON.stringify(runId)}`)
+    return `{"id":"${this.idOf(event.offset)}","type":"${type}","at":"${new Date(at).toISOString()}","project":${this.#project},"runtimeId":"${runtimeId}","generation":${generation}${about},"data":${this.#options.hide(dataFor(event, audience))}}`
+  }
+
+  envelope(event: StoredEvent, audience: Audience): Envelope {
+    return JSON.parse(this.text(event, audience)) as Envelope
+  }
+
+  frame(event: StoredEvent, audience: Audience): string {
+    return frame({id: this.idOf(event.offset), event: event.type, json: this.text(event, audience)})
+  }
+}

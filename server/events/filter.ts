@@ -1,0 +1,36 @@
+import {eventTypes} from "../../shared/events.ts"
+import {Problem} from "../../shared/problems.ts"
+
+/** Which events a client wants; undefined for all. */
+export type Filter = ((event: {readonly type: string; readonly endpoint: string | undefined}) => boolean) | undefined
+
+const partsOf = (list: string | undefined): readonly string[] =>
+  (list ?? "")
+    .split(",")
+    .map(part => part.trim())
+    .filter(part => part !== "")
+
+/**
+ * From comma-separated lists: types, by name or by the part before the dot (`message.*`), and endpoints. Throws
+ * `request_invalid` for a type that there is not.
+ */
+export const createFilter = (types: string | undefined, endpoints: string | undefined): Filter => {
+  const names = partsOf(types).flatMap(namesOf)
+  const wantedTypes = names.length === 0 ? undefined : new Set(names)
+  const wantedEndpoints = partsOf(endpoints)
+  if (wantedTypes === undefined && wantedEndpoints.length === 0) return undefined
+  return ({type, endpoint}) =>
+    (wantedTypes?.has(type) ?? true) &&
+    (wantedEndpoints.length === 0 || (endpoint !== undefined && wantedEndpoints.includes(endpoint)))
+}
+
+const namesOf = (part: string): readonly string[] => {
+  const known = Object.keys(eventTypes)
+  const found = part === "*" ? known : known.filter(name => name === part || matches(name, part))
+  if (found.length > 0) return found
+  throw new Problem("request_invalid", `types: there is no event type ${part.slice(0, 100)}`, {
+    hint: "docs/reference/events.md lists the types; message.* stands for all that begin with message.",
+  })
+}
+
+const matches = (name: string, part: string) => part.endsWith(".*") && name.startsWith(part.slice(0, -1))

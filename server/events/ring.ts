@@ -1,0 +1,146 @@
+import type {Audience, Envelopes} from "./envelope.ts"
+import {isPublic} from "./envelope.ts"
+import type {Filter} from "./filter.ts"
+import type {StoredEvent} from "./log.ts"
+
+/** What a client may be behind, in events and bytes: so much is kept in memory for all of them. */
+export const reach = {events: 1000, bytes: 1024 * 1024} as const
+
+/** So much is handed over at once, in bytes. */
+const portion = 64 * 1024
+
+/** Most clients are equally far. */
+const mostShared = 8
+
+interface Entry {
+  readonly event: StoredEvent
+  readonly full: Uint8Array
+  /** Made when the first such client asks. */
+  demo: Uint8Array | undefined
+}
+
+/** Frames for one client: everything it wants after one offset, up to `to`. */
+export interface Portion {
+  readonly bytes: Uint8Array | undefined
+  readonly to: number
+  /** The offset of the last frame in it. */
+  readonly last: number | undefined
+}
+
+const encoder = new TextEncoder()
+
+/** The newest events, encoded once for each audience, for all clients that are not behind. */
+export class Ring {
+  readonly #envelopes: Envelopes
+  #entries: Entry[] = []
+  #bytes = 0
+  #from = 0
+  #to = 0
+  /** What clients without a filter want next: the same for all that are as far. */
+  readonly #shared = new Map<string, Portion>()
+
+  constructor(envelopes: Envelopes) {
+    this.#envelopes = envelopes
+  }
+
+  /** It has every event after this offset, up to `to`. */
+  get from(): number {
+    return this.#from
+  }
+
+  get to(): number {
+    return this.#to
+  }
+
+  /** Keeps nothing, and goes on from here. */
+  restart(at: number): void {
+    this.#entries = []
+    this.#shared.clear()
+    this.#bytes = 0
+    this.#from = at
+    this.#to = at
+  }
+
+  /** Adds the first events, about as many as a client takes at once; returns how many. */
+  add(events: readonly StoredEvent[]): number {
+    let count = 0
+    for (let size = 0; count < events.length && size < portion; count++) {
+      const event = events[count]
+      if (event === undefined) break
+      const full = encoder.encode(this.#envelopes.frame(event, "full"))
+      this.#entries.push({event, full, demo: isPublic(event.type) ? full : undefined})
+      this.#bytes += full.length
+      size += full.length
+      this.#to = event.offset
+    }
+    this.#shared.clear()
+    this.#trim()
+    return count
+  }
+
+  /** What comes after an offset that is not before `from`; a portion of it. */
+  after(offset: number, audience: Audience, filter: Filter): Portion {
+    if (filter !== undefined) return this.#collect(offset, audience, filter)
+    const key = `${audience} ${offset}`
+    const shared = this.#shared.get(key)
+    if (shared !== undefined) return shared
+    const made = this.#collect(offset, audience, filter)
+    if (this.#shared.size < mostShared) this.#shared.set(key, made)
+    return made
+  }
+
+  #collect(offset: number, audience: Audience, filter: Filter): Portion {
+    const parts: Uint8Array[] = []
+    let size = 0
+    let to = offset
+    let last: number | undefined
+    for (let index = this.#indexAfter(offset); index < this.#entries.length && size < portion; index++) {
+      const entry = this.#entries[index]
+      if (entry === undefined) break
+      to = entry.event.offset
+      if (filter?.(entry.event) === false) continue
+      const bytes = audience === "full" ? entry.full : this.#demoOf(entry)
+      parts.push(bytes)
+      size += bytes.length
+      last = to
+    }
+    return {bytes: joined(parts, size), to, last}
+  }
+
+  #demoOf(entry: Entry): Uint8Array {
+    entry.demo ??= encoder.encode(this.#envelopes.frame(entry.event, "demo"))
+    return entry.demo
+  }
+
+  /** The first entry after an offset; most clients are near the end. */
+  #indexAfter(offset: number): number {
+    let index = this.#entries.length
+    while (index > 0 && (this.#entries[index - 1]?.event.offset ?? 0) > offset) index--
+    return index
+  }
+
+  #trim(): void {
+    let surplus = 0
+    let bytes = this.#bytes
+    while (surplus < this.#entries.length && (this.#entries.length - surplus > reach.events || bytes > reach.bytes)) {
+      bytes -= this.#entries[surplus]?.full.length ?? 0
+      surplus++
+    }
+    if (surplus === 0) return
+    const dropped = this.#entries.splice(0, surplus)
+    this.#bytes = bytes
+    this.#from = dropped.at(-1)?.event.offset ?? this.#from
+  }
+}
+
+/** One `Uint8Array` of several; the same one where there is one. */
+const joined = (parts: readonly Uint8Array[], size: number): Uint8Array | undefined => {
+  if (parts.length <= 1) return parts[0]
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
