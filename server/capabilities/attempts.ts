@@ -2,11 +2,16 @@ import type {Log} from "../../shared/log.ts"
 import type {Statement} from "../../shared/plugin-database.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
+import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
+import {type Claim, type Claimed, gatherClaims} from "./claims.ts"
+import type {OutboxDraft} from "./draft.ts"
+import {gatherEnds, type HandledEnd} from "./ends.ts"
 import type {Attempt, Dispatch, Outcome, StoredEvent, Work} from "./handling.ts"
-import {assertRunning, claiming, ending, type MarkKey, readIsRunning, repeating, stopping} from "./marks.ts"
+import {assertRunning, ending, type MarkKey, readIsRunning, repeating, stopping} from "./marks.ts"
 import type {Outbox} from "./outbox.ts"
+import {insertion, type NewRow} from "./outbox-rows.ts"
 import {forgetting, type Prompts, type Question} from "./prompts.ts"
 
 export interface AttemptsOptions {
@@ -37,28 +42,38 @@ export interface Inside {
   readonly inside: readonly string[]
 }
 
+/** One handler of one event. */
+export interface Run {
+  readonly dispatch: Dispatch
+  readonly stored: StoredEvent
+  readonly handler: string
+  /** Its first attempt was claimed when the event was stored. */
+  readonly isClaimed: boolean
+}
+
+const first: Claimed = {attempt: 1, failures: 0}
+
 /** Runs handlers: a durable mark before, and one batch after, with everything that the handler leaves behind. */
 export class Attempts {
   readonly #options: AttemptsOptions
+  readonly #claims: Gather<Claim, Claimed | undefined>
+  readonly #ends: Gather<HandledEnd, ReadonlyMap<string, NewRow> | undefined>
 
   constructor(options: AttemptsOptions) {
     this.#options = options
+    this.#claims = gatherClaims(options.database, options.runtimeId)
+    this.#ends = gatherEnds(options.database)
   }
 
-  /** One handler of one event. One that has ended before is not run. */
-  async run(
-    dispatch: Dispatch,
-    stored: StoredEvent,
-    handler: string,
-    {next, inside}: Inside = {next: async () => {}, inside: []},
-  ): Promise<Ended> {
+  /** One that has ended before is not run. */
+  async run({dispatch, stored, handler, isClaimed}: Run, {next, inside}: Inside = alone): Promise<Ended> {
     const seq = stored.event.sn
-    const {database, runtimeId, isStopping} = this.#options
+    const {isStopping} = this.#options
     // Durable before the handler begins: a crash leaves the mark behind.
-    const [claimed] = await this.#persist(seq, () => database.write([claiming(seq, handler, runtimeId)]))
-    const row = claimed?.rows[0]
-    if (row === undefined) return {is: "over"}
-    const key: MarkKey = {seq, handler, attempt: Number(row.attempt)}
+    const claimed = isClaimed ? first : await this.#persist(seq, () => this.#claims.store({seq, handler}))
+    if (claimed === undefined) return {is: "over"}
+    const {attempt, failures} = claimed
+    const key: MarkKey = {seq, handler, attempt}
     let answered: Question | undefined
     const outcome = await dispatch.run(stored, handler, {
       sendNow: (draft, ordinal) => this.#sendNow(key, draft, ordinal),
@@ -69,14 +84,14 @@ export class Attempts {
       next: async () => void (await next()),
     })
     if (outcome.is === "interrupted" && isStopping()) return {is: "left"}
-    if (outcome.is !== "handled") return this.#fail(key, outcome, Number(row.failures), reasonOf(outcome))
+    if (outcome.is !== "handled") return this.#fail(key, outcome, failures, reasonOf(outcome))
     const isStop = outcome.stops === true
     const done = [
       ...(answered === undefined ? [] : [forgetting(seq, handler)]),
       ...(isStop ? stopping(key, inside) : []),
     ]
     const refusal = await this.#store(key, outcome, done)
-    if (refusal !== undefined) return this.#fail(key, outcome, Number(row.failures), refusal.message)
+    if (refusal !== undefined) return this.#fail(key, outcome, failures, refusal.message)
     return {is: isStop ? "stopped" : "over"}
   }
 
@@ -85,7 +100,7 @@ export class Attempts {
     const {seq, handler} = key
     const batch: Statement[] = [
       assertRunning(key),
-      outbox.insertion(draft, {seq, handler, ordinal, isEarly: true}),
+      insertion(draft, {seq, handler, ordinal, isEarly: true}),
       {
         sql: "SELECT id FROM outbox WHERE inbox_seq = ? AND handler = ? AND ordinal = ? AND early = 1",
         args: [seq, handler, ordinal],
@@ -103,24 +118,47 @@ export class Attempts {
   async #store(key: MarkKey, work: Work, done: readonly Statement[]): Promise<Problem | undefined> {
     const {database, outbox, prompts} = this.#options
     const {sends, writes = [], questions = []} = work
+    const isPlain = done.length === 0 && writes.length === 0 && questions.length === 0 && sends.every(isBindable)
+    if (isPlain) return this.#storeSends(key, sends)
     const batch: Statement[] = [
       assertRunning(key),
-      ...sends.map((draft, ordinal) => outbox.insertion(draft, {...key, ordinal})),
+      ...sends.map((draft, ordinal) => insertion(draft, {...key, ordinal})),
       ...questions.flatMap(question => prompts.storing(question, key.seq)),
       ...done,
       ...writes,
       ending(key, "handled"),
     ]
-    try {
-      await this.#persist(key.seq, () => database.write(batch))
-    } catch (refusal) {
-      if (!isProblem(refusal, "database_refused")) throw refusal
-      // What the handler wrote is at fault; or it is stored already, by an attempt whose answer was lost.
-      if (await this.#persist(key.seq, () => readIsRunning(database, key))) return refusal
-    }
+    const refusal = await this.#refusalOf(key, () => database.write(batch))
+    if (refusal instanceof Problem) return refusal
     for (const question of questions) await prompts.recheck(question)
     outbox.stored(sends)
     return undefined
+  }
+
+  async #storeSends(key: MarkKey, sends: readonly OutboxDraft[]): Promise<Problem | undefined> {
+    const {outbox} = this.#options
+    const departures = outbox.departing(sends, key)
+    const nothing = new Map<string, NewRow>()
+    const stored = await this.#refusalOf(key, () => this.#ends.store({key, departures})).catch(error => {
+      outbox.departed(departures, nothing)
+      throw error
+    })
+    // It has ended, too late; or it is stored already, by a try whose answer was lost.
+    if (stored === undefined) await outbox.unsettled(departures)
+    else outbox.departed(departures, stored instanceof Problem ? nothing : stored)
+    return stored instanceof Problem ? stored : undefined
+  }
+
+  /** What `work` resolves to; why the database refused it; undefined where the attempt does not run any more. */
+  async #refusalOf<T>(key: MarkKey, work: () => Promise<T>): Promise<T | Problem | undefined> {
+    try {
+      return await this.#persist(key.seq, work)
+    } catch (refusal) {
+      if (!isProblem(refusal, "database_refused")) throw refusal
+      // What the handler wrote is at fault; or it is stored already, by an attempt whose answer was lost.
+      const isRunning = await this.#persist(key.seq, () => readIsRunning(this.#options.database, key))
+      return isRunning ? refusal : undefined
+    }
   }
 
   async #fail(key: MarkKey, {retries = 0}: Outcome, failures: number, error: string): Promise<Ended> {
@@ -138,6 +176,12 @@ export class Attempts {
     return persist(`event ${seq}`, this.#options.log, work)
   }
 }
+
+const alone: Inside = {next: async () => {}, inside: []}
+
+/** What a plugin in JavaScript says may be anything, and text with a NUL is refused: alone, so that it is said why. */
+const isBindable = ({endpoint, channel, content}: OutboxDraft): boolean =>
+  content !== undefined && [endpoint, channel].every(text => typeof text === "string" && !text.includes("\0"))
 
 const reasonOf = (outcome: Exclude<Outcome, {is: "handled"}>): string =>
   outcome.is === "failed" ? outcome.error : "its plugin instance was disposed before it had ended"

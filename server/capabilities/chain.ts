@@ -1,5 +1,11 @@
-import type {Attempts, Ended} from "./attempts.ts"
+import type {Attempts, Ended, Inside} from "./attempts.ts"
 import type {Dispatch, StoredEvent} from "./handling.ts"
+
+/** The handlers of one event that are to run, and those of them whose first attempt is claimed already. */
+export interface Handlers {
+  readonly handlers: readonly string[]
+  readonly claimed: Set<string>
+}
 
 /**
  * Runs an event's middleware, each around what follows it, and innermost its handlers, side by side. What fails, or has ended
@@ -9,13 +15,15 @@ export const runChain = async (
   attempts: Attempts,
   dispatch: Dispatch,
   stored: StoredEvent,
-  handlers: readonly string[],
+  {handlers, claimed}: Handlers,
 ): Promise<number | undefined> => {
   const {around, within} = dispatch.order(handlers)
+  const run = (handler: string, inside?: Inside) =>
+    attempts.run({dispatch, stored, handler, isClaimed: claimed.delete(handler)}, inside)
   const runFrom = async (index: number): Promise<readonly Ended[]> => {
     const middleware = around[index]
     if (middleware === undefined) {
-      return Promise.all(within.map(handler => attempts.run(dispatch, stored, handler)))
+      return Promise.all(within.map(handler => run(handler)))
     }
     let begun: Promise<readonly Ended[]> | undefined
     const begin = () => {
@@ -24,7 +32,7 @@ export const runChain = async (
     }
     const inside = [...around.slice(index + 1), ...within]
     try {
-      const end = await attempts.run(dispatch, stored, middleware, {next: () => toEnd(begin()), inside})
+      const end = await run(middleware, {next: () => toEnd(begin()), inside})
       if (end.is === "stopped") return []
       return end.is === "left" ? [end, ...((await begun) ?? [])] : await begin()
     } finally {

@@ -4,7 +4,7 @@ import type {Row} from "../../shared/plugin-database.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
-import type {ReactionContent} from "./outbox.ts"
+import type {ReactionContent} from "./draft.ts"
 
 /** How an endpoint sends, by its adapter and its configuration. */
 export interface Delivery {

@@ -1,6 +1,6 @@
 import type {Statement} from "../../shared/plugin-database.ts"
 import type {SatoriEvent} from "../../shared/satori.ts"
-import type {OutboxDraft} from "./outbox.ts"
+import type {OutboxDraft} from "./draft.ts"
 import type {Question} from "./prompts.ts"
 
 /** An event as it is handed to its handlers: stored, with its sequence. */

@@ -1,23 +1,28 @@
 import type {Incoming, Receipt} from "../../shared/adapter.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
+import type {SatoriEvent} from "../../shared/satori.ts"
 import type {Database} from "../database/database.ts"
+import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import type {Backoff} from "../runtime/backoff.ts"
+import {type Arrival, gatherArrivals, keyOf, type Stored} from "./arrivals.ts"
 import {Attempts} from "./attempts.ts"
 import {runChain} from "./chain.ts"
 import type {Endpoint} from "./endpoint.ts"
 import type {Dispatch, StoredEvent} from "./handling.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./inbox-actions.ts"
 import {toEvent} from "./incoming.ts"
-import {type Again, Lanes} from "./lanes.ts"
-import {type Due, readDue, takeOver} from "./marks.ts"
+import {type Again, Lanes, type Turn} from "./lanes.ts"
+import {type Due, readDue, readUnsettled, takeOver} from "./marks.ts"
 import type {Outbox} from "./outbox.ts"
-import {Prompts} from "./prompts.ts"
+import {Prompts, type Question} from "./prompts.ts"
 
 interface Task {
   readonly seq: number
   readonly handlers: readonly string[]
+  /** Those whose marks are `running` though they have not begun. */
+  readonly claimed: Set<string>
   /** Kept while the backlog is short; read again where it is not. */
   readonly stored: StoredEvent | undefined
   /** Left by an earlier run. */
@@ -44,6 +49,8 @@ export class Inbox {
   readonly #lanes: Lanes<Task>
   readonly #prompts: Prompts
   readonly #attempts: Attempts
+  readonly #arrivals: Gather<Arrival, Stored>
+  readonly #runtimeId: string
   #dispatch: Dispatch | undefined
   #stopping = false
   /** Events whose storing had an unknown outcome, by endpoint and platform id. */
@@ -56,6 +63,8 @@ export class Inbox {
     this.#log = log
     this.#lanes = new Lanes(width, task => this.#handle(task))
     this.#prompts = new Prompts(database, log)
+    this.#arrivals = gatherArrivals(database, runtimeId)
+    this.#runtimeId = runtimeId
     this.#attempts = new Attempts({
       database,
       outbox,
@@ -91,40 +100,32 @@ export class Inbox {
     const handlers = this.#dispatch?.match(event, asked?.handler) ?? []
     const question = asked !== undefined && handlers.includes(asked.handler) ? asked : undefined
     if (question !== undefined) this.#prompts.take(question)
-    const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
-    const raw = incoming.raw === undefined ? null : JSON.stringify(incoming.raw)
     const {sn: _, ...stored} = event
-    const key = JSON.stringify([name, incoming.id])
-    // Whoever takes the key out hands the event to its handlers, if it turns out to be stored.
-    const wasUnsettled = this.#unsettled.delete(key)
-    const storing = this.#database.write([
-      {
-        sql: `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw) VALUES (?, ?, ?, ?, ?, ?, ?)
-          ON CONFLICT (endpoint, event_id) DO NOTHING RETURNING seq`,
-        args: [name, incoming.id, conversation, event.type, Date.now(), JSON.stringify(stored), raw],
-      },
-      {
-        sql: "INSERT INTO inbox_marks (seq, handler) SELECT last_insert_rowid(), value FROM json_each(?) WHERE changes() > 0",
-        args: [JSON.stringify(handlers)],
-      },
-      ...(question === undefined ? [] : [this.#prompts.answering(question, name, incoming.id)]),
-    ])
-    const [inserted, , answered] = await storing.catch(error => {
-      if (wasUnsettled || isUnknown(error)) void this.#settle(key, name, incoming.id).catch(() => {})
-      if (question !== undefined) void this.#prompts.recheck(question).catch(() => {})
+    const id = incoming.id.toWellFormed()
+    const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
+    const turn = question === undefined && handlers.length > 0 ? this.#lanes.enter(conversation) : undefined
+    const arrival: Arrival = {
+      endpoint: name,
+      id,
+      conversation,
+      type: event.type,
+      at: Date.now(),
+      event: JSON.stringify(stored),
+      raw: incoming.raw === undefined ? null : JSON.stringify(incoming.raw),
+      handlers,
+      claimed: turn === undefined ? [] : this.#first(handlers),
+      also: question && this.#prompts.answering(question, name, id),
+    }
+    const {seq, isUnsettled} = await this.#store(arrival, question).catch(error => {
+      turn?.leave()
       throw error
     })
-    if (question !== undefined && answered?.rows.length !== 1) await this.#prompts.recheck(question)
-    const row = inserted?.rows[0]
-    if (row === undefined) {
-      if (wasUnsettled) await this.#settle(key, name, incoming.id)
-      return {sn: await this.#sequenceOf(name, incoming.id), duplicate: true}
+    if (seq === undefined) {
+      turn?.leave()
+      if (isUnsettled) await this.#settle(arrival)
+      return {sn: await this.#sequenceOf(name, id), duplicate: true}
     }
-    const seq = Number(row.seq)
-    if (handlers.length > 0) {
-      const kept = this.#lanes.length < keptInMemory ? {endpoint: name, event: {...event, sn: seq}} : undefined
-      this.#lanes.push(conversation, {seq, handlers, stored: kept, isReplay: false})
-    }
+    this.#hand({...arrival, seq}, {...event, sn: seq}, turn)
     return {sn: seq, duplicate: false}
   }
 
@@ -149,11 +150,49 @@ export class Inbox {
     await this.#lanes.settled()
   }
 
+  /** `isUnsettled`: whoever stores it next hands it to its handlers, if it turns out to have been stored before. */
+  async #store(
+    arrival: Arrival,
+    question: Question | undefined,
+  ): Promise<{readonly seq: number | undefined; readonly isUnsettled: boolean}> {
+    const isUnsettled = this.#unsettled.delete(keyOf(arrival))
+    try {
+      const {seq, didAlso} = await this.#arrivals.store(arrival)
+      if (question !== undefined && !didAlso) await this.#prompts.recheck(question)
+      return {seq, isUnsettled}
+    } catch (error) {
+      if (isUnsettled || isUnknown(error)) void this.#settle(arrival).catch(() => {})
+      if (question !== undefined) void this.#prompts.recheck(question).catch(() => {})
+      throw error
+    }
+  }
+
+  /** The handlers that begin as soon as it is an event's turn. */
+  #first(handlers: readonly string[]): readonly string[] {
+    const {around = [], within = []} = this.#dispatch?.order(handlers) ?? {}
+    return around.length > 0 ? around.slice(0, 1) : within
+  }
+
+  /** A stored event comes to its conversation, at once where it has the turn. */
+  #hand(
+    {seq, endpoint, conversation, handlers, claimed}: Arrival & {seq: number},
+    event: SatoriEvent,
+    turn?: Turn<Task>,
+  ) {
+    const stored = {endpoint, event}
+    if (turn !== undefined) turn.run({seq, handlers, claimed: new Set(claimed), stored, isReplay: false})
+    else if (handlers.length > 0) {
+      const kept = this.#lanes.length < keptInMemory ? stored : undefined
+      this.#lanes.push(conversation, {seq, handlers, claimed: new Set(), stored: kept, isReplay: false})
+    }
+  }
+
   /** Finds out whether an event was stored though its storing seemed to fail; if so, it is handled like any other. */
-  async #settle(key: string, endpoint: string, id: string): Promise<void> {
+  async #settle(arrival: Arrival): Promise<void> {
+    const key = keyOf(arrival)
     this.#unsettled.add(key)
-    const [due] = await persist(`event ${id}`, this.#log, () =>
-      readDue(this.#database, "i.endpoint = ? AND i.event_id = ?", [endpoint, id]),
+    const [due] = await persist(`event ${arrival.id}`, this.#log, () =>
+      readUnsettled(this.#database, arrival, this.#runtimeId),
     )
     if (this.#unsettled.delete(key) && due !== undefined) this.#resume([due])
   }
@@ -166,7 +205,7 @@ export class Inbox {
 
   #resume(due: readonly Due[], isReplay = false): void {
     for (const {seq, conversation, handlers} of due) {
-      this.#lanes.push(conversation, {seq, handlers, stored: undefined, isReplay})
+      this.#lanes.push(conversation, {seq, handlers, claimed: new Set(), stored: undefined, isReplay})
     }
   }
 
@@ -189,9 +228,10 @@ export class Inbox {
   /** Resolves to the pause after which a handler is to run again. */
   async #handleAll(task: Task): Promise<number | undefined> {
     const dispatch = this.#dispatch
-    if (dispatch === undefined) return undefined
+    // What has the turn when the Host stops is left, as what runs then is.
+    if (dispatch === undefined || this.#stopping) return undefined
     const stored = task.stored ?? (await this.#read(task.seq))
-    return runChain(this.#attempts, dispatch, stored, task.handlers)
+    return runChain(this.#attempts, dispatch, stored, task)
   }
 
   async #read(seq: number): Promise<StoredEvent> {

@@ -7,6 +7,13 @@ export interface Again {
 // biome-ignore lint/suspicious/noConfusingVoidType: work that never comes back has the type void
 type Run<T> = (item: T, lane: string) => Promise<Again | undefined | void>
 
+/** A lane's turn, kept for an item that is about to come. One of the two is called, once. */
+export interface Turn<T> {
+  /** The item begins now, before whatever has come to the lane meanwhile. */
+  run(item: T): void
+  leave(): void
+}
+
 /**
  * Work in order within a lane, lanes side by side: at most `width` lanes run at a time. A lane that has nothing to do
  * takes no memory; one that rests takes no place.
@@ -43,6 +50,14 @@ export class Lanes<T> {
     this.#advance()
   }
 
+  /** Takes the turn of a lane that could begin at once; undefined where it could not. */
+  enter(lane: string): Turn<T> | undefined {
+    const isFree = !this.#running.has(lane) && !this.#waiting.has(lane)
+    if (!isFree || this.#paused || this.#running.size >= this.#width) return undefined
+    this.#running.add(lane)
+    return {run: item => void this.#runItem(lane, item), leave: () => this.#leave(lane)}
+  }
+
   /** So many lanes run at a time from now on; what runs goes on. */
   setWidth(width: number): void {
     this.#width = width
@@ -65,20 +80,29 @@ export class Lanes<T> {
       const [lane] = this.#ready
       if (lane === undefined) return
       this.#ready.delete(lane)
-      void this.#work(lane)
+      this.#work(lane)
     }
   }
 
-  async #work(lane: string): Promise<void> {
+  #work(lane: string): void {
     this.#running.add(lane)
     const items = this.#waiting.get(lane)
     const item = items?.shift()
     if (items?.length === 0) this.#waiting.delete(lane)
-    if (item !== undefined) {
+    if (item === undefined) this.#leave(lane)
+    else {
       this.#length--
-      const end = await this.#run(item, lane)
-      if (end !== undefined) this.#rest(lane, item, end.again)
+      void this.#runItem(lane, item)
     }
+  }
+
+  async #runItem(lane: string, item: T): Promise<void> {
+    const end = await this.#run(item, lane)
+    if (end !== undefined) this.#rest(lane, item, end.again)
+    this.#leave(lane)
+  }
+
+  #leave(lane: string): void {
     this.#running.delete(lane)
     if (this.#waiting.has(lane) && !this.#resting.has(lane)) this.#ready.add(lane)
     this.#advance()

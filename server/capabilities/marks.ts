@@ -9,6 +9,9 @@ export interface MarkKey {
   readonly attempt: number
 }
 
+/** What tells one handler of one event from another, in memory. */
+export const handlerKeyOf = ({seq, handler}: Pick<MarkKey, "seq" | "handler">): string => `${seq} ${handler}`
+
 /** Handlers of one event that are to run, and the conversation that it belongs to. */
 export interface Due {
   readonly seq: number
@@ -33,13 +36,7 @@ const settle = `UPDATE inbox_marks SET
 
 const due = (condition: string) => `SELECT m.seq, i.conversation, json_group_array(m.handler) AS handlers,
     max(m.crashes > 0) AS crashed
-  FROM inbox_marks m JOIN inbox i USING (seq) WHERE m.state = 'pending' AND ${condition} GROUP BY m.seq ORDER BY m.seq`
-
-/** A claim whose outcome was unknown finds itself. */
-const claim = `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, runtime_id = ?1, started_at = ?2,
-    ended_at = NULL
-  WHERE seq = ?3 AND handler = ?4 AND (state = 'pending' OR (state = 'running' AND runtime_id = ?1))
-  RETURNING attempt, failures`
+  FROM inbox_marks m JOIN inbox i USING (seq) WHERE ${condition} GROUP BY m.seq ORDER BY m.seq`
 
 const isRunning =
   "EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?)"
@@ -53,7 +50,7 @@ export const takeOver = async (
   for (const {seq, handler, state} of settled?.rows ?? []) {
     if (state === "dead") log.error(`event ${seq} is not given to ${handler} again: the Host ended twice while it ran`)
   }
-  const rows = await database.read(due("true"))
+  const rows = await database.read(due("m.state = 'pending'"))
   return {backlog: rows.map(dueOf), isSuspect: rows.some(({crashed}) => crashed === 1)}
 }
 
@@ -62,12 +59,18 @@ export const readDue = async (
   database: Database,
   condition: string,
   args: Statement["args"],
-): Promise<readonly Due[]> => (await database.read(due(condition), args)).map(dueOf)
+): Promise<readonly Due[]> => (await database.read(due(`m.state = 'pending' AND ${condition}`), args)).map(dueOf)
 
-export const claiming = (seq: number, handler: string, runtimeId: string): Statement => ({
-  sql: claim,
-  args: [runtimeId, Date.now(), seq, handler],
-})
+/** What is to run of an event that may have been stored: nobody has begun what its storing claimed. */
+export const readUnsettled = async (
+  database: Database,
+  {endpoint, id}: {readonly endpoint: string; readonly id: string},
+  runtimeId: string,
+): Promise<readonly Due[]> => {
+  const isOpen = "(m.state = 'pending' OR (m.state = 'running' AND m.runtime_id = ?))"
+  const rows = await database.read(due(`i.endpoint = ? AND i.event_id = ? AND ${isOpen}`), [endpoint, id, runtimeId])
+  return rows.map(dueOf)
+}
 
 /** Makes its batch fail once the attempt has ended, or another has begun. */
 export const assertRunning = ({seq, handler, attempt}: MarkKey): Statement =>
@@ -83,11 +86,11 @@ export const ending = ({seq, handler, attempt}: MarkKey, state: "handled" | "fai
   args: [state, Date.now(), error ?? null, seq, handler, attempt],
 })
 
-/** Ends what a middleware is around, unrun; a question that the event would have answered is answered with that. */
+/** Ends what a middleware is around, unrun, its first attempt claimed or not; a question that the event would have answered is answered with that. */
 export const stopping = ({seq, handler}: MarkKey, inside: readonly string[]): readonly Statement[] => [
   {
     sql: `UPDATE inbox_marks SET state = 'handled', ended_at = ?, error = ?
-      WHERE seq = ? AND state = 'pending' AND handler IN (SELECT value FROM json_each(?))`,
+      WHERE seq = ? AND state IN ('pending', 'running') AND handler IN (SELECT value FROM json_each(?))`,
     args: [Date.now(), `not run: ${handler} has stopped the event`, seq, JSON.stringify(inside)],
   },
   {

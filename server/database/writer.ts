@@ -5,11 +5,13 @@ import {type Engine, type Result, type Statement, StatementFailed} from "./engin
 
 interface Pending {
   readonly statements: readonly Statement[]
+  /** How many changes it counts for. */
+  readonly size: number
   readonly resolve: (results: readonly Result[]) => void
   readonly reject: (error: unknown) => void
 }
 
-/** A group takes at most so many statements: a commit holds up everything else. */
+/** A group takes at most so many changes: a commit holds up everything else. */
 const largestGroup = 1024
 
 /**
@@ -32,9 +34,10 @@ export class Writer {
     this.#committed = committed
   }
 
-  write(statements: readonly Statement[]): Promise<readonly Result[]> {
+  /** `size` says how many changes a batch counts for whose statements each store many rows. */
+  write(statements: readonly Statement[], size = statements.length): Promise<readonly Result[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({statements, resolve, reject})
+      this.#waiting.push({statements, size, resolve, reject})
       this.#running ??= turn().then(() => this.#drain())
     })
   }
@@ -68,11 +71,11 @@ export class Writer {
   }
 
   #take(): Pending[] {
-    let statements = 0
+    let size = 0
     let count = 0
     for (const pending of this.#waiting) {
-      statements += pending.statements.length
-      if (count > 0 && statements > largestGroup) break
+      size += pending.size
+      if (count > 0 && size > largestGroup) break
       count++
     }
     return this.#waiting.splice(0, count)
