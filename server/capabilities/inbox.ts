@@ -33,7 +33,7 @@ interface Task {
 const retry: Backoff = {first: 500, longest: 30_000}
 
 /** Conversations that are handled side by side. */
-const width = 64
+const width = 256
 
 /** Events of a backlog longer than this are read again when their turn comes, not kept in memory. */
 const keptInMemory = 1000

@@ -35,7 +35,7 @@ export interface SendTurn {
 }
 
 /** Channels that are sent to side by side. */
-const width = 64
+const width = 256
 
 /** Sends what the outbox holds: each channel in its order, channels side by side, at the pace of their endpoints. */
 export class Sends {
