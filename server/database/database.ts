@@ -53,10 +53,10 @@ export interface Database {
   /**
    * Stores one batch, all or nothing; durable when it resolves. Batches that are handed over together share a
    * transaction. Throws `database_refused` where a statement or an assertion of the batch fails; `database_full`,
-   * `database_busy`, `database_failed` where the database does. `size` says how many changes a batch counts for whose
-   * statements each store many rows.
+   * `database_busy`, `database_failed` where the database does. `changes` says how many a batch makes whose statements
+   * each store many rows.
    */
-  write(batch: readonly Statement[], size?: number): Promise<readonly Result[]>
+  write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]>
   /** A migration of a plugin's own tables; one transaction. */
   migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
   /** Dialect sqlite only; a remote database has its own native backup. */
@@ -146,10 +146,10 @@ class DatabaseHost implements Database {
     return this.#engine.read(sql, args)
   }
 
-  async write(batch: readonly Statement[], size?: number): Promise<readonly Result[]> {
+  async write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]> {
     this.#requireOpen()
     try {
-      const results = await this.#writer.write(batch, size)
+      const results = await this.#writer.write(batch, changes)
       this.#recover()
       return results
     } catch (error) {

@@ -5,13 +5,13 @@ import {type Engine, type Result, type Statement, StatementFailed} from "./engin
 
 interface Pending {
   readonly statements: readonly Statement[]
-  /** How many changes it counts for. */
-  readonly size: number
+  /** How many changes it stores for those who handed them over. */
+  readonly changes: number
   readonly resolve: (results: readonly Result[]) => void
   readonly reject: (error: unknown) => void
 }
 
-/** A group takes at most so many changes: a commit holds up everything else. */
+/** A group takes at most so many statements, one for each change at least: a commit holds up everything else. */
 const largestGroup = 1024
 
 /**
@@ -34,10 +34,10 @@ export class Writer {
     this.#committed = committed
   }
 
-  /** `size` says how many changes a batch counts for whose statements each store many rows. */
-  write(statements: readonly Statement[], size = statements.length): Promise<readonly Result[]> {
+  /** `changes` says how many a batch makes whose statements each store many rows. */
+  write(statements: readonly Statement[], changes = 1): Promise<readonly Result[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({statements, size, resolve, reject})
+      this.#waiting.push({statements, changes, resolve, reject})
       this.#running ??= turn().then(() => this.#drain())
     })
   }
@@ -74,7 +74,7 @@ export class Writer {
     let size = 0
     let count = 0
     for (const pending of this.#waiting) {
-      size += pending.size
+      size += Math.max(pending.changes, pending.statements.length)
       if (count > 0 && size > largestGroup) break
       count++
     }
@@ -85,7 +85,7 @@ export class Writer {
     if (group.length === 0) return
     try {
       const statements = group.flatMap(pending => pending.statements)
-      const results = await this.commits.measure(group.length, () => this.#engine.commit(statements))
+      const results = await this.commits.measure(changesOf(group), () => this.#engine.commit(statements))
       let start = 0
       for (const pending of group) {
         pending.resolve(results.slice(start, start + pending.statements.length))
@@ -114,6 +114,8 @@ export class Writer {
     await this.#commit(group.filter(pending => pending !== culprit))
   }
 }
+
+const changesOf = (group: readonly Pending[]) => group.reduce((sum, {changes}) => sum + changes, 0)
 
 const ownerOf = (group: Pending[], index: number | undefined): Pending | undefined => {
   if (index === undefined) return undefined

@@ -1,5 +1,6 @@
 import type {Database} from "../../server/database/database.ts"
 import type {Row, Statement} from "../../server/database/engine.ts"
+import {Problem} from "../../shared/problems.ts"
 
 /** How the process ends at a write: before it is carried out, or after, with its answer lost. */
 export type Death = "before" | "after"
@@ -18,6 +19,7 @@ export class MortalDatabase implements Database {
   #dead = false
   #tell: () => void = () => {}
   #fate: {writes: number; readonly death: Death} | undefined
+  #lapse: {writes: number; readonly death: Death} | undefined
 
   constructor(database: Database) {
     this.#database = database
@@ -44,6 +46,11 @@ export class MortalDatabase implements Database {
     this.#fate = {writes, death}
   }
 
+  /** The outcome of the write that comes after so many is unknown, though it lives. */
+  forget(writes: number, death: Death): void {
+    this.#lapse = {writes, death}
+  }
+
   /** It dies now; resolves when nothing of it is being carried out any more. */
   async die(): Promise<void> {
     this.#end()
@@ -55,6 +62,11 @@ export class MortalDatabase implements Database {
   }
 
   async write(batch: readonly Statement[]) {
+    const lapse = this.#lapse
+    if (lapse !== undefined && lapse.writes-- === 0) {
+      if (lapse.death === "after") await this.#answer(this.#database.write(batch))
+      throw new Problem("database_outcome_unknown", "its answer was lost")
+    }
     const fate = this.#fate
     const isLast = fate !== undefined && fate.writes-- === 0
     if (isLast && fate.death === "before") this.#end()
