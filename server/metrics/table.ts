@@ -174,7 +174,7 @@ export const metrics = {
   svc_database_group_batches: {
     type: "histogram",
     labels: [],
-    help: "Batches that shared one group commit.",
+    help: "Changes that shared one group commit: batches, and each message of a batch for many.",
   },
   svc_log_records_total: {type: "counter", labels: ["level"], help: "Log records that were written, by level."},
   svc_collect_failures_total: {

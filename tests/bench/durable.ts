@@ -80,16 +80,28 @@ interface Sample {
   readonly p99: number
   /** Of the Host's processor time. */
   readonly perCpuSecond: number
+  /** Changes that shared one commit: each message is stored in three. */
+  readonly groupSize: number
+}
+
+/** Changes and commits of the Host so far, as its metrics tell them. */
+const groupsOf = async (host: BenchHost) => {
+  const page = await (await host.fetch("/api/metrics")).text()
+  const read = (what: string) => Number(new RegExp(`^svc_database_group_batches_${what} (\\S+)$`, "m").exec(page)?.[1])
+  return {changes: read("sum"), commits: read("count")}
 }
 
 const deliver = async (host: BenchHost, flying: number): Promise<Sample> => {
+  const groups = await groupsOf(host)
   const before = cpuSeconds(host.pid)
-  const {all, ...times} = await runScript<Omit<Sample, "perCpuSecond"> & {all: number}>([
+  const {all, ...times} = await runScript<Omit<Sample, "perCpuSecond" | "groupSize"> & {all: number}>([
     process.execPath,
     `${root}tests/bench/work/deliver.ts`,
     ...[host.port, token, secret, flying, burst].map(String),
   ])
-  return {...times, perCpuSecond: all / (cpuSeconds(host.pid) - before)}
+  const perCpuSecond = all / (cpuSeconds(host.pid) - before)
+  const {changes, commits} = await groupsOf(host)
+  return {...times, perCpuSecond, groupSize: (changes - groups.changes) / (commits - groups.commits)}
 }
 
 const measureFlight = async (
@@ -128,6 +140,11 @@ const measureFlight = async (
       name: `per CPU-second of the Host, ${where}`,
       unit: "/s",
       value: spreadOf(samples.map(({perCpuSecond}) => perCpuSecond)),
+    },
+    {
+      name: `changes in a group commit, ${where}`,
+      unit: "",
+      value: spreadOf(samples.map(({groupSize}) => groupSize)),
     },
     time("p50", ({p50}) => p50),
     time("p99", ({p99}) => p99),

@@ -1,5 +1,6 @@
 import {parseArgs} from "node:util"
 import {runtimes} from "../support/runtimes.ts"
+import {chat} from "./chat.ts"
 import {dispatch} from "./dispatch.ts"
 import {durable} from "./durable.ts"
 import {http} from "./http.ts"
@@ -14,7 +15,7 @@ import {start} from "./start.ts"
  * `bun run bench [-- <row> …]`: the targets of speed and memory, as ratios that are measured in one run against a named
  * yardstick. Nothing here is a test: a figure that falls short does not fail anything.
  */
-const rows: readonly Row[] = [http, start, memory, dispatch, durable, reload, snapshot]
+const rows: readonly Row[] = [http, start, memory, dispatch, durable, chat, reload, snapshot]
 
 /** The whole run is ended after so many minutes. */
 const timeLimit = 15

@@ -1,0 +1,117 @@
+import type {TestRuntime} from "../support/runtimes.ts"
+import {type Figure, short} from "./measure/figure.ts"
+import {type BenchHost, makeProject, startHost} from "./measure/host.ts"
+import {percentile, spreadOf} from "./measure/statistics.ts"
+import type {Row, RowOptions} from "./row.ts"
+
+/** Messages of one sample, one at a time. */
+const messages = 300
+
+/** A platform inside the Host that says one thing at a time, and a command that answers it. */
+const line = `import {definePlugin, Type} from "svc-runtime"
+
+const Times = Type.Array(Type.Number())
+
+export default definePlugin({
+  setup(plugin) {
+    let endpoint
+    let heard = () => {}
+    let count = 0
+    plugin.adapter("line", {
+      history: "none",
+      open: async (_, opened) => {
+        endpoint = opened
+        return {
+          send: async ({id}) => {
+            heard()
+            return {ids: [id]}
+          },
+        }
+      },
+    })
+    plugin.command("ping <text:string>", {description: "Answers"}, ({args}) => "pong " + args.text)
+    const say = async () => {
+      const id = String(++count)
+      const answered = new Promise<void>(resolve => (heard = resolve))
+      const begun = performance.now()
+      await endpoint.receive({
+        id,
+        type: "message-created",
+        channel: {id: "#line", type: 0},
+        user: {id: "ann"},
+        message: {id, content: "!ping " + id},
+      })
+      const acknowledged = performance.now() - begun
+      await answered
+      return [acknowledged, performance.now() - begun]
+    }
+    plugin.route({
+      method: "GET",
+      path: "/say",
+      scope: "full",
+      summary: "Milliseconds from each message to its acknowledgement and to its answer",
+      response: {200: Type.Array(Times)},
+      handle: async (_, call) => {
+        const times = []
+        for (let n = 0; n < ${messages}; n++) times.push(await say())
+        return call.json(Type.Array(Times), times)
+      },
+    })
+  },
+})
+`
+
+type Times = readonly (readonly [acknowledged: number, answered: number])[]
+
+const sample = async (host: BenchHost): Promise<Times> =>
+  (await (await host.fetch("/api/plugins/line/say")).json()) as Times
+
+const figuresOf = (samples: readonly Times[], {name}: TestRuntime): readonly Figure[] => {
+  const acknowledged = samples.map(times =>
+    percentile(
+      times.map(([time]) => time),
+      0.5,
+    ),
+  )
+  const answered = (share: number) =>
+    spreadOf(
+      samples.map(times =>
+        percentile(
+          times.map(([, time]) => time),
+          share,
+        ),
+      ),
+    )
+  return [
+    {
+      name: `p50 from a lone message to its answer, on ${name}`,
+      unit: "ms",
+      value: answered(0.5),
+      detail: `acknowledged after ${short(spreadOf(acknowledged).median)} ms`,
+    },
+    {name: `p99 from a lone message to its answer, on ${name}`, unit: "ms", value: answered(0.99)},
+  ]
+}
+
+const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
+  const figures: Figure[] = []
+  for (const runtime of runtimes) {
+    progress(`on ${runtime.name}`)
+    const made = makeProject("  line: {}\n", {line})
+    const host = await startHost(runtime, made)
+    await sample(host)
+    const samples: Times[] = []
+    for (let round = 0; round < pairs; round++) samples.push(await sample(host))
+    figures.push(...figuresOf(samples, runtime))
+    await host.stop()
+    made.remove()
+  }
+  return figures
+}
+
+export const chat: Row = {
+  name: "chat",
+  summary:
+    "one message at a time inside the Host, each step durable: from its receiving to its answer in the hands of the platform",
+  measure,
+}
