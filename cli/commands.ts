@@ -6,6 +6,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "config print": () => import("./config/print.ts"),
   "config schema": () => import("./config/schema.ts"),
   doctor: () => import("./doctor.ts"),
+  "events tail": () => import("./events/tail.ts"),
   "generation diff": () => import("./generation/diff.ts"),
   "generation list": () => import("./generation/list.ts"),
   "generation rollback": () => import("./generation/rollback.ts"),

@@ -12,7 +12,7 @@ export interface HostClient {
   get<T>(path: string): Promise<T>
   post<T>(path: string, body?: unknown): Promise<T>
   /** An answer as it comes. Throws what the Host answers as a problem. */
-  open(path: string, signal: AbortSignal): Promise<Response>
+  open(path: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>): Promise<Response>
 }
 
 /**
@@ -35,7 +35,7 @@ export const connectHost = async (project: string): Promise<HostClient> => {
       const headers = {"content-type": "application/json"}
       return (await (await call(path, {method: "POST", headers, body: JSON.stringify(body)})).json()) as T
     },
-    open: (path, signal) => call(path, {signal}),
+    open: (path, signal, headers = {}) => call(path, {signal, headers}),
   }
 }
 

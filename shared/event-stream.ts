@@ -43,7 +43,8 @@ export interface Notice {
   readonly what: "database_failing" | "database_recovered"
   /** Problem code. */
   readonly code?: string
-  readonly message: string
+  /** Not for a demo token. */
+  readonly message?: string
   readonly since: string
 }
 
