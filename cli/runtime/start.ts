@@ -52,6 +52,7 @@ export class RuntimeStart extends SvcCommand {
     const environment = this.environment === undefined ? {} : {environment: this.environment}
     const logs = this.#logs(mode)
     this.#scrub = logs.scrub
+    takeOverConsole(logs.log)
     if (this.once) return this.#once(mode, environment, logs)
     return this.#start(mode, environment, logs)
   }
@@ -83,7 +84,6 @@ export class RuntimeStart extends SvcCommand {
   }
 
   async #start(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
-    takeOverConsole(logs.log)
     const starting = new AbortController()
     let host: Host | undefined
     const started = Promise.withResolvers<Host>()

@@ -5,6 +5,7 @@ import {formatIssue, type Problem} from "../../shared/problems.ts"
 import {type Environment, readEnvironment} from "../config/environment.ts"
 import {parseConfig, readConfigText} from "../config/load.ts"
 import {locationOf} from "../host-settings.ts"
+import {Mask} from "../logs/mask.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {loadRuntime} from "../runtime/runtime.ts"
 import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
@@ -25,7 +26,8 @@ export interface DoctorOptions {
 export const examine = async ({project, environment: name, running}: DoctorOptions): Promise<readonly Finding[]> => {
   const paths = projectPaths(project)
   const environment = await readEnvironment(project, name, process.env)
-  const loaded = await load(paths, environment)
+  const mask = new Mask()
+  const loaded = await load(paths, environment, mask)
   const findings: Finding[] = [await checkRuntime(), await checkLockfile(paths)]
   if (isFinding(loaded)) findings.push(loaded)
   else findings.push(...(await checkConfig(project, name, loaded)))
@@ -44,8 +46,11 @@ export const examine = async ({project, environment: name, running}: DoctorOptio
     )
   }
   findings.push(await checkSpace(paths.state), await checkClock(paths, Date.now()))
-  return findings.filter(unique)
+  return findings.filter(unique).map(finding => withoutSecrets(finding, mask))
 }
+
+/** A database, or a plugin, may repeat what it was shown. */
+const withoutSecrets = (finding: Finding, mask: Mask): Finding => ({...finding, detail: mask.text(finding.detail)})
 
 const unique = (finding: Finding, index: number, all: readonly Finding[]) =>
   all.findIndex(other => other.check === finding.check && other.detail === finding.detail) === index
@@ -58,9 +63,11 @@ const checkRuntime = async (): Promise<Finding> => {
   return ok("runtime", name === "bun" ? `Bun ${version}` : `Node ${version}`)
 }
 
-const load = async (paths: ProjectPaths, environment: Environment): Promise<ProjectConfig | Finding> => {
+const load = async (paths: ProjectPaths, environment: Environment, mask: Mask): Promise<ProjectConfig | Finding> => {
   try {
-    return parseConfig(await readConfigText(paths.config), environment.variables).config
+    const {config, secrets} = parseConfig(await readConfigText(paths.config), environment.variables)
+    mask.hide(secrets)
+    return config
   } catch (cause) {
     return configFinding(problemOf(cause))
   }

@@ -1,11 +1,13 @@
 import {Problem} from "../../shared/problems.ts"
+import {takeOverConsole} from "../logs/console.ts"
 import {createLogs} from "../logs/log.ts"
 import {type OnceResult, startOnce} from "../once.ts"
 import {loadRuntime} from "../runtime/runtime.ts"
 
-/** A one-shot start that logs nothing; `.env.<environment>` is read over `.env`. */
+/** A one-shot start that logs nothing, nor lets a plugin's console through; `.env.<environment>` is read over `.env`. */
 export const tryProject = async (project: string, environment: string): Promise<OnceResult> => {
   const logs = createLogs({level: "fatal", format: "pretty", colors: false, write: () => {}})
+  takeOverConsole(logs.log)
   return startOnce({project, mode: "development", environment, logs}, await loadRuntime())
 }
 
