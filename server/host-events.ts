@@ -48,7 +48,7 @@ export interface HostEvents {
 export const openEvents = async ({database, project, authority, logs, limits}: EventOptions): Promise<HostEvents> => {
   const {log} = logs
   const epoch = epochOf(authority)
-  const events = new EventLog(database, log)
+  const events = new EventLog(database, log, logs.scrubJson)
   await events.start()
   const envelopes = new Envelopes({epoch, project, hide: logs.scrubJson})
   const stream = new EventStream({database, events, envelopes, epoch, log})

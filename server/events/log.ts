@@ -29,11 +29,14 @@ const select = `SELECT e.offset, e.type, e.at, e.endpoint, e.run_id, e.data, c.r
 /** The durable, append-only event log: what is in it is durable, and no offset is used twice. */
 export class EventLog {
   readonly #database: Database
+  readonly #hide: ((json: string) => string) | undefined
   readonly #queue: EventQueue
   #evictedTo = 0
 
-  constructor(database: Database, log: Log) {
+  /** `hide` takes the values of secrets out of the JSON of what is raised. */
+  constructor(database: Database, log: Log, hide?: (json: string) => string) {
     this.#database = database
+    this.#hide = hide
     this.#queue = new EventQueue(database, log)
   }
 
@@ -44,7 +47,7 @@ export class EventLog {
   }
 
   /** Raises an event whose change nothing else stores; one that is stored gets `telling` into its batch instead. */
-  readonly raise: Raise = (type, data, about) => this.#queue.push(toRow(type, data, about))
+  readonly raise: Raise = (type, data, about) => this.#queue.push(toRow(type, data, about, this.#hide))
 
   /** Resolves when everything raised is stored. */
   settled(): Promise<void> {

@@ -24,12 +24,18 @@ export interface EventRow {
   readonly data: string
 }
 
-export const toRow = <T extends EventType>(type: T, data: EventData<T>, about: EventAbout = {}): EventRow => ({
+/** `hide` takes the values of secrets out of JSON: an error may repeat one. */
+export const toRow = <T extends EventType>(
+  type: T,
+  data: EventData<T>,
+  about: EventAbout = {},
+  hide: (json: string) => string = json => json,
+): EventRow => ({
   type,
   at: about.at ?? Date.now(),
   endpoint: about.endpoint ?? null,
   runId: about.runId ?? null,
-  data: encodeData(data),
+  data: encodeData(data, hide),
 })
 
 /** One statement for many events, in their order. */
@@ -40,9 +46,9 @@ export const tellingAll = (rows: readonly EventRow[]): Statement => ({
   args: [JSON.stringify(rows)],
 })
 
-const encodeData = (data: unknown): string => {
-  const json = JSON.stringify(data)
-  return json.length <= longest.data ? json : JSON.stringify(data, (_, value) => clip(value))
+const encodeData = (data: unknown, hide: (json: string) => string): string => {
+  const json = hide(JSON.stringify(data))
+  return json.length <= longest.data ? json : JSON.stringify(JSON.parse(json), (_, value) => clip(value))
 }
 
 const clip = (value: unknown) =>
