@@ -2,6 +2,13 @@
 export const commands: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
   build: () => import("./build.ts"),
   chat: () => import("./chat.ts"),
+  "checkpoint create": () => import("./checkpoint/create.ts"),
+  "checkpoint export": () => import("./checkpoint/export.ts"),
+  "checkpoint list": () => import("./checkpoint/list.ts"),
+  "checkpoint prune": () => import("./checkpoint/prune.ts"),
+  "checkpoint restore": () => import("./checkpoint/restore.ts"),
+  "checkpoint show": () => import("./checkpoint/show.ts"),
+  "checkpoint verify": () => import("./checkpoint/verify.ts"),
   "config check": () => import("./config/check.ts"),
   "config print": () => import("./config/print.ts"),
   "config schema": () => import("./config/schema.ts"),

@@ -1,5 +1,7 @@
+import {existsSync} from "node:fs"
 import {resolve} from "node:path"
 import {Command, Option} from "clipanion"
+import {projectPaths} from "../server/runtime/project.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {formatIssue, Problem} from "../shared/problems.ts"
 
@@ -14,11 +16,21 @@ export abstract class SvcCommand extends Command {
 
   async execute(): Promise<number> {
     try {
+      await this.#settleRestore()
       return await this.run()
     } catch (error) {
       this.context.stderr.write(`${this.describe(error)}\n`)
       return exit.failed
     }
+  }
+
+  /** What a restore left that was cut off is finished or taken back before anything else. */
+  async #settleRestore(): Promise<void> {
+    const paths = projectPaths(this.folder)
+    if (!existsSync(paths.restore)) return
+    const {settleUnlessHeld} = await import("../server/host-stopped.ts")
+    const done = await settleUnlessHeld(paths)
+    if (done !== undefined) this.context.stderr.write(`svc: a restore that was cut off is ${done}\n`)
   }
 
   get folder(): string {

@@ -25,6 +25,7 @@ import {createRoutes} from "./http/routes.ts"
 import type {Logs} from "./logs/log.ts"
 import {gatherFacts} from "./readiness/facts.ts"
 import {createReport, type Facts, isEveryRequiredReady} from "./readiness/report.ts"
+import type {Checkpoints} from "./recovery/checkpoints.ts"
 import type {Fetch, Runtime} from "./runtime/runtime.ts"
 import type {Guard, SatoriServer} from "./satori/server.ts"
 import {version} from "./version.ts"
@@ -52,6 +53,7 @@ export interface HostServices {
   readonly ingress: Ingress
   readonly logs: Logs
   readonly satori: SatoriServer
+  readonly checkpoints: Checkpoints
   readonly handlers: HandlerMeter
   readonly disk: DiskLimit
   readonly workroom: Workroom
@@ -103,6 +105,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
       databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
       endpoints: () => endpoints.list(),
       ingress: () => ingress.view,
+      checkpoint: () => services.checkpoints.newest(Date.now()),
     })
   const isReady = () => !isStopping && isEveryRequiredReady(observe())
   const askRestart = (confirm: boolean, end: Exit) => {
@@ -158,6 +161,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           inbox,
           outbox,
           ingress,
+          checkpoints: services.checkpoints,
           logs,
           runtimeId: facts.runtimeId,
           workroom: services.workroom,
@@ -191,7 +195,7 @@ const memoizeTime = () => {
 const createStatus = (
   facts: HostFacts,
   {startedAt, committedAt}: {readonly startedAt: string; readonly committedAt: (at: number) => string},
-  {generations, database, ingress, workroom}: HostServices,
+  {generations, database, ingress, workroom, checkpoints}: HostServices,
   ready: boolean,
 ): Static<typeof Status> => {
   const {current, pin, lastFailure} = generations
@@ -225,6 +229,7 @@ const createStatus = (
     ready,
     supervisor: facts.supervisor,
     ingress: ingress.view,
+    checkpoint: checkpoints.newest(Date.now()),
     database: {
       dialect: database.location.dialect,
       state: database.state.is,

@@ -24,12 +24,15 @@ import {serveApi} from "./host-api.ts"
 import {openEvents} from "./host-events.ts"
 import type {Exit, Host, HostOptions} from "./host-interface.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
+import {createRecovery} from "./host-recovery.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
 import {openWorkroom, workroomPluginOf} from "./host-workroom.ts"
 import {createGate} from "./http/gate.ts"
 import {createDispatch} from "./messages/dispatch.ts"
 import {usages} from "./messages/help.ts"
 import {Loader} from "./plugins/load.ts"
+import {settleRestore} from "./recovery/swap.ts"
+import {workroomParticipant} from "./recovery/workroom-part.ts"
 import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
 import {removeHostFile, writeHostFile} from "./runtime/host-file.ts"
 import {acquireLock} from "./runtime/lock.ts"
@@ -75,6 +78,8 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     since: new Date(startedAt).toISOString(),
   })
   unwind.defer(() => lock.release())
+  const settled = await settleRestore(paths)
+  if (settled !== undefined) log.warn(`a restore that was cut off is ${settled}`)
   await removeFolder(paths.pluginCache)
 
   const readVariables = async () => (await readEnvironment(paths.project, environment, process.env)).variables
@@ -154,6 +159,17 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   unwind.defer(() => satori.close())
   const workroom = await openWorkroom({config: boot.config, database, paths, authority, log})
   unwind.defer(() => workroom.close())
+  const recovery = createRecovery({
+    paths,
+    project,
+    authority,
+    runtimeId,
+    database,
+    participants: [workroomParticipant(paths, workroom)],
+    settings: () => currentOf(generations).config.config.checkpoints,
+    log,
+  })
+  unwind.defer(() => recovery.stop())
   const loader = new Loader({
     runtime,
     paths,
@@ -179,10 +195,14 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     readVariables,
     readLockfile: () => hashLockfile(paths.project),
     signal,
-    hide: logs.hide,
+    hide: values => {
+      logs.hide(values)
+      recovery.hide(values)
+    },
     onState: events.instanceChanged,
     onFail: events.failed,
     onCommit: generation => {
+      recovery.learn(generation.config)
       logs.setLevel(generation.config.config.log_level)
       logs.bind({generation: generation.number})
       watcher?.add(generation.instances.flatMap(({plugin}) => plugin.files))
@@ -238,10 +258,12 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
       handlers,
       disk: limit,
       workroom,
+      checkpoints: recovery.checkpoints,
     },
     askExit,
   })
   await satori.start(api.guard)
+  await recovery.start()
   gate.open(api.fetch, api.isReady, satori.socket)
   await writeHostFile(paths, {
     url,
@@ -265,6 +287,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     await watcher?.close()
     disk.stop()
     const left = gaps.stop()
+    const given = recovery.stop()
     endpoints.stopAdmission()
     await withTimeLimit(drainLimit, async () => {
       await inbox.drain()
@@ -281,6 +304,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     await withTimeLimit(1500, () => endpoints.close()).catch(() => log.warn("an endpoint did not close in time"))
     await withTimeLimit(2000, () => generations.stop(500)).catch(() => log.warn("a plugin did not let go in time"))
     await withTimeLimit(250, () => left).catch(() => log.warn("when the endpoints left was not stored"))
+    await withTimeLimit(1000, () => given).catch(() => log.warn("a checkpoint that was being made did not end in time"))
     await workroom.close().catch(error => log.error("the workroom did not close in order", {error}))
     await recordEnd(database, runtimeId, code, reason).catch(error => log.error("the end was not recorded", {error}))
     await events.close()

@@ -1,3 +1,4 @@
+import {NewestCheckpoint} from "./checkpoint.ts"
 import {logLevels} from "./log.ts"
 import {IngressView} from "./readiness.ts"
 import {SatoriEvent} from "./satori.ts"
@@ -52,6 +53,7 @@ export const Status = Type.Object({
   ready: Type.Boolean(),
   supervisor: Type.String({description: "Who starts the Host again; none where nobody does"}),
   ingress: IngressView,
+  checkpoint: NewestCheckpoint,
   database: Type.Object({
     dialect: Type.Enum(["sqlite", "libsql"]),
     state: Type.String(),

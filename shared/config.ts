@@ -187,8 +187,16 @@ const EventsConfig = Type.Object(
 
 const CheckpointsConfig = Type.Object(
   {
-    every: Type.Optional(Type.String({default: "24h", pattern: durationPattern, description: reserved})),
-    keep: Type.Optional(Type.Integer({default: 3, minimum: 1, description: reserved})),
+    every: Type.Optional(
+      Type.String({
+        default: "24h",
+        pattern: durationPattern,
+        description: "A checkpoint is made and verified so often (dialect sqlite); 0s for never.",
+      }),
+    ),
+    keep: Type.Optional(
+      Type.Integer({default: 3, minimum: 1, description: "So many of these are kept; those made by hand stay."}),
+    ),
   },
   {...closed, default: {}},
 )
@@ -269,6 +277,7 @@ type Unfilled =
   | "rate"
 
 export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
+export type CheckpointsSettings = ProjectConfig["checkpoints"]
 export type PluginEntry = ProjectConfig["plugins"][string]
 
 /** The value of HTTP_TOKEN in the example's `.env`; production refuses it. */

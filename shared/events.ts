@@ -24,6 +24,8 @@ const Position = Type.Object({
 
 const Positions = Type.Array(Position, {description: "The first findings, with file:line:column"})
 
+const Warnings = Type.Array(Type.String(), {description: "Rows that hold the value of a secret, by name"})
+
 /** What a handler did with an inbox event. */
 const Handled = Type.Object({
   sn: Type.Integer({description: "Sequence of the inbox event"}),
@@ -154,6 +156,31 @@ export const eventTypes = {
   "workroom.item_cancelled": event("A work item was given up", WorkItem),
   "workroom.item_commented": event("Something was said about a work item", WorkItem),
   "workroom.item_overdue": event("The deadline of what a work item waits for has passed", WorkItem),
+  "checkpoint.created": event(
+    "A checkpoint is whole; whether it can be restored, its verification tells",
+    Type.Object({checkpoint: Type.String(), reason: Type.String(), size: Type.Integer({description: "Bytes"})}),
+  ),
+  "checkpoint.verified": event(
+    "A checkpoint was restored into a scratch folder and found sound",
+    Type.Object({checkpoint: Type.String(), warnings: Warnings}),
+  ),
+  "checkpoint.refused": event(
+    "A checkpoint was verified and is not fit to restore",
+    Type.Object({checkpoint: Type.String(), findings: Type.Array(Type.String()), warnings: Warnings}),
+  ),
+  "checkpoint.failed": event(
+    "A checkpoint was not made, or could not be verified",
+    Type.Object({
+      checkpoint: Type.String(),
+      code: Type.String({description: "Problem code"}),
+      detail: Type.String({private: true}),
+    }),
+  ),
+  "checkpoint.pruned": event("A checkpoint was removed", Type.Object({checkpoint: Type.String()})),
+  "checkpoint.restored": event(
+    "This state was restored from a checkpoint, under a new authority",
+    Type.Object({checkpoint: Type.String(), from: Type.String({description: "The authority of the checkpoint"})}),
+  ),
   "restart.asked": event(
     "The Host was asked to end with an exit code that has it started again",
     Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),

@@ -134,6 +134,62 @@ export const problems = {
     title: "Another Host took over the database",
     hint: "Run one Host for a remote database; stop the other one.",
   },
+  // Checkpoints
+  checkpoint_unknown: {
+    status: 404,
+    title: "No such checkpoint",
+    hint: "svc checkpoint list shows those that are there.",
+  },
+  checkpoint_busy: {
+    status: 409,
+    title: "A checkpoint is being made or verified",
+    hint: "Wait for it: svc checkpoint list shows what is under way.",
+  },
+  checkpoint_failed: {
+    status: 503,
+    title: "The checkpoint was not made",
+    hint: "Correct what detail names and repeat it; what was there before is untouched.",
+  },
+  checkpoint_invalid: {
+    status: 422,
+    title: "This is not a checkpoint as it was made",
+    hint: "Take another one: svc checkpoint list. Keep this one if it is the only one, and look for an undamaged copy.",
+  },
+  checkpoint_newer: {
+    status: 422,
+    title: "The checkpoint was made by a newer version",
+    hint: "Use the version of svc that made it, or a newer one.",
+  },
+  checkpoint_secret: {
+    status: 409,
+    title: "A secret stands where a checkpoint would copy it",
+    hint: "Put ${NAME} in its place, and rotate the secret.",
+  },
+  checkpoint_secret_in_data: {
+    status: 409,
+    title: "A secret stands in the data of the checkpoint",
+    hint: "Run svc inbox redact, make a new checkpoint, and rotate the secret.",
+  },
+  restore_point_missing: {
+    status: 422,
+    title: "A remote database is backed up with its own tool",
+    hint: "Make its backup, and name it: svc checkpoint create --external-restore-point <id>.",
+  },
+  restore_refused: {
+    status: 409,
+    title: "The checkpoint was not restored",
+    hint: "Correct what detail names; nothing was changed.",
+  },
+  restore_mismatch: {
+    status: 409,
+    title: "The checkpoint belongs to another deployment of the project",
+    hint: "Deploy the image or commit that detail names, then restore.",
+  },
+  restore_unfinished: {
+    status: 503,
+    title: "A restore was cut off and cannot be finished",
+    hint: "Correct what detail names; the next start or command finishes the restore, or takes it back.",
+  },
   // Generations and plugins
   generation_failed: {
     status: 422,

@@ -1,3 +1,4 @@
+import {NewestCheckpoint} from "./checkpoint.ts"
 import {type Static, Type} from "./type.ts"
 
 /**
@@ -97,6 +98,7 @@ export const ReadinessReport = Type.Object({
   authority: Type.Optional(Type.String()),
   lastFailure: Type.Optional(Type.String({description: "Why the newest configuration was not committed"})),
   ingress: IngressView,
+  checkpoint: Type.Optional(NewestCheckpoint),
   components: Type.Array(Component),
 })
 export type ReadinessReport = Static<typeof ReadinessReport>

@@ -41,6 +41,12 @@ const describe = (
       : [["pinned", `generation ${status.pin.number}; svc generation unpin ends it`] as const]),
     ...(status.lastFailure === null ? [] : [["not committed", status.lastFailure.issues.join("\n")] as const]),
     ["ingress", describeIngress(status.ingress)],
+    [
+      "checkpoint",
+      status.checkpoint === null
+        ? "none is verified (svc checkpoint create)"
+        : `${status.checkpoint.id}, verified, ${duration(status.checkpoint.age)} old`,
+    ],
     ["endpoints", endpoints.map(({name, state}) => `${name} (${state})`).join(", ") || "none"],
     ["database", `${status.database.dialect}, ${status.database.state}, schema ${status.database.schema}`],
     ["address", url],

@@ -41,6 +41,12 @@ export interface DatabaseObserver {
   recovered?(failure: DatabaseFailure): void
 }
 
+export interface PointOptions {
+  /** Told when the point is fixed, or given up: what was held back for it may go on. */
+  readonly released?: () => void
+  readonly signal?: AbortSignal
+}
+
 /** The Database Host: the project's one database, migrated, with one writer. */
 export interface Database {
   readonly location: Location
@@ -65,7 +71,7 @@ export interface Database {
    * Like `snapshotTo`, and the copy ends with a batch: while nothing else is stored, `last` is asked for its statements and
    * they are stored as the last of the copy. Writers wait from then until the copy has begun. Dialect sqlite only.
    */
-  snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, signal?: AbortSignal): Promise<Fingerprint>
+  snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, options?: PointOptions): Promise<Fingerprint>
   /** Tells until the returned function is called. */
   observe(observer: DatabaseObserver): () => void
   /** Stores what waits, then closes. */
@@ -190,7 +196,7 @@ class DatabaseHost implements Database {
   async snapshotPoint(
     target: string,
     last: () => Promise<readonly Statement[]>,
-    signal?: AbortSignal,
+    {released = () => {}, signal}: PointOptions = {},
   ): Promise<Fingerprint> {
     const atPoint = async (begin: () => Promise<void>) => {
       const release = await this.#writer.hold()
@@ -199,6 +205,7 @@ class DatabaseHost implements Database {
         await begin()
       } finally {
         release()
+        released()
       }
     }
     return snapshotPoint(this.#file, target, atPoint, signal)

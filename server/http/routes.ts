@@ -4,6 +4,7 @@ import type {Endpoints} from "../capabilities/endpoints.ts"
 import type {Inbox} from "../capabilities/inbox.ts"
 import type {Ingress} from "../capabilities/ingress.ts"
 import type {Outbox} from "../capabilities/outbox.ts"
+import {checkpointRoutes} from "../console/api/checkpoints.ts"
 import {endpointRoutes} from "../console/api/endpoints.ts"
 import {type EventServices, eventRoutes} from "../console/api/events.ts"
 import {gapRoutes} from "../console/api/gaps.ts"
@@ -20,6 +21,7 @@ import type {Database} from "../database/database.ts"
 import type {Generation} from "../generation/generation.ts"
 import type {Generations} from "../generation/generations.ts"
 import type {Logs} from "../logs/log.ts"
+import type {Checkpoints} from "../recovery/checkpoints.ts"
 import {type SatoriServices, satoriRoutes} from "../satori/routes.ts"
 import type {Workroom} from "../workroom/workroom.ts"
 import {createOpenApi} from "./openapi.ts"
@@ -37,6 +39,7 @@ export interface RouteServices {
   readonly inbox: Inbox
   readonly outbox: Outbox
   readonly ingress: Ingress
+  readonly checkpoints: Checkpoints
   readonly logs: Logs
   readonly runtimeId: string
   readonly satori: SatoriServices
@@ -58,6 +61,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...inboxRoutes(database, inbox),
     ...outboxRoutes(database, outbox, endpoints),
     ...ingressRoutes(ingress),
+    ...checkpointRoutes(services.checkpoints),
     ...settingsRoutes(current, logs, services.runtimeId),
     ...workroomRoutes(services.workroom),
     ...webhookRoutes(endpoints),

@@ -1,3 +1,4 @@
+import type {NewestCheckpoint} from "../../shared/checkpoint.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {IngressView} from "../../shared/readiness.ts"
 import type {Endpoint} from "../capabilities/endpoint.ts"
@@ -17,6 +18,7 @@ export interface Observed {
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
   readonly ingress?: () => IngressView
+  readonly checkpoint?: () => NewestCheckpoint
 }
 
 const nothingRequired: Facts["required"] = {database: true, endpoints: [], agents: []}
@@ -63,6 +65,10 @@ class ObservedFacts implements Facts {
 
   get ingress(): IngressView | undefined {
     return this.#observed.ingress?.()
+  }
+
+  get checkpoint(): NewestCheckpoint | undefined {
+    return this.#observed.checkpoint?.()
   }
 
   get plugins(): Facts["plugins"] {

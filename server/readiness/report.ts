@@ -1,3 +1,4 @@
+import type {NewestCheckpoint} from "../../shared/checkpoint.ts"
 import type {Component, IngressView, ReadinessReport} from "../../shared/readiness.ts"
 import {checkAgent, checkDatabase, checkEndpoint, type DatabaseFailure, type EndpointFacts} from "./checks.ts"
 
@@ -15,6 +16,8 @@ export interface Facts {
   readonly endpoints: readonly EndpointFacts[]
   /** Shown, and no check: a paused Host is ready. Open since the start when left out. */
   readonly ingress?: IngressView | undefined
+  /** The newest verified checkpoint; left out where nobody makes any. */
+  readonly checkpoint?: NewestCheckpoint | undefined
   /** State of each plugin instance by name; `disabled` for one that the configuration switches off. */
   readonly plugins: Readonly<Record<string, string>>
   readonly agents: Readonly<Record<string, {readonly configured: boolean}>>
@@ -40,6 +43,7 @@ export const createReport = (facts: Facts): ReadinessReport => {
     checkedAt: time(facts.now),
     ...(facts.authority === undefined ? {} : {authority: facts.authority}),
     ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
+    ...(facts.checkpoint === undefined ? {} : {checkpoint: facts.checkpoint}),
     ingress: facts.ingress ?? {state: "open", reasons: [], since: time(facts.startedAt)},
     components: generation === undefined ? [requiredOf(facts, "", databaseTime(facts)).database] : components,
   }

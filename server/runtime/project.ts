@@ -12,6 +12,8 @@ export const projectPaths = (project: string) => ({
   temporary: join(project, ".svc/tmp"),
   pluginCache: join(project, ".svc/tmp/plugins"),
   database: join(project, ".svc/data.sqlite"),
+  checkpoints: join(project, ".svc/checkpoints"),
+  restore: join(project, ".svc/restore.json"),
   authority: join(project, ".svc/authority.json"),
   lock: join(project, ".svc/host.lock"),
   holder: join(project, ".svc/holder.json"),

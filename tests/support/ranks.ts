@@ -14,6 +14,7 @@ export const ranks: Readonly<Record<string, number>> = {
   "server/generation": 5,
   "server/workroom": 6,
   "server/readiness": 8,
+  "server/recovery": 8,
   "server/console": 9,
   "server/satori": 9,
   "server/http": 10,

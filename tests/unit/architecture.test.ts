@@ -17,6 +17,7 @@ const entrances = [
   "server/host",
   "server/doctor",
   "server/process",
+  "server/recovery",
   "server/config",
   "server/runtime",
   "server/logs",

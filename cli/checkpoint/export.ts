@@ -1,0 +1,26 @@
+import {Command, Option} from "clipanion"
+import {writeArchive} from "../../server/recovery/archive.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {CheckpointCommand} from "./checkpoint-command.ts"
+
+export class CheckpointExport extends CheckpointCommand {
+  static override paths = [["checkpoint", "export"]]
+  static override usage = Command.Usage({
+    description: "write a verified checkpoint as one archive",
+    details: "Refused where its data holds the value of a secret: `svc inbox redact`, then a new checkpoint.",
+    examples: [
+      ["The newest one, compressed", "svc checkpoint export newest --output /backup/bot.tar.gz"],
+      ["To another machine", "svc checkpoint export newest --output - | ssh backup 'cat > bot.tar'"],
+    ],
+  })
+
+  id = Option.String({name: "id"})
+  output = Option.String("--output", {required: true, description: "A file .tar or .tar.gz, or - for standard output"})
+
+  async run(): Promise<ExitCode> {
+    const stored = await this.store.get(this.id)
+    await this.withProgress(show => writeArchive(stored, this.output === "-" ? this.context.stdout : this.output, show))
+    if (this.output !== "-") this.show({id: stored.id, output: this.output}, () => `${stored.id} is in ${this.output}`)
+    return exit.ok
+  }
+}

@@ -1,0 +1,39 @@
+import {Command} from "clipanion"
+import {viewOf} from "../../server/recovery/store.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {table} from "../print.ts"
+import {CheckpointCommand} from "./checkpoint-command.ts"
+import {ageOf, bytes} from "./view.ts"
+
+export class CheckpointList extends CheckpointCommand {
+  static override paths = [["checkpoint", "list"]]
+  static override usage = Command.Usage({
+    description: "list the checkpoints of the project, newest first",
+    details: "Only one that is `verified` counts as a backup.",
+    examples: [["Of the project in this folder", "svc checkpoint list"]],
+  })
+
+  async run(): Promise<ExitCode> {
+    const {checkpoints, damaged} = await this.store.list()
+    const items = checkpoints.map(viewOf)
+    this.show({items, damaged}, () =>
+      [
+        table(
+          ["id", "state", "age", "size", "reason", "generation", "schema", "commit"],
+          items.map(({id, state, createdAt, size, reason, generation, schema, commit}) => [
+            id,
+            state,
+            ageOf(createdAt),
+            bytes(size),
+            reason,
+            String(generation ?? ""),
+            String(schema),
+            commit?.slice(0, 12) ?? "",
+          ]),
+        ),
+        ...damaged.map(({id, why}) => `${id}  damaged: ${why}`),
+      ].join("\n"),
+    )
+    return exit.ok
+  }
+}

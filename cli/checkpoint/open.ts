@@ -1,0 +1,35 @@
+import {randomUUID} from "node:crypto"
+import {join} from "node:path"
+import type {Readable} from "node:stream"
+import {readArchive} from "../../server/recovery/archive.ts"
+import type {Progress} from "../../server/recovery/progress.ts"
+import type {CheckpointStore, StoredCheckpoint} from "../../server/recovery/store.ts"
+import {removeFolder} from "../../server/runtime/files.ts"
+
+export type OpenCheckpoint = Pick<StoredCheckpoint, "folder" | "manifest" | "sha256"> & {
+  /** It came out of an archive, and is not among the project's own. */
+  readonly isForeign: boolean
+}
+
+export interface OpenOptions {
+  readonly store: CheckpointStore
+  readonly temporary: string
+  readonly input: Readable
+  readonly progress: Progress
+}
+
+/** Does work on a checkpoint that is named by its id, `newest`, an archive's file, or `-` for an archive on standard input. */
+export const withCheckpoint = async <T>(
+  name: string,
+  {store, temporary, input, progress}: OpenOptions,
+  work: (checkpoint: OpenCheckpoint) => Promise<T>,
+): Promise<T> => {
+  const isArchive = name === "-" || name.includes("/") || /\.(tar|tgz|gz)$/.test(name)
+  if (!isArchive) return work({...(await store.get(name)), isForeign: false})
+  const folder = join(temporary, `archive-${randomUUID()}`)
+  try {
+    return await work({...(await readArchive(name === "-" ? input : name, folder, progress)), isForeign: true})
+  } finally {
+    await removeFolder(folder)
+  }
+}

@@ -1,0 +1,33 @@
+import {Command, Option} from "clipanion"
+import {holding} from "../../server/host-stopped.ts"
+import {pruneCheckpoints} from "../../server/recovery/prune.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem} from "../../shared/problems.ts"
+import {CheckpointCommand} from "./checkpoint-command.ts"
+
+export class CheckpointPrune extends CheckpointCommand {
+  static override paths = [["checkpoint", "prune"]]
+  static override usage = Command.Usage({
+    description: "remove all but the newest checkpoints",
+    details: "The newest verified one stays in any case.",
+    examples: [["All but three", "svc checkpoint prune --keep 3"]],
+  })
+
+  keep = Option.String("--keep", {required: true, description: "How many stay"})
+
+  async run(): Promise<ExitCode> {
+    const keep = Number(this.keep)
+    if (!Number.isSafeInteger(keep) || keep < 1)
+      throw new Problem("request_invalid", `--keep is a number above 0, not "${this.keep}"`)
+    const host = await this.host()
+    const removed =
+      host === undefined
+        ? await holding(this.stopped, async () => {
+            await this.store.cleanUp()
+            return pruneCheckpoints(this.store, {keep})
+          })
+        : (await host.post<{removed: readonly string[]}>("/api/checkpoints/prune", {keep})).removed
+    this.show({removed}, () => (removed.length === 0 ? "nothing was removed" : `removed ${removed.join(", ")}`))
+    return exit.ok
+  }
+}

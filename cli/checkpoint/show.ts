@@ -1,0 +1,24 @@
+import {Command, Option} from "clipanion"
+import {detailOf} from "../../server/recovery/store.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {CheckpointCommand} from "./checkpoint-command.ts"
+import {describeCheckpoint} from "./view.ts"
+
+export class CheckpointShow extends CheckpointCommand {
+  static override paths = [["checkpoint", "show"]]
+  static override usage = Command.Usage({
+    description: "show what a checkpoint is of, and what its verification found",
+    examples: [
+      ["The newest one", "svc checkpoint show"],
+      ["With every file", "svc checkpoint show 20261121-101500-3f9a1c --json"],
+    ],
+  })
+
+  id = Option.String({name: "id", required: false})
+
+  async run(): Promise<ExitCode> {
+    const stored = await this.store.get(this.id ?? "newest")
+    this.show(detailOf(stored), () => describeCheckpoint(stored))
+    return exit.ok
+  }
+}

@@ -1,0 +1,29 @@
+/** Shows on a terminal how far long work is, in one line that is rewritten; anywhere else nothing. */
+export class ProgressLine {
+  readonly #output: NodeJS.WritableStream & {readonly isTTY?: boolean}
+  #last = 0
+  #shown = ""
+
+  constructor(output: NodeJS.WritableStream) {
+    this.#output = output
+  }
+
+  /** Bytes, or whatever is counted; 0 in all where that is not known. */
+  readonly show = (step: string, done: number, total: number): void => {
+    if (this.#output.isTTY !== true) return
+    const now = Date.now()
+    if (this.#shown.startsWith(step) && now - this.#last < 100 && done < total) return
+    this.#last = now
+    this.#write(total > 0 ? `${step} ${Math.floor((done / total) * 100)} %` : done > 0 ? `${step} ${done}` : step)
+  }
+
+  /** Takes the line away. */
+  clear(): void {
+    if (this.#shown !== "") this.#write("")
+  }
+
+  #write(text: string): void {
+    this.#output.write(`\r${text.padEnd(this.#shown.length)}${text === "" ? "\r" : ""}`)
+    this.#shown = text
+  }
+}

@@ -1,0 +1,91 @@
+import {PageQuery, page} from "../../../shared/api.ts"
+import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/checkpoint.ts"
+import type {Route} from "../../../shared/route.ts"
+import {type Static, Type} from "../../../shared/type.ts"
+import type {Checkpoints} from "../../recovery/checkpoints.ts"
+import {detailOf, viewOf} from "../../recovery/store.ts"
+import {pageOf} from "./paging.ts"
+
+const CheckpointPage = page(CheckpointView)
+
+const LastTask = Type.Object({task: Type.Union([CheckpointTask, Type.Null()])})
+
+const PruneRequest = Type.Object(
+  {keep: Type.Integer({minimum: 1, description: "So many of the newest stay, and the newest verified one"})},
+  {additionalProperties: false},
+)
+
+const Pruned = Type.Object({removed: Type.Array(Type.String(), {description: "Ids, newest first"})})
+
+export const checkpointRoutes = (checkpoints: Checkpoints): Route[] => [
+  {
+    method: "GET",
+    path: "/api/checkpoints",
+    scope: "demo",
+    summary: "Checkpoints, newest first",
+    query: PageQuery,
+    response: {200: CheckpointPage},
+    handle: async (_, call) => {
+      const {checkpoints: all} = await checkpoints.store.list()
+      return call.json(CheckpointPage, pageOf(all.map(viewOf), call))
+    },
+  },
+  {
+    method: "GET",
+    path: "/api/checkpoints/task",
+    scope: "demo",
+    summary: "What is being done about a checkpoint, or was done last",
+    response: {200: LastTask},
+    handle: (_, call) => call.json(LastTask, {task: checkpoints.task}),
+  },
+  {
+    method: "GET",
+    path: "/api/checkpoints/:id",
+    scope: "full",
+    summary: "One checkpoint with its manifest and what its verification found; newest for the newest",
+    response: {200: CheckpointDetail},
+    problems: ["checkpoint_unknown", "checkpoint_invalid", "checkpoint_newer"],
+    handle: async (_, call) => call.json(CheckpointDetail, detailOf(await checkpoints.store.get(call.params.id ?? ""))),
+  },
+  {
+    method: "POST",
+    path: "/api/checkpoints",
+    scope: "full",
+    summary: "Begin a checkpoint, and verify it once it is made; /api/checkpoints/task tells how far it is",
+    body: CheckpointRequest,
+    response: {202: CheckpointTask},
+    problems: ["checkpoint_busy", "checkpoint_failed", "restore_point_missing"],
+    handle: async (_, call) => {
+      const {externalRestorePoint, verify = true} = (await call.body()) as Static<typeof CheckpointRequest>
+      const task = await checkpoints.begin({
+        reason: "operator",
+        verify,
+        ...(externalRestorePoint === undefined ? {} : {restorePoint: externalRestorePoint}),
+      })
+      return call.json(CheckpointTask, task, {status: 202})
+    },
+  },
+  {
+    method: "POST",
+    path: "/api/checkpoints/:id/verify",
+    scope: "full",
+    summary: "Begin to verify a checkpoint; /api/checkpoints/task tells how far it is",
+    response: {202: CheckpointTask},
+    problems: ["checkpoint_busy", "checkpoint_unknown", "checkpoint_invalid", "checkpoint_newer"],
+    handle: async (_, call) =>
+      call.json(CheckpointTask, await checkpoints.beginVerify(call.params.id ?? ""), {status: 202}),
+  },
+  {
+    method: "POST",
+    path: "/api/checkpoints/prune",
+    scope: "full",
+    summary: "Remove all but the newest checkpoints",
+    body: PruneRequest,
+    response: {200: Pruned},
+    problems: ["checkpoint_busy"],
+    handle: async (_, call) => {
+      const {keep} = (await call.body()) as Static<typeof PruneRequest>
+      return call.json(Pruned, {removed: [...(await checkpoints.prune(keep))]})
+    },
+  },
+]

@@ -1,0 +1,144 @@
+import {readFile} from "node:fs/promises"
+import type {Manifest} from "../../shared/checkpoint.ts"
+import {messageOf} from "../../shared/problems.ts"
+import {readConfigText} from "../config/load.ts"
+import {parseSource} from "../config/source.ts"
+import {type Database, openDatabase, openUnmigrated} from "../database/database.ts"
+import {migrations} from "../database/migrations.ts"
+import {databaseName} from "./create.ts"
+import {readGroup, readMarker} from "./marker.ts"
+import {partRules} from "./parts.ts"
+import type {Progress} from "./progress.ts"
+import {scanDatabase} from "./scan.ts"
+import {SecretSearch, type SecretValues} from "./search.ts"
+
+export interface Inspection {
+  /** Why it is not one to restore. */
+  readonly findings: readonly string[]
+  /** What is to be dealt with, and does not keep it from being restored. */
+  readonly warnings: readonly string[]
+}
+
+/** The files of a checkpoint, copied and compared. */
+export interface Staged {
+  readonly manifest: Manifest
+  path(name: string): string | undefined
+  readonly secrets: SecretValues
+}
+
+const noHost = () => ({runtimeId: "none", signal: new AbortController().signal, onLeaseLost: () => {}})
+
+/** Says what is wrong with a staged checkpoint, and brings the copy of its database to this version's schema. */
+export const inspect = async (staged: Staged, progress: Progress): Promise<Inspection> => {
+  const findings: string[] = []
+  const warnings: string[] = []
+  const file = staged.path(databaseName)
+  if (file === undefined) {
+    if (staged.manifest.database.dialect === "sqlite") findings.push(`${databaseName} is not in it`)
+    else warnings.push(`the backup ${staged.manifest.database.restorePoint} of the remote database was not looked at`)
+    findings.push(...(await checkParts(staged, undefined)))
+  } else {
+    await inspectDatabase(file, staged, {findings, warnings, progress})
+  }
+  warnings.push(...(await findInWorkroom(staged)), ...(await checkConfiguration(staged)))
+  return {findings, warnings}
+}
+
+interface Notes {
+  readonly findings: string[]
+  readonly warnings: string[]
+  readonly progress: Progress
+}
+
+const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
+  try {
+    const database = await openUnmigrated({dialect: "sqlite", file}, noHost())
+    try {
+      progress("checking the database", 0, 0)
+      findings.push(...(await checkDatabase(database, staged.manifest)))
+      if (findings.length > 0) return
+      progress("checking jobs and workroom", 0, 0)
+      findings.push(...(await checkParts(staged, database)))
+      let rows = 0
+      const leaks = await scanDatabase(database, new SecretSearch(staged.secrets), count => {
+        rows += count
+        progress("looking for secrets, rows", rows, 0)
+      })
+      warnings.push(
+        ...leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`),
+      )
+    } finally {
+      await database.close()
+    }
+    progress("migrating the copy", 0, 0)
+    const migrated = await openDatabase({dialect: "sqlite", file}, noHost())
+    await migrated.close()
+  } catch (error) {
+    findings.push(`${databaseName}: ${messageOf(error)}`)
+  }
+}
+
+const checkDatabase = async (database: Database, manifest: Manifest): Promise<string[]> => {
+  const wrong = (await database.read("PRAGMA integrity_check(10)"))
+    .map(row => String(row.integrity_check))
+    .filter(text => text !== "ok")
+  if (wrong.length > 0) return wrong.map(text => `${databaseName}: ${text}`)
+  const schema = database.state.is === "initialized" ? database.state.schema : 0
+  const newest = migrations.at(-1)?.version ?? 0
+  if (schema > newest) return [`${databaseName} has schema ${schema}; this version of svc knows up to ${newest}`]
+  const marker = await readMarker(database)
+  const group = await readGroup(database)
+  const [authority] = await database.read("SELECT value FROM svc_meta WHERE key = 'authority'")
+  const facts: readonly (readonly [string, unknown, unknown])[] = [
+    ["schema", schema, manifest.database.schema],
+    ["authority", authority?.value, manifest.authority],
+    ["marker", marker?.id, manifest.id],
+    ["time", marker === undefined ? undefined : new Date(marker.at).toISOString(), manifest.createdAt],
+    ["generation", marker?.generation, manifest.generation],
+    ["last group", group, marker?.group],
+    ["parts", JSON.stringify(marker?.parts), JSON.stringify(manifest.parts)],
+  ]
+  return facts
+    .filter(([, found, said]) => found !== said)
+    .map(([what, found, said]) => `${databaseName}: its ${what} is ${found}, not ${said}`)
+}
+
+const checkParts = async ({manifest, path}: Staged, database: Database | undefined): Promise<string[]> => {
+  const findings: string[] = []
+  for (const rule of partRules) {
+    const part = {
+      mark: manifest.parts[rule.name],
+      authority: manifest.authority,
+      path,
+      names: manifest.files.map(file => file.path),
+      database,
+    }
+    const found = await rule.check(part).catch(error => [messageOf(error)])
+    findings.push(...found.map(text => `${rule.name}: ${text}`))
+  }
+  return findings
+}
+
+/** Items of the workroom's files are data, as messages are. */
+const findInWorkroom = async ({manifest, path, secrets}: Staged): Promise<string[]> => {
+  const search = new SecretSearch(secrets)
+  const warnings: string[] = []
+  for (const {path: name} of manifest.files.filter(file => file.path.startsWith("workroom/"))) {
+    const secret = search.findIn(await readFile(path(name) ?? ""))
+    if (secret !== undefined) warnings.push(`${name} holds the value of ${secret}`)
+  }
+  return warnings
+}
+
+/** Its variables are another machine's: whether it starts is for the start to say. */
+const checkConfiguration = async ({path}: Staged): Promise<string[]> => {
+  const file = path("svc.config.yml")
+  if (file === undefined) return ["svc.config.yml is not in it"]
+  try {
+    const {file: name, text} = await readConfigText(file)
+    parseSource(name, text)
+    return []
+  } catch (error) {
+    return [`svc.config.yml was broken when the checkpoint was made: ${messageOf(error)}`]
+  }
+}

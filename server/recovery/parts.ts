@@ -1,0 +1,5 @@
+import type {PartRule} from "./part-rule.ts"
+import {workroomRule} from "./workroom-part.ts"
+
+/** The parts that have files of their own. */
+export const partRules: readonly PartRule[] = [workroomRule]

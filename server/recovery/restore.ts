@@ -1,0 +1,230 @@
+import {randomUUID} from "node:crypto"
+import {existsSync} from "node:fs"
+import {mkdir, readFile, stat} from "node:fs/promises"
+import {dirname, join} from "node:path"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import type {ConfigText} from "../config/load.ts"
+import {type Database, type Location, openDatabase, openUnmigrated} from "../database/database.ts"
+import {migrations} from "../database/migrations.ts"
+import {makePrivateFolder} from "../runtime/files.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {type Adoption, adoptDatabase, type HeldBack} from "./adopt.ts"
+import {databaseName} from "./create.ts"
+import {compareDeployment, isWritable, requireSameDeployment} from "./deployment.ts"
+import {syncFile, syncFolder, writeNewFile} from "./files.ts"
+import {inspect} from "./inspect.ts"
+import {invalidCheckpoint, sha256Of} from "./manifest.ts"
+import {giveToOwners} from "./owners.ts"
+import {partRules} from "./parts.ts"
+import {noProgress, type Progress} from "./progress.ts"
+import {stageFiles} from "./stage.ts"
+import type {StoredCheckpoint} from "./store.ts"
+import {type RestoreRecord, recorded, settleRestore, swapAll, writeRecord} from "./swap.ts"
+import {type Targets, targetsOf} from "./targets.ts"
+
+export interface RestoreOptions {
+  readonly paths: ProjectPaths
+  /** Where a configuration puts the database, in this environment. Throws where it does not say so. */
+  readonly locate: (configuration: ConfigText) => Location
+  /** Where the state that is replaced has its database; undefined where there is none. */
+  readonly replaced: Location | undefined
+  /** Leaves configuration, package.json and lockfile as they are, and compares nothing. */
+  readonly dataOnly?: boolean
+  readonly progress?: Progress
+}
+
+/** What a restore would do, or did. */
+export interface RestorePlan {
+  readonly checkpoint: string
+  readonly createdAt: string
+  readonly authority: string
+  /** `restored`, or `compared` where the project is read-only, or `kept`. */
+  readonly projectFiles: "restored" | "compared" | "kept"
+  readonly database: string
+  /** How the code of the project differs. */
+  readonly differences: readonly string[]
+}
+
+export interface Restored extends RestorePlan {
+  /** The one that was minted. */
+  readonly newAuthority: string
+  readonly held: HeldBack
+  readonly notes: readonly string[]
+}
+
+type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
+
+const noHost = () => ({runtimeId: randomUUID(), signal: new AbortController().signal, onLeaseLost: () => {}})
+
+/** Throws `database_newer`, `restore_mismatch`, `checkpoint_invalid`; changes nothing. */
+export const planRestore = async ({folder, manifest}: Checkpoint, options: RestoreOptions): Promise<RestorePlan> => {
+  const {paths, dataOnly = false} = options
+  const newest = migrations.at(-1)?.version ?? 0
+  if (manifest.database.schema > newest) {
+    throw new Problem(
+      "database_newer",
+      `${manifest.id} has schema ${manifest.database.schema}; this version of svc knows up to ${newest}`,
+      {hint: `Restore it with svc ${manifest.version}, which made it, or a newer one.`},
+    )
+  }
+  const projectFiles = dataOnly ? "kept" : (await isWritable(paths)) ? "restored" : "compared"
+  if (projectFiles === "compared") await requireSameDeployment(paths, manifest)
+  const location = await locate(folder, manifest, options)
+  return {
+    checkpoint: manifest.id,
+    createdAt: manifest.createdAt,
+    authority: manifest.authority,
+    projectFiles,
+    database: location.dialect === "sqlite" ? location.file : location.url,
+    differences: await compareDeployment(paths, manifest),
+  }
+}
+
+const locate = async (
+  folder: string,
+  {id, files, database}: Checkpoint["manifest"],
+  {paths, locate: ask, dataOnly}: RestoreOptions,
+) => {
+  const file = dataOnly === true ? paths.config : join(folder, "svc.config.yml")
+  const text = await readFile(file, "utf8").catch(cause => {
+    throw invalidCheckpoint(id, messageOf(cause))
+  })
+  const sha256 = sha256Of(text)
+  if (dataOnly !== true && files.find(({path}) => path === "svc.config.yml")?.sha256 !== sha256)
+    throw invalidCheckpoint(id, "svc.config.yml has other content than when it was made")
+  const location = ask({file: "svc.config.yml", text, sha256})
+  if (location.dialect !== database.dialect)
+    throw new Problem(
+      "restore_refused",
+      `${id} is of dialect ${database.dialect}, and the configuration says ${location.dialect}`,
+    )
+  return location
+}
+
+/**
+ * Puts a checkpoint in the place of a project's state; only for who holds the lock. Wherever it is cut off, the project is
+ * wholly as before or wholly the checkpoint's, once `settleRestore` has run. Throws what `planRestore` does, and
+ * `restore_refused`, with nothing changed.
+ */
+export const restoreCheckpoint = async (checkpoint: Checkpoint, options: RestoreOptions): Promise<Restored> => {
+  const {paths, progress = noProgress} = options
+  const {folder, manifest} = checkpoint
+  await makePrivateFolder(paths.state)
+  const plan = await planRestore(checkpoint, options)
+  const location = await locate(folder, manifest, options)
+  const targets = targetsOf({
+    paths,
+    manifest,
+    database: location.dialect === "sqlite" ? location.file : undefined,
+    withProjectFiles: plan.projectFiles === "restored",
+  })
+  const record: RestoreRecord = {
+    state: "staging",
+    checkpoint: manifest.id,
+    folders: targets.folders.map(each => recorded(paths.project, each)),
+    swaps: [],
+  }
+  await writeRecord(paths, record)
+  try {
+    for (const each of targets.folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
+    await stageFiles(folder, manifest, targets.staged, progress)
+    const {held, notes, authority} = await prepare(checkpoint, options, location, targets)
+    const swaps = [...targets.swaps(existsSync)]
+    await giveToOwners(paths, swaps)
+    progress("swapping", 0, 0)
+    await swapAll(paths, {...record, swaps})
+    return {...plan, newAuthority: authority, held, notes}
+  } catch (cause) {
+    await settleRestore(paths)
+    if (cause instanceof Problem) throw cause
+    throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
+  }
+}
+
+/** Checks what was staged and makes it that of a new authority; durable when it resolves. */
+const prepare = async (
+  {manifest}: Checkpoint,
+  {replaced, progress = noProgress}: RestoreOptions,
+  location: Location,
+  targets: Targets,
+) => {
+  const names = manifest.files.map(file => file.path)
+  const path = (name: string) => (names.includes(name) ? targets.staged(name) : undefined)
+  const {findings} = await inspect({manifest, path, secrets: {}}, progress)
+  if (findings.length > 0) throw invalidCheckpoint(manifest.id, findings.join("; "))
+  progress("holding back what would be sent or handled", 0, 0)
+  const file = path(databaseName)
+  const target: Location = file === undefined ? location : {dialect: "sqlite", file}
+  const database = await openDatabase(target, noHost())
+  try {
+    const adoption = await adoptionOf(database, manifest)
+    const {held, notes} = await adopt(database, adoption, replaced)
+    for (const rule of partRules) {
+      const staged = {mark: manifest.parts[rule.name], authority: manifest.authority, path, names, database}
+      await rule.adopt(staged, adoption)
+    }
+    await mkdir(dirname(targets.authority), {recursive: true, mode: 0o700})
+    await writeNewFile(targets.authority, JSON.stringify({authority: adoption.authority}))
+    return {held, notes, authority: adoption.authority}
+  } finally {
+    await database.close()
+    if (file !== undefined) await requireWhole(file)
+    for (const each of targets.folders) await syncFolder(join(each, "new"))
+  }
+}
+
+/** What is in the log of the copy would not be moved with it. */
+const requireWhole = async (file: string): Promise<void> => {
+  const log = await stat(`${file}-wal`).catch(() => undefined)
+  if (log !== undefined && log.size > 0) throw new Error(`the log of ${file} could not be written back`)
+  await syncFile(file)
+}
+
+/** A remote database that an interrupted restore of this checkpoint has adopted already keeps what it got. */
+const adoptionOf = async (database: Database, {id, authority}: Checkpoint["manifest"]): Promise<Adoption> => {
+  const rows = await database.read("SELECT key, value FROM svc_meta WHERE key IN ('authority', 'restored')")
+  const kept = (key: string) => rows.find(row => row.key === key)?.value
+  const found = String(kept("authority"))
+  if (found === authority) return {authority: randomUUID(), at: Date.now(), checkpoint: id, from: authority}
+  const before =
+    kept("restored") === undefined ? undefined : (JSON.parse(String(kept("restored"))) as Omit<Adoption, "authority">)
+  if (before?.checkpoint === id && before.from === authority) return {...before, authority: found}
+  throw new Problem(
+    "restore_refused",
+    `the database has the authority ${found}, and the checkpoint ${authority}: they belong to two histories`,
+    {
+      hint: "Restore the database's own backup that svc checkpoint show names, then repeat this.",
+    },
+  )
+}
+
+/** The replaced state may be what made the restore necessary: what cannot be read of it is not known. */
+const adopt = async (database: Database, adoption: Adoption, location: Location | undefined) => {
+  const replaced = await openReplaced(location, adoption.from)
+  try {
+    const held = await adoptDatabase(database, adoption, replaced instanceof Error ? undefined : replaced)
+    const notes =
+      replaced instanceof Error
+        ? [`the replaced database cannot be read, so what it had sent is not known: ${replaced.message}`]
+        : []
+    return {held, notes}
+  } finally {
+    if (replaced !== undefined && !(replaced instanceof Error)) await replaced.close()
+  }
+}
+
+const openReplaced = async (
+  location: Location | undefined,
+  authority: string,
+): Promise<Database | Error | undefined> => {
+  if (location?.dialect !== "sqlite" || !existsSync(location.file)) return undefined
+  try {
+    const database = await openUnmigrated(location, noHost())
+    const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'authority'").catch(() => [])
+    if (row?.value === authority) return database
+    await database.close()
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
