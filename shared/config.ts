@@ -135,8 +135,6 @@ const AgentConfig = Type.Object(
   closed,
 )
 
-const reserved = "Reserved: checked, without effect in this version."
-
 const WorkroomConfig = Type.Object(
   {
     store: Type.Optional(
