@@ -40,10 +40,22 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ...depths,
       ...storage,
       ...disk,
+      ...notBuilt,
       svc_collect_failures_total: by("part", failures),
     }
   })
 }
+
+/** What comes with parts that are not built yet: their metrics have a name, and no series. */
+const notBuilt = {
+  svc_event_stream_clients: [],
+  svc_event_stream_gaps_total: [],
+  svc_event_stream_slow_consumers_total: [],
+  svc_workroom_items: [],
+  svc_job_runs_total: [],
+  svc_agent_runs_total: [],
+  svc_checkpoint_verified_timestamp_seconds: [],
+} satisfies Partial<Readings>
 
 /** Reads it the first time that it succeeds, and keeps it. */
 const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {

@@ -176,6 +176,33 @@ export const metrics = {
     labels: [],
     help: "Changes that shared one group commit: batches, and each message of a batch for many.",
   },
+  svc_event_stream_clients: {type: "gauge", labels: [], help: "Clients of the event stream now."},
+  svc_event_stream_gaps_total: {
+    type: "counter",
+    labels: ["reason"],
+    help: "Gaps that clients of the event stream were told of, by reason.",
+  },
+  svc_event_stream_slow_consumers_total: {
+    type: "counter",
+    labels: [],
+    help: "Clients of the event stream that were let go because they were too far behind.",
+  },
+  svc_workroom_items: {type: "gauge", labels: ["state"], help: "Work items by state."},
+  svc_job_runs_total: {
+    type: "counter",
+    labels: ["outcome"],
+    help: "Runs of scheduled jobs that ended, kept across restarts: succeeded, failed, cancelled, skipped.",
+  },
+  svc_agent_runs_total: {
+    type: "counter",
+    labels: ["agent", "outcome"],
+    help: "Runs of agents that ended, by binding: succeeded, failed, cancelled. No series in a version without agents.",
+  },
+  svc_checkpoint_verified_timestamp_seconds: {
+    type: "gauge",
+    labels: [],
+    help: "When the newest verified checkpoint was made; no series while there is none.",
+  },
   svc_log_records_total: {type: "counter", labels: ["level"], help: "Log records that were written, by level."},
   svc_collect_failures_total: {
     type: "counter",
