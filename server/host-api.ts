@@ -131,7 +131,6 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
     ...services,
     identity: facts,
     requests,
-    rateLimited: () => app.rateLimited(),
     report: () => createReport(observe()),
     isReady,
   })

@@ -37,7 +37,7 @@ export const readHost = ({identity, generations, ingress, report, isReady}: Metr
 }
 
 /** What was counted since the start. */
-export const readCounters = ({logs, database, requests, handlers, rateLimited}: MetricsSources) => {
+export const readCounters = ({logs, database, requests, handlers}: MetricsSources) => {
   const {user, system} = process.cpuUsage()
   const {commits, state} = database
   const asked = requests.routes.filter(({latency}) => latency.count > 0)
@@ -51,7 +51,7 @@ export const readCounters = ({logs, database, requests, handlers, rateLimited}: 
       labels: {method, route: path},
       histogram: latency,
     })),
-    svc_http_rate_limited_total: single(rateLimited()),
+    svc_http_rate_limited_total: single(requests.routes.reduce((sum, {limited}) => sum + limited, 0)),
     svc_handler_seconds: handlers.owners.map(({owner, seconds}) => ({labels: {owner}, histogram: seconds})),
     svc_handler_ends_total: handlers.owners.flatMap(({owner, ends}) =>
       Object.entries(ends).map(([outcome, value]) => ({labels: {owner, outcome}, value})),

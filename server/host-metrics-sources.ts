@@ -3,9 +3,12 @@ import type {Endpoints} from "./capabilities/endpoints.ts"
 import type {HandlerMeter} from "./capabilities/handler-meter.ts"
 import type {Ingress} from "./capabilities/ingress.ts"
 import type {Database} from "./database/database.ts"
+import type {EventLog} from "./events/log.ts"
+import type {EventStream} from "./events/stream.ts"
 import type {Generations} from "./generation/generations.ts"
 import type {RequestMeter} from "./http/request-meter.ts"
 import type {Logs} from "./logs/log.ts"
+import type {Workroom} from "./workroom/workroom.ts"
 
 /** What the metrics are read from, each time that the page is asked for. */
 export interface MetricsSources {
@@ -21,11 +24,12 @@ export interface MetricsSources {
   readonly endpoints: Endpoints
   readonly database: Database
   readonly ingress: Ingress
+  readonly events: {readonly events: EventLog; readonly stream: EventStream}
+  readonly workroom: Workroom
   readonly logs: Logs
   readonly handlers: HandlerMeter
   readonly disk: DiskLimit
   readonly requests: RequestMeter
-  readonly rateLimited: () => number
   readonly report: () => ReadinessReport
   readonly isReady: () => boolean
 }

@@ -3,15 +3,17 @@ import {readLastEvents} from "./capabilities/last-events.ts"
 import {readRuns} from "./database/runs.ts"
 import {noDepths, noStorage, noWatch, readDepths, readDisk, readStoredSizes} from "./host-metrics-data.ts"
 import {noGaps, readEndpoints, readGaps} from "./host-metrics-endpoints.ts"
+import {noEventLog, readEventLog, readStream} from "./host-metrics-events.ts"
 import {noRuns, readCounters, readHost, readRunEnds} from "./host-metrics-host.ts"
 import type {MetricsSources} from "./host-metrics-sources.ts"
+import {readWorkroom} from "./host-metrics-work.ts"
 import {MetricsPage} from "./metrics/page.ts"
 import {by, type Readings} from "./metrics/readings.ts"
 
 /** The page of `GET /api/metrics`. A part that cannot be read is counted, and the rest is shown without it. */
 export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const {identity, database, endpoints} = sources
-  const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, disk: 0}
+  const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, events: 0, disk: 0}
   const orNothing = <T>(part: keyof typeof failures, reading: Promise<T>, nothing: T): Promise<T> =>
     reading.catch(() => {
       failures[part]++
@@ -23,22 +25,26 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const runs = once(() => readRuns(database, identity.runtimeId))
   return new MetricsPage(async (): Promise<Readings> => {
     const list = endpoints.list()
-    const [ends, gaps, stored, depths, storage, disk] = await Promise.all([
+    const [ends, gaps, stored, depths, storage, eventLog, disk] = await Promise.all([
       orNothing("runs", runs().then(readRunEnds), noRuns),
       orNothing("gaps", readGaps(gapCounts, list), noGaps),
       orNothing("messages", lastEvents(), new Map<string, number>()),
       orNothing("messages", readDepths(database), noDepths),
       orNothing("storage", readStoredSizes(database.location), noStorage),
+      orNothing("events", readEventLog(sources.events.events), noEventLog),
       orNothing("disk", readDisk(sources.disk), noWatch),
     ])
     return {
       ...readHost(sources),
       ...readCounters(sources),
+      ...readStream(sources),
+      ...readWorkroom(sources.workroom),
       ...readEndpoints(list, stored),
       ...ends,
       ...gaps,
       ...depths,
       ...storage,
+      ...eventLog,
       ...disk,
       ...notBuilt,
       svc_collect_failures_total: by("part", failures),
@@ -48,10 +54,6 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
 
 /** What comes with parts that are not built yet: their metrics have a name, and no series. */
 const notBuilt = {
-  svc_event_stream_clients: [],
-  svc_event_stream_gaps_total: [],
-  svc_event_stream_slow_consumers_total: [],
-  svc_workroom_items: [],
   svc_job_runs_total: [],
   svc_agent_runs_total: [],
   svc_checkpoint_verified_timestamp_seconds: [],

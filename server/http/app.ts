@@ -30,8 +30,6 @@ export interface App {
   settled(): Promise<void>
   /** For callers that come in another way than by a request of the table: a WebSocket. */
   readonly guard: Guard
-  /** How many requests were refused for too many wrong tokens. */
-  rateLimited(): number
 }
 
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
@@ -99,7 +97,6 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
   }
   return {
     settled,
-    rateLimited: () => gatekeeper.failures.refused,
     guard: {
       admit: (authorization, address) => void admit(gatekeeper, "full", authorization, () => address),
       addressOf: (request, peer) => live().clientAddress(peer(request), request),

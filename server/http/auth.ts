@@ -39,12 +39,6 @@ const remembered = 10_000
 /** Counts failures by address. What is valid is never held back: it is checked first. */
 export class FailureLimit {
   readonly #failures = new Map<string, {count: number; until: number}>()
-  #refused = 0
-
-  /** How many requests were told to wait. */
-  get refused(): number {
-    return this.#refused
-  }
 
   /** Counts one failure at a time of a clock that does not go back; throws it, or `too_many_failures` with the seconds to wait. */
   refuse(address: string, failure: Problem, now: number): never {
@@ -57,7 +51,6 @@ export class FailureLimit {
     }
     entry.count++
     if (entry.count <= most) throw failure
-    this.#refused++
     const retryAfter = Math.ceil((entry.until - now) / 1000)
     const {title} = problems[failure.code]
     throw new Problem("too_many_failures", `too many requests end so: ${title}; wait ${retryAfter} s`, {retryAfter})

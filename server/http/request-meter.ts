@@ -9,6 +9,8 @@ export class RouteMeter {
   /** By the first digit of the status. */
   readonly byClass: number[] = [0, 0, 0, 0, 0, 0]
   readonly latency = new Histogram()
+  /** Those that were answered 429. */
+  limited = 0
 
   constructor(method: string, path: string) {
     this.method = method
@@ -17,6 +19,7 @@ export class RouteMeter {
 
   /** `begun` is when the request came, by `performance.now()`. */
   count(status: number, begun: number): void {
+    if (status === 429) this.limited++
     const digit = Math.trunc(status / 100)
     this.byClass[digit] = (this.byClass[digit] ?? 0) + 1
     this.latency.observe((performance.now() - begun) / 1000)

@@ -68,7 +68,7 @@ export const metrics = {
   svc_http_rate_limited_total: {
     type: "counter",
     labels: [],
-    help: "Requests with a wrong token that were answered 429.",
+    help: "Requests that were answered 429: too many with a wrong token, or with a wrong signature.",
   },
   svc_endpoints: {type: "gauge", labels: ["state"], help: "Endpoints of the running generation by state."},
   svc_endpoint_online: {
@@ -187,7 +187,23 @@ export const metrics = {
     labels: [],
     help: "Clients of the event stream that were let go because they were too far behind.",
   },
+  svc_events_dropped_total: {
+    type: "counter",
+    labels: [],
+    help: "Events that were not stored, since the database did not take them for too long.",
+  },
+  svc_event_log_head: {type: "gauge", labels: [], help: "Offset of the newest event."},
   svc_workroom_items: {type: "gauge", labels: ["state"], help: "Work items by state."},
+  svc_workroom_overdue_items: {
+    type: "gauge",
+    labels: [],
+    help: "Blocked work items whose deadline has passed.",
+  },
+  svc_workroom_commands_total: {
+    type: "counter",
+    labels: ["outcome"],
+    help: "Commands on work items: recorded, refused.",
+  },
   svc_job_runs_total: {
     type: "counter",
     labels: ["outcome"],

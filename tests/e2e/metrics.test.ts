@@ -2,6 +2,7 @@ import {join} from "node:path"
 import {expect, test} from "vitest"
 import {awayPlugin} from "../support/away-plugin.ts"
 import {scratchFolder} from "../support/databases.ts"
+import {readEvents} from "../support/event-reader.ts"
 import {startHost, type TestHost} from "../support/host.ts"
 import {startHrana} from "../support/hrana-server.ts"
 import {linePlugin} from "../support/line-plugin.ts"
@@ -175,6 +176,37 @@ test("what a database file takes, and what its commits took, is there; of a remo
   expect(page.value("svc_disk_free_bytes")).toBeGreaterThan(page.value("svc_disk_minimum_free_bytes"))
   expect(page.value("svc_database_commit_seconds_count")).toBe(page.value("svc_database_group_batches_count"))
   expect(page.value("svc_database_group_batches_sum")).toBeGreaterThanOrEqual(3)
+})
+
+test("work items are counted by state, and those past the deadline of what blocks them", async () => {
+  const host = await startHost({config: plain})
+  expect(await read(host, "svc_workroom_items", {state: "blocked"})).toBe(0)
+  for (const title of ["one", "two"]) await host.post("/api/workroom/items", {title})
+  await host.post("/api/workroom/items/1/claim", {expectedRevision: 1, assignee: "user:ada"})
+  const deadline = new Date(Date.now() + 300).toISOString()
+  await host.post("/api/workroom/items/1/block", {expectedRevision: 2, reason: "ink", deadline, actor: "user:ada"})
+  const page = await metricsOf(host)
+  expect(page.value("svc_workroom_items", {state: "blocked"})).toBe(1)
+  expect(page.value("svc_workroom_items", {state: "open"})).toBe(1)
+  expect(page.value("svc_workroom_commands_total", {outcome: "recorded"})).toBe(4)
+  await until("the deadline", async () => (await read(host, "svc_workroom_overdue_items")) === 1)
+})
+
+test("clients of the event stream are counted, and the gaps that they were told of by reason", async () => {
+  const host = await startHost({config: plain})
+  const ahead = async () => (await read(host, "svc_event_stream_gaps_total", {reason: "ahead"})) === 1
+  expect(await read(host, "svc_event_stream_gaps_total", {reason: "ahead"})).toBe(0)
+  const live = await readEvents(host)
+  await live.hello()
+  const [epoch] = (live.lastId() ?? "").split("-")
+  const lost = await readEvents(host, {cursor: `${epoch}-999999999`})
+  await until("the gap", ahead)
+  const page = await metricsOf(host)
+  expect(page.value("svc_event_stream_clients")).toBe(2)
+  expect(page.value("svc_event_log_head")).toBeGreaterThan(0)
+  expect(page.value("svc_events_dropped_total")).toBe(0)
+  for (const reader of [live, lost]) reader.close()
+  await until("the clients to be gone", async () => (await read(host, "svc_event_stream_clients")) === 0)
 })
 
 test("a part that cannot be read is counted, and the page has the rest", async () => {

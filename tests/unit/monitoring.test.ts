@@ -3,6 +3,7 @@ import {readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {parse} from "yaml"
+import {commands} from "../../cli/commands.ts"
 import {metrics, processMetrics} from "../../server/metrics/table.ts"
 import {dashboard, monitoringFolder, namesIn, recorded, rules, ruleTests} from "../support/monitoring.ts"
 import {makeFolder} from "../support/project.ts"
@@ -25,6 +26,19 @@ test("every alert names project and run, the endpoint where it is about one, and
       /\b(svc (?:[a-z]+|\{\{ \$labels\.box \}\}) |svc doctor|GET \/api\/|df -h|journalctl|events\.history|du -h)/,
     )
   }
+})
+
+test("what an alert says to run is a command that there is", () => {
+  const later = ["checkpoint create", "checkpoint verify"]
+  const words = rules.flatMap(({annotations: {remediation = ""}}) =>
+    ["inbox", "outbox"].flatMap(box =>
+      [...remediation.replaceAll("{{ $labels.box }}", box).matchAll(/\bsvc ([a-z]+)(?: ([a-z]+))?/g)].map(
+        ([, first = "", second = ""]) => (first in commands ? first : `${first} ${second}`),
+      ),
+    ),
+  )
+  expect(words.length).toBeGreaterThan(20)
+  expect(words.filter(each => !(each in commands) && !later.includes(each))).toEqual([])
 })
 
 test("the eight things that monitoring must cover have an alert each, and so has a pause of ingress", () => {

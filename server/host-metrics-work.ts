@@ -1,0 +1,14 @@
+import {itemStates} from "../shared/workroom.ts"
+import {by, type Readings, single} from "./metrics/readings.ts"
+import type {Workroom} from "./workroom/workroom.ts"
+
+/** The work items, each state with a series before its first item. */
+export const readWorkroom = ({items, counts}: Workroom) => {
+  const states = Object.fromEntries(itemStates.map(state => [state, 0]))
+  for (const {state} of items) states[state] = (states[state] ?? 0) + 1
+  return {
+    svc_workroom_items: by("state", states),
+    svc_workroom_overdue_items: single(items.filter(({blocker}) => blocker?.overdue === true).length),
+    svc_workroom_commands_total: by("outcome", {...counts}),
+  } satisfies Partial<Readings>
+}
