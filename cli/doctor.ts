@@ -1,11 +1,15 @@
 import {Command, Option} from "clipanion"
 import {examine} from "../server/doctor/doctor.ts"
+import {expectedHost} from "../server/doctor/expected.ts"
 import type {Finding} from "../server/doctor/finding.ts"
+import {checkIncident, type IncidentResult} from "../server/doctor/incident.ts"
 import {checkLive} from "../server/doctor/live.ts"
 import {isLocked} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
 import type {Status} from "../shared/api.ts"
+import {durationOf, durationPattern} from "../shared/duration.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
+import {Problem} from "../shared/problems.ts"
 import type {ReadinessReport} from "../shared/readiness.ts"
 import type {Static} from "../shared/type.ts"
 import {connectHost} from "./host-client.ts"
@@ -20,19 +24,49 @@ export class Doctor extends DataCommand {
     details: `
       Without \`--live\`: runtime, lockfile, configuration, environment, plugins, build, database, port, disk, clock. Exits 1 when there is an error; a warning does not fail it.
 
+      With \`--incident <host_url>\`: asks that Host the five questions of an incident, in their order, over its API, with the token in SVC_HTTP_TOKEN: reachable, the expected Host and version, endpoints, capabilities, one authority. The expected project and version are those of this folder's project unless they are given. Exits 0 when every answer is yes, else 1.
+
       With \`--live <host_url>\`: reads the readiness report of that Host with the token in SVC_HTTP_TOKEN. Exits 0 when it is ready; 1 when it is not, when the token is refused, or when the request fails. With \`http.base\`, the address includes the prefix.
     `,
     examples: [
       ["Before a start", "svc doctor"],
+      ["When something is wrong", "SVC_HTTP_TOKEN=... svc doctor --incident https://bot.example.org"],
+      [
+        "The same, with what is expected",
+        "svc doctor --incident http://127.0.0.1:8068 --expect-version 0.1.0 --capability root/greeter/command/greet --quiet 15m",
+      ],
       ["In CI, after a deployment", "SVC_HTTP_TOKEN=... svc doctor --live http://127.0.0.1:8068 --json"],
     ],
   })
 
   live = Option.String("--live", {description: "The address of a running Host"})
+  incident = Option.String("--incident", {
+    description: "The address of a Host to ask the five questions of an incident",
+  })
+  expectProject = Option.String("--expect-project", {description: "Its name (default: this folder's project)"})
+  expectVersion = Option.String("--expect-version", {
+    description: "Its version of svc (default: this folder's project's)",
+  })
+  capability = Option.Array("--capability", [], {description: "An id that the generation must publish; repeatable"})
+  quiet = Option.String("--quiet", {description: "The newest inbox event must not be older, for example 15m"})
   environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
 
   async run(): Promise<ExitCode> {
+    if (this.incident !== undefined) return this.#incident(this.incident)
     return this.live === undefined ? this.#examine() : this.#live(this.live)
+  }
+
+  async #incident(address: string): Promise<ExitCode> {
+    const quiet = this.quiet === undefined ? undefined : parseDuration("--quiet", this.quiet)
+    const own = await expectedHost(this.folder)
+    const result = await checkIncident(address, process.env.SVC_HTTP_TOKEN, {
+      project: this.expectProject ?? own?.project,
+      version: this.expectVersion ?? own?.version,
+      capabilities: this.capability,
+      longestQuiet: quiet,
+    })
+    this.show(result, () => result.answers.map(describeAnswer).join("\n"))
+    return result.ok ? exit.ok : exit.failed
   }
 
   async #live(address: string): Promise<ExitCode> {
@@ -60,6 +94,19 @@ export class Doctor extends DataCommand {
       .then(host => host.get<Static<typeof Status>>("/api/system/status"))
       .catch(() => "unknown")
   }
+}
+
+const describeAnswer = ({question, text, answer, evidence, next}: IncidentResult["answers"][number]): string =>
+  [
+    `${question} ${answer.padEnd(9)} ${text}`,
+    ...evidence.map(line => `            ${line}`),
+    ...(next === undefined ? [] : [`            next: ${next}`]),
+  ].join("\n")
+
+const parseDuration = (option: string, text: string): number => {
+  if (!new RegExp(durationPattern).test(text))
+    throw new Problem("request_invalid", `${option} is a duration such as 15m or 1h, not "${text}"`)
+  return durationOf(text)
 }
 
 const describe = ({level, check, detail, remediation}: Finding): string => {

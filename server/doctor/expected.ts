@@ -1,0 +1,15 @@
+import {projectName, requireProject} from "../host-settings.ts"
+import {projectPaths} from "../runtime/project.ts"
+import {version} from "../version.ts"
+
+/** Which Host a folder's project would run; undefined where the folder holds none. */
+export const expectedHost = async (
+  folder: string,
+): Promise<{readonly project: string; readonly version: string} | undefined> => {
+  const paths = projectPaths(folder)
+  const isProject = await requireProject(paths).then(
+    () => true,
+    () => false,
+  )
+  return isProject ? {project: await projectName(paths), version} : undefined
+}

@@ -1,0 +1,144 @@
+import {ask, limit, parseAddress, parseAnswer, withoutCredentials} from "./ask.ts"
+import {
+  type Expectations,
+  type Judgement,
+  judgeAuthority,
+  judgeCapabilities,
+  judgeEndpoints,
+  judgeHost,
+} from "./incident-judgements.ts"
+import {paths, type View, views} from "./incident-views.ts"
+
+/** The questions of an incident, in their order. */
+export const questions = [
+  "Is /pub/health reachable?",
+  "Is it the expected Host and version?",
+  "Are the endpoints online and receiving inbox events?",
+  "Did the current generation publish the required capabilities?",
+  "Do database, event history, workroom Journal and job file have one authority?",
+] as const
+
+export interface IncidentResult {
+  readonly schema: "svc.incident/1"
+  /** Is every answer yes? */
+  readonly ok: boolean
+  readonly url: string
+  readonly answers: readonly (Judgement & {readonly question: number; readonly text: string})[]
+}
+
+const notAsked = (reason: string): Judgement => ({answer: "not asked", evidence: [reason]})
+
+/**
+ * Asks a Host the five questions, through its API alone. What one answer rules out is not asked; the others are. Within
+ * 5 s, without following a redirect, with the token going nowhere else. Never rejects.
+ */
+export const checkIncident = async (
+  address: string,
+  token: string | undefined,
+  expected: Expectations,
+  now = Date.now,
+): Promise<IncidentResult> => {
+  const url = parseAddress(address)
+  const result = (shown: string, judgements: readonly Judgement[]): IncidentResult => ({
+    schema: "svc.incident/1",
+    ok: judgements.every(({answer}) => answer === "yes"),
+    url: shown,
+    answers: judgements.map((judgement, index) => ({question: index + 1, text: questions[index] ?? "", ...judgement})),
+  })
+  if (typeof url === "string") {
+    const wrong: Judgement = {answer: "no", evidence: [url], next: "Correct the address."}
+    return result(withoutCredentials(address), [wrong, ...questions.slice(1).map(() => notAsked(url))])
+  }
+  const base = url.href.replace(/\/+$/, "")
+  const signal = AbortSignal.timeout(limit)
+  const {health, isReached} = await askHealth(`${url.origin}/pub/health`, signal)
+  if (!isReached) return result(base, [health, ...questions.slice(1).map(() => notAsked("the Host does not answer"))])
+  if (token === undefined || token === "") {
+    const reason = "SVC_HTTP_TOKEN is not set; it must hold the Host's full token"
+    return result(base, [health, ...questions.slice(1).map(() => notAsked(reason))])
+  }
+  return result(base, [health, ...(await askRest(new Reader(base, token, signal), expected, now))])
+}
+
+const askHealth = async (target: string, signal: AbortSignal): Promise<{health: Judgement; isReached: boolean}> => {
+  const begun = performance.now()
+  const answer = await ask(target, undefined, signal)
+  const next = "See whether the process runs and what its supervisor logs; then the gateway in front of it."
+  if (answer.is === "none")
+    return {health: {answer: "no", evidence: [answer.reason], next}, isReached: answer.isReached}
+  const evidence = [`${answer.status} in ${Math.round(performance.now() - begun)} ms`]
+  const isHealthy = answer.status === 200 && answer.text?.includes('"pass"') === true
+  return {
+    health: isHealthy
+      ? {answer: "yes", evidence}
+      : {answer: "no", evidence: [...evidence, "it is no Host's answer"], next},
+    isReached: true,
+  }
+}
+
+type Read<T> =
+  | {readonly is: "read"; readonly value: T}
+  | {readonly is: "missing"}
+  | {readonly is: "none"; readonly reason: string}
+
+/** Reads parts of the API; each once. */
+class Reader {
+  readonly #base: string
+  readonly #token: string
+  readonly #signal: AbortSignal
+
+  constructor(base: string, token: string, signal: AbortSignal) {
+    this.#base = base
+    this.#token = token
+    this.#signal = signal
+  }
+
+  async read<N extends keyof typeof views>(name: N): Promise<Read<View<N>>> {
+    const answer = await ask(`${this.#base}${paths[name]}`, this.#token, this.#signal)
+    if (answer.is === "none") return answer
+    const value = parseAnswer(views[name], answer.text) as View<N> | undefined
+    if (value !== undefined) return {is: "read", value}
+    if (answer.status === 404) return {is: "missing"}
+    return {is: "none", reason: `${paths[name]} answered ${answer.status}; check the address and http.base`}
+  }
+}
+
+/** The reason why what a question needs was not read. */
+const reasonOf = (...reads: readonly Read<unknown>[]): string => {
+  const failed = reads.find(({is}) => is !== "read")
+  return failed?.is === "none" ? failed.reason : "the Host does not have this; check the address and http.base"
+}
+
+const askRest = async (reader: Reader, expected: Expectations, now: () => number): Promise<readonly Judgement[]> => {
+  const [status, endpoints, inbox, readiness, plugins, history, jobs] = await Promise.all([
+    reader.read("status"),
+    reader.read("endpoints"),
+    reader.read("inbox"),
+    reader.read("readiness"),
+    reader.read("plugins"),
+    reader.read("history"),
+    reader.read("jobs"),
+  ])
+  const {capabilities, longestQuiet} = expected
+  const [first] = inbox.is === "read" ? inbox.value.items : []
+  return [
+    status.is === "read" ? judgeHost(status.value, expected) : refused(reasonOf(status)),
+    status.is === "read" && endpoints.is === "read" && inbox.is === "read"
+      ? judgeEndpoints(endpoints.value.items, first, status.value.ingress, now(), longestQuiet)
+      : notAsked(reasonOf(status, endpoints, inbox)),
+    readiness.is === "read" && plugins.is === "read"
+      ? judgeCapabilities(readiness.value, plugins.value.items, capabilities)
+      : notAsked(reasonOf(readiness, plugins)),
+    status.is === "read" && history.is !== "none" && jobs.is !== "none"
+      ? judgeAuthority({status: status.value, history: valueRead(history), jobs: valueRead(jobs)})
+      : notAsked(reasonOf(...[status, history, jobs].filter(({is}) => is !== "missing"))),
+  ]
+}
+
+const valueRead = <T>(read: Read<T>): T | undefined => (read.is === "read" ? read.value : undefined)
+
+const refused = (reason: string): Judgement => ({
+  answer: "no",
+  evidence: [reason],
+  next: "Set SVC_HTTP_TOKEN to the full token of the Host that is meant, and check the address.",
+})
