@@ -127,7 +127,7 @@ export const judgeAuthority = ({status, history, jobs}: Stores): Judgement => {
   return judge(
     stores.every(([, agrees]) => agrees),
     stores.map(([evidence, agrees]) => (agrees ? evidence : `${evidence}: differs`)),
-    "Stop the Host and restore all of it from one checkpoint: docs/operate/state.md.",
+    "Stop the Host and restore all of it from one checkpoint: svc checkpoint list, svc checkpoint restore.",
   )
 }
 
