@@ -20,11 +20,8 @@ export interface HostClient {
  * the project's configuration and `.env` say. Throws `host_unreachable`.
  */
 export const connectHost = async (project: string): Promise<HostClient> => {
-  const paths = projectPaths(project)
-  const file = await readHostFile(paths)
-  if (file === undefined || !(await isLocked(paths))) {
-    throw new Problem("host_unreachable", `no Host runs for ${project}`)
-  }
+  const file = await findHost(project)
+  if (file === undefined) throw new Problem("host_unreachable", `no Host runs for ${project}`)
   bypassProxy(new URL(file.url))
   const token = process.env.SVC_HTTP_TOKEN ?? file.token ?? (await configuredToken(project))
   const call = (path: string, init: RequestInit) => request(`${file.url}${path}`, token, init)
@@ -38,6 +35,15 @@ export const connectHost = async (project: string): Promise<HostClient> => {
     open: (path, signal, headers = {}) => call(path, {signal, headers}),
   }
 }
+
+const findHost = async (project: string): Promise<HostFile | undefined> => {
+  const paths = projectPaths(project)
+  const file = await readHostFile(paths)
+  return file !== undefined && (await isLocked(paths)) ? file : undefined
+}
+
+/** Does a Host serve this project? One that is starting does not yet. */
+export const isHostRunning = async (project: string): Promise<boolean> => (await findHost(project)) !== undefined
 
 const request = async (url: string, token: string | undefined, init: RequestInit): Promise<Response> => {
   const headers = {...init.headers, ...(token === undefined ? {} : {authorization: `Bearer ${token}`})}

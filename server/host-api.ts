@@ -28,6 +28,7 @@ import {createReport, type Facts, isEveryRequiredReady} from "./readiness/report
 import type {Checkpoints} from "./recovery/checkpoints.ts"
 import type {Fetch, Runtime} from "./runtime/runtime.ts"
 import type {Guard, SatoriServer} from "./satori/server.ts"
+import type {Jobs} from "./scheduler/jobs.ts"
 import {version} from "./version.ts"
 import type {Workroom} from "./workroom/workroom.ts"
 
@@ -51,6 +52,7 @@ export interface HostServices {
   readonly inbox: Inbox
   readonly outbox: Outbox
   readonly ingress: Ingress
+  readonly jobs: Jobs
   readonly logs: Logs
   readonly satori: SatoriServer
   readonly checkpoints: Checkpoints
@@ -86,7 +88,7 @@ export interface Api {
 
 /** The Host as its HTTP API shows it, and the requests that the API makes of it. */
 export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): Api => {
-  const {generations, endpoints, database, inbox, outbox, ingress, logs} = services
+  const {generations, endpoints, database, inbox, outbox, ingress, jobs, logs} = services
   const startedAt = new Date(facts.startedAt).toISOString()
   const committedAt = memoizeTime()
   let isStopping = false
@@ -161,6 +163,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           outbox,
           ingress,
           checkpoints: services.checkpoints,
+          jobs,
           logs,
           runtimeId: facts.runtimeId,
           workroom: services.workroom,

@@ -23,6 +23,7 @@ import {hashLockfile} from "./generation/lockfile.ts"
 import {serveApi} from "./host-api.ts"
 import {openEvents} from "./host-events.ts"
 import type {Exit, Host, HostOptions} from "./host-interface.ts"
+import {createJobs} from "./host-jobs.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
 import {createRecovery} from "./host-recovery.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
@@ -41,6 +42,8 @@ import type {Runtime} from "./runtime/runtime.ts"
 import {Scope} from "./runtime/scope.ts"
 import {withTimeLimit} from "./runtime/time-limit.ts"
 import {SatoriServer} from "./satori/server.ts"
+import type {Jobs} from "./scheduler/jobs.ts"
+import {settleJobFile} from "./scheduler/settle-job-file.ts"
 import {version} from "./version.ts"
 
 /** What handlers, sends and plugins get to end by themselves when the Host stops, in milliseconds. */
@@ -109,6 +112,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   requireRunning(signal)
   if (database.applied.length > 0) log.info(`the database is at schema version ${database.applied.at(-1)}`)
   const authority = await settleAuthority(database, paths.authority)
+  const content = await settleJobFile(database, paths.jobs, authority)
   const history = await recordStart(database, {
     runtimeId,
     startedAt,
@@ -136,6 +140,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   const gaps = new Gaps(database, log)
   const observeAll = (at: number) => {
     for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
+    jobs.ingressChanged()
   }
   const ingress: Ingress = new Ingress(database, log, observeAll, events.raise)
   const endpoints: Endpoints = new Endpoints({
@@ -210,6 +215,19 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     },
   })
   unwind.defer(() => generations.stop(0))
+  const jobs: Jobs = createJobs({
+    database,
+    log,
+    runtimeId,
+    authority,
+    paths,
+    content,
+    outbox,
+    endpoints,
+    generations,
+    ingress,
+    workroom,
+  })
   const containment = new Containment(generations, log)
   await generations.start()
   requireRunning(signal)
@@ -240,6 +258,8 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   })
   unwind.defer(() => disk.stop())
   endpoints.start()
+  await jobs.start()
+  unwind.defer(() => jobs.drain())
 
   const api = serveApi({
     boot,
@@ -253,6 +273,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
       inbox,
       outbox,
       ingress,
+      jobs,
       logs,
       satori,
       handlers,
@@ -290,7 +311,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     const given = recovery.stop()
     endpoints.stopAdmission()
     await withTimeLimit(drainLimit, async () => {
-      await inbox.drain()
+      await Promise.all([inbox.drain(), jobs.drain()])
       await outbox.settled()
       await api.settled()
     }).catch(() =>

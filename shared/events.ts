@@ -1,4 +1,5 @@
 import {gapReasons} from "./api.ts"
+import {runTriggers} from "./jobs.ts"
 import {IngressView} from "./readiness.ts"
 import {type Static, type TSchema, Type} from "./type.ts"
 
@@ -41,6 +42,15 @@ const Outgoing = Type.Object({
   sn: Type.Union([Type.Integer(), Type.Null()], {description: "The inbox event that it answers"}),
   reason: Type.Union([Type.String(), Type.Null()]),
   error: Detail("What the platform or the adapter said"),
+})
+
+/** A run of a scheduled job. */
+const JobRun = Type.Object({
+  job: Type.String(),
+  trigger: Type.Enum([...runTriggers]),
+  scheduledFor: Time(),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  error: Detail("Why it failed"),
 })
 
 const IngressReason = IngressView.properties.reasons.items
@@ -181,6 +191,11 @@ export const eventTypes = {
     "This state was restored from a checkpoint, under a new authority",
     Type.Object({checkpoint: Type.String(), from: Type.String({description: "The authority of the checkpoint"})}),
   ),
+  "job.started": event("A run of a job has begun", JobRun),
+  "job.succeeded": event("A run of a job has ended, and what it left behind is stored", JobRun),
+  "job.failed": event("A run of a job has failed; it is not repeated", JobRun),
+  "job.cancelled": event("A run of a job was cancelled", JobRun),
+  "job.skipped": event("A job was not run at a due time", JobRun),
   "restart.asked": event(
     "The Host was asked to end with an exit code that has it started again",
     Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),

@@ -3,6 +3,7 @@ import type {OptionDefinition} from "./command.ts"
 import type {PluginPath} from "./ids.ts"
 import type {Log} from "./log.ts"
 import type {PluginDatabase} from "./plugin-database.ts"
+import type {DeclareJob} from "./plugin-job.ts"
 import type {DeclarePrompt} from "./prompt.ts"
 import type {Call, Scope} from "./route.ts"
 import type {CommandCall, CommandDefinition, HandlerDefinition, Middleware, Reply, Session} from "./session.ts"
@@ -47,6 +48,8 @@ export interface Plugin {
   middleware(around: Middleware): void
   /** Declares what goes on when a question of `session.prompt` is answered. */
   prompt: DeclarePrompt
+  /** Declares what scheduled jobs may call. */
+  job: DeclareJob
   adapter<A extends TSchema, S extends Sender>(slot: string, adapter: AdapterDefinition<A, S>): void
   route(route: PluginRoute): void
 }

@@ -288,6 +288,15 @@ export const problems = {
     title: "The work items are in the other store",
     hint: "Set workroom.store back to what detail names; items are not moved between stores.",
   },
+  // Scheduled jobs
+  jobs_invalid: {
+    status: 422,
+    title: "The job file is not valid",
+    hint: "Correct data/schedule-jobs.json; the jobs that run go on until it is taken.",
+  },
+  job_unknown: {status: 404, title: "No such job", hint: "svc schedule list shows them."},
+  run_unknown: {status: 404, title: "No such run", hint: "svc schedule runs shows the newest."},
+  run_state: {status: 409, title: "The run is not in a state for this", hint: "svc schedule runs tells its state."},
   late: {status: 409, title: "The handler's time had ended", hint: "What a handler does after its end is refused."},
 } as const satisfies Record<string, {status: number; title: string; hint: string}>
 

@@ -1,4 +1,5 @@
 import {eventLogSchema} from "./event-log-schema.ts"
+import {jobSchema} from "./job-schema.ts"
 
 /** A change of the schema. Run once, in order, in one transaction with its version row. */
 export interface Migration {
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
       "CREATE TABLE workroom_told (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL)",
     ],
   },
+  {version: 10, name: "jobs", statements: jobSchema},
 ]

@@ -2,8 +2,9 @@ import type {CapabilityKind, PluginPath} from "../../shared/ids.ts"
 import type {PluginRoute} from "../../shared/plugin.ts"
 import type {EndpointSpec} from "../capabilities/endpoint.ts"
 import type {LoadedConfig} from "../config/load.ts"
-import type {MessageTable} from "../messages/dispatch.ts"
+import type {Handler, MessageTable} from "../messages/dispatch.ts"
 import type {Instance} from "../plugins/instance.ts"
+import type {DeclaredJob} from "../plugins/registrations.ts"
 
 export interface Capability {
   /** `<owner>/<kind>/<name>` */
@@ -18,10 +19,15 @@ export interface PublishedRoute {
   readonly route: PluginRoute
 }
 
+/** What a scheduled job may call. */
+export type PublishedJob = Handler & DeclaredJob
+
 /** What the instances of a generation publish; frozen. */
 export interface Snapshot {
   readonly messages: MessageTable
   readonly endpoints: readonly EndpointSpec[]
+  /** By plugin and name, `<plugin>/<job>`. */
+  readonly jobs: ReadonlyMap<string, PublishedJob>
   readonly routes: readonly PublishedRoute[]
   readonly capabilities: readonly Capability[]
 }

@@ -17,7 +17,7 @@ import {type Continuation, createMessageTable, type EventHandler, type Handler} 
 import type {MiddlewareHandler} from "../messages/middleware.ts"
 import {readPermissions} from "../messages/permissions.ts"
 import type {Instance} from "../plugins/instance.ts"
-import type {Capability, Snapshot} from "./generation.ts"
+import type {Capability, PublishedJob, Snapshot} from "./generation.ts"
 import {ruleIssues} from "./rule-issues.ts"
 
 export interface SnapshotResult {
@@ -55,9 +55,10 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
     middleware: instances.flatMap(middlewareOf),
     log,
   })
+  const jobs = new Map(instances.flatMap(jobsOf))
   const routes = instances.flatMap(instance => instance.registrations.routes.map(route => ({instance, route})))
   const capabilities = instances.flatMap(instance => capabilitiesOf(instance, commands, endpoints))
-  return {snapshot: Object.freeze({messages, endpoints, routes, capabilities}), issues, secrets}
+  return {snapshot: Object.freeze({messages, endpoints, jobs, routes, capabilities}), issues, secrets}
 }
 
 const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
@@ -104,6 +105,12 @@ const middlewareOf = (instance: Instance): MiddlewareHandler[] =>
 
 const promptsOf = (instance: Instance): Continuation[] =>
   [...instance.registrations.prompts.values()].map(prompt => ({...runnerOf(instance, prompt.id), prompt}))
+
+const jobsOf = (instance: Instance): [string, PublishedJob][] =>
+  [...instance.registrations.jobs].map(([name, job]) => [
+    `${instance.name}/${name}`,
+    {...runnerOf(instance, job.id), ...job},
+  ])
 
 const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message: string) => void) => {
   const own = loaded.config.plugins[instance.name]
@@ -232,6 +239,7 @@ const capabilitiesOf = (
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
     ...instance.registrations.middleware.map((_, index) => make("middleware", String(index))),
     ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
+    ...[...instance.registrations.jobs.keys()].map(name => make("job", name)),
     ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
     ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),
     ...instance.registrations.routes.map(({method, path}) => make("route", `${method} ${path}`)),

@@ -11,6 +11,7 @@ import {gapRoutes} from "../console/api/gaps.ts"
 import {generationRoutes} from "../console/api/generations.ts"
 import {inboxRoutes} from "../console/api/inbox.ts"
 import {ingressRoutes} from "../console/api/ingress.ts"
+import {jobRoutes} from "../console/api/jobs.ts"
 import {type MetricsService, metricsRoutes} from "../console/api/metrics.ts"
 import {outboxRoutes} from "../console/api/outbox.ts"
 import {describePluginRoutes, type PluginServices, pluginRoutes} from "../console/api/plugins.ts"
@@ -23,6 +24,7 @@ import type {Generations} from "../generation/generations.ts"
 import type {Logs} from "../logs/log.ts"
 import type {Checkpoints} from "../recovery/checkpoints.ts"
 import {type SatoriServices, satoriRoutes} from "../satori/routes.ts"
+import type {Jobs} from "../scheduler/jobs.ts"
 import type {Workroom} from "../workroom/workroom.ts"
 import {createOpenApi} from "./openapi.ts"
 import {webhookRoutes} from "./webhooks.ts"
@@ -40,6 +42,7 @@ export interface RouteServices {
   readonly outbox: Outbox
   readonly ingress: Ingress
   readonly checkpoints: Checkpoints
+  readonly jobs: Jobs
   readonly logs: Logs
   readonly runtimeId: string
   readonly satori: SatoriServices
@@ -49,7 +52,7 @@ export interface RouteServices {
 
 /** Every route of the Host, in one readable table. Paths below `base`, but for the public probes. */
 export const createRoutes = (services: RouteServices, base: string): readonly Route[] => {
-  const {system, plugins, current, generations, endpoints, database, inbox, outbox, ingress, logs} = services
+  const {system, plugins, current, generations, endpoints, database, inbox, outbox, ingress, jobs, logs} = services
   const api: Route[] = [
     ...systemRoutes(system),
     ...metricsRoutes(services.metrics),
@@ -64,6 +67,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...checkpointRoutes(services.checkpoints),
     ...settingsRoutes(current, logs, services.runtimeId),
     ...workroomRoutes(services.workroom),
+    ...jobRoutes(jobs, database),
     ...webhookRoutes(endpoints),
     ...satoriRoutes(services.satori),
   ]

@@ -3,6 +3,7 @@ import type {OptionDefinition} from "../../shared/command.ts"
 import {capabilityId, type PluginPath} from "../../shared/ids.ts"
 import type {Plugin, PluginRoute} from "../../shared/plugin.ts"
 import type {PluginMigration} from "../../shared/plugin-database.ts"
+import type {JobDefinition, JobHandler} from "../../shared/plugin-job.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/prompt.ts"
 import type {CommandDefinition, HandlerDefinition, Middleware, Reply, Session} from "../../shared/session.ts"
 import type {TSchema} from "../../shared/type.ts"
@@ -32,6 +33,12 @@ export interface DeclaredPrompt {
   readonly handle: PromptHandler<unknown>
 }
 
+export interface DeclaredJob {
+  readonly id: string
+  readonly definition: JobDefinition
+  readonly handle: JobHandler<never>
+}
+
 /** What one `setup` declared. */
 export interface Registrations {
   readonly commands: readonly DeclaredCommand[]
@@ -39,12 +46,14 @@ export interface Registrations {
   readonly middleware: readonly DeclaredMiddleware[]
   /** By name. */
   readonly prompts: ReadonlyMap<string, DeclaredPrompt>
+  /** By name. */
+  readonly jobs: ReadonlyMap<string, DeclaredJob>
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
   readonly routes: readonly PluginRoute[]
   readonly migrations: readonly PluginMigration[]
 }
 
-type Declaring = Pick<Plugin, "command" | "on" | "middleware" | "prompt" | "adapter" | "route"> & {
+type Declaring = Pick<Plugin, "command" | "on" | "middleware" | "prompt" | "job" | "adapter" | "route"> & {
   migrate: Plugin["database"]["migrate"]
 }
 
@@ -52,6 +61,13 @@ type Declaring = Pick<Plugin, "command" | "on" | "middleware" | "prompt" | "adap
 const longestWait = 30 * 24 * 60 * 60
 
 const mostRetries = 10
+
+/** A run of a job may take so long, in seconds. */
+const longestRun = 24 * 60 * 60
+
+const requireName = (what: string, name: string): void => {
+  if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`${what}: letters, digits, _ and - only`)
+}
 
 const isHandler = <H>(value: unknown): value is H => typeof value === "function"
 
@@ -66,6 +82,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const handlers: DeclaredHandler[] = []
   const middleware: DeclaredMiddleware[] = []
   const prompts = new Map<string, DeclaredPrompt>()
+  const jobs = new Map<string, DeclaredJob>()
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
   const routes: PluginRoute[] = []
   const migrations: PluginMigration[] = []
@@ -99,11 +116,21 @@ export const collectRegistrations = (owner: PluginPath) => {
       const [definition, handle] = third === undefined ? [{}, second] : [second as PromptDefinition<TSchema>, third]
       if (!isHandler<PromptHandler<unknown>>(handle)) throw new TypeError(`prompt("${name}") needs a handler`)
       if (prompts.has(name)) throw new Error(`prompt("${name}") is declared twice`)
-      if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`prompt("${name}"): letters, digits, _ and - only`)
+      requireName(`prompt("${name}")`, name)
       const {expires = 1} = definition
       if (!(expires > 0 && expires <= longestWait))
         throw new Error(`prompt("${name}"): expires is seconds, at most 30 days`)
       prompts.set(name, {id: capabilityId(owner, "prompt", name), definition, handle})
+    },
+    job: (name: string, second: unknown, third?: unknown) => {
+      declare("job()")
+      const [definition, handle] = third === undefined ? [{}, second] : [second as JobDefinition, third]
+      if (!isHandler<DeclaredJob["handle"]>(handle)) throw new TypeError(`job("${name}") needs a function`)
+      if (jobs.has(name)) throw new Error(`job("${name}") is declared twice`)
+      requireName(`job("${name}")`, name)
+      const {timeout = 1} = definition
+      if (!(timeout > 0 && timeout <= longestRun)) throw new Error(`job("${name}"): timeout is seconds, at most a day`)
+      jobs.set(name, {id: capabilityId(owner, "job", name), definition, handle})
     },
     adapter: (slot, adapter) => {
       declare("adapter()")
@@ -121,7 +148,7 @@ export const collectRegistrations = (owner: PluginPath) => {
       migrations.push(...added)
     },
   }
-  const collected: Registrations = {commands, handlers, middleware, prompts, adapters, routes, migrations}
+  const collected: Registrations = {commands, handlers, middleware, prompts, jobs, adapters, routes, migrations}
   return {
     declaring,
     close: () => {

@@ -15,6 +15,7 @@ export const projectPaths = (project: string) => ({
   checkpoints: join(project, ".svc/checkpoints"),
   restore: join(project, ".svc/restore.json"),
   authority: join(project, ".svc/authority.json"),
+  jobs: join(project, "data/schedule-jobs.json"),
   lock: join(project, ".svc/host.lock"),
   holder: join(project, ".svc/holder.json"),
   host: join(project, ".svc/host.json"),

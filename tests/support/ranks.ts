@@ -13,6 +13,7 @@ export const ranks: Readonly<Record<string, number>> = {
   "server/messages": 4,
   "server/generation": 5,
   "server/workroom": 6,
+  "server/scheduler": 6,
   "server/readiness": 8,
   "server/recovery": 8,
   "server/console": 9,

@@ -1,0 +1,48 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Job} from "../../shared/jobs.ts"
+import {Problem} from "../../shared/problems.ts"
+import {JobCommand} from "./schedule-command.ts"
+
+export class ScheduleAdd extends JobCommand {
+  static override paths = [["schedule", "add"]]
+  static override usage = Command.Usage({
+    description: "add a scheduled job",
+    details: `
+      Needs one of --cron, --every and --at; --timezone; and what to do: --endpoint, --channel and --text; or --plugin and --job; or --item.
+
+      The job is in data/schedule-jobs.json when this ends. Works with the Host stopped too: the next start takes it.
+    `,
+    examples: [
+      [
+        "A reminder on working days",
+        "svc schedule add standup --cron '0 9 * * MON-FRI' --timezone Europe/London --endpoint irc~libera --channel '#team' --text 'Stand-up in five minutes'",
+      ],
+      [
+        "A plugin's job every hour, made up for once after a stop",
+        "svc schedule add digest --every 1h --timezone UTC --plugin team --job digest --missed once",
+      ],
+      [
+        "Once",
+        "svc schedule add party --at 2027-05-01T17:00 --timezone America/New_York --endpoint sandbox --channel chat --text 'Now!'",
+      ],
+    ],
+  })
+
+  id = Option.String({name: "id"})
+
+  async run(): Promise<ExitCode> {
+    const {schedule, timezone, target, ...more} = this.change()
+    if (!schedule || !timezone || !target) {
+      const missing = [
+        ...(schedule ? [] : ["--cron, --every or --at"]),
+        ...(timezone ? [] : ["--timezone"]),
+        ...(target ? [] : ["--endpoint, --plugin or --item"]),
+      ]
+      throw new Problem("request_invalid", `a job needs ${missing.join(" and ")}`, {hint: "svc schedule add --help"})
+    }
+    const job = {id: this.id, ...more, schedule, timezone, target} as Job
+    this.showJob(await (await this.jobs()).add(job))
+    return exit.ok
+  }
+}

@@ -1,0 +1,47 @@
+import {Command} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {shorten, table} from "../print.ts"
+import type {JobList} from "./jobs-access.ts"
+import {describeSchedule, describeTarget, ScheduleCommand} from "./schedule-command.ts"
+
+export class ScheduleList extends ScheduleCommand {
+  static override paths = [["schedule", "list"]]
+  static override usage = Command.Usage({
+    description: "list the scheduled jobs",
+    details: "With the Host stopped, those of data/schedule-jobs.json, which the next start takes.",
+    examples: [
+      ["All jobs", "svc schedule list"],
+      ["For a program", "svc schedule list --json"],
+    ],
+  })
+
+  async run(): Promise<ExitCode> {
+    const list = await (await this.jobs()).list()
+    this.show(list, () => describe(list))
+    return exit.ok
+  }
+}
+
+const describe = ({items, file}: JobList): string =>
+  [
+    ...(file.refused === null
+      ? []
+      : [
+          `data/schedule-jobs.json is not taken as it is: ${file.refused.detail}`,
+          ...(file.refused.issues ?? []).map(issue => `  ${issue}`),
+        ]),
+    items.length === 0
+      ? "no jobs"
+      : table(
+          ["id", "on", "schedule", "timezone", "next", "target", "problem"],
+          items.map(job => [
+            job.id,
+            job.enabled ? "yes" : "no",
+            describeSchedule(job.schedule),
+            job.timezone,
+            job.nextAt ?? "never",
+            shorten(describeTarget(job.target), 40),
+            job.problem ?? "",
+          ]),
+        ),
+  ].join("\n")

@@ -1,0 +1,20 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {ScheduleCommand} from "./schedule-command.ts"
+
+export class ScheduleRemove extends ScheduleCommand {
+  static override paths = [["schedule", "remove"]]
+  static override usage = Command.Usage({
+    description: "take a scheduled job out of the file",
+    details: "Its runs stay in svc schedule runs. Its queued runs are cancelled; one that runs goes on.",
+    examples: [["One job", "svc schedule remove standup"]],
+  })
+
+  id = Option.String({name: "id"})
+
+  async run(): Promise<ExitCode> {
+    await (await this.jobs()).remove(this.id)
+    this.show({id: this.id}, () => `${this.id} is removed`)
+    return exit.ok
+  }
+}

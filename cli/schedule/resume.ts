@@ -1,0 +1,20 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {describeJob, ScheduleCommand} from "./schedule-command.ts"
+
+export class ScheduleResume extends ScheduleCommand {
+  static override paths = [["schedule", "resume"]]
+  static override usage = Command.Usage({
+    description: "turn a scheduled job on",
+    details: "What was due while it was off is not made up for.",
+    examples: [["From today on", "svc schedule resume standup"]],
+  })
+
+  id = Option.String({name: "id"})
+
+  async run(): Promise<ExitCode> {
+    const job = await (await this.jobs()).edit(this.id, {enabled: true})
+    this.show(job, () => describeJob(job))
+    return exit.ok
+  }
+}

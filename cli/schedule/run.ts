@@ -1,0 +1,23 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {connectHost} from "../host-client.ts"
+import {DataCommand} from "../svc-command.ts"
+
+export class ScheduleRun extends DataCommand {
+  static override paths = [["schedule", "run"]]
+  static override usage = Command.Usage({
+    description: "run a scheduled job now, due or not",
+    details:
+      "Prints the run's id once the run is stored; svc schedule runs tells what became of it. Needs a running Host.",
+    examples: [["Try a job", "svc schedule run standup"]],
+  })
+
+  id = Option.String({name: "id"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const accepted = await host.post<{id: string}>(`/api/jobs/${encodeURIComponent(this.id)}/run`)
+    this.show(accepted, () => accepted.id)
+    return exit.ok
+  }
+}

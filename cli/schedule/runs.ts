@@ -1,0 +1,42 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {RunView} from "../../shared/jobs.ts"
+import type {Static} from "../../shared/type.ts"
+import {PageCommand} from "../page-command.ts"
+import {shorten, table} from "../print.ts"
+
+export class ScheduleRuns extends PageCommand {
+  static override paths = [["schedule", "runs"]]
+  static override usage = Command.Usage({
+    description: "list runs of scheduled jobs, newest first",
+    details: "Needs a running Host.",
+    examples: [
+      ["What became of the newest?", "svc schedule runs"],
+      ["Failures of one job", "svc schedule runs standup --state failed"],
+    ],
+  })
+
+  job = Option.String({name: "job", required: false})
+  state = Option.String("--state", {
+    description: "Only queued, running, succeeded, failed, cancelled or skipped ones",
+  })
+
+  async run(): Promise<ExitCode> {
+    const page = await this.page<Static<typeof RunView>>("/api/runs", {job: this.job, state: this.state})
+    this.show(page, () =>
+      table(
+        ["run", "job", "due", "trigger", "state", "reason", "error"],
+        page.items.map(({runId, job, scheduledFor, trigger, state, reason, error}) => [
+          runId,
+          job,
+          scheduledFor,
+          trigger,
+          state,
+          reason ?? "",
+          shorten(error ?? "", 60),
+        ]),
+      ),
+    )
+    return exit.ok
+  }
+}

@@ -1,0 +1,21 @@
+/** Raises what became of a run; `event` is the word after `job.`. */
+const telling = (event: string) => `INSERT INTO events (type, at, context, run_id, data) VALUES
+  ('job.' || ${event}, CAST(unixepoch('subsec') * 1000 AS INTEGER), (SELECT max(id) FROM event_contexts), NEW.run_id,
+  json_object('job', NEW.job, 'trigger', NEW.cause,
+    'scheduledFor', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.scheduled_for / 1000.0, 'unixepoch'),
+    'reason', NEW.reason, 'error', substr(NEW.error, 1, 1000)));`
+
+/**
+ * Scheduled jobs: what each is considered up to, and its runs. A due time of a job is claimed once, whatever becomes of the
+ * claim. Triggers raise the events, so that each is in the batch of its change.
+ */
+export const jobSchema: readonly string[] = [
+  "CREATE TABLE job_states (job TEXT PRIMARY KEY, schedule TEXT NOT NULL, considered_at INTEGER NOT NULL) WITHOUT ROWID",
+  "CREATE TABLE job_runs (seq INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE, job TEXT NOT NULL, cause TEXT NOT NULL, state TEXT NOT NULL, scheduled_for INTEGER NOT NULL, missed_from INTEGER, reason TEXT, error TEXT, runtime_id TEXT, created_at INTEGER NOT NULL, started_at INTEGER, ended_at INTEGER)",
+  "CREATE UNIQUE INDEX job_runs_due ON job_runs (job, scheduled_for) WHERE cause <> 'manual'",
+  "CREATE INDEX job_runs_of_job ON job_runs (job, seq)",
+  "CREATE INDEX job_runs_open ON job_runs (state, seq) WHERE state IN ('queued', 'running')",
+  `CREATE TRIGGER event_run_skipped AFTER INSERT ON job_runs WHEN NEW.state = 'skipped' BEGIN ${telling("'skipped'")} END`,
+  `CREATE TRIGGER event_run_changed AFTER UPDATE OF state ON job_runs WHEN NEW.state IS NOT OLD.state BEGIN
+    ${telling("CASE NEW.state WHEN 'running' THEN 'started' ELSE NEW.state END")} END`,
+]

@@ -1,0 +1,120 @@
+import {createHash} from "node:crypto"
+import {Cron} from "croner"
+import {durationOf} from "../../shared/duration.ts"
+import type {Job, Schedule} from "../../shared/jobs.ts"
+import {messageOf} from "../../shared/problems.ts"
+
+/** The due times of one schedule, in milliseconds since 1970. */
+export interface Times {
+  /** The first one later than `at`. */
+  after(at: number): number | undefined
+  /** The last one that is not later than `at`. */
+  upTo(at: number): number | undefined
+}
+
+/** One parsed pattern takes 80 KB (croner 11 keeps a flag for each of 10,000 years): only a few are kept. */
+const keptPatterns = 32
+
+/** Calculates due times; the timer, and what becomes of a due time, are not its business. */
+export class Calculator {
+  readonly #patterns = new Map<string, Cron>()
+
+  /** Of a schedule that `problemOf` finds nothing wrong with. */
+  times({cron, every, from, at}: Schedule, timezone: string): Times {
+    if (cron !== undefined) return this.#cron(cron, timezone)
+    if (every !== undefined)
+      return everyTimes(durationOf(every), from === undefined ? 0 : (instantOf(from, timezone) ?? 0))
+    return onceTimes(at === undefined ? undefined : instantOf(at, timezone))
+  }
+
+  #cron(pattern: string, timezone: string): Times {
+    return {
+      after: at => this.#parsed(pattern, timezone).nextRun(new Date(at))?.getTime(),
+      // What croner looks back from is not part of its answer, and its times are whole seconds.
+      upTo: at => {
+        const next = Math.floor(at / 1000) * 1000 + 1000
+        return this.#parsed(pattern, timezone).previousRuns(1, new Date(next))[0]?.getTime()
+      },
+    }
+  }
+
+  #parsed(pattern: string, timezone: string): Cron {
+    const key = `${timezone} ${pattern}`
+    const known = this.#patterns.get(key)
+    if (known !== undefined) return known
+    const [oldest] = this.#patterns.keys()
+    if (this.#patterns.size >= keptPatterns && oldest !== undefined) this.#patterns.delete(oldest)
+    const cron = parseCron(pattern, timezone)
+    this.#patterns.set(key, cron)
+    return cron
+  }
+}
+
+/** croner is never given a function: it has no timer. */
+const parseCron = (pattern: string, timezone: string): Cron =>
+  new Cron(pattern, {timezone, mode: "5-or-6-parts", paused: true})
+
+const everyTimes = (period: number, from: number): Times => ({
+  after: at => (at < from ? from : from + (Math.floor((at - from) / period) + 1) * period),
+  upTo: at => (at < from ? undefined : from + Math.floor((at - from) / period) * period),
+})
+
+const onceTimes = (instant: number | undefined): Times => ({
+  after: at => (instant !== undefined && instant > at ? instant : undefined),
+  upTo: at => (instant !== undefined && instant <= at ? instant : undefined),
+})
+
+/**
+ * The instant of `2026-05-01T09:00`, in a timezone where the text names none itself; undefined for a date that does not
+ * exist. A local time that a clock change leaves out is the first one after it; one that comes twice, its first.
+ */
+export const instantOf = (text: string, timezone: string): number | undefined => {
+  const [, year = "", month = "", day = "", hour = "", minute = "", second = "00", zone] =
+    /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?$/.exec(text) ?? []
+  const asUtc = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  // Some engines take the 30th of February for the 2nd of March.
+  if (Number.isNaN(asUtc) || new Date(asUtc).getUTCDate() !== Number(day)) return undefined
+  if (zone !== undefined) return asUtc - offsetOf(zone)
+  const pattern = `${second} ${minute} ${hour} ${day} ${month} * ${year}`
+  const twoDays = 172_800_000
+  return new Cron(pattern, {timezone, mode: "7-part", paused: true}).nextRun(new Date(asUtc - twoDays))?.getTime()
+}
+
+const offsetOf = (zone: string): number => {
+  if (zone === "Z") return 0
+  const [hours = 0, minutes = 0] = zone.slice(1).split(":").map(Number)
+  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}
+
+/** What is wrong with a pattern; undefined for one that comes again and again. */
+export const patternProblem = (pattern: string): string | undefined => {
+  if (pattern.includes("?")) return '"?" stands for the time at which it is read; name the time instead'
+  if (!pattern.startsWith("@") && ![5, 6].includes(pattern.trim().split(/\s+/).length)) {
+    return "expected five fields (minute hour day month weekday), or six with seconds first"
+  }
+  try {
+    return parseCron(pattern, "UTC").nextRun() === null ? "never comes" : undefined
+  } catch (error) {
+    return messageOf(error)
+      .replace(/^Cron(Pattern|Date): /, "")
+      .replace(/^[A-Z]/, letter => letter.toLowerCase())
+  }
+}
+
+/** Is it the name of a timezone of the IANA database, as this runtime has it? */
+export const isTimezone = (name: string): boolean => {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat("en", {timeZone: name})
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** How much later than its due time a job fires: the same each time it is asked, spread evenly over `jitter`. */
+export const jitterOf = ({id, jitter}: Pick<Job, "id" | "jitter">, due: number): number => {
+  if (jitter === undefined) return 0
+  const hash = createHash("sha256").update(`${id} ${due}`).digest()
+  return Math.floor((hash.readUInt32BE(0) / 2 ** 32) * durationOf(jitter))
+}

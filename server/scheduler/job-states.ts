@@ -1,0 +1,41 @@
+import type {Job} from "../../shared/jobs.ts"
+import type {Statement} from "../../shared/plugin-database.ts"
+import type {Database} from "../database/database.ts"
+
+/** What a job's due times are considered up to, and for which schedule. */
+export interface JobState {
+  readonly job: string
+  readonly schedule: string
+  readonly consideredAt: number
+}
+
+/** Equal for a job whose due times are the same ones; a job that is turned off has none. */
+export const scheduleKey = ({schedule, timezone, enabled}: Job): string =>
+  enabled === false ? "" : JSON.stringify([schedule, timezone])
+
+export const readJobStates = async (database: Database): Promise<ReadonlyMap<string, JobState>> => {
+  const rows = await database.read("SELECT job, schedule, considered_at FROM job_states")
+  return new Map(
+    rows.map(row => [
+      String(row.job),
+      {job: String(row.job), schedule: String(row.schedule), consideredAt: Number(row.considered_at)},
+    ]),
+  )
+}
+
+/** Stores states, and forgets those of jobs that are no more. */
+export const storingStates = (states: readonly JobState[], gone: readonly string[]): readonly Statement[] => [
+  ...(states.length === 0
+    ? []
+    : [
+        {
+          sql: `INSERT INTO job_states (job, schedule, considered_at)
+            SELECT value ->> 'job', value ->> 'schedule', value ->> 'consideredAt' FROM json_each(?) WHERE true
+            ON CONFLICT (job) DO UPDATE SET schedule = excluded.schedule, considered_at = excluded.considered_at`,
+          args: [JSON.stringify(states)],
+        },
+      ]),
+  ...(gone.length === 0
+    ? []
+    : [{sql: "DELETE FROM job_states WHERE job IN (SELECT value FROM json_each(?))", args: [JSON.stringify(gone)]}]),
+]

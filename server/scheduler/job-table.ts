@@ -1,0 +1,128 @@
+import {setImmediate as turn} from "node:timers/promises"
+import type {Job} from "../../shared/jobs.ts"
+import {Calculator, jitterOf, type Times} from "./calculator.ts"
+import {DueQueue} from "./due-queue.ts"
+import {type JobState, scheduleKey} from "./job-states.ts"
+
+export interface Entry {
+  readonly job: Job
+  /** The job as text, to tell whether it was changed. */
+  readonly text: string
+  readonly times: Times
+}
+
+/** A job's next due time, and when it fires. */
+export interface Next {
+  readonly entry: Entry
+  readonly due: number
+  readonly at: number
+}
+
+/** Long work lets others have the event loop after so many milliseconds. */
+const slice = 10
+
+/** Calls for each item; what else the process has to do gets its turn meanwhile. */
+export const inSlices = async <T>(items: Iterable<T>, work: (item: T) => boolean | undefined): Promise<void> => {
+  let begun = performance.now()
+  for (const item of items) {
+    if (work(item) === false) return
+    if (performance.now() - begun < slice) continue
+    await turn()
+    begun = performance.now()
+  }
+}
+
+/** The jobs that run, and which of them is due next. */
+export class JobTable {
+  readonly #calculator = new Calculator()
+  readonly #queue = new DueQueue<Next>()
+  #entries: ReadonlyMap<string, Entry> = new Map()
+  #next = new Map<string, Next>()
+
+  get jobs(): readonly Job[] {
+    return [...this.#entries.values()].map(({job}) => job)
+  }
+
+  job(id: string): Job | undefined {
+    return this.#entries.get(id)?.job
+  }
+
+  next(id: string): Next | undefined {
+    return this.#next.get(id)
+  }
+
+  /** The earliest of all. */
+  peek(): Next | undefined {
+    return this.#queue.peek()
+  }
+
+  /** Takes out the earliest; its job has no next due time until `awaitAfter`. */
+  pop(): Next | undefined {
+    const next = this.#queue.pop()
+    if (next !== undefined) this.#next.delete(next.entry.job.id)
+    return next
+  }
+
+  /** Has a job fire at its first due time after `at`. */
+  awaitAfter(entry: Entry, at: number): void {
+    const due = entry.job.enabled === false ? undefined : entry.times.after(at)
+    if (due !== undefined) this.#await({entry, due, at: due + jitterOf(entry.job, due)})
+  }
+
+  /** The coming due times of any job. */
+  coming(job: Job, count: number, from: number): readonly {readonly due: number; readonly at: number}[] {
+    const times = this.#calculator.times(job.schedule, job.timezone)
+    const found: {due: number; at: number}[] = []
+    for (let due = times.after(from); due !== undefined && found.length < count; due = times.after(due)) {
+      found.push({due, at: due + jitterOf(job, due)})
+    }
+    return found
+  }
+
+  /**
+   * What is to be stored for these jobs to be taken: a job that is new, whose schedule is another one, or that was turned
+   * on, counts as considered up to `now`.
+   */
+  plan(jobs: readonly Job[], known: ReadonlyMap<string, JobState>, now: number) {
+    const states = jobs.map((job): JobState => {
+      const schedule = scheduleKey(job)
+      const state = known.get(job.id)
+      return state?.schedule === schedule ? state : {job: job.id, schedule, consideredAt: now}
+    })
+    const ids = new Set(jobs.map(({id}) => id))
+    return {
+      states,
+      changed: states.filter(state => known.get(state.job) !== state),
+      gone: [...known.keys()].filter(id => !ids.has(id)),
+    }
+  }
+
+  /** Takes these jobs instead of those before, each considered up to what its state says. */
+  async take(jobs: readonly Job[], states: readonly JobState[]): Promise<void> {
+    const before = {entries: this.#entries, next: this.#next}
+    const entries = jobs.map(job => this.#entryOf(job, before.entries.get(job.id)))
+    this.#entries = new Map(entries.map(entry => [entry.job.id, entry]))
+    this.#next = new Map()
+    this.#queue.clear()
+    const consideredAt = new Map(states.map(state => [state.job, state.consideredAt]))
+    await inSlices(entries, entry => {
+      const {id} = entry.job
+      const next = before.next.get(id)
+      const considered = consideredAt.get(id) ?? 0
+      if (next?.entry === entry && next.due > considered) this.#await(next)
+      else this.awaitAfter(entry, considered)
+      return undefined
+    })
+  }
+
+  #entryOf(job: Job, before: Entry | undefined): Entry {
+    const text = JSON.stringify(job)
+    if (before?.text === text) return before
+    return {job, text, times: this.#calculator.times(job.schedule, job.timezone)}
+  }
+
+  #await(next: Next): void {
+    this.#next.set(next.entry.job.id, next)
+    this.#queue.push(next)
+  }
+}

@@ -1,0 +1,144 @@
+import type {FiringTarget, Job, JobChange, JobFileView, JobTarget, JobView} from "../../shared/jobs.ts"
+import type {Log} from "../../shared/log.ts"
+import {formatIssue, Problem} from "../../shared/problems.ts"
+import type {Static} from "../../shared/type.ts"
+import type {Database} from "../database/database.ts"
+import {type Clock, systemClock} from "./clock.ts"
+import {addJob, editJob, findJob, removeJob} from "./job-changes.ts"
+import type {JobFileContent} from "./job-file.ts"
+import {JobStore} from "./job-store.ts"
+import {iso, viewJob} from "./job-view.ts"
+import {Scheduler} from "./scheduler.ts"
+import {recordJobFile} from "./settle-job-file.ts"
+
+export interface JobsOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly runtimeId: string
+  readonly authority: string
+  /** The job file, and what `settleJobFile` found in it. */
+  readonly path: string
+  readonly content: JobFileContent | undefined
+  readonly isPaused: () => boolean
+  /** Throws `ingress_paused`. */
+  readonly requireOpen: () => void
+  readonly targets: {readonly [K in "message" | "plugin" | "item"]: FiringTarget}
+  readonly clock?: Clock
+}
+
+/** Scheduled jobs: the file that holds them, what fires them, and what is done about them. */
+export class Jobs {
+  readonly #options: JobsOptions
+  readonly #clock: Clock
+  readonly #store: JobStore
+  readonly scheduler: Scheduler
+  #hasFile: boolean
+
+  constructor(options: JobsOptions) {
+    const {content, clock = systemClock} = options
+    this.#options = options
+    this.#clock = clock
+    this.#hasFile = content !== undefined
+    this.scheduler = new Scheduler({...options, clock, targetOf: target => this.#targetOf(target)})
+    this.#store = new JobStore({...options, apply: jobs => this.#apply(jobs)}, content)
+  }
+
+  /** Fires what was missed, as each job says, and what comes due. Call it once the first generation is committed. */
+  async start(): Promise<void> {
+    await this.scheduler.start(this.#options.content?.jobs ?? [])
+    this.#store.watch()
+  }
+
+  /** Fires nothing more; resolves when what runs has ended. */
+  async drain(): Promise<void> {
+    await this.#store.close()
+    await this.scheduler.drain()
+  }
+
+  ingressChanged(): void {
+    this.scheduler.ingressChanged()
+  }
+
+  /** By id. */
+  list(): readonly Static<typeof JobView>[] {
+    return this.scheduler.jobs.map(job => this.#view(job)).sort((one, other) => (one.id < other.id ? -1 : 1))
+  }
+
+  /** Throws `job_unknown`. */
+  get(id: string): Static<typeof JobView> {
+    return this.#view(findJob(this.scheduler.jobs, id))
+  }
+
+  get file(): Static<typeof JobFileView> {
+    const {content, refused} = this.#store
+    return {
+      sha256: content?.sha256 ?? null,
+      refused:
+        refused === undefined
+          ? null
+          : {at: iso(refused.at), detail: refused.problem.message, issues: refused.problem.issues.map(formatIssue)},
+    }
+  }
+
+  /** Throws `conflict`, `request_invalid`, `jobs_invalid`. */
+  async add(job: Job): Promise<void> {
+    await this.#store.change(jobs => {
+      const added = addJob(jobs, job)
+      this.#requireTarget(job)
+      this.#requireFuture(job)
+      return added
+    })
+  }
+
+  /** Throws `job_unknown`, `request_invalid`, `jobs_invalid`. */
+  async edit(id: string, change: JobChange): Promise<void> {
+    await this.#store.change(jobs => {
+      const edited = editJob(jobs, id, change)
+      const job = findJob(edited, id)
+      if (change.target !== undefined) this.#requireTarget(job)
+      if (change.schedule !== undefined || change.timezone !== undefined) this.#requireFuture(job)
+      return edited
+    })
+  }
+
+  /** Queued runs of it are cancelled; one that runs goes on. Throws `job_unknown`, `jobs_invalid`. */
+  async remove(id: string): Promise<void> {
+    await this.#store.change(jobs => removeJob(jobs, id))
+  }
+
+  /** Resolves to the `runId`, once the run is durable. Throws `job_unknown`, `conflict`, `ingress_paused`. */
+  async run(id: string): Promise<string> {
+    this.#options.requireOpen()
+    return this.scheduler.runNow(id)
+  }
+
+  async #apply(jobs: readonly Job[]): Promise<void> {
+    if (!this.#hasFile) await recordJobFile(this.#options.database)
+    this.#hasFile = true
+    await this.scheduler.apply(jobs)
+  }
+
+  #view(job: Job): Static<typeof JobView> {
+    return viewJob(job, {
+      nextAt: this.scheduler.nextOf(job.id),
+      openRuns: this.scheduler.runner.openRuns(job.id),
+      problem: this.#targetOf(job.target).problem(job.target),
+    })
+  }
+
+  #targetOf(target: JobTarget): FiringTarget {
+    const {message, plugin, item} = this.#options.targets
+    if (target.plugin !== undefined) return plugin
+    return target.item === undefined ? message : item
+  }
+
+  #requireTarget({target}: Job): void {
+    const problem = this.#targetOf(target).problem(target)
+    if (problem !== undefined) throw new Problem("request_invalid", `target: ${problem}`)
+  }
+
+  #requireFuture(job: Job): void {
+    if (job.schedule.at === undefined || this.scheduler.coming(job, 1, this.#clock.now()).length > 0) return
+    throw new Problem("request_invalid", `schedule.at: ${job.schedule.at} is in the past`)
+  }
+}

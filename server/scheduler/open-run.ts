@@ -1,0 +1,65 @@
+import {v7 as uuid} from "uuid"
+import type {Firing} from "../../shared/jobs.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Statement} from "../../shared/plugin-database.ts"
+import type {JobRun} from "../../shared/plugin-job.ts"
+import {Problem} from "../../shared/problems.ts"
+import {nodesOf, type OutboxDraft} from "../capabilities/draft.ts"
+import type {PluginSide} from "../messages/session.ts"
+
+export interface OpenRun {
+  readonly run: JobRun
+  /** Ends the run: what it queued. Later calls throw `late`. */
+  end(): {readonly sends: readonly OutboxDraft[]; readonly writes: readonly Statement[]}
+}
+
+export interface OpenRunOptions {
+  readonly firing: Firing
+  readonly database: PluginSide["database"]
+  readonly log: Log
+  /** Aborted when the run's time ends. */
+  readonly signal: AbortSignal
+}
+
+/** One run of a job in the hands of a plugin. */
+export const openRun = ({firing, database, log, signal}: OpenRunOptions): OpenRun => {
+  const sends: OutboxDraft[] = []
+  const writes: Statement[] = []
+  let ended = false
+  const requireOpen = () => {
+    if (ended || signal.aborted) throw new Problem("late", "this run has ended; what it does now is refused")
+  }
+  const run: JobRun = {
+    runId: firing.runId,
+    job: firing.job,
+    scheduledFor: new Date(firing.scheduledFor),
+    trigger: firing.trigger,
+    data: firing.target.data,
+    signal,
+    log,
+    send: async ({endpoint, channel}, content) => {
+      requireOpen()
+      const draft = {id: uuid(), kind: "message", endpoint, channel, content: nodesOf(content)} as const
+      sends.push(draft)
+      return draft.id
+    },
+    database: {
+      table: name => database.table(name),
+      read: async (sql, args) => {
+        requireOpen()
+        return database.read(sql, args)
+      },
+      write: async statements => {
+        requireOpen()
+        writes.push(...statements)
+      },
+    },
+  }
+  return {
+    run,
+    end: () => {
+      ended = true
+      return {sends, writes}
+    },
+  }
+}

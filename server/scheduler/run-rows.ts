@@ -1,0 +1,111 @@
+import {v7 as uuid} from "uuid"
+import type {RunState, RunTrigger} from "../../shared/jobs.ts"
+import type {Row, Statement} from "../../shared/plugin-database.ts"
+import {assertThat, type Database} from "../database/database.ts"
+import type {Planned} from "./consider.ts"
+
+/** A run that is to begin. */
+export interface QueuedRun {
+  readonly runId: string
+  readonly job: string
+  readonly scheduledFor: number
+  readonly trigger: RunTrigger
+}
+
+/** A due time that has been considered, before it is stored. */
+export type Claim = Planned & {readonly runId: string; readonly job: string}
+
+export const claimOf = (job: string, planned: Planned): Claim => ({...planned, runId: uuid(), job})
+
+/**
+ * Stores claims, each due time of a job once, and what the jobs are considered up to. The last result has the ids of the
+ * runs that these claims own, whether or not the database answered the first time.
+ */
+export const claiming = (claims: readonly Claim[], upTo: ReadonlyMap<string, number>, now: number): Statement[] => [
+  {
+    sql: `INSERT INTO job_runs (run_id, job, cause, state, scheduled_for, missed_from, reason, created_at, ended_at)
+      SELECT value ->> 'runId', value ->> 'job', value ->> 'trigger',
+        CASE WHEN value ->> 'skipped' IS NULL THEN 'queued' ELSE 'skipped' END,
+        value ->> 'scheduledFor', value ->> 'missedFrom', value ->> 'skipped', ?1,
+        CASE WHEN value ->> 'skipped' IS NULL THEN NULL ELSE ?1 END
+      FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`,
+    args: [now, JSON.stringify(claims)],
+  },
+  {
+    sql: `UPDATE job_states SET considered_at = max(considered_at, each.value ->> 1)
+      FROM json_each(?) AS each WHERE job = each.value ->> 0`,
+    args: [JSON.stringify([...upTo])],
+  },
+  {
+    sql: "SELECT run_id FROM job_runs WHERE state = 'queued' AND run_id IN (SELECT value FROM json_each(?))",
+    args: [JSON.stringify(claims.map(({runId}) => runId))],
+  },
+]
+
+/** Returns the row of a run that may begin: once, whether or not the database answered the first time. */
+export const beginning = (runId: string, runtimeId: string, now: number): Statement => ({
+  sql: `UPDATE job_runs SET state = 'running', started_at = ?1, runtime_id = ?2
+    WHERE run_id = ?3 AND (state = 'queued' OR (state = 'running' AND runtime_id = ?2)) RETURNING run_id`,
+  args: [now, runtimeId, runId],
+})
+
+/** Makes its batch fail unless the run is still running. */
+export const assertRunning = (runId: string): Statement =>
+  assertThat("EXISTS (SELECT 1 FROM job_runs WHERE run_id = ? AND state = 'running')", [runId])
+
+export interface End {
+  readonly state: Extract<RunState, "succeeded" | "failed" | "cancelled">
+  readonly reason?: string
+  readonly error?: string
+}
+
+/** Ends a run, if it has not ended. Returns its row then. */
+export const ending = (runId: string, {state, reason, error}: End, now: number): Statement => ({
+  sql: `UPDATE job_runs SET state = ?, reason = ?, error = ?, ended_at = ?
+    WHERE run_id = ? AND state IN ('queued', 'running') RETURNING run_id, job`,
+  args: [state, reason ?? null, error ?? null, now, runId],
+})
+
+/** Fails what was running, or with `'queued'` whatever was open, without a word from who ran it. */
+const failing = (states: string, reason: string, error: string, now: number): Statement => ({
+  sql: `UPDATE job_runs SET state = 'failed', reason = ?, error = ?, ended_at = ?
+    WHERE state IN (${states}) RETURNING run_id, job, scheduled_for`,
+  args: [reason, error, now],
+})
+
+export const failingInterrupted = (now: number): Statement =>
+  failing("'running'", "host_restarted", "the Host ended while it ran; it is not repeated", now)
+
+/**
+ * For the database of a restored project, before a Host starts on it: no due time up to `now` fires by itself, and open runs
+ * have failed.
+ */
+export const settlingRestoredJobs = (now: number): readonly Statement[] => [
+  {sql: "UPDATE job_states SET considered_at = max(considered_at, ?)", args: [now]},
+  failing("'queued', 'running'", "restored", "the project was restored while it was open; it is not repeated", now),
+]
+
+/** Runs that were claimed and have not begun, in order. */
+export const readQueued = async (database: Database): Promise<readonly QueuedRun[]> => {
+  const rows = await database.read(
+    "SELECT run_id, job, scheduled_for, cause FROM job_runs WHERE state = 'queued' ORDER BY seq",
+  )
+  return rows.map(queuedOf)
+}
+
+const queuedOf = (row: Row): QueuedRun => ({
+  runId: String(row.run_id),
+  job: String(row.job),
+  scheduledFor: Number(row.scheduled_for),
+  trigger: row.cause as RunTrigger,
+})
+
+/** Ended runs are kept so long, in milliseconds, and so many of them at most. */
+const kept = {age: 90 * 86_400_000, runs: 50_000}
+
+/** Removes what is kept no longer, a part at a time: writers wait for it. What a job is considered up to does not depend on it. */
+export const trimming = (now: number): Statement => ({
+  sql: `DELETE FROM job_runs WHERE seq IN (SELECT seq FROM job_runs WHERE state NOT IN ('queued', 'running')
+    AND (ended_at < ? OR seq <= (SELECT max(seq) FROM job_runs) - ?) ORDER BY seq LIMIT 2000) RETURNING seq`,
+  args: [now - kept.age, kept.runs],
+})

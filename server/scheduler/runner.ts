@@ -1,0 +1,172 @@
+import type {FiringTarget, Job, JobTarget} from "../../shared/jobs.ts"
+import type {Log} from "../../shared/log.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
+import {Lanes} from "../capabilities/lanes.ts"
+import type {Database} from "../database/database.ts"
+import {persist} from "../database/persist.ts"
+import {TimeLimitExceeded} from "../runtime/time-limit.ts"
+import {assertRunning, beginning, type End, ending, failingInterrupted, type QueuedRun, readQueued} from "./run-rows.ts"
+
+export interface RunnerOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly runtimeId: string
+  readonly now: () => number
+  /** While it is, no run begins. */
+  readonly isPaused: () => boolean
+  readonly jobOf: (id: string) => Job | undefined
+  /** What fires a target of this kind. */
+  readonly targetOf: (target: JobTarget) => FiringTarget
+}
+
+/** Jobs that run side by side; the runs of one job do not. */
+const width = 32
+
+/** Thrown into a run that is cancelled. */
+class Cancelled extends Error {}
+
+/**
+ * Begins runs that are claimed: durably `running` before the target hears of it, and one batch after, with everything that
+ * the run leaves behind. A run is never begun twice.
+ */
+export class Runner {
+  readonly #options: RunnerOptions
+  readonly #lanes: Lanes<QueuedRun>
+  /** Runs that are queued or running, by job. */
+  readonly #open = new Map<string, number>()
+  /** What waits for ingress to open. */
+  #held: QueuedRun[] = []
+  readonly #running = new Map<string, AbortController>()
+  #stopping = false
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    this.#lanes = new Lanes(width, run => this.#take(run))
+  }
+
+  /** Fails what earlier runs of the Host left running, and goes on with what they left queued. */
+  async start(): Promise<void> {
+    const {database, log, now} = this.#options
+    const [failed] = await database.write([failingInterrupted(now())])
+    for (const {run_id, job} of failed?.rows ?? []) {
+      log.error(`a run of job ${job} was cut off by the end of the Host`, {runId: run_id})
+    }
+    for (const run of await readQueued(database)) this.push(run)
+  }
+
+  openRuns(job: string): number {
+    return this.#open.get(job) ?? 0
+  }
+
+  /** Takes a run that is durably queued. */
+  push(run: QueuedRun): void {
+    this.#open.set(run.job, this.openRuns(run.job) + 1)
+    this.#lanes.push(run.job, run)
+  }
+
+  /** Ingress is open: what has waited for it goes on, in its order. */
+  resume(): void {
+    for (const run of this.#held.splice(0)) this.#lanes.push(run.job, run)
+  }
+
+  /** Ends a run that has not ended. Throws `run_state`, and `run_unknown` where there is none. */
+  async cancel(runId: string, reason = "requested"): Promise<void> {
+    const {database, now} = this.#options
+    const [row] = await database.read("SELECT job, state FROM job_runs WHERE run_id = ?", [runId])
+    if (row === undefined) throw new Problem("run_unknown", `there is no run ${runId}`)
+    const isOpen = row.state === "queued" || row.state === "running"
+    const refusal = new Problem("run_state", `the run has ended: it is ${row.state}`)
+    if (!isOpen) throw refusal
+    const [ended] = await database.write([ending(runId, {state: "cancelled", reason}, now())])
+    if (ended?.rows.length !== 1) throw refusal
+    this.#running.get(runId)?.abort(new Cancelled("the run was cancelled"))
+  }
+
+  /** Begins nothing more; resolves when what runs has ended. */
+  async drain(): Promise<void> {
+    this.#stopping = true
+    this.#lanes.pause()
+    await this.#lanes.settled()
+  }
+
+  /** Resolves when everything has ended that can begin now. */
+  settled(): Promise<void> {
+    return this.#lanes.settled()
+  }
+
+  async #take(run: QueuedRun): Promise<void> {
+    if (this.#options.isPaused()) {
+      this.#held.push(run)
+      return
+    }
+    try {
+      await this.#run(run)
+    } catch (error) {
+      if (!isProblem(error, "stopping"))
+        this.#options.log.error(`a run of job ${run.job} was left: ${messageOf(error)}`, {error, runId: run.runId})
+    }
+    const open = this.openRuns(run.job) - 1
+    if (open > 0) this.#open.set(run.job, open)
+    else this.#open.delete(run.job)
+  }
+
+  async #run(run: QueuedRun): Promise<void> {
+    const {database, now, jobOf, runtimeId} = this.#options
+    const job = jobOf(run.job)
+    if (job === undefined) return this.#end(run, {state: "cancelled", reason: "job_removed"})
+    if (job.enabled === false && run.trigger !== "manual") {
+      return this.#end(run, {state: "cancelled", reason: "job_paused"})
+    }
+    const [begun] = await this.#persist(run, () => database.write([beginning(run.runId, runtimeId, now())]))
+    if (begun?.rows.length !== 1) return
+    const abort = new AbortController()
+    this.#running.set(run.runId, abort)
+    try {
+      await this.#fire(run, job, abort.signal)
+    } catch (error) {
+      if (!(error instanceof Cancelled)) await this.#fail(run, error)
+    } finally {
+      this.#running.delete(run.runId)
+    }
+  }
+
+  async #fire(run: QueuedRun, {target}: Job, signal: AbortSignal): Promise<void> {
+    const {database, now, targetOf} = this.#options
+    const effect = await targetOf(target).fire({...run, target, signal})
+    const batch = [assertRunning(run.runId), ...effect.statements, ending(run.runId, {state: "succeeded"}, now())]
+    try {
+      await this.#persist(run, () => database.write(batch))
+    } catch (refusal) {
+      if (!isProblem(refusal, "database_refused")) throw refusal
+      // What the run wrote is at fault; or it was cancelled; or it is stored already, by a write whose answer was lost.
+      const [row] = await this.#persist(run, () =>
+        database.read("SELECT state FROM job_runs WHERE run_id = ?", [run.runId]),
+      )
+      if (row?.state === "running") throw refusal
+      if (row?.state !== "succeeded") return
+    }
+    effect.stored?.()
+  }
+
+  async #fail(run: QueuedRun, error: unknown): Promise<void> {
+    const reason = this.#stopping ? "host_stopped" : reasonOf(error)
+    this.#options.log.error(`job ${run.job} failed: ${messageOf(error)}`, {error, runId: run.runId, job: run.job})
+    await this.#end(run, {state: "failed", reason, error: messageOf(error)})
+  }
+
+  async #end(run: QueuedRun, end: End): Promise<void> {
+    const {database, now} = this.#options
+    await this.#persist(run, () => database.write([ending(run.runId, end, now())]))
+  }
+
+  #persist<T>(run: QueuedRun, work: () => Promise<T>): Promise<T> {
+    return persist(`run ${run.runId}`, this.#options.log, work)
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof TimeLimitExceeded) return "timed_out"
+  // Its plugin instance was disposed: what aborts it gives no reason of its own.
+  if (error instanceof DOMException && error.name === "AbortError") return "interrupted"
+  return error instanceof Problem ? error.code : "error"
+}

@@ -1,0 +1,231 @@
+import type {FiringTarget, Job, JobTarget} from "../../shared/jobs.ts"
+import type {Log} from "../../shared/log.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import {persist} from "../database/persist.ts"
+import {type Clock, systemClock} from "./clock.ts"
+import {consider, mostQueued} from "./consider.ts"
+import {readJobStates, storingStates} from "./job-states.ts"
+import {inSlices, JobTable} from "./job-table.ts"
+import {type Claim, claiming, claimOf, trimming} from "./run-rows.ts"
+import {Runner} from "./runner.ts"
+
+export interface SchedulerOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly runtimeId: string
+  /** Is ingress paused? Then nothing fires. */
+  readonly isPaused: () => boolean
+  readonly targetOf: (target: JobTarget) => FiringTarget
+  readonly clock?: Clock
+}
+
+/** A job that comes to its due time later than so many milliseconds has missed it: the machine slept, or its clock was set. */
+const grace = 60_000
+
+/** Due times that are claimed in one batch. */
+const largestBatch = 500
+
+const trimEvery = 3_600_000
+
+/**
+ * Fires jobs: one timer for the next due time, a durable claim of each due time before anything is called, and the policy
+ * for what was missed. What a job is considered up to only grows, so that a clock which is set back fires nothing twice.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions
+  readonly #clock: Clock
+  readonly #table = new JobTable()
+  readonly runner: Runner
+  /** Due times before it were missed. */
+  #openSince = 0
+  #trimmedAt = 0
+  #isTrimmed = false
+  #isOpen = false
+  #cancelTimer = () => {}
+  /** Changes and ticks come one after the other. */
+  #working: Promise<unknown> = Promise.resolve()
+
+  constructor(options: SchedulerOptions) {
+    const {clock = systemClock} = options
+    this.#options = options
+    this.#clock = clock
+    this.runner = new Runner({...options, now: () => clock.now(), jobOf: id => this.#table.job(id)})
+  }
+
+  get jobs(): readonly Job[] {
+    return this.#table.jobs
+  }
+
+  job(id: string): Job | undefined {
+    return this.#table.job(id)
+  }
+
+  /** When a job fires next, in milliseconds since 1970; undefined where it does not. */
+  nextOf(id: string): number | undefined {
+    return this.#table.next(id)?.at
+  }
+
+  /** The coming due times of a job, and when it fires. */
+  coming(job: Job, count: number, from = this.#clock.now()) {
+    return this.#table.coming(job, count, from)
+  }
+
+  /** Begins with what earlier runs of the Host left queued, and with what was missed since. */
+  async start(jobs: readonly Job[]): Promise<void> {
+    this.#openSince = this.#clock.now()
+    this.#trimmedAt = this.#openSince
+    await this.apply(jobs)
+    await this.runner.start()
+    this.#isOpen = true
+    this.#wake()
+  }
+
+  /** Takes these jobs instead of those before; resolves once that is durable. */
+  apply(jobs: readonly Job[]): Promise<void> {
+    return this.#enqueue(async () => {
+      const {database, log} = this.#options
+      const known = await persist("the jobs", log, () => readJobStates(database))
+      const {states, changed, gone} = this.#table.plan(jobs, known, this.#clock.now())
+      await persist("the jobs", log, () => database.write(storingStates(changed, gone)))
+      await this.#table.take(jobs, states)
+      this.#arm()
+    })
+  }
+
+  /** Ingress was opened or paused. What came due meanwhile was missed. */
+  ingressChanged(): void {
+    if (!this.#isOpen || this.#options.isPaused()) return
+    void this.#enqueue(async () => {
+      this.#openSince = this.#clock.now()
+      this.runner.resume()
+    })
+    this.#wake()
+  }
+
+  /** Makes a run that is not due; resolves to its `runId` once it is durable. Throws `job_unknown`, `conflict`. */
+  async runNow(id: string): Promise<string> {
+    const {database, log} = this.#options
+    const job = this.#table.job(id)
+    if (job === undefined) throw new Problem("job_unknown", `there is no job ${id}`)
+    const open = this.runner.openRuns(id)
+    if (open > (job.overlap === "queue" ? mostQueued : 0)) {
+      throw new Problem("conflict", `a run of ${id} is open, and its overlap is ${job.overlap ?? "skip"}`)
+    }
+    const claim = claimOf(id, {scheduledFor: this.#clock.now(), trigger: "manual"})
+    await persist(`a run of ${id}`, log, () => database.write(claiming([claim], new Map(), claim.scheduledFor)))
+    this.runner.push(claim)
+    return claim.runId
+  }
+
+  /** Fires nothing more; resolves when what runs has ended. */
+  async drain(): Promise<void> {
+    this.#isOpen = false
+    this.#cancelTimer()
+    await this.#working.catch(() => {})
+    await this.runner.drain()
+  }
+
+  /** Resolves when what is due has been claimed. */
+  async claimed(): Promise<void> {
+    await this.#working.catch(() => {})
+  }
+
+  /** Resolves when what is due has been claimed, and what can begin has ended. */
+  async settled(): Promise<void> {
+    await this.claimed()
+    await this.runner.settled()
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const done = this.#working.then(work)
+    this.#working = done.catch(() => {})
+    return done
+  }
+
+  #arm(): void {
+    this.#cancelTimer()
+    const next = this.#table.peek()
+    // Once ingress is open again, `ingressChanged` sets it.
+    if (!this.#isOpen || next === undefined || this.#options.isPaused()) return
+    const wait = Math.min(Math.max(next.at - this.#clock.now(), 0), this.#clock.longestWait)
+    this.#cancelTimer = this.#clock.wait(wait, () => this.#wake())
+  }
+
+  #wake(): void {
+    void this.#enqueue(() => this.#tick()).catch(error => {
+      if (!this.#isOpen || isProblem(error, "stopping")) return
+      this.#options.log.error(`jobs were not fired: ${messageOf(error)}`, {error})
+      this.#cancelTimer = this.#clock.wait(this.#clock.longestWait, () => this.#wake())
+    })
+  }
+
+  /** Claims what has come due, then sets the timer. */
+  async #tick(): Promise<void> {
+    while (this.#isOpen && !this.#options.isPaused()) {
+      const now = this.#clock.now()
+      // Where the clock was set back, what comes due from now on is on time.
+      this.#openSince = Math.min(this.#openSince, now)
+      const {claims, upTo} = await this.#collect(now)
+      if (claims.length === 0) break
+      this.#isTrimmed = false
+      await this.#claim(claims, upTo, now)
+    }
+    await this.#trim()
+    this.#arm()
+  }
+
+  /** What is to be done about everything that has come due. */
+  async #collect(now: number): Promise<{claims: readonly Claim[]; upTo: ReadonlyMap<string, number>}> {
+    const missedUpTo = Math.max(this.#openSince - 1, now - grace)
+    const claims: Claim[] = []
+    const upTo = new Map<string, number>()
+    const planning = new Map<string, number>()
+    await inSlices(this.#due(now), ({entry, due}) => {
+      const {id} = entry.job
+      const openRuns = this.runner.openRuns(id) + (planning.get(id) ?? 0)
+      const considered = consider(entry.job, {times: entry.times, due, missedUpTo, openRuns})
+      claims.push(...considered.planned.map(planned => claimOf(id, planned)))
+      const begun = considered.planned.filter(({skipped}) => skipped === undefined).length
+      planning.set(id, (planning.get(id) ?? 0) + begun)
+      upTo.set(id, considered.upTo)
+      this.#table.awaitAfter(entry, considered.upTo)
+      return claims.length < largestBatch
+    })
+    return {claims, upTo}
+  }
+
+  *#due(now: number) {
+    for (let next = this.#table.peek(); next !== undefined && next.at <= now; next = this.#table.peek()) {
+      this.#table.pop()
+      yield next
+    }
+  }
+
+  /** Durable before any target is called: whatever happens then, this due time is never claimed again. */
+  async #claim(claims: readonly Claim[], upTo: ReadonlyMap<string, number>, now: number): Promise<void> {
+    const {database, log} = this.#options
+    const results = await persist(`${claims.length} runs`, log, () => database.write(claiming(claims, upTo, now)))
+    const own = new Set(results.at(-1)?.rows.map(row => String(row.run_id)))
+    for (const claim of claims) {
+      if (own.has(claim.runId)) this.runner.push(claim)
+      else if (claim.skipped !== undefined) this.#tellSkipped(claim)
+    }
+  }
+
+  #tellSkipped({job, scheduledFor, skipped, missedFrom}: Claim): void {
+    this.#options.log.warn(`job ${job} was not run: ${skipped}`, {
+      scheduledFor: new Date(scheduledFor).toISOString(),
+      ...(missedFrom === undefined ? {} : {missedFrom: new Date(missedFrom).toISOString()}),
+    })
+  }
+
+  async #trim(): Promise<void> {
+    const now = this.#clock.now()
+    if (this.#isTrimmed || Math.abs(now - this.#trimmedAt) < trimEvery) return
+    const [removed] = await this.#options.database.write([trimming(now)])
+    if (removed?.rows.length !== 0) return
+    this.#trimmedAt = now
+    this.#isTrimmed = true
+  }
+}

@@ -1,0 +1,92 @@
+import {v7 as uuid} from "uuid"
+import type {FiringTarget, JobTarget} from "../../shared/jobs.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {OutboxDraft} from "../capabilities/draft.ts"
+import type {Endpoints} from "../capabilities/endpoints.ts"
+import type {Outbox} from "../capabilities/outbox.ts"
+import {inserting} from "../capabilities/outbox-rows.ts"
+import {explainValue} from "../config/explain.ts"
+import {formatPath} from "../config/source.ts"
+import type {PublishedJob} from "../generation/generation.ts"
+import {withTimeLimit} from "../runtime/time-limit.ts"
+import {openRun} from "./open-run.ts"
+
+/** A run of a plugin's job may take so many seconds. */
+const usualTimeout = 600
+
+const effectOf = (outbox: Outbox, sends: readonly OutboxDraft[]) => ({
+  statements: sends.length === 0 ? [] : [inserting(sends.map(departureOf))],
+  stored: () => outbox.stored(sends),
+})
+
+/** It takes its place in the queue of its channel. */
+const departureOf = (draft: OutboxDraft) => ({
+  draft,
+  content: JSON.stringify(draft.content),
+  at: Date.now(),
+  turn: undefined,
+})
+
+/** A message of a fixed text. */
+export const messageTarget = (outbox: Outbox, endpoints: Pick<Endpoints, "get">): FiringTarget => {
+  const problem = ({endpoint = ""}: JobTarget) =>
+    endpoints.get(endpoint) === undefined ? `there is no endpoint ${endpoint}` : undefined
+  return {
+    problem,
+    fire: async ({target}) => {
+      const {endpoint = "", channel = "", text = ""} = target
+      const missing = problem(target)
+      if (missing !== undefined) throw new Problem("endpoint_unknown", missing)
+      return effectOf(outbox, [{id: uuid(), kind: "message", endpoint, channel, content: [text]}])
+    },
+  }
+}
+
+export interface PluginJobs {
+  /** What the running generation publishes, by `<plugin>/<job>`. */
+  readonly current: () => ReadonlyMap<string, PublishedJob>
+  /** Resolves when no change of what runs is under way. */
+  readonly settled: () => Promise<unknown>
+}
+
+/** A function that a plugin declares with `plugin.job`. */
+export const pluginTarget = (outbox: Outbox, {current, settled}: PluginJobs): FiringTarget => {
+  const find = ({plugin, job}: JobTarget) => current().get(`${plugin}/${job}`)
+  const problem = (target: JobTarget) =>
+    find(target) === undefined ? `no plugin ${target.plugin} declares a job ${target.job}` : undefined
+  return {
+    problem,
+    fire: async firing => {
+      // Its instance may have failed, and a new one be about to take its place.
+      if (find(firing.target)?.signal.aborted !== false) await settled()
+      const job = find(firing.target)
+      if (job?.plugin === undefined) throw new Problem("job_unknown", problem(firing.target) ?? "")
+      requireFit(job, firing.target.data)
+      return effectOfRun(outbox, job, firing)
+    },
+  }
+}
+
+const effectOfRun = async (outbox: Outbox, job: PublishedJob, firing: Parameters<FiringTarget["fire"]>[0]) => {
+  const {plugin, definition, handle, log} = job
+  if (plugin === undefined) throw new Problem("job_unknown", `${job.id} belongs to no plugin`)
+  const outer = AbortSignal.any([job.signal, firing.signal])
+  const work = async (signal: AbortSignal) => {
+    const {run, end} = openRun({firing, database: plugin.database, log, signal})
+    const about = {job: firing.job, runId: firing.runId}
+    await job.run(() => handle(run as Parameters<typeof handle>[0]), about)
+    return end()
+  }
+  const {sends, writes} = await withTimeLimit((definition.timeout ?? usualTimeout) * 1000, work, outer)
+  const effect = effectOf(outbox, sends)
+  return {...effect, statements: [...effect.statements, ...writes]}
+}
+
+const requireFit = ({id, definition}: PublishedJob, data: unknown): void => {
+  const [found] = definition.data === undefined ? [] : explainValue(definition.data, data)
+  if (found === undefined) return
+  throw new Problem(
+    "request_invalid",
+    `data of ${id} does not fit: ${formatPath(["data", ...found.path])}: ${found.message}`,
+  )
+}
