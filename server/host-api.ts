@@ -90,6 +90,7 @@ export interface Api {
 export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): Api => {
   const {generations, endpoints, database, inbox, outbox, ingress, jobs, logs} = services
   const startedAt = new Date(facts.startedAt).toISOString()
+  const began = performance.now() - (Date.now() - facts.startedAt)
   const committedAt = memoizeTime()
   let isStopping = false
   const current = (): Generation => {
@@ -148,7 +149,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           system: {
             isReady,
             readiness: () => createReport(observe()),
-            status: () => createStatus(facts, {startedAt, committedAt}, services, isReady()),
+            status: () => createStatus(facts, {startedAt, began, committedAt}, services, isReady()),
             reload: confirm => reload("requested", confirm),
             restart: confirm => askRestart(confirm, {code: exit.consoleRestart, reason: "restart requested"}),
           },
@@ -196,7 +197,16 @@ const memoizeTime = () => {
 
 const createStatus = (
   facts: HostFacts,
-  {startedAt, committedAt}: {readonly startedAt: string; readonly committedAt: (at: number) => string},
+  {
+    startedAt,
+    began,
+    committedAt,
+  }: {
+    readonly startedAt: string
+    /** By a clock that does not go back. */
+    readonly began: number
+    readonly committedAt: (at: number) => string
+  },
   {generations, database, ingress, workroom, checkpoints}: HostServices,
   ready: boolean,
 ): Static<typeof Status> => {
@@ -209,7 +219,7 @@ const createStatus = (
     authority: facts.authority,
     mode: facts.mode,
     startedAt,
-    uptime: Math.round((Date.now() - facts.startedAt) / 100) / 10,
+    uptime: Math.round((performance.now() - began) / 100) / 10,
     restarts: facts.history.earlierStarts,
     endedCleanly: facts.history.endedCleanly,
     generation: {

@@ -164,9 +164,9 @@ const configOf = ({plugins, users = {}, config}: BotOptions) => ({
 const online = (host: Host) => until(() => host.endpoints.get("sandbox")?.state.is === "online")
 
 const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + patience
+  const deadline = performance.now() + patience
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`nothing happened within ${patience / 1000} s`)
+    if (performance.now() > deadline) throw new Error(`nothing happened within ${patience / 1000} s`)
     await sleep(2)
   }
 }

@@ -28,9 +28,9 @@ export class RuntimeStop extends SvcCommand {
       })
     }
     process.kill(holder.pid, "SIGTERM")
-    const deadline = Date.now() + patience
+    const deadline = performance.now() + patience
     while (await isLocked(paths)) {
-      if (Date.now() > deadline)
+      if (performance.now() > deadline)
         throw new Problem("locked", `pid ${holder.pid} did not end within ${patience / 1000} s`)
       await sleep(50)
     }

@@ -166,14 +166,14 @@ export class Endpoint {
     let failures = 0
     while (!this.#closing.signal.aborted) {
       this.#enter({is: "connecting", attempt: failures + 1})
-      const started = Date.now()
+      const started = performance.now()
       const error = await this.#connect(open)
       if (this.#closing.signal.aborted) return
       if (isRefusal(error)) {
         this.#enter({is: "failed", reason: error.reason, error: error.message, remediation: error.remediation})
         return
       }
-      failures = this.#state.is === "online" && Date.now() - started > settled ? 1 : failures + 1
+      failures = this.#state.is === "online" && performance.now() - started > settled ? 1 : failures + 1
       const pause = pauseAfter(failures, reconnect)
       const retryAt = Date.now() + Math.round(pause)
       this.#enter({is: "reconnecting", attempt: failures + 1, error: messageOf(error), retryAt})

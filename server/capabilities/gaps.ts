@@ -12,8 +12,12 @@ const heartbeat = 10_000
 /** Nothing where a gap is open already: it goes on. */
 const openGap = `INSERT INTO endpoint_gaps (endpoint, from_at, reason) SELECT ?, ?, ?
   WHERE NOT EXISTS (SELECT 1 FROM endpoint_gaps WHERE endpoint = ? AND to_at IS NULL)`
-const closeGap = `UPDATE endpoint_gaps SET to_at = max(from_at, ?) WHERE endpoint = ? AND to_at IS NULL
-  RETURNING from_at, to_at, reason`
+/**
+ * By the clock as it is at the end. Where it has been set back since the beginning, the gap begins when it would have begun
+ * by that clock, and ends at what was the time before: too large rather than too small.
+ */
+const closeGap = `UPDATE endpoint_gaps SET from_at = CASE WHEN from_at > ?1 THEN ?2 ELSE from_at END, to_at = max(from_at, ?1)
+  WHERE endpoint = ?3 AND to_at IS NULL RETURNING from_at, to_at, reason`
 const appear = `INSERT INTO endpoint_online (endpoint, seen_at) VALUES (?, ?)
   ON CONFLICT (endpoint) DO UPDATE SET seen_at = excluded.seen_at`
 
@@ -26,6 +30,8 @@ export class Gaps {
   readonly #database: Database
   readonly #log: Log
   readonly #online = new Set<string>()
+  /** When an endpoint left in this run, by a clock that does not go back. */
+  readonly #left = new Map<string, number>()
   #storing: Promise<unknown> = Promise.resolve()
   #timer: ReturnType<typeof setInterval> | undefined
   #isStopping = false
@@ -68,7 +74,7 @@ export class Gaps {
     this.#store(
       [
         // The event log, once there is one, gets `endpoint.gap {from, to, reason}` in this batch.
-        {sql: closeGap, args: [at, name]},
+        {sql: closeGap, args: [at, at - Math.round(performance.now() - (this.#left.get(name) ?? 0)), name]},
         {sql: appear, args: [name, at]},
       ],
       ([closed]) => {
@@ -82,6 +88,7 @@ export class Gaps {
 
   #leave(name: string, at: number, reason: GapReason): void {
     this.#online.delete(name)
+    this.#left.set(name, performance.now())
     this.#store(leaving(name, at, reason))
   }
 

@@ -17,6 +17,7 @@ import {type Again, Lanes, type Turn} from "./lanes.ts"
 import {type Due, readDue, readUnsettled, takeOver} from "./marks.ts"
 import type {Outbox} from "./outbox.ts"
 import {Prompts, type Question} from "./prompts.ts"
+import {settleSetBack} from "./set-back.ts"
 
 interface Task {
   readonly seq: number
@@ -82,6 +83,7 @@ export class Inbox {
    */
   async start(dispatch: Dispatch): Promise<void> {
     this.#dispatch = dispatch
+    await settleSetBack(this.#database, this.#log)
     await this.#prompts.start()
     const {backlog, isSuspect} = await takeOver(this.#database, this.#log)
     if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)

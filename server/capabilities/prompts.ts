@@ -28,7 +28,8 @@ const columns = "id, handler, endpoint, channel, user, data, expires_at"
 export class Prompts {
   readonly #database: Database
   readonly #log: Log
-  readonly #open = new Map<string, Question>()
+  /** Each with its end by a clock that does not go back: the time that is stored is believed once. */
+  readonly #open = new Map<string, {readonly question: Question; readonly until: number}>()
 
   constructor(database: Database, log: Log) {
     this.#database = database
@@ -41,15 +42,15 @@ export class Prompts {
       {sql: "DELETE FROM prompts WHERE answer_seq IS NULL AND expires_at <= ?", args: [Date.now()]},
     ])
     const rows = await this.#database.read(`SELECT ${columns} FROM prompts WHERE answer_seq IS NULL`)
-    for (const question of rows.map(questionOf)) this.#open.set(keyOf(question), question)
+    for (const question of rows.map(questionOf)) this.#keep(question)
   }
 
   /** The question that a message may answer. */
   find(endpoint: string, event: SatoriEvent): Question | undefined {
     if (this.#open.size === 0 || event.type !== "message-created" || event.user === undefined) return undefined
     const key = keyOf({endpoint, channel: event.channel?.id ?? event.user.id, user: personOf(event.user)})
-    const question = this.#open.get(key)
-    if (question === undefined || question.expiresAt > Date.now()) return question
+    const open = this.#open.get(key)
+    if (open === undefined || open.until > performance.now()) return open?.question
     this.#open.delete(key)
     return undefined
   }
@@ -79,7 +80,11 @@ export class Prompts {
       ),
     )
     if (row === undefined) this.#open.delete(key)
-    else this.#open.set(key, questionOf(row))
+    else this.#keep(questionOf(row))
+  }
+
+  #keep(question: Question): void {
+    this.#open.set(keyOf(question), {question, until: performance.now() + question.expiresAt - Date.now()})
   }
 
   /** The statements that store a question, for the batch of the handler that asks it. */

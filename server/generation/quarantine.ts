@@ -7,8 +7,8 @@ export class Quarantine {
   #generation = 0
   readonly #times = new Map<string, readonly number[]>()
 
-  /** True when this exception is one too many. */
-  record(plugin: string, generation: number, now = Date.now()): boolean {
+  /** True when this exception is one too many; `now` comes from a clock that does not go back. */
+  record(plugin: string, generation: number, now = performance.now()): boolean {
     if (generation !== this.#generation) this.#times.clear()
     this.#generation = generation
     const times = [...(this.#times.get(plugin) ?? []), now].filter(time => now - time < within)

@@ -39,7 +39,7 @@ const isBusy = (error: unknown) => error instanceof LibsqlError && error.code ==
  * runtimeId and command; `state_unwritable`.
  */
 export const acquireLock = async (paths: ProjectPaths, holder: Holder): Promise<Lock> => {
-  const began = Date.now()
+  const began = performance.now()
   for (;;) {
     const hold = await tryLock(paths.lock)
     if (hold !== undefined) {
@@ -58,7 +58,7 @@ export const acquireLock = async (paths: ProjectPaths, holder: Holder): Promise<
       }
     }
     const other = await readHolder(paths)
-    if (Date.now() - began >= patience[other?.kind ?? "unknown"]) throw lockedBy(other)
+    if (performance.now() - began >= patience[other?.kind ?? "unknown"]) throw lockedBy(other)
     await sleep(100)
   }
 }

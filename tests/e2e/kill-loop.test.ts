@@ -22,12 +22,15 @@ const seed = Number(process.env.SVC_KILL_SEED ?? Date.now() % 1_000_000)
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", KILL_SECRET: killSecret}
 
+/** For anything that a Host is waited for, in milliseconds: the machine may be busy. */
+const patience = 120_000
+
 /** Bun and Node by turns, and each Node that there is. */
 const nodes = runtimes.filter(runtime => runtime !== onBun)
 const runtimeOf = (round: number) => (round % 2 === 0 ? onBun : (nodes[((round - 1) / 2) % nodes.length] ?? onBun))
 
 const untilOpen = (host: TestHost, what: string, holds: (open: Open) => boolean) =>
-  until(what, async () => holds(await host.get<Open>("/api/plugins/twofold/open")), 120_000)
+  until(what, async () => holds(await host.get<Open>("/api/plugins/twofold/open")), patience)
 
 const meet = async () => {
   const irc = await startIrcServer("ngircd", {penalties: false})
@@ -41,7 +44,7 @@ type Scene = Awaited<ReturnType<typeof meet>>
 
 /** Starts the Host and kills it: anywhere in its start and its replay, or once what earlier kills cut off has ended. */
 const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, round: number, isEarly: boolean) => {
-  const options = {project, env, runtime: runtimeOf(round)}
+  const options = {project, env, runtime: runtimeOf(round), patience}
   if (isEarly) {
     const {process: starting} = launchHost(options)
     await sleep(chance.below(500))
@@ -53,9 +56,9 @@ const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, rou
   partners.aim(host)
   await untilOpen(host, "what a kill has cut off to end", ({suspects}) => suspects === 0)
   const enough = partners.acknowledged.size + 1 + chance.below(20)
-  await until("webhooks to be acknowledged", () => partners.acknowledged.size >= enough)
+  await until("webhooks to be acknowledged", () => partners.acknowledged.size >= enough, patience)
   if (chance.below(2) === 0) {
-    await untilEndpoint(host, "main", "online")
+    await untilEndpoint(host, "main", "online", patience)
     const heard = chatter.said.size + chance.below(3)
     await until("something to be said on IRC", () => chatter.said.size > heard)
   }
@@ -67,9 +70,9 @@ const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, rou
 
 /** The last Host has all the time it needs; resolves to what it lists. */
 const settle = async ({project, partners, chatter}: Scene) => {
-  const last = await startHost({project, env})
+  const last = await startHost({project, env, patience})
   partners.aim(last)
-  await untilEndpoint(last, "main", "online")
+  await untilEndpoint(last, "main", "online", patience)
   const heard = chatter.said.size + 5
   await until("something to be said on IRC", () => chatter.said.size > heard)
   await Promise.all([partners.stop(), chatter.stop()])

@@ -10,6 +10,8 @@ export interface HostOptions extends ProjectOptions {
   readonly project?: Project
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** How long it may take until the Host serves, in milliseconds. */
+  readonly patience?: number
 }
 
 export interface TestHost {
@@ -63,10 +65,14 @@ export const startHost = async (options: HostOptions = {}): Promise<TestHost> =>
   void running.finished.then(() => {
     ended = true
   })
-  const file = await until("the Host to serve", () => {
-    if (ended) throw new Error(`the Host ended: ${running.output()}`)
-    return readHostFile(project, running.pid)
-  }).catch(error => {
+  const file = await until(
+    "the Host to serve",
+    () => {
+      if (ended) throw new Error(`the Host ended: ${running.output()}`)
+      return readHostFile(project, running.pid)
+    },
+    options.patience,
+  ).catch(error => {
     throw new Error(`${error.message}\n${running.output()}`)
   })
   const token = file.token ?? options.env?.HTTP_TOKEN ?? ""

@@ -70,12 +70,21 @@ export const endpointOf = async (host: TestHost, id: string): Promise<EndpointSt
 }
 
 /** Waits until the endpoint is in this state. */
-export const untilEndpoint = async (host: TestHost, id: string, state: string): Promise<EndpointState> => {
+export const untilEndpoint = async (
+  host: TestHost,
+  id: string,
+  state: string,
+  patience?: number,
+): Promise<EndpointState> => {
   let last: EndpointState | undefined
-  return until(`irc~${id} to be ${state}`, async () => {
-    last = await endpointOf(host, id)
-    return last.state === state && last
-  }).catch(error => {
+  return until(
+    `irc~${id} to be ${state}`,
+    async () => {
+      last = await endpointOf(host, id)
+      return last.state === state && last
+    },
+    patience,
+  ).catch(error => {
     throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output()}`)
   })
 }

@@ -37,9 +37,9 @@ export const createSend = (client: Client, closed: AbortSignal): Sender["send"] 
 /** Resolves when it is a line's turn. */
 const createPace = () => {
   let free: number = flood.burst
-  let refilled = Date.now()
+  let refilled = performance.now()
   return async (signal: AbortSignal) => {
-    const now = Date.now()
+    const now = performance.now()
     free = Math.min(flood.burst, free + (now - refilled) / flood.interval) - 1
     refilled = now
     if (free < 0) await sleep(-free * flood.interval, undefined, {signal})
