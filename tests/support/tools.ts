@@ -9,6 +9,7 @@ const packages = {
   ngircd: {path: "usr/sbin/ngircd", debian: ["ngircd", "libident"]},
   inspircd: {path: "usr/sbin/inspircd", debian: ["inspircd"]},
   "atheme-services": {path: "usr/bin/atheme-services", debian: ["atheme-services"]},
+  faketime: {path: "usr/bin/faketime", debian: ["faketime", "libfaketime"]},
   openssl: {path: "usr/bin/openssl", debian: ["openssl"]},
   prometheus: {path: "usr/bin/prometheus", debian: ["prometheus"]},
   promtool: {path: "usr/bin/promtool", debian: ["prometheus"]},
