@@ -6,7 +6,15 @@ import type {PluginDatabase} from "./plugin-database.ts"
 import type {DeclareJob} from "./plugin-job.ts"
 import type {DeclarePrompt} from "./prompt.ts"
 import type {Call, Scope} from "./route.ts"
-import type {CommandCall, CommandDefinition, HandlerDefinition, Middleware, Reply, Session} from "./session.ts"
+import type {
+  CommandCall,
+  CommandDefinition,
+  EventHandlerDefinition,
+  Middleware,
+  Named,
+  Reply,
+  Session,
+} from "./session.ts"
 import type {Static, TSchema} from "./type.ts"
 
 export interface PluginRoute {
@@ -43,9 +51,10 @@ export interface Plugin {
   ): void
   /** Handles every event of a Satori type, for example `message-created`. */
   on(type: string, handler: (session: Session) => Reply): void
-  on(type: string, definition: HandlerDefinition, handler: (session: Session) => Reply): void
+  on(type: string, definition: EventHandlerDefinition, handler: (session: Session) => Reply): void
   /** Around every event, in the order of the plugins in the configuration, then in that of these calls. */
   middleware(around: Middleware): void
+  middleware(definition: Named, around: Middleware): void
   /** Declares what goes on when a question of `session.prompt` is answered. */
   prompt: DeclarePrompt
   /** Declares what scheduled jobs may call. */

@@ -68,6 +68,18 @@ export interface HandlerDefinition {
   readonly retries?: number
 }
 
+/** A handler's own name, of letters, digits, _ and -, beginning with a letter. */
+export interface Named {
+  /**
+   * By it the events that wait find their handler after a restart or a reload, wherever it then stands among others. Without
+   * one they find it by its number among the nameless ones of its kind, and another one put before it gets its events.
+   */
+  readonly name?: string
+}
+
+/** What `on` takes beside the handler. */
+export interface EventHandlerDefinition extends HandlerDefinition, Named {}
+
 /** Lets an event go on, to the middleware behind and the handlers; resolves when they have ended. Once is enough. */
 export type Next = () => Promise<void>
 

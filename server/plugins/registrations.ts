@@ -5,7 +5,15 @@ import type {Plugin, PluginRoute} from "../../shared/plugin.ts"
 import type {PluginMigration} from "../../shared/plugin-database.ts"
 import type {JobDefinition, JobHandler} from "../../shared/plugin-job.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/prompt.ts"
-import type {CommandDefinition, HandlerDefinition, Middleware, Reply, Session} from "../../shared/session.ts"
+import type {
+  CommandDefinition,
+  EventHandlerDefinition,
+  HandlerDefinition,
+  Middleware,
+  Named,
+  Reply,
+  Session,
+} from "../../shared/session.ts"
 import type {TSchema} from "../../shared/type.ts"
 
 /** A command as `setup` declared it, before its pattern is read. */
@@ -76,11 +84,27 @@ const requireRetries = (what: string, {retries = 0}: HandlerDefinition): void =>
   throw new Error(`${what}: retries is a whole number from 0 to ${mostRetries}`)
 }
 
+/** Gives each of one kind its id: by its name, or by its number among those without one, which no name can be. */
+const createNaming = (what: string) => {
+  const names = new Set<string>()
+  let nameless = 0
+  return ({name}: Named): string => {
+    if (name === undefined) return String(nameless++)
+    if (!/^[A-Za-z][\w-]{0,63}$/.test(name))
+      throw new Error(`${what}: a name begins with a letter and has letters, digits, _ and - only`)
+    if (names.has(name)) throw new Error(`${what}: the name ${name} is given twice`)
+    names.add(name)
+    return name
+  }
+}
+
 /** Collects what `setup` declares; once it has ended, a late declaration throws. */
 export const collectRegistrations = (owner: PluginPath) => {
   const commands: DeclaredCommand[] = []
   const handlers: DeclaredHandler[] = []
   const middleware: DeclaredMiddleware[] = []
+  const handlerNames = new Map<string, (named: Named) => string>()
+  const nameMiddleware = createNaming("middleware()")
   const prompts = new Map<string, DeclaredPrompt>()
   const jobs = new Map<string, DeclaredJob>()
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
@@ -100,16 +124,23 @@ export const collectRegistrations = (owner: PluginPath) => {
     },
     on: (type: string, second: unknown, third?: unknown) => {
       declare("on()")
-      const [definition, handle] = third === undefined ? [{}, second] : [second as HandlerDefinition, third]
+      const [definition, handle] = third === undefined ? [{}, second] : [second as EventHandlerDefinition, third]
       if (!isHandler<DeclaredHandler["handle"]>(handle)) throw new TypeError(`on("${type}") needs a handler`)
       requireRetries(`on("${type}")`, definition)
-      const ordinal = handlers.filter(handler => handler.type === type).length
-      handlers.push({id: capabilityId(owner, "handler", `${type}.${ordinal}`), type, definition, handle})
+      const nameHandler = handlerNames.get(type) ?? createNaming(`on("${type}")`)
+      handlerNames.set(type, nameHandler)
+      handlers.push({
+        id: capabilityId(owner, "handler", `${type}.${nameHandler(definition)}`),
+        type,
+        definition,
+        handle,
+      })
     },
-    middleware: around => {
+    middleware: (first: unknown, second?: unknown) => {
       declare("middleware()")
-      if (typeof around !== "function") throw new TypeError("middleware() needs a function")
-      middleware.push({id: capabilityId(owner, "middleware", String(middleware.length)), around})
+      const [definition, around] = second === undefined ? [{}, first] : [first as Named, second]
+      if (!isHandler<Middleware>(around)) throw new TypeError("middleware() needs a function")
+      middleware.push({id: capabilityId(owner, "middleware", nameMiddleware(definition)), around})
     },
     prompt: (name: string, second: unknown, third?: unknown) => {
       declare("prompt()")
