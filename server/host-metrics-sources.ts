@@ -8,6 +8,7 @@ import type {EventStream} from "./events/stream.ts"
 import type {Generations} from "./generation/generations.ts"
 import type {RequestMeter} from "./http/request-meter.ts"
 import type {Logs} from "./logs/log.ts"
+import type {Checkpoints} from "./recovery/checkpoints.ts"
 import type {Workroom} from "./workroom/workroom.ts"
 
 /** What the metrics are read from, each time that the page is asked for. */
@@ -26,6 +27,7 @@ export interface MetricsSources {
   readonly ingress: Ingress
   readonly events: {readonly events: EventLog; readonly stream: EventStream}
   readonly workroom: Workroom
+  readonly checkpoints: Checkpoints
   readonly logs: Logs
   readonly handlers: HandlerMeter
   readonly disk: DiskLimit

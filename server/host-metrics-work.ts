@@ -1,5 +1,6 @@
 import {itemStates} from "../shared/workroom.ts"
-import {by, type Readings, single} from "./metrics/readings.ts"
+import {by, type Readings, single, singleOrNone} from "./metrics/readings.ts"
+import type {Checkpoints} from "./recovery/checkpoints.ts"
 import type {Workroom} from "./workroom/workroom.ts"
 
 /** The work items, each state with a series before its first item. */
@@ -10,5 +11,15 @@ export const readWorkroom = ({items, counts}: Workroom) => {
     svc_workroom_items: by("state", states),
     svc_workroom_overdue_items: single(items.filter(({blocker}) => blocker?.overdue === true).length),
     svc_workroom_commands_total: by("outcome", {...counts}),
+  } satisfies Partial<Readings>
+}
+
+/** A checkpoint that was not verified is none. */
+export const readCheckpoints = (checkpoints: Checkpoints) => {
+  const newest = checkpoints.newest(Date.now())
+  return {
+    svc_checkpoint_verified_timestamp_seconds: singleOrNone(
+      newest === null ? undefined : Date.parse(newest.createdAt) / 1000,
+    ),
   } satisfies Partial<Readings>
 }

@@ -6,7 +6,7 @@ import {noGaps, readEndpoints, readGaps} from "./host-metrics-endpoints.ts"
 import {noEventLog, readEventLog, readStream} from "./host-metrics-events.ts"
 import {noRuns, readCounters, readHost, readRunEnds} from "./host-metrics-host.ts"
 import type {MetricsSources} from "./host-metrics-sources.ts"
-import {readWorkroom} from "./host-metrics-work.ts"
+import {readCheckpoints, readWorkroom} from "./host-metrics-work.ts"
 import {MetricsPage} from "./metrics/page.ts"
 import {by, type Readings} from "./metrics/readings.ts"
 
@@ -39,6 +39,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ...readCounters(sources),
       ...readStream(sources),
       ...readWorkroom(sources.workroom),
+      ...readCheckpoints(sources.checkpoints),
       ...readEndpoints(list, stored),
       ...ends,
       ...gaps,
@@ -56,7 +57,6 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
 const notBuilt = {
   svc_job_runs_total: [],
   svc_agent_runs_total: [],
-  svc_checkpoint_verified_timestamp_seconds: [],
 } satisfies Partial<Readings>
 
 /** Reads it the first time that it succeeds, and keeps it. */

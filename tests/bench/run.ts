@@ -6,6 +6,7 @@ import {durable} from "./durable.ts"
 import {http} from "./http.ts"
 import {type Figure, tableOf, verdictOf} from "./measure/figure.ts"
 import {memory} from "./memory.ts"
+import {metrics} from "./metrics.ts"
 import {reload} from "./reload.ts"
 import type {Row} from "./row.ts"
 import {snapshot} from "./snapshot.ts"
@@ -15,7 +16,7 @@ import {start} from "./start.ts"
  * `bun run bench [-- <row> …]`: the targets of speed and memory, as ratios that are measured in one run against a named
  * yardstick. Nothing here is a test: a figure that falls short does not fail anything.
  */
-const rows: readonly Row[] = [http, start, memory, dispatch, durable, chat, reload, snapshot]
+const rows: readonly Row[] = [http, start, memory, dispatch, durable, chat, reload, metrics, snapshot]
 
 /** The whole run is ended after so many minutes. */
 const timeLimit = 15

@@ -3,7 +3,7 @@ import {expect, test} from "vitest"
 import {awayPlugin} from "../support/away-plugin.ts"
 import {scratchFolder} from "../support/databases.ts"
 import {readEvents} from "../support/event-reader.ts"
-import {startHost, type TestHost} from "../support/host.ts"
+import {startHost, svc, type TestHost} from "../support/host.ts"
 import {startHrana} from "../support/hrana-server.ts"
 import {linePlugin} from "../support/line-plugin.ts"
 import {messageIn} from "../support/messages.ts"
@@ -207,6 +207,15 @@ test("clients of the event stream are counted, and the gaps that they were told 
   expect(page.value("svc_events_dropped_total")).toBe(0)
   for (const reader of [live, lost]) reader.close()
   await until("the clients to be gone", async () => (await read(host, "svc_event_stream_clients")) === 0)
+})
+
+test("the newest verified checkpoint has its time, and none has no series", async () => {
+  const host = await startHost({config: plain})
+  const name = "svc_checkpoint_verified_timestamp_seconds"
+  expect((await metricsOf(host)).series(name)).toEqual([])
+  const before = Date.now() / 1000
+  expect((await svc(onBun, host.project, ["checkpoint", "create"])).code).toBe(0)
+  expect(await read(host, name)).toBeGreaterThanOrEqual(before - 1)
 })
 
 test("a part that cannot be read is counted, and the page has the rest", async () => {
