@@ -1,12 +1,12 @@
 import {accessSync, closeSync, constants, mkdirSync, openSync, statSync} from "node:fs"
 import {dirname} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
-import {pathToFileURL} from "node:url"
-import {type Client, createClient, type InStatement, LibsqlBatchError, type ResultSet} from "@libsql/client/sqlite3"
+import {type Client, type InStatement, LibsqlBatchError, type ResultSet} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Engine, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
+import {createKeepingClient} from "./prepared.ts"
 
 /** Waits for a stranger's lock, in milliseconds. The driver waits inside the call, so the Host stands still as long. */
 const busyTimeout = 250
@@ -42,7 +42,7 @@ const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET nu
 export const openLocal = async (file: string): Promise<Engine> => {
   prepareFile(file)
   try {
-    const client = createClient({url: pathToFileURL(file).href, concurrency: 1, timeout: busyTimeout})
+    const client = createKeepingClient(file, busyTimeout)
     const engine = new LocalEngine(client)
     await engine.prepare()
     // Whoever else writes to the file is met here, by the file's name, and not at the first change.
