@@ -1,6 +1,6 @@
 import {root, type TestRuntime} from "../support/runtimes.ts"
 import {scriptCommand} from "./measure/compiled.ts"
-import {atLeast, type Figure, sides} from "./measure/figure.ts"
+import {atLeast, type Figure, short, sides} from "./measure/figure.ts"
 import {type BenchHost, makeProject, startHost, token} from "./measure/host.ts"
 import {measurePairs} from "./measure/pairs.ts"
 import {runScript} from "./measure/process.ts"
@@ -74,12 +74,15 @@ const project = () => {
   return made
 }
 
-interface Sample {
+interface Rates {
   readonly rate: number
+  /** Of the process that does it. */
+  readonly perCpuSecond: number
+}
+
+interface Sample extends Rates {
   readonly p50: number
   readonly p99: number
-  /** Of the Host's processor time. */
-  readonly perCpuSecond: number
   /** Changes that shared one commit: each message is stored in three. */
   readonly groupSize: number
 }
@@ -112,6 +115,7 @@ const measureFlight = async (
 ): Promise<readonly Figure[]> => {
   const bulk = await scriptCommand(runtime, "tests/bench/work/bulk-insert.ts")
   const samples: Sample[] = []
+  const yardstick: number[] = []
   const measured = await measurePairs(
     pairs,
     async () => {
@@ -119,7 +123,11 @@ const measureFlight = async (
       samples.push(sample)
       return sample.rate
     },
-    () => runScript<number>([...bulk, String(flying), String(burst / 2)]),
+    async () => {
+      const {rate, perCpuSecond} = await runScript<Rates>([...bulk, String(flying), String(burst / 2)])
+      yardstick.push(perCpuSecond)
+      return rate
+    },
   )
   const where = `${flying} in flight on ${runtime.name}`
   const time = (name: string, of: (sample: Sample) => number): Figure => ({
@@ -140,6 +148,8 @@ const measureFlight = async (
       name: `per CPU-second of the Host, ${where}`,
       unit: "/s",
       value: spreadOf(samples.map(({perCpuSecond}) => perCpuSecond)),
+      against: "the same alone",
+      detail: `${short(spreadOf(yardstick).median)} /s`,
     },
     {
       name: `changes in a group commit, ${where}`,
