@@ -8,8 +8,9 @@ import type {Command, Item} from "../../shared/workroom.ts"
 import {Chance} from "./chance.ts"
 import {localDatabase, open, scratchFolder} from "./databases.ts"
 import {log} from "./silence.ts"
+import {add, authority} from "./workroom-requests.ts"
 
-export const authority = "6f1c1e9e-0000-4000-8000-000000000001"
+export {add, authority}
 
 /** A place where a workroom is kept, that can be opened again and again. */
 export interface Place {
@@ -59,21 +60,6 @@ export const stores: readonly {readonly name: string; make(): Promise<Place>}[] 
   {name: "tables", make: tablePlace},
   {name: "files", make: async () => filePlace()},
 ]
-
-export const add = (title: string, more: Partial<Extract<Command, {is: "add"}>> = {}): Request => ({
-  actor: "user:ada",
-  item: 0,
-  command: {
-    is: "add",
-    title,
-    description: "",
-    priority: "normal",
-    labels: [],
-    assignee: null,
-    conversation: null,
-    ...more,
-  },
-})
 
 type Change = Exclude<Command, {is: "add" | "authority"}>
 type Bare<T> = T extends unknown ? Omit<T, "expectedRevision"> : never

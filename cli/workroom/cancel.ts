@@ -1,0 +1,21 @@
+import {Command, Option} from "clipanion"
+import type {ExitCode} from "../../shared/exit.ts"
+import {WorkItemCommand} from "./item-command.ts"
+
+export class WorkroomCancel extends WorkItemCommand {
+  static override paths = [["workroom", "cancel"]]
+  static override usage = Command.Usage({
+    description: "give a work item up",
+    details: "The reason stays with it, as a comment.",
+    examples: [
+      ["Without a reason", "svc workroom cancel 12"],
+      ["With one", 'svc workroom cancel 12 "the printer was sold"'],
+    ],
+  })
+
+  reason = Option.String({name: "reason", required: false})
+
+  run(): Promise<ExitCode> {
+    return this.give("cancel", {reason: this.reason})
+  }
+}

@@ -1,0 +1,17 @@
+import {Command, Option} from "clipanion"
+import type {ExitCode} from "../../shared/exit.ts"
+import {WorkItemCommand} from "./item-command.ts"
+
+export class WorkroomComment extends WorkItemCommand {
+  static override paths = [["workroom", "comment"]]
+  static override usage = Command.Usage({
+    description: "say something about a work item",
+    examples: [["As somebody", 'svc workroom comment 12 "the parts are on their way" --as user:grace']],
+  })
+
+  text = Option.String({name: "text"})
+
+  run(): Promise<ExitCode> {
+    return this.give("comment", {text: this.text})
+  }
+}

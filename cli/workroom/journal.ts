@@ -1,0 +1,35 @@
+import {Command} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {JournalRecord} from "../../shared/workroom.ts"
+import {PageCommand} from "../page-command.ts"
+import {table} from "../print.ts"
+
+export class WorkroomJournal extends PageCommand {
+  static override paths = [["workroom", "journal"]]
+  static override usage = Command.Usage({
+    description: "list records of the workroom's Journal, newest first",
+    details: "With --json each record has its whole command, its hash and that of the record before it.",
+    examples: [
+      ["The newest five", "svc workroom journal --limit 5"],
+      ["Whole, for a program", "svc workroom journal --json"],
+    ],
+  })
+
+  async run(): Promise<ExitCode> {
+    const page = await this.page<JournalRecord>("/api/workroom/journal")
+    this.show(page, () =>
+      table(
+        ["seq", "at", "actor", "item", "command", "hash"],
+        page.items.map(({seq, at, actor, item, command, hash}) => [
+          String(seq),
+          at,
+          actor,
+          item === 0 ? "" : String(item),
+          command.is,
+          hash.slice(0, 12),
+        ]),
+      ),
+    )
+    return exit.ok
+  }
+}

@@ -1,0 +1,42 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Item} from "../../shared/workroom.ts"
+import {PageCommand} from "../page-command.ts"
+import {shorten, table} from "../print.ts"
+import {blockerOf} from "./view.ts"
+
+export class WorkroomList extends PageCommand {
+  static override paths = [["workroom", "list"]]
+  static override usage = Command.Usage({
+    description: "list work items, newest first",
+    examples: [
+      ["The newest items", "svc workroom list"],
+      ["What waits for something", "svc workroom list --state blocked"],
+      ["What somebody works on", "svc workroom list --assignee user:ada"],
+    ],
+  })
+
+  state = Option.String("--state", {description: "Only open, active, blocked, review, done or cancelled ones"})
+  assignee = Option.String("--assignee", {description: "Only those of user:<id> or agent:<name>"})
+  label = Option.String("--label", {description: "Only those with this label"})
+
+  async run(): Promise<ExitCode> {
+    const {state, assignee, label} = this
+    const page = await this.page<Item>("/api/workroom/items", {state, assignee, label})
+    this.show(page, () =>
+      table(
+        ["item", "rev", "state", "priority", "assignee", "title", "waits for"],
+        page.items.map(item => [
+          String(item.id),
+          String(item.revision),
+          item.state,
+          item.priority,
+          item.assignee ?? "",
+          shorten(item.title, 50),
+          shorten(blockerOf(item), 50),
+        ]),
+      ),
+    )
+    return exit.ok
+  }
+}

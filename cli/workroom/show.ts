@@ -1,0 +1,43 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Item} from "../../shared/workroom.ts"
+import {connectHost} from "../host-client.ts"
+import {facts} from "../print.ts"
+import {DataCommand} from "../svc-command.ts"
+import {blockerOf} from "./view.ts"
+
+export class WorkroomShow extends DataCommand {
+  static override paths = [["workroom", "show"]]
+  static override usage = Command.Usage({
+    description: "show one work item with its comments",
+    examples: [["What is it waiting for?", "svc workroom show 12"]],
+  })
+
+  id = Option.String({name: "item"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const item = await host.get<Item>(`/api/workroom/items/${encodeURIComponent(this.id)}`)
+    this.show(item, () => describe(item))
+    return exit.ok
+  }
+}
+
+const describe = (item: Item): string =>
+  facts([
+    ["item", String(item.id)],
+    ["title", item.title],
+    ["state", item.state],
+    ["revision", String(item.revision)],
+    ["priority", item.priority],
+    ["labels", item.labels.join(", ") || "none"],
+    ["assignee", item.assignee ?? "nobody"],
+    ...(item.blocker === null ? [] : [["waits for", blockerOf(item)] as const]),
+    ["added", `${item.createdAt} by ${item.createdBy}`],
+    ["changed", item.updatedAt],
+    ...(item.conversation === null
+      ? []
+      : [["conversation", `${item.conversation.endpoint} ${item.conversation.channel}`] as const]),
+    ...(item.description === "" ? [] : [["description", item.description] as const]),
+    ...item.comments.map(({at, actor, text}) => ["comment", `${at} ${actor}: ${text}`] as const),
+  ])

@@ -1,0 +1,15 @@
+import {Command} from "clipanion"
+import type {ExitCode} from "../../shared/exit.ts"
+import {WorkItemCommand} from "./item-command.ts"
+
+export class WorkroomUnblock extends WorkItemCommand {
+  static override paths = [["workroom", "unblock"]]
+  static override usage = Command.Usage({
+    description: "go on with a blocked work item",
+    examples: [["What it waited for is there", "svc workroom unblock 12"]],
+  })
+
+  run(): Promise<ExitCode> {
+    return this.give("unblock")
+  }
+}

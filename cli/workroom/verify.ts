@@ -1,0 +1,32 @@
+import {Command} from "clipanion"
+import {verifyStoppedWorkroom} from "../../server/host-workroom-stopped.ts"
+import {isLocked} from "../../server/runtime/lock.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {VerificationView} from "../../shared/workroom.ts"
+import {connectHost} from "../host-client.ts"
+import {DataCommand} from "../svc-command.ts"
+import {describeStore} from "./verified.ts"
+
+export class WorkroomVerify extends DataCommand {
+  static override paths = [["workroom", "verify"]]
+  static override usage = Command.Usage({
+    description: "check the workroom's whole Journal, and that the Catalog is what it makes of it",
+    details:
+      "Every record's checksum, hash and place in the chain, then the Catalog byte for byte. A running Host checks itself; of a stopped one the store is checked where it lies, and files are not changed.",
+    examples: [
+      ["Running or stopped", "svc workroom verify"],
+      ["For a program", "svc workroom verify --json"],
+    ],
+  })
+
+  async run(): Promise<ExitCode> {
+    const found = (await isLocked(projectPaths(this.folder)))
+      ? await (await connectHost(this.folder)).post<VerificationView>("/api/workroom/verify")
+      : await verifyStoppedWorkroom(this.folder)
+    this.show(found ?? null, () =>
+      found === undefined ? "the workroom was never used" : `${describeStore(found)}: sound`,
+    )
+    return exit.ok
+  }
+}

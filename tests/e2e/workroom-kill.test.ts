@@ -1,0 +1,65 @@
+import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {FileStore} from "../../server/workroom/file-store.ts"
+import {TableStore} from "../../server/workroom/table-store.ts"
+import {Chance} from "../support/chance.ts"
+import {open, scratchFolder} from "../support/databases.ts"
+import {startProcess, until} from "../support/process.ts"
+import {onBun, root, runtimes, scriptCommand} from "../support/runtimes.ts"
+import {authority, openWorkroom} from "../support/workroom.ts"
+
+const rounds = Number(process.env.SVC_WORKROOM_KILLS ?? 16)
+const seed = Number(process.env.SVC_WORKROOM_SEED ?? Date.now() % 1_000_000)
+const script = `${root}tests/support/scripts/record-commands.ts`
+
+/** Node 22.12 does not run TypeScript. */
+const onBoth = runtimes.filter(({name}) => name !== "node22")
+
+/** Adds items under a name in a process that is killed after so long; what it had acknowledged. */
+const addUntilKilled = async (round: number, args: readonly string[], after: number): Promise<readonly string[]> => {
+  const runtime = onBoth[round % onBoth.length] ?? onBun
+  const running = startProcess([...scriptCommand(runtime, script), ...args])
+  await until("the store to open", () => running.output().startsWith("open"))
+  await sleep(after)
+  running.child.kill("SIGKILL")
+  const {stdout, stderr, signal} = await running.finished
+  expect({stderr, signal}).toEqual({stderr: "", signal: "SIGKILL"})
+  // The last line may be half of one.
+  return stdout.split("\n").slice(1, -1)
+}
+
+test(`after ${rounds} kills (seed ${seed}), half of them while segments rotate with each write, every acknowledged item is in the files`, async () => {
+  const folder = scratchFolder()
+  const chance = new Chance(seed)
+  const acknowledged: string[] = []
+  for (let round = 0; round < rounds; round++) {
+    const segmentSize = round % 2 === 0 ? "1" : "8192"
+    acknowledged.push(
+      ...(await addUntilKilled(round, ["file", folder, `r${round}`, segmentSize], 5 + chance.below(60))),
+    )
+    if (round % 8 !== 7 && round !== rounds - 1) continue
+    const store = new FileStore({folder})
+    const workroom = await openWorkroom(store)
+    await workroom.verify()
+    const titles = new Set(workroom.items.map(({title}) => title))
+    expect(acknowledged.filter(title => !titles.has(title))).toEqual([])
+    expect(workroom.items).toHaveLength(titles.size)
+    await workroom.close()
+  }
+  expect(acknowledged.length).toBeGreaterThan(rounds)
+}, 1_800_000)
+
+test("after kills, every acknowledged item is in the tables", async () => {
+  const file = join(scratchFolder(), "data.sqlite")
+  const chance = new Chance(seed)
+  const acknowledged: string[] = []
+  for (let round = 0; round < Math.ceil(rounds / 6); round++) {
+    acknowledged.push(...(await addUntilKilled(round, ["database", file, `r${round}`], 20 + chance.below(80))))
+  }
+  const workroom = await openWorkroom(new TableStore(await open({dialect: "sqlite", file})), authority)
+  await workroom.verify()
+  const titles = new Set(workroom.items.map(({title}) => title))
+  expect(acknowledged.filter(title => !titles.has(title))).toEqual([])
+  expect(acknowledged.length).toBeGreaterThan(0)
+}, 900_000)
