@@ -11,7 +11,7 @@ import {acquireLock} from "./runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "./runtime/project.ts"
 import {examineTables} from "./workroom/checkpoint.ts"
 import {rebuildFiles, rebuildTables, type StoppedVerification, verifyFiles} from "./workroom/rebuild.ts"
-import type {Verification} from "./workroom/workroom.ts"
+import type {Verification} from "./workroom/verify.ts"
 
 /** Checks the workroom of a project whose Host is stopped. Throws `locked`, `workroom_damaged`. */
 export const verifyStoppedWorkroom = (project: string): Promise<StoppedVerification | undefined> =>

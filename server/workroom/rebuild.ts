@@ -9,7 +9,7 @@ import {FileStore} from "./file-store.ts"
 import {listSegments, readSegments, type StorePaths, storePaths} from "./segments.ts"
 import {damaged, follow, replay} from "./store.ts"
 import {TableStore} from "./table-store.ts"
-import type {Verification} from "./workroom.ts"
+import type {Verification} from "./verify.ts"
 
 /** Of a store that no Host has open. `torn` bytes at the end of the Journal are what the next start cuts. */
 export interface StoppedVerification extends Verification {

@@ -97,3 +97,8 @@ export const otherAuthority = (who: string, theirs: string, ours: string): Probl
     "authority_mismatch",
     `${who} the authority ${theirs}, the database has ${ours}: they belong to two histories`,
   )
+
+export const describeCut = ({segment, record, bytes, kept}: Cut): string =>
+  kept === undefined
+    ? `${bytes} bytes from record ${record} on, which were not acknowledged, were taken back from ${segment}`
+    : `${bytes} bytes of a torn record ${record}, which was not acknowledged, were cut from ${segment}; they are kept in ${kept}`

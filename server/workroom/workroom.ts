@@ -1,13 +1,15 @@
 import type {Log} from "../../shared/log.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {hostActor, type Item, type JournalRecord} from "../../shared/workroom.ts"
-import {Catalog} from "./catalog.ts"
+import type {Catalog} from "./catalog.ts"
 import type {WorkroomMark} from "./checkpoint.ts"
 import {Deadlines} from "./deadlines.ts"
 import {Draft, decide} from "./decide.ts"
+import {type Figures, figuresOf} from "./figures.ts"
 import type {Entry, Head, Recorded} from "./record.ts"
 import {parseRecord} from "./record.ts"
-import {type Cut, replay, type Store, type StoreKind} from "./store.ts"
+import {describeCut, type Store, type StoreKind} from "./store.ts"
+import {type Verification, verifyStore} from "./verify.ts"
 
 export interface WorkroomOptions {
   readonly store: Store
@@ -28,15 +30,6 @@ interface Waiting {
   readonly request: Request
   readonly resolve: (item: Item) => void
   readonly reject: (error: unknown) => void
-}
-
-/** What verifying found. */
-export interface Verification {
-  readonly store: StoreKind
-  readonly authority: string
-  readonly seq: number
-  readonly hash: string
-  readonly items: number
 }
 
 /** Records of one group at most: a group holds up those that come after it. */
@@ -104,6 +97,10 @@ export class Workroom {
     return {recorded: this.#recorded, refused: this.#refused}
   }
 
+  figures(): Figures {
+    return figuresOf(this.#catalog.items)
+  }
+
   /** Throws `workroom_unknown`. */
   item(id: number): Item {
     const item = this.#catalog.get(id)
@@ -137,19 +134,7 @@ export class Workroom {
    * `workroom_damaged`.
    */
   async verify(): Promise<Verification> {
-    const {seq, hash} = this.head
-    const [text, count] = [this.#catalog.text(), this.#catalog.count]
-    const kept = await this.#options.store.kept()
-    const upTo = Math.max(seq, kept.seq)
-    await replay(
-      take => this.#options.store.read(1, upTo, take),
-      new Catalog(this.#catalog.origin),
-      catalog => {
-        if (catalog.head.seq === seq) requireEqual(catalog.text(), text, "in memory", seq)
-        if (catalog.head.seq === kept.seq) requireEqual(catalog.text(), kept.text, "stored", kept.seq)
-      },
-    )
-    return {store: this.store, authority: this.authority, seq, hash, items: count}
+    return verifyStore(this.#options.store, this.#catalog)
   }
 
   /** Stores what waits, then lets go of the store. */
@@ -241,19 +226,3 @@ export class Workroom {
     })
   }
 }
-
-const requireEqual = (projected: string, other: string, where: string, seq: number): void => {
-  if (projected === other) return
-  throw new Problem(
-    "workroom_damaged",
-    `the Catalog ${where} is not what the Journal makes of it, as of record ${seq}`,
-    {
-      hint: "Keep a copy; then, with the Host stopped: svc workroom rebuild.",
-    },
-  )
-}
-
-const describeCut = ({segment, record, bytes, kept}: Cut): string =>
-  kept === undefined
-    ? `${bytes} bytes from record ${record} on, which were not acknowledged, were taken back from ${segment}`
-    : `${bytes} bytes of a torn record ${record}, which was not acknowledged, were cut from ${segment}; they are kept in ${kept}`

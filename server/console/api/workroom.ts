@@ -9,7 +9,6 @@ import {
   type ItemCommand,
   ItemFilter,
   itemCommands,
-  itemStates,
   operator,
   RecordView,
   VerificationView,
@@ -190,12 +189,8 @@ const filterOf = ({query, scope}: Call): ((item: Item) => boolean) => {
     (assignee === undefined || item.assignee === assignee)
 }
 
-export const viewWorkroom = ({store, authority, head, items}: Workroom): WorkroomView => {
-  const counts = Object.fromEntries(itemStates.map(state => [state, 0])) as WorkroomView["items"]
-  let overdue = 0
-  for (const {state, blocker} of items) {
-    counts[state]++
-    if (blocker?.overdue === true) overdue++
-  }
-  return {store, authority, ...head, items: counts, overdue}
+const viewWorkroom = (workroom: Workroom): WorkroomView => {
+  const {store, authority, head} = workroom
+  const {states, overdue} = workroom.figures()
+  return {store, authority, ...head, items: states, overdue}
 }

@@ -1,0 +1,18 @@
+import {type Item, type ItemState, itemStates} from "../../shared/workroom.ts"
+
+export interface Figures {
+  /** How many items are in which state. */
+  readonly states: Readonly<Record<ItemState, number>>
+  /** Blocked items whose deadline has passed. */
+  readonly overdue: number
+}
+
+export const figuresOf = (items: readonly Item[]): Figures => {
+  const states = Object.fromEntries(itemStates.map(state => [state, 0])) as Record<ItemState, number>
+  let overdue = 0
+  for (const {state, blocker} of items) {
+    states[state]++
+    if (blocker?.overdue === true) overdue++
+  }
+  return {states, overdue}
+}

@@ -1,0 +1,36 @@
+import {Catalog} from "./catalog.ts"
+import {damaged, rebuildIt, replay, type Store, type StoreKind} from "./store.ts"
+
+/** What verifying found. */
+export interface Verification {
+  readonly store: StoreKind
+  readonly authority: string
+  readonly seq: number
+  readonly hash: string
+  readonly items: number
+}
+
+/**
+ * Projects the whole Journal of an open store anew, and compares it with the Catalog in memory and with the one that is
+ * stored, byte for byte. Throws `workroom_damaged`.
+ */
+export const verifyStore = async (store: Store, catalog: Catalog): Promise<Verification> => {
+  const {origin, authority, head, count} = catalog
+  const text = catalog.text()
+  const kept = await store.kept()
+  const upTo = Math.max(head.seq, kept.seq)
+  await replay(
+    take => store.read(1, upTo, take),
+    new Catalog(origin),
+    projected => {
+      if (projected.head.seq === head.seq) requireEqual(projected.text(), text, "in memory", head.seq)
+      if (projected.head.seq === kept.seq) requireEqual(projected.text(), kept.text, "stored", kept.seq)
+    },
+  )
+  return {store: store.kind, authority, ...head, items: count}
+}
+
+const requireEqual = (projected: string, other: string, where: string, seq: number): void => {
+  if (projected === other) return
+  throw damaged(`the Catalog ${where} is not what the Journal makes of it, as of record ${seq}`, rebuildIt)
+}
