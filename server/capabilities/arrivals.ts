@@ -17,6 +17,8 @@ export interface Arrival {
   readonly handlers: readonly string[]
   /** Those of them that begin as soon as it is stored: their marks are stored as `running`, in the first attempt. */
   readonly claimed: readonly string[]
+  /** It is from before a restore: its marks are stored as `held (restored)`, for an operator. */
+  readonly isHeld: boolean
   /** What belongs to its storing. Returns a row where it was done. */
   readonly also: Statement | undefined
 }
@@ -34,9 +36,9 @@ const insertEvents = `INSERT INTO inbox (endpoint, event_id, conversation, type,
   RETURNING seq, endpoint, event_id`
 
 /** Of the events that the statement before has stored: their sequences follow each other. */
-const insertMarks = `INSERT INTO inbox_marks (seq, handler, state, attempt, runtime_id, started_at)
-  SELECT i.seq, h.value ->> 0, iif(h.value ->> 1, 'running', 'pending'), h.value ->> 1, iif(h.value ->> 1, ?2, NULL),
-    iif(h.value ->> 1, i.received_at, NULL)
+const insertMarks = `INSERT INTO inbox_marks (seq, handler, state, attempt, runtime_id, started_at, error)
+  SELECT i.seq, h.value ->> 0, iif(h.value ->> 1, 'running', iif(e.value ->> 3, 'held', 'pending')), h.value ->> 1,
+    iif(h.value ->> 1, ?2, NULL), iif(h.value ->> 1, i.received_at, NULL), iif(e.value ->> 3, 'restored', NULL)
   FROM json_each(?1) e JOIN inbox i ON i.endpoint = e.value ->> 0 AND i.event_id = e.value ->> 1
     JOIN json_each(e.value, '$[2]') h
   WHERE i.seq > (SELECT last_insert_rowid() - changes() WHERE changes() > 0)`
@@ -80,10 +82,11 @@ const valuesOf = ({endpoint, id, conversation, type, at, event, raw}: Arrival): 
   raw,
 ]
 
-const marksOf = ({endpoint, id, handlers, claimed}: Arrival) => [
+const marksOf = ({endpoint, id, handlers, claimed, isHeld}: Arrival) => [
   endpoint,
   id,
   handlers.map(handler => [handler, claimed.includes(handler) ? 1 : 0]),
+  isHeld ? 1 : 0,
 ]
 
 /** What tells one event from another, in memory. */

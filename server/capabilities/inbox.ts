@@ -54,6 +54,8 @@ export class Inbox {
   readonly #runtimeId: string
   #dispatch: Dispatch | undefined
   #stopping = false
+  /** When this state was restored from a checkpoint, in milliseconds since 1970; 0 for never. */
+  #restoredAt = 0
   /** Events whose storing had an unknown outcome, by endpoint and platform id. */
   readonly #unsettled = new Set<string>()
   /** Events that are replayed after a crash, and not handled yet. */
@@ -85,6 +87,8 @@ export class Inbox {
     this.#dispatch = dispatch
     await settleSetBack(this.#database, this.#log)
     await this.#prompts.start()
+    const [restored] = await this.#database.read("SELECT value ->> 'at' AS at FROM svc_meta WHERE key = 'restored'")
+    this.#restoredAt = Number(restored?.at ?? 0)
     const {backlog, isSuspect} = await takeOver(this.#database, this.#log)
     if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
     if (isSuspect) {
@@ -98,14 +102,16 @@ export class Inbox {
   async receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
     const {name} = endpoint.spec
     const event = toEvent(endpoint, incoming)
-    const asked = this.#prompts.find(name, event)
+    // What a cursor that was restored with the state brings again may have been handled by the state that was replaced.
+    const isHeld = event.timestamp < this.#restoredAt
+    const asked = isHeld ? undefined : this.#prompts.find(name, event)
     const handlers = this.#dispatch?.match(event, asked?.handler) ?? []
     const question = asked !== undefined && handlers.includes(asked.handler) ? asked : undefined
     if (question !== undefined) this.#prompts.take(question)
     const {sn: _, ...stored} = event
     const id = incoming.id.toWellFormed()
     const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
-    const turn = question === undefined && handlers.length > 0 ? this.#lanes.enter(conversation) : undefined
+    const turn = question === undefined && handlers.length > 0 && !isHeld ? this.#lanes.enter(conversation) : undefined
     const arrival: Arrival = {
       endpoint: name,
       id,
@@ -116,6 +122,7 @@ export class Inbox {
       raw: incoming.raw === undefined ? null : JSON.stringify(incoming.raw),
       handlers,
       claimed: turn === undefined ? [] : this.#first(handlers),
+      isHeld,
       also: question && this.#prompts.answering(question, name, id),
     }
     const {seq, isUnsettled} = await this.#store(arrival, question).catch(error => {
@@ -127,7 +134,7 @@ export class Inbox {
       if (isUnsettled) await this.#settle(arrival)
       return {sn: await this.#sequenceOf(name, id), duplicate: true}
     }
-    this.#hand({...arrival, seq}, {...event, sn: seq}, turn)
+    if (!isHeld) this.#hand({...arrival, seq}, {...event, sn: seq}, turn)
     return {sn: seq, duplicate: false}
   }
 

@@ -28,3 +28,10 @@ export const failSyncs = async (context: TestContext, pid: number): Promise<Runn
 /** Starts a process for which every fsync takes so many milliseconds longer, as on a slow disk. */
 export const startOnSlowDisk = (command: readonly string[], milliseconds: number, cwd: string): Running =>
   straceWith(`delay_enter=${milliseconds * 1000}`, ["-o", "/dev/null", ...command], cwd)
+
+/** Starts a process that is killed -9 at its so-manieth system call of these. */
+export const startToBeKilled = (command: readonly string[], calls: string, when: number, cwd: string): Running => {
+  const {path, env} = tool("strace")
+  const args = ["-f", "-e", `trace=${calls}`, "-e", `inject=${calls}:signal=KILL:when=${when}`, "-o", "/dev/null"]
+  return startProcess([path, ...args, ...command], {env, cwd})
+}
