@@ -9,6 +9,7 @@ import {type Database, type Location, openUnmigrated} from "./database/database.
 import {migrations} from "./database/migrations.ts"
 import {locationOf, projectName, requireProject} from "./host-settings.ts"
 import {type CreateOptions, createCheckpoint} from "./recovery/create.ts"
+import {jobsParticipant} from "./recovery/jobs-part.ts"
 import {
   planRestore,
   type Restored,
@@ -100,7 +101,10 @@ export const createStopped = (options: StoppedOptions, how: CreateOptions): Prom
           database,
           schema,
           secrets: await secretsOf(config, database),
-          participants: workroom === undefined ? [] : [workroomParticipant(paths, workroom)],
+          participants: [
+            ...(workroom === undefined ? [] : [workroomParticipant(paths, workroom)]),
+            jobsParticipant(paths),
+          ],
         },
         how,
       )

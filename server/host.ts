@@ -32,6 +32,7 @@ import {createGate} from "./http/gate.ts"
 import {createDispatch} from "./messages/dispatch.ts"
 import {usages} from "./messages/help.ts"
 import {Loader} from "./plugins/load.ts"
+import {jobsParticipant} from "./recovery/jobs-part.ts"
 import {settleRestore} from "./recovery/swap.ts"
 import {workroomParticipant} from "./recovery/workroom-part.ts"
 import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
@@ -170,7 +171,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     authority,
     runtimeId,
     database,
-    participants: [workroomParticipant(paths, workroom)],
+    participants: [workroomParticipant(paths, workroom), jobsParticipant(paths)],
     settings: () => currentOf(generations).config.config.checkpoints,
     log,
   })

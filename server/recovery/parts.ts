@@ -1,5 +1,6 @@
+import {jobsRule} from "./jobs-part.ts"
 import type {PartRule} from "./part-rule.ts"
 import {workroomRule} from "./workroom-part.ts"
 
 /** The parts that have files of their own. */
-export const partRules: readonly PartRule[] = [workroomRule]
+export const partRules: readonly PartRule[] = [workroomRule, jobsRule]

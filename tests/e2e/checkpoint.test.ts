@@ -2,6 +2,7 @@ import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, syml
 import {describe, expect, test} from "vitest"
 import {makeCheckpoint, refusal, restore} from "../support/checkpoints.ts"
 import {printed, printedJson} from "../support/command-line.ts"
+import {changeDatabase} from "../support/databases.ts"
 import {mountDisk, mountReadOnly, needMounts} from "../support/disk.ts"
 import {startHost, type TestHost} from "../support/host.ts"
 import {runProcess} from "../support/process.ts"
@@ -200,3 +201,34 @@ test.each(["database", "file"] as const)(
     expect((await titlesOf(last)).sort()).toEqual(["after", "before"])
   },
 )
+
+test("scheduled jobs are of the same point, and what came due before the restore does not fire by itself", async () => {
+  const host = await started()
+  const job = (id: string, every: string) => ({
+    id,
+    schedule: {every, from: "2020-01-01T00:00:00Z"},
+    timezone: "Europe/London",
+    missed: "all",
+    target: {endpoint: "sandbox", channel: "c", text: "due"},
+  })
+  await host.post("/api/jobs", job("first", "1h"))
+  const {id, manifest} = await makeCheckpoint(host.project)
+  expect(manifest.parts.jobs).toMatchObject({jobs: 1})
+  await host.post("/api/jobs", job("second", "1h"))
+  await host.stop()
+  await changeDatabase(
+    host.project.path(".svc/data.sqlite"),
+    "UPDATE job_states SET considered_at = considered_at - 86400000",
+  )
+  const late = await makeCheckpoint(host.project)
+  await restore(host.project, id)
+  const idsOf = async (running: TestHost) =>
+    (await running.get<{items: {id: string}[]}>("/api/jobs")).items.map(each => each.id)
+  const again = await startHost({project: host.project})
+  expect(await idsOf(again)).toEqual(["first"])
+  await again.stop()
+  await restore(host.project, late.id)
+  const last = await startHost({project: host.project})
+  expect(await idsOf(last)).toEqual(["first", "second"])
+  expect((await last.get<{items: unknown[]}>("/api/outbox")).items).toEqual([])
+})
