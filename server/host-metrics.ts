@@ -53,7 +53,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
   })
 }
 
-/** What comes with parts that are not built yet: their metrics have a name, and no series. */
+/** What nothing feeds yet: runs of jobs and of agents come in here. Their metrics have a name, and no series. */
 const notBuilt = {
   svc_job_runs_total: [],
   svc_agent_runs_total: [],

@@ -207,12 +207,12 @@ export const metrics = {
   svc_job_runs_total: {
     type: "counter",
     labels: ["outcome"],
-    help: "Runs of scheduled jobs that ended, kept across restarts: succeeded, failed, cancelled, skipped.",
+    help: "Runs of scheduled jobs that ended: succeeded, failed, cancelled, skipped. No series in this version.",
   },
   svc_agent_runs_total: {
     type: "counter",
     labels: ["agent", "outcome"],
-    help: "Runs of agents that ended, by binding: succeeded, failed, cancelled. No series in a version without agents.",
+    help: "Runs of agents that ended, by binding: succeeded, failed, cancelled. No series in this version.",
   },
   svc_checkpoint_verified_timestamp_seconds: {
     type: "gauge",
