@@ -12,7 +12,7 @@ const bin = (name: string) => `${root}node_modules/.bin/${name}`
 const onNode: readonly string[] = existsSync(node) ? [node] : [bun, "--bun"]
 
 /** What differs by runtime, beside the unit tests. */
-const onBoth = ["tests/contract/database", "tests/contract/faulty-handlers"]
+const onBoth = ["tests/contract/database", "tests/contract/faulty-handlers", "tests/contract/event-stream-model"]
 
 const steps: readonly (readonly [string, readonly string[]])[] = [
   ["format and lint", [bun, bin("biome"), "check", "--error-on-warnings", "."]],

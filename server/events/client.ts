@@ -43,6 +43,8 @@ export class StreamClient {
   #isReading = false
   /** It has been as far as the ring: from now on it must keep up. */
   #isLive = false
+  /** What came next was evicted before anybody could be given it. */
+  #isOverrun = false
 
   constructor(options: ClientOptions) {
     this.#options = options
@@ -90,6 +92,13 @@ export class StreamClient {
     if ((this.#controller?.desiredSize ?? 0) > -buffer) this.send(text)
   }
 
+  /** The ring has begun anew, past what was evicted: who is behind it looks into history, and is told of the gap. */
+  overrun(): void {
+    this.#isLive = false
+    this.#isOverrun = true
+    this.fill()
+  }
+
   /** Hands over what there is, as long as there is room. */
   fill(): void {
     const {ring, audience, filter} = this.#options
@@ -99,6 +108,7 @@ export class StreamClient {
         return
       }
       this.#isLive = true
+      this.#isOverrun = false
       const {bytes, to, last} = ring.after(this.#position, audience, filter)
       if (to === this.#position) return
       this.#advance(bytes, to, last)
@@ -134,9 +144,10 @@ export class StreamClient {
   }
 
   #advance(bytes: Uint8Array | undefined, to: number, last: number | undefined): void {
+    // First its place: what is handed over may be taken at once, and more asked for.
     this.#position = to
-    if (bytes !== undefined) this.#controller?.enqueue(bytes)
     if (last !== undefined) this.#told = last
+    if (bytes !== undefined) this.#controller?.enqueue(bytes)
     if (to - this.#told >= passedOver) this.#tellPosition(to)
   }
 
@@ -176,15 +187,21 @@ export class StreamClient {
 
   /** What came next was evicted before the client took it. */
   #skip(): void {
-    this.gap("slow_consumer", this.#options.envelopes.idOf(this.#told), this.#options.ring.to)
+    this.gap(
+      this.#isOverrun ? "evicted" : "slow_consumer",
+      this.#options.envelopes.idOf(this.#told),
+      this.#options.ring.to,
+    )
   }
 
   /** Tells what is lost, and goes on after it. */
   gap(reason: StreamGapReason, from: string, to: number): void {
     const id = this.#options.envelopes.idOf(to)
-    this.send(frame({id, event: "gap", json: JSON.stringify({reason, from, to: id, resumeAt: id})}))
-    this.#options.onGap(reason)
+    this.#isOverrun = false
     this.#position = to
     this.#told = to
+    this.#options.onGap(reason)
+    this.send(frame({id, event: "gap", json: JSON.stringify({reason, from, to: id, resumeAt: id})}))
+    this.fill()
   }
 }

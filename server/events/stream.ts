@@ -135,7 +135,7 @@ export class EventStream {
     const id = start.is === "gap" ? {} : {id: envelopes.idOf(after)}
     client.send(frame({...id, event: "hello", json: JSON.stringify(hello)}))
     if (start.is === "gap") client.gap(start.reason, quoted(cursor ?? ""), head)
-    client.begin(after)
+    else client.begin(after)
     // What was stored between the reading of the head and now.
     this.#wake()
   }
@@ -171,6 +171,10 @@ export class EventStream {
       const found = await this.#options.events.read(at, page)
       // Begun anew meanwhile.
       if (at !== this.#ring.to) continue
+      if (this.#options.events.evictedTo > at) {
+        this.#overrun()
+        continue
+      }
       for (let index = 0; index < found.length; ) {
         // Connections take what they were handed before there is more.
         if (index > 0) await turn()
@@ -181,6 +185,12 @@ export class EventStream {
       if (found.length < page) return
       await turn()
     }
+  }
+
+  /** Events were evicted before they were read: nobody may take what comes after them for what comes next. */
+  #overrun(): void {
+    this.#ring.restart(this.#options.events.evictedTo)
+    for (const client of this.#clients) client.overrun()
   }
 
   /** Whoever is then too far behind is let go. */
