@@ -7,7 +7,7 @@ export class CheckpointExport extends CheckpointCommand {
   static override paths = [["checkpoint", "export"]]
   static override usage = Command.Usage({
     description: "write a verified checkpoint as one archive",
-    details: "Refused where its data holds the value of a secret: `svc inbox redact`, then a new checkpoint.",
+    details: "Refused where its data holds the value of a secret: `svc checkpoint show` names the rows.",
     examples: [
       ["The newest one, compressed", "svc checkpoint export newest --output /backup/bot.tar.gz"],
       ["To another machine", "svc checkpoint export newest --output - | ssh backup 'cat > bot.tar'"],
