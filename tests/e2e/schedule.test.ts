@@ -306,6 +306,31 @@ test("a job whose target is a work item adds one at each run", async () => {
   expect(await host.get("/api/workroom/items")).toMatchObject({items: [{...item, state: "open", createdBy: "host"}]})
 })
 
+test.each(["running", "stopped"])(
+  "a restore of a checkpoint of a %s Host brings the jobs back, and fires nothing that came due since",
+  async how => {
+    const hourly = {schedule: {cron: "0 * * * *"}, missed: "all"}
+    const host = await startHost({project: projectWith([digest("kept", hourly)])})
+    const {project} = host
+    if (how === "stopped") {
+      await host.stop()
+      // A day of absence, before the checkpoint.
+      const aDayAgo = "UPDATE job_states SET considered_at = considered_at - 86400000"
+      await changeDatabase(project.path(".svc/data.sqlite"), aDayAgo)
+    }
+    const {id} = await printedJson<{id: string}>(project, "checkpoint create")
+    if (how === "running") await host.stop()
+    const before = authorityIn(project)
+    await printed(project, "schedule remove kept")
+    await printed(project, `checkpoint restore ${id}`)
+    expect(authorityIn(project)).not.toBe(before)
+    const again = await startHost({project})
+    expect(authorityIn(project)).toBe((await again.get<{authority: string}>("/api/system/status")).authority)
+    expect((await jobsOf(again)).items).toMatchObject([{id: "kept", missed: "all"}])
+    expect(await runsOf(again)).toEqual([])
+  },
+)
+
 test("an observer sees jobs and runs, without texts and data, and changes nothing", async () => {
   const project = makeProject({
     config: "http: {port: 0, token: '${HTTP_TOKEN}', demoToken: '${DEMO}'}\nplugins: {sandbox: {}}\n",
