@@ -4,6 +4,7 @@ import {chat} from "./chat.ts"
 import {dispatch} from "./dispatch.ts"
 import {durable} from "./durable.ts"
 import {http} from "./http.ts"
+import {jobs} from "./jobs.ts"
 import {logs} from "./logs.ts"
 import {type Figure, tableOf, verdictOf} from "./measure/figure.ts"
 import {memory} from "./memory.ts"
@@ -17,7 +18,7 @@ import {start} from "./start.ts"
  * `bun run bench [-- <row> …]`: the targets of speed and memory, as ratios that are measured in one run against a named
  * yardstick. Nothing here is a test: a figure that falls short does not fail anything.
  */
-const rows: readonly Row[] = [http, start, memory, dispatch, durable, chat, reload, metrics, snapshot, logs]
+const rows: readonly Row[] = [http, start, memory, dispatch, durable, chat, reload, metrics, snapshot, logs, jobs]
 
 /** The whole run is ended after so many minutes. */
 const timeLimit = 15
