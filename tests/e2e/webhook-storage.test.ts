@@ -2,7 +2,10 @@ import {expect, test} from "vitest"
 import {fillDisk, mountDisk, needMounts} from "../support/disk.ts"
 import {expectProblem} from "../support/host.ts"
 import {readLedger} from "../support/inbox-ledger.ts"
+import {startProcess, until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
+import {onBun, root, scriptCommand} from "../support/runtimes.ts"
+import {failSyncs, needStrace} from "../support/strace.ts"
 import {answersPlugin, startWebhookHost, webhookConfig} from "../support/webhook-host.ts"
 
 test("a webhook whose event cannot be stored is not acknowledged, and is taken when it is delivered again", async context => {
@@ -31,4 +34,40 @@ test("a webhook whose event cannot be stored is not acknowledged, and is taken w
   await host.stop()
   const ledger = await readLedger(project.path("data/bot.sqlite"))
   expect([...ledger.keys()].sort()).toEqual([...acknowledged, refused].sort())
+})
+
+const idsOf = (name: string) => Array.from({length: 5}, (_, n) => `${name}-${n}`)
+
+test("a webhook is not acknowledged while fsync fails, and is taken when it is delivered again", async context => {
+  needStrace(context)
+  const {host, say} = await startWebhookHost()
+  for (const id of idsOf("before")) expect((await say({text: id}, id)).status).toBe(202)
+  const strace = await failSyncs(context, host.process.pid)
+  for (const id of idsOf("failed")) {
+    const response = await say({text: id}, id)
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+    await expectProblem(response, 503, "database_outcome_unknown")
+  }
+  strace.child.kill("SIGINT")
+  await strace.finished
+  for (const id of idsOf("failed")) expect((await say({text: id}, id)).status).toBe(202)
+  await host.stop("SIGKILL")
+  const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
+  expect([...ledger.keys()].sort()).toEqual([...idsOf("before"), ...idsOf("failed")].sort())
+})
+
+test("a webhook is not acknowledged while a stranger locks the database, and is taken when it is delivered again", async () => {
+  const {host, say} = await startWebhookHost()
+  const file = host.project.path(".svc/data.sqlite")
+  for (const id of idsOf("before")) expect((await say({text: id}, id)).status).toBe(202)
+  const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
+  await until("the stranger to hold the database", () => stranger.output().includes("held"))
+  const response = await say({text: "during"}, "during")
+  expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+  await expectProblem(response, 503, "database_busy")
+  stranger.child.kill("SIGKILL")
+  await stranger.finished
+  expect((await say({text: "during"}, "during")).status).toBe(202)
+  await host.stop("SIGKILL")
+  expect([...(await readLedger(file)).keys()].sort()).toEqual([...idsOf("before"), "during"].sort())
 })
