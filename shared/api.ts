@@ -184,6 +184,18 @@ export const InboxChanged = Type.Object({
   handlers: Type.Integer({description: "How many handlers of them"}),
 })
 
+export const RedactRequest = Type.Object(
+  {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "Why, for the event log"}))},
+  {additionalProperties: false},
+)
+
+export const Redacted = Type.Object({
+  erased: Type.Enum(["file", "row", "log", "remote"], {
+    description:
+      "Where nothing of it is left: in the database file and its log; in the row and the log, while copies may stand in unused parts of a large file; in the row alone, while a checkpoint is being made; what a remote database keeps is not known",
+  }),
+})
+
 const OutboxState = Type.Enum(["queued", "sending", "sent", "failed", "dead", "unknown", "held", "discarded"])
 
 export const OutboxQuery = Type.Object({...PageQuery.properties, state: Type.Optional(OutboxState)})

@@ -149,6 +149,18 @@ export const eventTypes = {
   "message.unknown": event("An outbound message may or may not have arrived", Outgoing),
   "message.send_held": event("An outbound message is held for an operator", Outgoing),
   "message.send_discarded": event("An operator has given up an outbound message", Outgoing),
+  "message.redacted": event(
+    "An operator has taken away what an inbox event or an outbox message says",
+    Type.Object({
+      sn: Type.Union([Type.Integer(), Type.Null()], {
+        description: "Sequence of the inbox event, or of the one answered",
+      }),
+      message: Type.Union([Type.String(), Type.Null()], {
+        description: "Id of the outbox message; null for an inbox event",
+      }),
+      reason: Type.Union([Type.String(), Type.Null()], {private: true}),
+    }),
+  ),
   "ingress.paused": event(
     "A reason to pause ingress was added",
     Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All that hold now"})}),

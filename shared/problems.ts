@@ -168,7 +168,7 @@ export const problems = {
   checkpoint_secret_in_data: {
     status: 409,
     title: "A secret stands in the data of the checkpoint",
-    hint: "Rotate the secret; svc checkpoint show names the rows. Such a checkpoint stays on the Host's disk.",
+    hint: "Rotate the secret; svc checkpoint show names the rows: svc inbox redact, svc outbox redact, then svc checkpoint create.",
   },
   restore_point_missing: {
     status: 422,

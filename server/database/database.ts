@@ -1,7 +1,7 @@
 import {Problem, type ProblemCode} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {CommitMeter} from "./commit-meter.ts"
-import type {Engine, Result, Row, Statement} from "./engine.ts"
+import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
 import {openLocal} from "./local.ts"
 import {type Fingerprint, snapshotFile, snapshotPoint} from "./maintenance.ts"
 import {migrate, schemaVersion} from "./migrate.ts"
@@ -65,6 +65,8 @@ export interface Database {
   write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]>
   /** A migration of a plugin's own tables; one transaction. */
   migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
+  /** Rids the storage of what was overwritten or deleted before; writers wait. */
+  purge(): Promise<Purged>
   /** Dialect sqlite only; a remote database has its own native backup. */
   snapshotTo(target: string, signal?: AbortSignal): Promise<void>
   /**
@@ -187,6 +189,11 @@ class DatabaseHost implements Database {
     this.#requireOpen()
     await this.#writer.idle()
     await this.#engine.migrate(statements, signal)
+  }
+
+  async purge(): Promise<Purged> {
+    this.#requireOpen()
+    return this.#engine.purge()
   }
 
   async snapshotTo(target: string, signal?: AbortSignal): Promise<void> {

@@ -20,8 +20,21 @@ export interface Engine {
   commit(statements: readonly Statement[]): Promise<readonly Result[]>
   /** Like `commit`, one statement at a time, so that an abort between two ends it with nothing stored. */
   migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
+  /** Rids the storage of what was overwritten or deleted before, as far as it can: see `Purged`. */
+  purge(): Promise<Purged>
   close(): Promise<void>
 }
+
+/**
+ * What a purge could promise of what was overwritten or deleted before it. `file`: nothing of it is in the file or its log.
+ * `row`: nothing of what stood in its place, nor in the log; copies that SQLite left when it moved rows may stand in unused
+ * parts of a file too large to be written anew meanwhile. `log`: somebody reads the file, so its log could not be emptied.
+ * `remote`: what a remote database keeps is known to its own tools.
+ */
+export type Purged = "file" | "row" | "log" | "remote"
+
+/** The first statement of a batch after which a purge follows: what the batch frees is overwritten with zeros. */
+export const overwriting: Statement = {sql: "PRAGMA secure_delete=ON"}
 
 /** One statement of a commit was refused, and with it the whole transaction. */
 export class StatementFailed extends Error {

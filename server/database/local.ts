@@ -3,7 +3,7 @@ import {dirname} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
 import {type Client, type InStatement, LibsqlBatchError, type ResultSet} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import type {Engine, Result, Row, Statement} from "./engine.ts"
+import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
 import {createKeepingClient} from "./prepared.ts"
@@ -32,6 +32,9 @@ export const toDrivers = (statements: readonly Statement[]): InStatement[] =>
       throw new StatementFailed(index, cause)
     }
   })
+
+/** A file up to so many bytes is written anew within the call, which holds everything else up for a second at most. */
+const largestRewritten = 64 * 1024 * 1024
 
 const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
 
@@ -72,11 +75,16 @@ const prepareFile = (file: string) => {
 const requireWhole = async (client: Client, file: string): Promise<void> => {
   const [checkpoint] = (await client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows
   if (checkpoint?.busy !== 0) return
-  const sizes = "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size"
-  const expected = Number((await client.execute(sizes)).rows[0]?.size)
+  const expected = await sizeOf(client)
   const {size} = statSync(file)
   if (size < expected)
     throw new Problem("database_corrupt", `cannot open ${file}: it was cut short, to ${size} of ${expected} bytes`)
+}
+
+/** What the pages of the database take, in bytes. */
+const sizeOf = async (client: Client): Promise<number> => {
+  const sizes = "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size"
+  return Number((await client.execute(sizes)).rows[0]?.size)
 }
 
 class LocalEngine implements Engine {
@@ -115,6 +123,17 @@ class LocalEngine implements Engine {
 
   migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
     return this.#alone(() => this.#migrate(statements, signal))
+  }
+
+  purge(): Promise<Purged> {
+    return this.#alone(async () => {
+      try {
+        return await this.#purge()
+      } catch (cause) {
+        await this.#recover()
+        throw databaseProblem(cause, "emptying the unused parts of the file failed")
+      }
+    })
   }
 
   async close(): Promise<void> {
@@ -182,6 +201,15 @@ class LocalEngine implements Engine {
       await this.#recover()
       throw databaseProblem(cause, "storing failed")
     }
+  }
+
+  async #purge(): Promise<Purged> {
+    const isSmall = (await sizeOf(this.#client)) <= largestRewritten
+    if (isSmall) await this.#client.execute("VACUUM")
+    await this.#client.execute("PRAGMA secure_delete=OFF")
+    const [checkpoint] = (await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows
+    if (checkpoint?.busy !== 0) return "log"
+    return isSmall ? "file" : "row"
   }
 
   /**

@@ -3,7 +3,7 @@ import {type Client, createClient} from "@libsql/client/http"
 import {LibsqlBatchError} from "@libsql/core/api"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
-import type {Engine, Result, Row, Statement} from "./engine.ts"
+import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isStatementError} from "./errors.ts"
 import {toDriver, toDrivers, toResult} from "./local.ts"
@@ -157,6 +157,10 @@ class RemoteEngine implements Engine {
     await this.commit(statements).catch(error => {
       throw error instanceof StatementFailed ? databaseProblem(error.cause, "the migration failed") : error
     })
+  }
+
+  async purge(): Promise<Purged> {
+    return "remote"
   }
 
   async close(): Promise<void> {

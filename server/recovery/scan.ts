@@ -18,6 +18,9 @@ const batch = 1000
 /** More than so many are not named. */
 const mostLeaks = 20
 
+/** The column that commands name a row by, where it is not the key. */
+const names: Readonly<Record<string, string>> = {outbox: "id"}
+
 interface Table {
   readonly name: string
   readonly key: readonly string[]
@@ -85,7 +88,8 @@ const findIn = (row: Row, {name, key, columns}: Table, search: SecretSearch): Le
           ? search.findIn(new Uint8Array(value))
           : undefined
     if (secret === undefined) return []
-    const shown = key.map((_, index) => String(row[`key${index}`])).join(", ")
+    const named = columns.indexOf(names[name] ?? "")
+    const shown = named < 0 ? key.map((_, index) => String(row[`key${index}`])).join(", ") : String(row[`text${named}`])
     // A key that holds the secret itself is not repeated.
     return [{table: name, row: search.find(shown) === undefined ? shown : "?", column, secret}]
   })

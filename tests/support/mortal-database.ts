@@ -37,6 +37,10 @@ export class MortalDatabase implements Database {
     return this.#database.commits
   }
 
+  purge() {
+    return this.#database.purge()
+  }
+
   get isDead(): boolean {
     return this.#dead
   }

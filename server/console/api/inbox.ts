@@ -1,10 +1,20 @@
-import {InboxActionRequest, InboxChanged, InboxDetail, InboxQuery, InboxView, page} from "../../../shared/api.ts"
+import {
+  InboxActionRequest,
+  InboxChanged,
+  InboxDetail,
+  InboxQuery,
+  InboxView,
+  page,
+  Redacted,
+  RedactRequest,
+} from "../../../shared/api.ts"
 import type {Row} from "../../../shared/plugin-database.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Route} from "../../../shared/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Inbox} from "../../capabilities/inbox.ts"
 import type {InboxAction} from "../../capabilities/inbox-actions.ts"
+import {redactInbox} from "../../capabilities/redact.ts"
 import type {Database} from "../../database/database.ts"
 import {readPage, timeOf, toPage} from "./paging.ts"
 
@@ -56,6 +66,19 @@ export const inboxRoutes = (database: Database, inbox: Inbox): Route[] => [
   actionOn(inbox, "retry", "Run the failed and dead handlers of an event again"),
   actionOn(inbox, "release", "Run the held handlers of an event"),
   actionOn(inbox, "discard", "Give up the failed, dead and held handlers of an event"),
+  {
+    method: "POST",
+    path: "/api/inbox/:seq/redact",
+    scope: "full",
+    summary: "Take away what an event says, from the file too",
+    body: RedactRequest,
+    response: {200: Redacted},
+    problems: ["inbox_unknown", "inbox_state"],
+    handle: async (_, call) => {
+      const {reason = null} = (await call.body()) as Static<typeof RedactRequest>
+      return call.json(Redacted, await redactInbox(database, seqOf(call), reason))
+    },
+  },
   actionOnHeld(inbox, "release", "Run everything that is held"),
   actionOnHeld(inbox, "discard", "Give up everything that is held"),
 ]

@@ -1,5 +1,15 @@
 import {v7 as uuid} from "uuid"
-import {Accepted, OutboxChanged, OutboxDetail, OutboxQuery, OutboxView, page, SendRequest} from "../../../shared/api.ts"
+import {
+  Accepted,
+  OutboxChanged,
+  OutboxDetail,
+  OutboxQuery,
+  OutboxView,
+  page,
+  Redacted,
+  RedactRequest,
+  SendRequest,
+} from "../../../shared/api.ts"
 import {type Node, textOf} from "../../../shared/elements.ts"
 import type {Row} from "../../../shared/plugin-database.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -8,6 +18,7 @@ import type {Static} from "../../../shared/type.ts"
 import type {Endpoints} from "../../capabilities/endpoints.ts"
 import type {Outbox} from "../../capabilities/outbox.ts"
 import type {OutboxAction} from "../../capabilities/outbox-actions.ts"
+import {redactOutbox} from "../../capabilities/redact.ts"
 import type {Database} from "../../database/database.ts"
 import {readPage, timeOf, toPage} from "./paging.ts"
 
@@ -71,6 +82,19 @@ export const outboxRoutes = (database: Database, outbox: Outbox, endpoints: Endp
   actionOn(outbox, "retry", "Send a failed, dead or unknown message again"),
   actionOn(outbox, "release", "Send a held or unknown message"),
   actionOn(outbox, "discard", "Give up a message that was not sent"),
+  {
+    method: "POST",
+    path: "/api/outbox/:id/redact",
+    scope: "full",
+    summary: "Take away what a message says, from the file too",
+    body: RedactRequest,
+    response: {200: Redacted},
+    problems: ["outbox_unknown", "outbox_state"],
+    handle: async (_, call) => {
+      const {reason = null} = (await call.body()) as Static<typeof RedactRequest>
+      return call.json(Redacted, await redactOutbox(database, call.params.id ?? "", reason))
+    },
+  },
   actionOnHeld(outbox, "release", "Send everything that is held or unknown"),
   actionOnHeld(outbox, "discard", "Give up everything that is held or unknown"),
 ]
