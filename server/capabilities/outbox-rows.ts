@@ -87,12 +87,18 @@ const insert = `INSERT INTO outbox (id, kind, endpoint, channel, content, create
   RETURNING seq, id, state`
 
 /** Stores drafts; returns the rows of those that are stored, for `newRows`. */
-export const inserting = (departures: readonly Departure[]): Statement => ({
-  sql: insert,
-  args: [JSON.stringify(departures.map(departureOf))],
-})
+export const inserting = (departures: readonly Departure[]): Statement => {
+  // The statement does not see what it has stored itself.
+  const queued = new Set<string>()
+  const values = departures.map(departure => {
+    const lane = keyOf(departure.draft)
+    if (departure.turn === undefined) queued.add(lane)
+    return departureOf(departure, !queued.has(lane))
+  })
+  return {sql: insert, args: [JSON.stringify(values)]}
+}
 
-const departureOf = ({draft, content, at, turn, from}: Departure): readonly SqlValue[] => [
+const departureOf = ({draft, content, at, from}: Departure, isFirst: boolean): readonly SqlValue[] => [
   draft.id,
   draft.kind,
   draft.endpoint.toWellFormed(),
@@ -103,7 +109,7 @@ const departureOf = ({draft, content, at, turn, from}: Departure): readonly SqlV
   from?.handler ?? null,
   from?.ordinal ?? null,
   from?.attempt ?? null,
-  turn === undefined ? 0 : 1,
+  isFirst ? 1 : 0,
 ]
 
 export const newRows = (result: Result | undefined): ReadonlyMap<string, NewRow> =>
