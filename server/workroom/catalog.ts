@@ -76,18 +76,26 @@ export class Catalog implements CatalogView {
   /** Takes the next record of the Journal; returns the item that it was about. Throws where it cannot follow. */
   apply(record: JournalRecord): Item | undefined {
     const item = project(this, record)
-    if (item !== undefined) {
-      this.#items[item.id - 1] = item
-      this.#note(item)
-    }
+    if (item !== undefined) this.#put(item)
     if (record.command.is === "authority") this.#authority = record.command.to
     this.#head = {seq: record.seq, hash: record.hash}
     return item
   }
 
+  /** Takes what a group of records that are about items has left, up to `head`; they were projected onto this Catalog before. */
+  advance(head: Head, items: readonly Item[]): void {
+    for (const item of items) this.#put(item)
+    this.#head = head
+  }
+
   /** Everything, as one text with its own hash; equal Catalogs have equal texts. */
   text(): string {
     return catalogText({origin: this.origin, authority: this.#authority, ...this.#head}, this.#items.map(itemText))
+  }
+
+  #put(item: Item): void {
+    if (item.id > this.#items.length) this.#note(item)
+    this.#items[item.id - 1] = item
   }
 
   #note({id, addedBy}: Item): void {

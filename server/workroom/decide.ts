@@ -61,6 +61,7 @@ export class Draft implements CatalogView {
   #count: number
   readonly #base: CatalogView
   readonly #items = new Map<number, Item>()
+  readonly #added = new Map<string, Item>()
 
   constructor(base: CatalogView) {
     this.#base = base
@@ -82,8 +83,7 @@ export class Draft implements CatalogView {
   }
 
   addedBy(request: string): Item | undefined {
-    for (const item of this.#items.values()) if (item.addedBy === request) return item
-    const item = this.#base.addedBy(request)
+    const item = this.#added.get(request) ?? this.#base.addedBy(request)
     return item === undefined ? undefined : this.get(item.id)
   }
 
@@ -96,5 +96,6 @@ export class Draft implements CatalogView {
     this.#head = {seq, hash}
     this.#count = Math.max(this.#count, item.id)
     this.#items.set(item.id, item)
+    if (item.revision === 1 && item.addedBy !== null) this.#added.set(item.addedBy, item)
   }
 }

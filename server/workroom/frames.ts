@@ -7,16 +7,20 @@ const headerLength = 8
 const longest = 4 * 1024 * 1024
 
 /** The bytes of records, each with its header. */
-export const frame = (texts: readonly string[]): Buffer =>
-  Buffer.concat(
-    texts.flatMap(text => {
-      const payload = Buffer.from(text)
-      const header = Buffer.allocUnsafe(headerLength)
-      header.writeUInt32LE(payload.length, 0)
-      header.writeUInt32LE(crc32c(payload), 4)
-      return [header, payload]
-    }),
-  )
+export const frame = (texts: readonly string[]): Buffer => {
+  // No character of a text takes more than three bytes.
+  const most = texts.reduce((sum, text) => sum + headerLength + 3 * text.length, 0)
+  const bytes = Buffer.allocUnsafe(most)
+  let offset = 0
+  for (const text of texts) {
+    const start = offset + headerLength
+    const end = start + bytes.write(text, start)
+    bytes.writeUInt32LE(end - start, offset)
+    bytes.writeUInt32LE(crc32c(bytes, start, end), offset + 4)
+    offset = end
+  }
+  return bytes.subarray(0, offset)
+}
 
 /** Where reading frames ended: at the end of the bytes, or at one that is not whole. */
 export interface Stop {

@@ -2,12 +2,41 @@ import {hash} from "node:crypto"
 import type {Command, JournalRecord} from "../../shared/workroom.ts"
 
 /** JSON with sorted keys and without white space: equal values have equal texts. */
-export const canonical = (value: unknown): string => {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
-  entries.sort(([one], [other]) => (one < other ? -1 : 1))
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`
+export const canonical = (value: unknown): string => JSON.stringify(isSorted(value) ? value : sorted(value))
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** What is made with its keys in order is stringified in one go, which is several times as fast. */
+const isSorted = (value: unknown): boolean => {
+  if (!isObject(value)) return true
+  if (Array.isArray(value)) return value.every(isSorted)
+  let before = ""
+  for (const key in value) {
+    if (key < before || !isSorted(value[key])) return false
+    before = key
+  }
+  return true
+}
+
+const sorted = (value: unknown): unknown => {
+  if (!isObject(value)) return value
+  if (Array.isArray(value)) return value.map(sorted)
+  const copy: Record<string, unknown> = {}
+  for (const key of sortedKeys(value)) copy[key] = sorted(value[key])
+  return copy
+}
+
+/** By insertion: few keys, mostly in order, which `sort` is slow for. */
+const sortedKeys = (value: Readonly<Record<string, unknown>>): readonly string[] => {
+  const keys: string[] = []
+  for (const key in value) {
+    let at = keys.length
+    while (at > 0 && key < (keys[at - 1] ?? "")) at--
+    if (at === keys.length) keys.push(key)
+    else keys.splice(at, 0, key)
+  }
+  return keys
 }
 
 export const sha256 = (text: string): string => hash("sha256", text, "hex")

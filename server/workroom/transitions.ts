@@ -28,7 +28,7 @@ const changeOf = (item: Item, command: ItemChange, {at, actor}: JournalRecord): 
       return {state: "active", assignee: command.assignee}
     case "block": {
       const {reason, owner, deadline} = command
-      return {state: "blocked", blocker: {reason, owner, deadline, overdue: false}}
+      return {state: "blocked", blocker: {deadline, overdue: false, owner, reason}}
     }
     case "unblock":
       return {state: "active", blocker: null}
@@ -50,7 +50,7 @@ const changeOf = (item: Item, command: ItemChange, {at, actor}: JournalRecord): 
 }
 
 const commented = (item: Item, at: string, actor: string, text: string): Change => ({
-  comments: [...item.comments, {at, actor, text}],
+  comments: [...item.comments, {actor, at, text}],
 })
 
 /** The item as an accepted record leaves it. */
@@ -62,22 +62,22 @@ export const evolve = (item: Item, record: JournalRecord, command: ItemChange): 
   request: command.request ?? null,
 })
 
-/** The item that a record adds. */
+/** The item that a record adds. Its keys are in the order of its canonical text, and stay so. */
 export const begin = ({item: id, at, actor}: JournalRecord, command: Extract<Command, {is: "add"}>): Item => ({
-  id,
-  revision: 1,
-  state: "open",
-  priority: command.priority,
-  labels: [...command.labels],
-  title: command.title,
-  description: command.description,
+  addedBy: command.request ?? null,
   assignee: command.assignee,
   blocker: null,
-  conversation: command.conversation,
   comments: [],
+  conversation: command.conversation,
   createdAt: at,
   createdBy: actor,
-  updatedAt: at,
+  description: command.description,
+  id,
+  labels: [...command.labels],
+  priority: command.priority,
   request: command.request ?? null,
-  addedBy: command.request ?? null,
+  revision: 1,
+  state: "open",
+  title: command.title,
+  updatedAt: at,
 })

@@ -190,7 +190,7 @@ export class Workroom {
       this.#isUnsettled = true
       throw await this.#explain(cause)
     }
-    for (const {record} of records) this.#catalog.apply(record)
+    this.#catalog.advance(draft.head, draft.changed)
     this.#recorded += records.length
     store.keep(this.#catalog)
     onRecorded?.(records.map(({record}) => record))

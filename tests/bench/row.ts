@@ -6,6 +6,8 @@ export interface RowOptions {
   readonly pairs: number
   /** What the Host runs on. */
   readonly runtimes: readonly TestRuntime[]
+  /** How many records the Journal has that is opened. */
+  readonly records: number
   /** Says what is being done. */
   readonly progress: (text: string) => void
 }

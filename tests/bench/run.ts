@@ -5,6 +5,8 @@ import {dispatch} from "./dispatch.ts"
 import {durable} from "./durable.ts"
 import {http} from "./http.ts"
 import {jobs} from "./jobs.ts"
+import {journal} from "./journal.ts"
+import {journalOpen} from "./journal-open.ts"
 import {logs} from "./logs.ts"
 import {type Figure, tableOf, verdictOf} from "./measure/figure.ts"
 import {memory} from "./memory.ts"
@@ -18,17 +20,32 @@ import {start} from "./start.ts"
  * `bun run bench [-- <row> …]`: the targets of speed and memory, as ratios that are measured in one run against a named
  * yardstick. Nothing here is a test: a figure that falls short does not fail anything.
  */
-const rows: readonly Row[] = [http, start, memory, dispatch, durable, chat, reload, metrics, snapshot, logs, jobs]
+const rows: readonly Row[] = [
+  http,
+  start,
+  memory,
+  dispatch,
+  durable,
+  chat,
+  reload,
+  metrics,
+  snapshot,
+  logs,
+  jobs,
+  journal,
+  journalOpen,
+]
 
 /** The whole run is ended after so many minutes. */
 const timeLimit = 15
 
 const usage = `bun run bench [-- <row> …] [--json] [--pairs <n>] [--on <runtime>]
 
-${rows.map(({name, summary}) => `  ${name.padEnd(10)}${summary}`).join("\n")}
+${rows.map(({name, summary}) => `  ${name.padEnd(14)}${summary}`).join("\n")}
 
   --json        print the figures as JSON
   --pairs <n>   interleaved pairs of each figure (default 7; fewer show a direction, not a result)
+  --records <n> records of the Journal of journal-open (default 100000)
   --on <name>   only this runtime: ${runtimes.map(({name}) => name).join(", ")}
 
 Node runs the bundle: bun run build makes it. Progress goes to stderr. Best on a machine that does nothing else.`
@@ -39,6 +56,7 @@ const {values, positionals} = parseArgs({
     help: {type: "boolean", short: "h", default: false},
     json: {type: "boolean", default: false},
     pairs: {type: "string", default: "7"},
+    records: {type: "string", default: "100000"},
     on: {type: "string", multiple: true, default: runtimes.map(({name}) => name)},
   },
 })
@@ -61,12 +79,18 @@ const measure = async (row: Row): Promise<readonly Figure[]> => {
   const begun = performance.now()
   const progress = (text: string) =>
     process.stderr.write(`${row.name} ${((performance.now() - begun) / 1000).toFixed(0).padStart(3)} s: ${text}\n`)
-  return row.measure({pairs: Number(values.pairs), runtimes: choose("runtime", runtimes, values.on), progress})
+  return row.measure({
+    pairs: Number(values.pairs),
+    runtimes: choose("runtime", runtimes, values.on),
+    records: Number(values.records),
+    progress,
+  })
 }
 
 const main = async () => {
   if (values.help) return print(usage)
   if (!Number.isInteger(Number(values.pairs)) || Number(values.pairs) < 1) fail("--pairs is a number above 0")
+  if (!Number.isInteger(Number(values.records)) || Number(values.records) < 1) fail("--records is a number above 0")
   const chosen = positionals.length === 0 ? rows : choose("row", rows, positionals)
   setTimeout(() => fail(`not done within ${timeLimit} minutes`), timeLimit * 60_000).unref()
   const results: {row: string; figures: readonly Figure[]}[] = []

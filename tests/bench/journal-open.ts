@@ -1,0 +1,39 @@
+import type {TestRuntime} from "../support/runtimes.ts"
+import {scriptCommand} from "./measure/compiled.ts"
+import {type Figure, short} from "./measure/figure.ts"
+import {runScript} from "./measure/process.ts"
+import {spreadOf} from "./measure/statistics.ts"
+import type {Row, RowOptions} from "./row.ts"
+
+/** A Journal is opened so often, at most. */
+const mostRounds = 3
+
+const measureOn = async (runtime: TestRuntime, rounds: number, records: number): Promise<readonly Figure[]> => {
+  const command = await scriptCommand(runtime, "tests/bench/work/journal-open.ts")
+  const samples = await runScript<Readonly<Record<string, readonly number[]>>>([
+    ...command,
+    String(rounds),
+    String(records),
+  ])
+  return Object.entries(samples).map(([name, seconds]) => ({
+    name: `${name}, ${short(records)} records on ${runtime.name}`,
+    unit: "s",
+    value: spreadOf(seconds),
+    detail: `${short(records / spreadOf(seconds).median)} records/s`,
+  }))
+}
+
+const measure = async ({pairs, runtimes, records, progress}: RowOptions): Promise<readonly Figure[]> => {
+  const figures: Figure[] = []
+  for (const runtime of runtimes) {
+    progress(`on ${runtime.name}`)
+    figures.push(...(await measureOn(runtime, Math.min(pairs, mostRounds), records)))
+  }
+  return figures
+}
+
+export const journalOpen: Row = {
+  name: "journal-open",
+  summary: "opening and verifying a Journal of the workroom, in both stores (--records says of how many)",
+  measure,
+}
