@@ -26,6 +26,7 @@ import type {Logs} from "./logs/log.ts"
 import {gatherFacts} from "./readiness/facts.ts"
 import {createReport, type Facts, isEveryRequiredReady} from "./readiness/report.ts"
 import type {Checkpoints} from "./recovery/checkpoints.ts"
+import type {Releases} from "./recovery/release/releases.ts"
 import type {Fetch, Runtime} from "./runtime/runtime.ts"
 import type {Guard, SatoriServer} from "./satori/server.ts"
 import type {Jobs} from "./scheduler/jobs.ts"
@@ -56,6 +57,7 @@ export interface HostServices {
   readonly logs: Logs
   readonly satori: SatoriServer
   readonly checkpoints: Checkpoints
+  readonly releases: Releases
   readonly handlers: HandlerMeter
   readonly disk: DiskLimit
   readonly workroom: Workroom
@@ -164,6 +166,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           outbox,
           ingress,
           checkpoints: services.checkpoints,
+          releases: services.releases,
           jobs,
           logs,
           runtimeId: facts.runtimeId,

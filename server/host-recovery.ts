@@ -1,11 +1,16 @@
-import type {CheckpointsSettings} from "../shared/config.ts"
+import type {ProjectConfig} from "../shared/config.ts"
 import {durationOf} from "../shared/duration.ts"
 import type {Log} from "../shared/log.ts"
+import {messageOf} from "../shared/problems.ts"
+import type {Ingress} from "./capabilities/ingress.ts"
 import type {LoadedConfig} from "./config/load.ts"
 import type {Database} from "./database/database.ts"
 import {telling} from "./events/telling.ts"
 import {type CheckpointNews, Checkpoints} from "./recovery/checkpoints.ts"
 import type {Participant} from "./recovery/participant.ts"
+import {readCode} from "./recovery/provenance.ts"
+import {ReleaseRecord} from "./recovery/release/record.ts"
+import {Releases} from "./recovery/release/releases.ts"
 import {CheckpointSchedule} from "./recovery/schedule.ts"
 import {nameSecrets, rememberNames} from "./recovery/secrets.ts"
 import {CheckpointStore} from "./recovery/store.ts"
@@ -18,13 +23,15 @@ export interface RecoveryOptions {
   readonly runtimeId: string
   readonly database: Database
   readonly participants: readonly Participant[]
-  readonly settings: () => CheckpointsSettings
+  readonly ingress: Ingress
+  readonly settings: () => Pick<ProjectConfig, "checkpoints" | "releases">
   readonly log: Log
 }
 
 /** What a running Host does about recovery. */
 export interface HostRecovery {
   readonly checkpoints: Checkpoints
+  readonly releases: Releases
   /** Values of secrets: no checkpoint may hold them. */
   hide(values: readonly string[]): void
   /** The configuration of a generation, which names the variables that they come from. */
@@ -34,7 +41,7 @@ export interface HostRecovery {
   stop(): Promise<void>
 }
 
-export const createRecovery = ({settings, ...options}: RecoveryOptions): HostRecovery => {
+export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions): HostRecovery => {
   const {paths, database, log} = options
   const values = new Set<string>()
   let secrets: Record<string, string> = {}
@@ -45,9 +52,20 @@ export const createRecovery = ({settings, ...options}: RecoveryOptions): HostRec
     log,
     tell: async news => void (await database.write([eventOf(news)])),
   })
+  const releases = new Releases({
+    record: new ReleaseRecord(paths.releases),
+    checkpoints,
+    ingress,
+    code: () => readCode(paths.project, process.env),
+    runtimeId: options.runtimeId,
+    window: () => settings().releases.window,
+    log,
+    tell: async ({type, data}) => void (await database.write([telling(type, data)])),
+  })
   let schedule: CheckpointSchedule | undefined
   return {
     checkpoints,
+    releases,
     hide: fresh => {
       for (const value of fresh) values.add(value)
     },
@@ -60,12 +78,14 @@ export const createRecovery = ({settings, ...options}: RecoveryOptions): HostRec
     },
     start: async () => {
       await checkpoints.start()
+      // Without its record a Host runs even so: only releases need it.
+      await releases.start().catch(error => log.error(`releases: ${messageOf(error)}`))
       // A remote database is backed up by its own tool, on a schedule of its own.
       if (database.location.dialect !== "sqlite") return
       const [row] = await database.read("SELECT min(started_at) AS at FROM svc_runs")
       schedule = new CheckpointSchedule({
         checkpoints,
-        settings: () => ({every: durationOf(settings().every), keep: settings().keep}),
+        settings: () => ({every: durationOf(settings().checkpoints.every), keep: settings().checkpoints.keep}),
         firstStart: Number(row?.at),
         log,
       })
@@ -74,6 +94,7 @@ export const createRecovery = ({settings, ...options}: RecoveryOptions): HostRec
     stop: async () => {
       schedule?.stop()
       await checkpoints.stop()
+      await releases.stop()
     },
   }
 }

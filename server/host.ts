@@ -172,7 +172,8 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     runtimeId,
     database,
     participants: [workroomParticipant(paths, workroom), jobsParticipant(paths)],
-    settings: () => currentOf(generations).config.config.checkpoints,
+    ingress,
+    settings: () => currentOf(generations).config.config,
     log,
   })
   unwind.defer(() => recovery.stop())
@@ -281,6 +282,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
       disk: limit,
       workroom,
       checkpoints: recovery.checkpoints,
+      releases: recovery.releases,
     },
     askExit,
   })

@@ -199,6 +199,19 @@ const CheckpointsConfig = Type.Object(
   {...closed, default: {}},
 )
 
+const ReleasesConfig = Type.Object(
+  {
+    window: Type.Optional(
+      Type.String({
+        default: "24h",
+        pattern: durationPattern,
+        description: "How long a completed release is observed; until then no prune takes its checkpoint.",
+      }),
+    ),
+  },
+  {...closed, default: {}},
+)
+
 /** `svc.config.yml`, as it is after expansion. The description of each key is its line in the reference. */
 export const ProjectConfig = Type.Object(
   {
@@ -244,6 +257,7 @@ export const ProjectConfig = Type.Object(
     workroom: Type.Optional(WorkroomConfig),
     events: Type.Optional(EventsConfig),
     checkpoints: Type.Optional(CheckpointsConfig),
+    releases: Type.Optional(ReleasesConfig),
   },
   closed,
 )

@@ -203,6 +203,32 @@ export const eventTypes = {
     "This state was restored from a checkpoint, under a new authority",
     Type.Object({checkpoint: Type.String(), from: Type.String({description: "The authority of the checkpoint"})}),
   ),
+  "release.begun": event(
+    "A release is under way: ingress is paused, and its checkpoint is made and verified",
+    Type.Object({release: Type.String(), checkpoint: Type.String()}),
+  ),
+  "release.begin_failed": event(
+    "The checkpoint of a release was not made; ingress stays paused",
+    Type.Object({
+      release: Type.String(),
+      code: Type.String({description: "Problem code"}),
+      detail: Type.String({private: true}),
+    }),
+  ),
+  "release.verified": event(
+    "A release was tried in a work tree of its own",
+    Type.Object({
+      release: Type.String(),
+      commit: Type.String(),
+      ok: Type.Boolean(),
+      failed: Type.Union([Type.String(), Type.Null()], {description: "The step that failed"}),
+    }),
+  ),
+  "release.completed": event(
+    "A release was accepted; its observation window begins",
+    Type.Object({release: Type.String(), windowEnds: Time()}),
+  ),
+  "release.aborted": event("A release was given up", Type.Object({release: Type.String(), reason: Type.String()})),
   "job.started": event("A run of a job has begun", JobRun),
   "job.succeeded": event("A run of a job has ended, and what it left behind is stored", JobRun),
   "job.failed": event("A run of a job has failed; it is not repeated", JobRun),

@@ -190,6 +190,27 @@ export const problems = {
     title: "A restore was cut off and cannot be finished",
     hint: "Correct what detail names; the next start or command finishes the restore, or takes it back.",
   },
+  // Releases
+  release_refused: {
+    status: 409,
+    title: "The release is not in a state for this",
+    hint: "svc release status tells where it is and what comes next.",
+  },
+  release_not_verified: {
+    status: 409,
+    title: "What runs was not verified",
+    hint: "Try it and record that: POST /api/releases/verification; or svc release complete --unverified <reason>.",
+  },
+  release_not_ready: {
+    status: 409,
+    title: "The Host is not ready",
+    hint: "svc doctor --live names what is missing; correct it and repeat this, or svc release abort.",
+  },
+  release_record_damaged: {
+    status: 503,
+    title: "The record of releases is damaged",
+    hint: "Keep .svc/releases.jsonl aside for whoever looks into it, and move it away; releases begin anew.",
+  },
   // Generations and plugins
   generation_failed: {
     status: 422,

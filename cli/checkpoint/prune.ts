@@ -1,6 +1,8 @@
 import {Command, Option} from "clipanion"
 import {holding} from "../../server/host-stopped.ts"
 import {pruneCheckpoints} from "../../server/recovery/prune.ts"
+import {neededCheckpoints} from "../../server/recovery/release/history.ts"
+import {ReleaseRecord} from "../../server/recovery/release/record.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {CheckpointCommand} from "./checkpoint-command.ts"
@@ -9,7 +11,7 @@ export class CheckpointPrune extends CheckpointCommand {
   static override paths = [["checkpoint", "prune"]]
   static override usage = Command.Usage({
     description: "remove all but the newest checkpoints",
-    details: "The newest verified one stays in any case.",
+    details: "The newest verified one stays in any case, and so does that of a release which is under way or observed.",
     examples: [["All but three", "svc checkpoint prune --keep 3"]],
   })
 
@@ -24,7 +26,8 @@ export class CheckpointPrune extends CheckpointCommand {
       host === undefined
         ? await holding(this.stopped, async () => {
             await this.store.cleanUp()
-            return pruneCheckpoints(this.store, {keep})
+            const needed = neededCheckpoints(await new ReleaseRecord(this.places.releases).read(), Date.now())
+            return pruneCheckpoints(this.store, {keep, spared: id => needed.has(id)})
           })
         : (await host.post<{removed: readonly string[]}>("/api/checkpoints/prune", {keep})).removed
     this.show({removed}, () => (removed.length === 0 ? "nothing was removed" : `removed ${removed.join(", ")}`))

@@ -15,6 +15,7 @@ import {jobRoutes} from "../console/api/jobs.ts"
 import {type MetricsService, metricsRoutes} from "../console/api/metrics.ts"
 import {outboxRoutes} from "../console/api/outbox.ts"
 import {describePluginRoutes, type PluginServices, pluginRoutes} from "../console/api/plugins.ts"
+import {releaseRoutes} from "../console/api/releases.ts"
 import {settingsRoutes} from "../console/api/settings.ts"
 import {probeRoutes, type SystemServices, systemRoutes} from "../console/api/system.ts"
 import {workroomRoutes} from "../console/api/workroom.ts"
@@ -23,6 +24,7 @@ import type {Generation} from "../generation/generation.ts"
 import type {Generations} from "../generation/generations.ts"
 import type {Logs} from "../logs/log.ts"
 import type {Checkpoints} from "../recovery/checkpoints.ts"
+import type {Releases} from "../recovery/release/releases.ts"
 import {type SatoriServices, satoriRoutes} from "../satori/routes.ts"
 import type {Jobs} from "../scheduler/jobs.ts"
 import type {Workroom} from "../workroom/workroom.ts"
@@ -42,6 +44,7 @@ export interface RouteServices {
   readonly outbox: Outbox
   readonly ingress: Ingress
   readonly checkpoints: Checkpoints
+  readonly releases: Releases
   readonly jobs: Jobs
   readonly logs: Logs
   readonly runtimeId: string
@@ -65,6 +68,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...outboxRoutes(database, outbox, endpoints),
     ...ingressRoutes(ingress),
     ...checkpointRoutes(services.checkpoints),
+    ...releaseRoutes(services.releases, () => system.readiness()),
     ...settingsRoutes(current, logs, services.runtimeId),
     ...workroomRoutes(services.workroom),
     ...jobRoutes(jobs, database),

@@ -14,6 +14,7 @@ export const projectPaths = (project: string) => ({
   database: join(project, ".svc/data.sqlite"),
   checkpoints: join(project, ".svc/checkpoints"),
   restore: join(project, ".svc/restore.json"),
+  releases: join(project, ".svc/releases.jsonl"),
   authority: join(project, ".svc/authority.json"),
   jobs: join(project, "data/schedule-jobs.json"),
   lock: join(project, ".svc/host.lock"),

@@ -1,0 +1,67 @@
+import {Command, Option} from "clipanion"
+import type {CheckpointTask} from "../../shared/checkpoint.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem, type ProblemCode, problems} from "../../shared/problems.ts"
+import type {ReleaseView} from "../../shared/release.ts"
+import {connectHost, type HostClient} from "../host-client.ts"
+import {ReleaseCommand} from "./release-command.ts"
+
+export class ReleaseBegin extends ReleaseCommand {
+  static override paths = [["release", "begin"]]
+  static override usage = Command.Usage({
+    description: "pause ingress, make and verify a checkpoint, and record what a rollback goes back to",
+    details: `
+      The Host goes on: probes answer as ever, what was accepted before is handled and sent. Ingress stays paused, across restarts, until the release is completed or aborted.
+
+      Commit, lockfile, configuration and the checkpoint are recorded in \`.svc/releases.jsonl\`, which no restore replaces. In a git work tree, everything must be committed. One that was cut off is repeated.
+    `,
+    examples: [
+      ["Begin", "svc release begin"],
+      [
+        "With a remote database, after its own backup",
+        "svc release begin --external-restore-point 2026-11-21T10:00:00Z",
+      ],
+    ],
+  })
+
+  restorePoint = Option.String("--external-restore-point", {
+    description: "Dialect libsql: the id of the backup that the database's own tool has made",
+  })
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const begun = await host.post<ReleaseView>("/api/releases", {
+      ...(this.restorePoint === undefined ? {} : {externalRestorePoint: this.restorePoint}),
+    })
+    this.showRelease(await this.withProgress(show => settled(host, begun, show)))
+    return exit.ok
+  }
+}
+
+/** Waits until the checkpoint of the release is there. Throws what it failed with. */
+const settled = async (
+  host: HostClient,
+  begun: ReleaseView,
+  show: (step: string, done: number, total: number) => void,
+): Promise<ReleaseView> => {
+  for (let release = begun; ; release = await newest(host)) {
+    if (release.id !== begun.id || release.state !== "beginning") return release
+    if (release.problem !== null) throw problemOf(release.problem)
+    const {task} = await host.get<{task: CheckpointTask | null}>("/api/checkpoints/task")
+    if (task !== null) show(task.step, task.done, task.total)
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+}
+
+const newest = async (host: HostClient): Promise<ReleaseView> => {
+  const {
+    items: [release],
+  } = await host.get<{items: readonly ReleaseView[]}>("/api/releases?limit=1")
+  if (release === undefined) throw new Problem("release_refused", "the release that was begun is not there")
+  return release
+}
+
+const problemOf = ({code, detail}: {readonly code: string; readonly detail: string}): Problem =>
+  new Problem(Object.hasOwn(problems, code) ? (code as ProblemCode) : "checkpoint_failed", detail, {
+    hint: "Ingress stays paused. Correct it and repeat svc release begin, or svc release abort.",
+  })

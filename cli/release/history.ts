@@ -1,0 +1,35 @@
+import {Command} from "clipanion"
+import {releasesOf} from "../../server/recovery/release/history.ts"
+import {ReleaseRecord} from "../../server/recovery/release/record.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {table} from "../print.ts"
+import {ReleaseCommand} from "./release-command.ts"
+
+export class ReleaseHistory extends ReleaseCommand {
+  static override paths = [["release", "history"]]
+  static override usage = Command.Usage({
+    description: "all releases and rollbacks, newest first",
+    details: "With `--json` every entry of the record too.",
+    examples: [["What was released when, and by whom", "svc release history"]],
+  })
+
+  async run(): Promise<ExitCode> {
+    const entries = await new ReleaseRecord(this.places.releases).read()
+    const releases = releasesOf(entries, Date.now())
+    this.show({releases, entries}, () =>
+      table(
+        ["release", "state", "began", "ended", "checkpoint", "commit before", "accepted by"],
+        releases.map(({id, state, beganAt, endedAt, restorePoint, acceptedBy}) => [
+          id,
+          state.replace("_", " "),
+          beganAt,
+          endedAt ?? "",
+          restorePoint?.checkpoint ?? "",
+          restorePoint?.commit?.slice(0, 12) ?? "",
+          acceptedBy ?? "",
+        ]),
+      ),
+    )
+    return exit.ok
+  }
+}

@@ -1,0 +1,22 @@
+import {Command} from "clipanion"
+import {releasesOf} from "../../server/recovery/release/history.ts"
+import {ReleaseRecord} from "../../server/recovery/release/record.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {ReleaseCommand} from "./release-command.ts"
+import {describeRelease} from "./view.ts"
+
+export class ReleaseStatus extends ReleaseCommand {
+  static override paths = [["release", "status"]]
+  static override usage = Command.Usage({
+    description: "the newest release: how far it is, and what is left of its observation window",
+    examples: [["Where are we?", "svc release status"]],
+  })
+
+  async run(): Promise<ExitCode> {
+    const [newest] = releasesOf(await new ReleaseRecord(this.places.releases).read(), Date.now())
+    this.show({release: newest ?? null}, () =>
+      newest === undefined ? "there was no release yet (svc release begin)" : describeRelease(newest),
+    )
+    return exit.ok
+  }
+}

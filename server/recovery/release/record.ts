@@ -1,0 +1,75 @@
+import {type FileHandle, open} from "node:fs/promises"
+import {dirname} from "node:path"
+import {Check} from "typebox/schema"
+import {Problem} from "../../../shared/problems.ts"
+import {ReleaseEntry} from "../../../shared/release.ts"
+import {readFileIfExists} from "../../runtime/files.ts"
+import {syncFolder} from "../files.ts"
+
+type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never
+
+/** What somebody records; number and time are added. */
+export type NewEntry = Without<ReleaseEntry, "seq" | "at">
+
+/**
+ * `.svc/releases.jsonl`: what was done about releases, one line an entry, only ever appended to; no restore replaces it.
+ * Written by whoever holds the project: the Host while it runs, else a command.
+ */
+export class ReleaseRecord {
+  readonly #file: string
+  readonly #now: () => number
+
+  constructor(file: string, now: () => number = Date.now) {
+    this.#file = file
+    this.#now = now
+  }
+
+  /** Oldest first. What was being written when the process died was never acknowledged, and is left out. Throws `release_record_damaged`. */
+  async read(): Promise<readonly ReleaseEntry[]> {
+    return this.#parse((await readFileIfExists(this.#file)) ?? "")
+  }
+
+  /** Durable when it resolves. Throws `release_record_damaged`. */
+  async append(fresh: NewEntry): Promise<ReleaseEntry> {
+    const text = (await readFileIfExists(this.#file)) ?? ""
+    const entries = this.#parse(text)
+    const entry: ReleaseEntry = {seq: entries.length + 1, at: new Date(this.#now()).toISOString(), ...fresh}
+    const file = await open(this.#file, "a", 0o600)
+    try {
+      await cutTail(file, text)
+      await file.writeFile(`${JSON.stringify(entry)}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    if (text === "") await syncFolder(dirname(this.#file))
+    return entry
+  }
+
+  #parse(text: string): readonly ReleaseEntry[] {
+    const lines = text
+      .slice(0, text.lastIndexOf("\n") + 1)
+      .split("\n")
+      .slice(0, -1)
+    return lines.map((line, index) => {
+      const entry = parseLine(line)
+      if (entry?.seq === index + 1) return entry
+      throw new Problem("release_record_damaged", `${this.#file}:${index + 1} is not what was written there`)
+    })
+  }
+}
+
+const cutTail = async (file: FileHandle, text: string): Promise<void> => {
+  if (text !== "" && !text.endsWith("\n"))
+    await file.truncate(Buffer.byteLength(text.slice(0, text.lastIndexOf("\n") + 1)))
+}
+
+const parseLine = (line: string): ReleaseEntry | undefined => {
+  try {
+    const json: unknown = JSON.parse(line)
+    // A parser has just proved it.
+    return Check(ReleaseEntry, json) ? (json as ReleaseEntry) : undefined
+  } catch {
+    return undefined
+  }
+}

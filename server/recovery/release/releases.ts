@@ -1,0 +1,243 @@
+import {randomBytes} from "node:crypto"
+import type {Manifest} from "../../../shared/checkpoint.ts"
+import {durationOf} from "../../../shared/duration.ts"
+import type {EventData} from "../../../shared/events.ts"
+import type {Log} from "../../../shared/log.ts"
+import {messageOf, Problem, toProblem} from "../../../shared/problems.ts"
+import type {ReadinessReport} from "../../../shared/readiness.ts"
+import type {ReleaseEntry, ReleaseVerification, ReleaseView, RestorePoint} from "../../../shared/release.ts"
+import type {Checkpoints} from "../checkpoints.ts"
+import type {StoredCheckpoint} from "../store.ts"
+import {neededCheckpoints, releasesOf, stillPausing, underWay} from "./history.ts"
+import type {ReleaseRecord} from "./record.ts"
+import {requireUnderWay, requireVerified} from "./rules.ts"
+
+type News = {
+  [Type in "release.begun" | "release.begin_failed" | "release.verified" | "release.completed" | "release.aborted"]: {
+    readonly type: Type
+    readonly data: EventData<Type>
+  }
+}
+
+/** What is told as an event. */
+export type ReleaseNews = News[keyof News]
+
+export interface ReleasesOptions {
+  readonly record: ReleaseRecord
+  readonly checkpoints: Checkpoints
+  readonly ingress: {pause(reason: "release"): Promise<void>; resume(reason: "release"): Promise<void>}
+  /** The code of the project as it is now. */
+  readonly code: () => Promise<Manifest["code"]>
+  readonly runtimeId: string
+  /** How long a release is observed, as the configuration says now. */
+  readonly window: () => string
+  readonly log: Log
+  readonly tell: (news: ReleaseNews) => Promise<void>
+}
+
+export interface Completion {
+  readonly acceptedBy: string
+  readonly window?: string
+  readonly unverified?: string
+}
+
+/** The releases of a running Host: one at a time. */
+export class Releases {
+  readonly #options: ReleasesOptions
+  #last: Promise<unknown> = Promise.resolve()
+  #making: Promise<void> | undefined
+  #entries: readonly ReleaseEntry[] = []
+
+  constructor(options: ReleasesOptions) {
+    this.#options = options
+    options.checkpoints.spared = id => neededCheckpoints(this.#entries, Date.now()).has(id)
+  }
+
+  /** Takes back a pause of ingress that an ended release has left. */
+  start(): Promise<void> {
+    return this.#alone(async () => {
+      const ended = stillPausing(this.#entries)
+      if (ended !== undefined) await this.#resume(ended)
+    })
+  }
+
+  /** Waits for what was begun; the checkpoints are stopped before. */
+  async stop(): Promise<void> {
+    await this.#making
+    await this.#last
+  }
+
+  /** Newest first. Throws `release_record_damaged`. */
+  async list(): Promise<readonly ReleaseView[]> {
+    this.#entries = await this.#options.record.read()
+    return releasesOf(this.#entries, Date.now())
+  }
+
+  /**
+   * Pauses ingress and begins the checkpoint; resolves once that is under way. A begin that was cut off is repeated. Throws
+   * `release_refused`, `checkpoint_busy`, `restore_point_missing`.
+   */
+  begin(restorePoint?: string): Promise<ReleaseView> {
+    return this.#alone(async () => {
+      const {checkpoints, code, ingress} = this.#options
+      const current = underWay(this.#entries)
+      if (current?.state === "begun")
+        throw new Problem("release_refused", `the release ${current.id} is under way`, {
+          hint: "svc release complete, or svc release abort.",
+        })
+      if (this.#making !== undefined || checkpoints.task?.state === "running")
+        throw new Problem("checkpoint_busy", "a checkpoint is being made or verified")
+      if ((await code()).clean === false)
+        throw new Problem("release_refused", "the git work tree has changes that are not committed", {
+          hint: "Commit or remove them (git status): a rollback goes back to a commit.",
+        })
+      const release = current?.id ?? newId(new Date())
+      await this.#append({is: "beginning", release})
+      await ingress.pause("release")
+      const begun = Promise.withResolvers<void>()
+      const made = checkpoints.create(
+        {reason: "release", ...(restorePoint === undefined ? {} : {restorePoint})},
+        begun.resolve,
+      )
+      this.#making = this.#await(release, made).finally(() => {
+        this.#making = undefined
+      })
+      await Promise.race([begun.promise, made.catch(() => {})])
+      return this.#viewOf(release)
+    })
+  }
+
+  /** Throws `release_refused`. */
+  verified(verification: ReleaseVerification): Promise<ReleaseView> {
+    return this.#alone(async () => {
+      const {id: release} = requireUnderWay(this.#entries)
+      await this.#append({is: "verified", release, verification})
+      const {commit, ok, steps} = verification
+      await this.#tell({
+        type: "release.verified",
+        data: {release, commit, ok, failed: steps.find(step => !step.ok)?.name ?? null},
+      })
+      return this.#viewOf(release)
+    })
+  }
+
+  /**
+   * Ends the release: ingress opens, and the observation window begins. Throws `release_refused`, `release_not_verified`,
+   * `release_not_ready`.
+   */
+  complete({acceptedBy, window, unverified}: Completion, report: ReadinessReport): Promise<ReleaseView> {
+    return this.#alone(async () => {
+      const current = requireUnderWay(this.#entries)
+      const {id: release} = current
+      const code = await this.#options.code()
+      if (unverified === undefined) requireVerified(current, code)
+      requireReady(report)
+      const windowEnds = new Date(Date.now() + durationOf(window ?? this.#options.window())).toISOString()
+      await this.#append({
+        is: "completed",
+        release,
+        acceptedBy,
+        unverified: unverified ?? null,
+        commit: code.commit,
+        generation: report.generation,
+        runtimeId: this.#options.runtimeId,
+        windowEnds,
+      })
+      await this.#resume(release)
+      await this.#tell({type: "release.completed", data: {release, windowEnds}})
+      return this.#viewOf(release)
+    })
+  }
+
+  /** Gives the release up: ingress opens. Throws `release_refused`. */
+  abort(reason: string): Promise<ReleaseView> {
+    return this.#alone(async () => {
+      const {id: release} = requireUnderWay(this.#entries, ["beginning", "begun"])
+      await this.#append({is: "aborted", release, reason})
+      await this.#resume(release)
+      await this.#tell({type: "release.aborted", data: {release, reason}})
+      return this.#viewOf(release)
+    })
+  }
+
+  async #await(release: string, made: Promise<StoredCheckpoint>): Promise<void> {
+    const outcome = await made.then(
+      checkpoint => ({checkpoint}),
+      (error: unknown) => ({error}),
+    )
+    await this.#alone(() => this.#conclude(release, outcome)).catch(error =>
+      this.#options.log.error(`release ${release}: ${messageOf(error)}`),
+    )
+  }
+
+  async #conclude(release: string, outcome: {checkpoint: StoredCheckpoint} | {error: unknown}): Promise<void> {
+    // It may have been given up meanwhile.
+    if (underWay(this.#entries)?.id !== release) return
+    if ("checkpoint" in outcome && outcome.checkpoint.verification?.ok === true) {
+      const restorePoint = restorePointOf(outcome.checkpoint)
+      await this.#append({is: "begun", release, restorePoint})
+      await this.#tell({type: "release.begun", data: {release, checkpoint: restorePoint.checkpoint}})
+      return
+    }
+    const {code, message: detail} =
+      "error" in outcome
+        ? toProblem(outcome.error, "checkpoint_failed")
+        : new Problem("checkpoint_failed", `${outcome.checkpoint.id} is not fit to restore`)
+    await this.#append({is: "begin_failed", release, code, detail})
+    await this.#tell({type: "release.begin_failed", data: {release, code, detail}})
+  }
+
+  async #resume(release: string): Promise<void> {
+    await this.#options.ingress.resume("release")
+    await this.#append({is: "ingress_resumed", release})
+  }
+
+  async #append(entry: Parameters<ReleaseRecord["append"]>[0]): Promise<void> {
+    this.#entries = [...this.#entries, await this.#options.record.append(entry)]
+  }
+
+  #viewOf(release: string): ReleaseView {
+    const view = releasesOf(this.#entries, Date.now()).find(({id}) => id === release)
+    if (view === undefined) throw new Error("it was recorded just now")
+    return view
+  }
+
+  /** One after the other, each on what the record says. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(async () => {
+      this.#entries = await this.#options.record.read()
+      return work()
+    })
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  async #tell(news: ReleaseNews): Promise<void> {
+    const {log, tell} = this.#options
+    log.info(`${news.type}: ${news.data.release}`)
+    await tell(news).catch(error => log.warn(`${news.type} was not stored as an event: ${messageOf(error)}`))
+  }
+}
+
+const newId = (at: Date): string =>
+  `r${at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15)}-${randomBytes(3).toString("hex")}`
+
+const requireReady = ({ready, components}: ReadinessReport): void => {
+  if (ready) return
+  const missing = components.filter(each => each.required && !each.ready)
+  throw new Problem(
+    "release_not_ready",
+    `not ready: ${missing.map(({kind, name, reason}) => `${kind} ${name}: ${reason}`).join("; ") || "the Host"}`,
+  )
+}
+
+const restorePointOf = ({id, manifest}: StoredCheckpoint): RestorePoint => ({
+  checkpoint: id,
+  authority: manifest.authority,
+  commit: manifest.code.commit,
+  image: manifest.code.image,
+  lockfile: manifest.lockfile,
+  configuration: {sha256: manifest.configuration.sha256, generation: manifest.generation},
+  schema: manifest.database.schema,
+  version: manifest.version,
+})

@@ -1,0 +1,31 @@
+import {execFileSync} from "node:child_process"
+import {makeProject, type Project, type ProjectOptions} from "./project.ts"
+
+export interface GitProject extends Project {
+  /** What git prints. */
+  git(...args: readonly string[]): string
+  /** Commits everything; the commit's hash. */
+  commit(message: string): string
+}
+
+/** A scratch project in a git work tree of its own, with everything committed that a project commits. */
+export const makeGitProject = ({files = {}, ...options}: ProjectOptions = {}): GitProject => {
+  const project = makeProject({
+    ...options,
+    files: {".gitignore": "node_modules\n.svc\ndata\ndist\n.env\n", ...files},
+  })
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@localhost", ...args], {
+      cwd: project.folder,
+      encoding: "utf8",
+      env: {PATH: process.env.PATH ?? "", HOME: project.folder, GIT_CONFIG_NOSYSTEM: "1"},
+    }).trim()
+  const commit = (message: string) => {
+    git("add", "--all")
+    git("commit", "--quiet", "--message", message)
+    return git("rev-parse", "HEAD")
+  }
+  git("init", "--quiet", "--initial-branch", "main")
+  commit("the first version")
+  return {...project, git, commit}
+}
