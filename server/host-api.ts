@@ -111,6 +111,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
       endpoints: () => endpoints.list(),
       ingress: () => ingress.view,
       checkpoint: () => services.checkpoints.newest(Date.now()),
+      checkpointFailure: () => services.checkpoints.failure,
     })
   const isReady = () => !isStopping && isEveryRequiredReady(observe())
   const askRestart = (confirm: boolean, end: Exit) => {
@@ -245,6 +246,7 @@ const createStatus = (
     supervisor: facts.supervisor,
     ingress: ingress.view,
     checkpoint: checkpoints.newest(Date.now()),
+    checkpointFailure: checkpoints.failure,
     database: {
       dialect: database.location.dialect,
       state: database.state.is,

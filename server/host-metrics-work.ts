@@ -18,6 +18,7 @@ export const readWorkroom = ({items, counts}: Workroom) => {
 export const readCheckpoints = (checkpoints: Checkpoints) => {
   const newest = checkpoints.newest(Date.now())
   return {
+    svc_checkpoints_total: by("outcome", {...checkpoints.outcomes}),
     svc_checkpoint_verified_timestamp_seconds: singleOrNone(
       newest === null ? undefined : Date.parse(newest.createdAt) / 1000,
     ),

@@ -1,4 +1,4 @@
-import {NewestCheckpoint} from "./checkpoint.ts"
+import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {logLevels} from "./log.ts"
 import {IngressView} from "./readiness.ts"
 import {SatoriEvent} from "./satori.ts"
@@ -54,6 +54,7 @@ export const Status = Type.Object({
   supervisor: Type.String({description: "Who starts the Host again; none where nobody does"}),
   ingress: IngressView,
   checkpoint: NewestCheckpoint,
+  checkpointFailure: CheckpointFailure,
   database: Type.Object({
     dialect: Type.Enum(["sqlite", "libsql"]),
     state: Type.String(),

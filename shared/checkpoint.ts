@@ -134,3 +134,14 @@ export const NewestCheckpoint = orNull(
   }),
 )
 export type NewestCheckpoint = Static<typeof NewestCheckpoint>
+
+/** In status and readiness report: null where the last attempt has led to a verified checkpoint, and before the first. */
+export const CheckpointFailure = orNull(
+  Type.Object({
+    at: Time("When"),
+    checkpoint: orNull(Type.String()),
+    code: Type.String({description: "Problem code"}),
+    detail: Type.String({private: true}),
+  }),
+)
+export type CheckpointFailure = Static<typeof CheckpointFailure>

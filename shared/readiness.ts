@@ -1,4 +1,4 @@
-import {NewestCheckpoint} from "./checkpoint.ts"
+import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {type Static, Type} from "./type.ts"
 
 /**
@@ -99,6 +99,7 @@ export const ReadinessReport = Type.Object({
   lastFailure: Type.Optional(Type.String({description: "Why the newest configuration was not committed"})),
   ingress: IngressView,
   checkpoint: Type.Optional(NewestCheckpoint),
+  checkpointFailure: Type.Optional(CheckpointFailure),
   components: Type.Array(Component),
 })
 export type ReadinessReport = Static<typeof ReadinessReport>

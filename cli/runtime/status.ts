@@ -47,6 +47,9 @@ const describe = (
         ? "none is verified (svc checkpoint create)"
         : `${status.checkpoint.id}, verified, ${duration(status.checkpoint.age)} old`,
     ],
+    ...(status.checkpointFailure === null
+      ? []
+      : [["not saved", `${status.checkpointFailure.detail} (${status.checkpointFailure.at})`] as const]),
     ["endpoints", endpoints.map(({name, state}) => `${name} (${state})`).join(", ") || "none"],
     ["database", `${status.database.dialect}, ${status.database.state}, schema ${status.database.schema}`],
     ["address", url],

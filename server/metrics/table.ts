@@ -219,6 +219,11 @@ export const metrics = {
     labels: [],
     help: "When the newest verified checkpoint was made; no series while there is none.",
   },
+  svc_checkpoints_total: {
+    type: "counter",
+    labels: ["outcome"],
+    help: "Checkpoints that were made or verified: verified, refused (not fit to restore), failed.",
+  },
   svc_log_records_total: {type: "counter", labels: ["level"], help: "Log records that were written, by level."},
   svc_collect_failures_total: {
     type: "counter",

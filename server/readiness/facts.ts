@@ -1,4 +1,4 @@
-import type {NewestCheckpoint} from "../../shared/checkpoint.ts"
+import type {CheckpointFailure, NewestCheckpoint} from "../../shared/checkpoint.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {IngressView} from "../../shared/readiness.ts"
 import type {Endpoint} from "../capabilities/endpoint.ts"
@@ -19,6 +19,7 @@ export interface Observed {
   readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
   readonly ingress?: () => IngressView
   readonly checkpoint?: () => NewestCheckpoint
+  readonly checkpointFailure?: () => CheckpointFailure
 }
 
 const nothingRequired: Facts["required"] = {database: true, endpoints: [], agents: []}
@@ -69,6 +70,10 @@ class ObservedFacts implements Facts {
 
   get checkpoint(): NewestCheckpoint | undefined {
     return this.#observed.checkpoint?.()
+  }
+
+  get checkpointFailure(): CheckpointFailure | undefined {
+    return this.#observed.checkpointFailure?.()
   }
 
   get plugins(): Facts["plugins"] {

@@ -1,4 +1,4 @@
-import type {NewestCheckpoint} from "../../shared/checkpoint.ts"
+import type {CheckpointFailure, NewestCheckpoint} from "../../shared/checkpoint.ts"
 import type {Component, IngressView, ReadinessReport} from "../../shared/readiness.ts"
 import {checkAgent, checkDatabase, checkEndpoint, type DatabaseFailure, type EndpointFacts} from "./checks.ts"
 
@@ -18,6 +18,7 @@ export interface Facts {
   readonly ingress?: IngressView | undefined
   /** The newest verified checkpoint; left out where nobody makes any. */
   readonly checkpoint?: NewestCheckpoint | undefined
+  readonly checkpointFailure?: CheckpointFailure | undefined
   /** State of each plugin instance by name; `disabled` for one that the configuration switches off. */
   readonly plugins: Readonly<Record<string, string>>
   readonly agents: Readonly<Record<string, {readonly configured: boolean}>>
@@ -44,6 +45,7 @@ export const createReport = (facts: Facts): ReadinessReport => {
     ...(facts.authority === undefined ? {} : {authority: facts.authority}),
     ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
     ...(facts.checkpoint === undefined ? {} : {checkpoint: facts.checkpoint}),
+    ...(facts.checkpointFailure === undefined ? {} : {checkpointFailure: facts.checkpointFailure}),
     ingress: facts.ingress ?? {state: "open", reasons: [], since: time(facts.startedAt)},
     components: generation === undefined ? [requiredOf(facts, "", databaseTime(facts)).database] : components,
   }

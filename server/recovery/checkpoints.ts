@@ -1,4 +1,4 @@
-import type {CheckpointTask, NewestCheckpoint, Verification} from "../../shared/checkpoint.ts"
+import type {CheckpointFailure, CheckpointTask, NewestCheckpoint, Verification} from "../../shared/checkpoint.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
 import {type CheckpointSource, createCheckpoint} from "./create.ts"
@@ -43,6 +43,9 @@ export class Checkpoints {
   #task: CheckpointTask | null = null
   #running: Promise<unknown> = Promise.resolve()
   #newest: StoredCheckpoint | undefined
+  #failure: CheckpointFailure = null
+  /** How those ended that this Host has made or verified. */
+  readonly outcomes = {verified: 0, refused: 0, failed: 0}
   /** Which observation windows are open: their checkpoints stay. */
   spared: (id: string) => boolean = () => false
 
@@ -65,6 +68,11 @@ export class Checkpoints {
       createdAt: manifest.createdAt,
       age: Math.max(0, Math.round((now - Date.parse(manifest.createdAt)) / 1000)),
     }
+  }
+
+  /** Why the last attempt has not led to a verified checkpoint; null where it has, and before the first. */
+  get failure(): CheckpointFailure {
+    return this.#failure
   }
 
   /** Removes what an earlier run did not finish. */
@@ -133,6 +141,8 @@ export class Checkpoints {
     const verification = await verifyApart(request, progress, this.#closing.signal)
     await this.store.keepVerification(stored.id, verification)
     const {ok, findings, warnings} = verification
+    if (ok) this.#end("verified")
+    else this.#end("refused", {code: "checkpoint_invalid", detail: findings.join("; ")})
     await this.#tell({is: ok ? "verified" : "refused", id: stored.id, findings, warnings})
     await this.#refresh()
     return verification
@@ -152,12 +162,19 @@ export class Checkpoints {
       async error => {
         const {code, message: detail, hint} = toProblem(error, "checkpoint_failed")
         this.#task = {...this.#current(), state: "failed", problem: {code, detail, hint}}
+        this.#end("failed", {code, detail})
         if (!this.#closing.signal.aborted) await this.#tell({is: "failed", id: this.#current().id, code, detail})
         throw error
       },
     )
     this.#running = done
     return done
+  }
+
+  #end(outcome: keyof Checkpoints["outcomes"], why?: {readonly code: string; readonly detail: string}): void {
+    this.outcomes[outcome]++
+    this.#failure =
+      why === undefined ? null : {at: new Date().toISOString(), checkpoint: this.#current().id || null, ...why}
   }
 
   #current(): CheckpointTask {

@@ -1,6 +1,7 @@
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Checkpoints} from "./checkpoints.ts"
+import type {StoredCheckpoint} from "./store.ts"
 
 export interface ScheduleOptions {
   readonly checkpoints: Checkpoints
@@ -20,7 +21,10 @@ const pause = 10 * 60_000
 
 export const scheduledReason = "schedule"
 
-/** Makes a checkpoint in every interval, verifies it, and keeps the newest so many of its own. One that is late is made at once. */
+/**
+ * Makes a checkpoint in every interval, verifies it, and keeps the newest so many of its own. One that is late is made at
+ * once, and so, after a pause, is another for one that was not found sound.
+ */
 export class CheckpointSchedule {
   readonly #options: ScheduleOptions
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -54,19 +58,29 @@ export class CheckpointSchedule {
     const {checkpoints, settings, firstStart, now = Date.now} = this.#options
     const {every, keep} = settings()
     if (every === 0) return longestWait
-    const [newest] = (await checkpoints.store.list()).checkpoints.filter(
-      ({manifest}) => manifest.reason === scheduledReason,
-    )
+    const [newest] = (await checkpoints.store.list()).checkpoints.filter(isSound)
     const last = newest === undefined ? firstStart : Date.parse(newest.manifest.createdAt)
     const due = Math.max(last + every, this.#lastFailure + Math.min(pause, every))
     if (now() < due) return due - now()
-    try {
-      await checkpoints.create({reason: scheduledReason})
-      await checkpoints.prune(keep, ({manifest}) => manifest.reason === scheduledReason)
-    } catch {
-      // Who makes it has told of it.
-      this.#lastFailure = now()
-    }
+    // Who makes it tells of what fails.
+    const made = await checkpoints.create({reason: scheduledReason}).catch(() => undefined)
+    if (made === undefined || !isSound(made)) this.#lastFailure = now()
+    await this.#prune(keep)
     return 0
   }
+
+  /** Those that are not sound take nobody's place, and go once a sound one is newer. */
+  async #prune(keep: number): Promise<void> {
+    const {checkpoints} = this.#options
+    const sound = (await checkpoints.store.list()).checkpoints.find(isSound)
+    await checkpoints.prune(keep, isSound)
+    await checkpoints.prune(0, each => isUnsound(each) && sound !== undefined && each.id < sound.id)
+    await checkpoints.prune(keep, isUnsound)
+  }
 }
+
+const isSound = ({manifest, verification}: StoredCheckpoint) =>
+  manifest.reason === scheduledReason && verification?.ok === true
+
+const isUnsound = ({manifest, verification}: StoredCheckpoint) =>
+  manifest.reason === scheduledReason && verification?.ok !== true
