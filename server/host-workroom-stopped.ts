@@ -25,7 +25,7 @@ export const verifyStoppedWorkroom = (project: string): Promise<StoppedVerificat
 export const rebuildStoppedWorkroom = (project: string): Promise<Verification | undefined> =>
   alone(project, "svc workroom rebuild", async ({config, paths}) => {
     if (config.workroom.store === "database") return withDatabase(config, paths, rebuildTables)
-    return rebuildFiles(paths.state, await readAuthority(paths))
+    return rebuildFiles(paths.state, await readAuthorityFile(paths))
   })
 
 interface Stopped {
@@ -63,7 +63,8 @@ const withDatabase = async <T>(
   }
 }
 
-const readAuthority = async ({authority}: ProjectPaths): Promise<string> => {
+/** The authority that `.svc/authority.json` names. Throws `authority_mismatch` where it names none. */
+export const readAuthorityFile = async ({authority}: ProjectPaths): Promise<string> => {
   const json = await readJsonIfExists(authority)
   if (typeof json === "object" && json !== null && "authority" in json && typeof json.authority === "string") {
     return json.authority

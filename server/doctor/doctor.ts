@@ -12,6 +12,7 @@ import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, check
 import {error, type Finding, ok, warning} from "./finding.ts"
 import {checkProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
+import {checkWorkroom} from "./workroom.ts"
 
 export interface DoctorOptions {
   /** Absolute. */
@@ -40,6 +41,7 @@ export const examine = async ({project, environment: name, running}: DoctorOptio
       await checkDatabase(paths, loaded, running).catch(cause =>
         error("database", problemOf(cause).message, problemOf(cause).hint),
       ),
+      ...(await checkWorkroom(paths, loaded, running !== undefined)),
       await checkPort(paths, loaded, running !== undefined),
       ...checkPin(running),
       ...(location.dialect === "sqlite" ? [await checkSpace(dirname(location.file))] : []),

@@ -48,6 +48,11 @@ export const checkDatabase = async (
   if (info === undefined) return ok(check, `${location.file} will be made at the first start`)
   if (!info.isFile())
     return error(check, `${location.file} is not a file`, "Correct database.filename, or move what is there.")
+  return holdingLock(paths, async () => describeFile(await inspectFile(location.file)))
+}
+
+/** No Host starts meanwhile. Throws `locked`. */
+export const holdingLock = async <T>(paths: ProjectPaths, work: () => Promise<T>): Promise<T> => {
   const lock = await acquireLock(paths, {
     kind: "command",
     hostname: hostname(),
@@ -57,7 +62,7 @@ export const checkDatabase = async (
     since: new Date().toISOString(),
   })
   try {
-    return describeFile(await inspectFile(location.file))
+    return await work()
   } finally {
     await lock.release()
   }

@@ -1,8 +1,8 @@
 import {execFileSync} from "node:child_process"
-import {chmodSync, mkdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync} from "node:fs"
+import {chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {judgeSpace} from "../../server/doctor/files.ts"
-import {findingsOf, makeSoundProject, runGit, soundConfig, soundToken} from "../support/doctor.ts"
+import {findingsOf, makeSoundProject, runDoctor, runGit, soundConfig, soundToken} from "../support/doctor.ts"
 import {startHost, svc} from "../support/host.ts"
 import {replying} from "../support/plugin-sources.ts"
 import {freePort, holdPort} from "../support/ports.ts"
@@ -147,6 +147,31 @@ describe("svc doctor finds", () => {
     rmSync(file)
     mkdirSync(file)
     expect(await findingsOf(project)).toEqual([`error database: ${file} is not a file`])
+  })
+
+  test("a workroom in files whose Journal is damaged, or that has another authority than the project", async () => {
+    const project = await makeSoundProject()
+    project.write("svc.config.yml", soundConfig(await freePort(), "workroom:\n  store: file\n"))
+    const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
+    expect((await svc(onBun, project, ["workroom", "add", "Renew the certificate"])).code).toBe(0)
+    await host.stop()
+    const findings = await runDoctor(project)
+    expect(findings).toContainEqual({check: "workroom", level: "ok", detail: "file store, sound up to record 1"})
+    const authority = readFileSync(project.path(".svc/authority.json"), "utf8")
+    project.write(".svc/authority.json", JSON.stringify({authority: "another"}))
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(
+        /^error workroom: its files have the authority .* names another: they belong to two histories$/,
+      ),
+    ])
+    project.write(".svc/authority.json", authority)
+    const segment = project.path(".svc/workroom-journal/0000000000000001.segment")
+    const bytes = readFileSync(segment)
+    bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100)
+    writeFileSync(segment, bytes)
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(/^error workroom: record 1 in 0000000000000001\.segment, at byte 0: /),
+    ])
   })
 
   test("a port that a stranger holds, also beside a Host of this project that has another one", async () => {
