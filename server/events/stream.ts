@@ -1,4 +1,4 @@
-import {setImmediate as turn} from "node:timers/promises"
+import {setTimeout as sleep, setImmediate as turn} from "node:timers/promises"
 import type {Hello, Notice, StreamGapReason} from "../../shared/event-stream.ts"
 import {streamGapReasons} from "../../shared/event-stream.ts"
 import type {Log} from "../../shared/log.ts"
@@ -33,6 +33,12 @@ const page = 250
 /** A client hears something at least so often, in milliseconds; one of so many parts of them at a time. */
 const beats = {every: 15_000, parts: 15} as const
 
+/**
+ * What happens within so many milliseconds of the last fan-out goes out with the next one: a write to each of many clients
+ * costs more than what is in it. Few clients are told at once.
+ */
+const paceFor = (clients: number): number => Math.min(50, Math.floor(clients / 20))
+
 /** How long a client waits before it comes back, in milliseconds. */
 const comeBack = 2000
 
@@ -52,6 +58,8 @@ export class EventStream {
   /** What comes is read since somebody is there. */
   #isFollowed = false
   #isBehind = false
+  /** When clients were last handed something, of a clock that does not go back. */
+  #handedAt = 0
   #advancing: Promise<void> | undefined
   #isClosed = false
 
@@ -156,6 +164,8 @@ export class EventStream {
   async #advance(): Promise<void> {
     try {
       while (this.#isBehind && this.#isFollowed) {
+        const early = this.#handedAt + paceFor(this.#clients.size) - performance.now()
+        if (early > 0 && !this.#isClosed) await sleep(early)
         this.#isBehind = false
         await this.#takeNew()
       }
@@ -195,6 +205,7 @@ export class EventStream {
 
   /** Whoever is then too far behind is let go. */
   #hand(): void {
+    this.#handedAt = performance.now()
     for (const client of this.#clients) {
       client.fill()
       if (!client.isSlow) continue

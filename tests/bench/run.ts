@@ -3,6 +3,7 @@ import {runtimes} from "../support/runtimes.ts"
 import {chat} from "./chat.ts"
 import {dispatch} from "./dispatch.ts"
 import {durable} from "./durable.ts"
+import {eventAppend} from "./event-append.ts"
 import {http} from "./http.ts"
 import {jobs} from "./jobs.ts"
 import {journal} from "./journal.ts"
@@ -15,6 +16,9 @@ import {reload} from "./reload.ts"
 import type {Row} from "./row.ts"
 import {snapshot} from "./snapshot.ts"
 import {start} from "./start.ts"
+import {stream} from "./stream.ts"
+import {streamIdle} from "./stream-idle.ts"
+import {streamStalled} from "./stream-stalled.ts"
 
 /**
  * `bun run bench [-- <row> …]`: the targets of speed and memory, as ratios that are measured in one run against a named
@@ -34,6 +38,10 @@ const rows: readonly Row[] = [
   jobs,
   journal,
   journalOpen,
+  stream,
+  streamIdle,
+  streamStalled,
+  eventAppend,
 ]
 
 /** The whole run is ended after so many minutes. */
@@ -42,6 +50,7 @@ const timeLimit = 15
 const usage = `bun run bench [-- <row> …] [--json] [--pairs <n>] [--on <runtime>]
 
 ${rows.map(({name, summary}) => `  ${name.padEnd(14)}${summary}`).join("\n")}
+${rows.map(({name, summary}) => `  ${name.padEnd(16)}${summary}`).join("\n")}
 
   --json        print the figures as JSON
   --pairs <n>   interleaved pairs of each figure (default 7; fewer show a direction, not a result)
