@@ -48,8 +48,8 @@ export const changeJobs = async (
   }
 }
 
-/** Of a project that no Host has started in yet, none: the first start stamps the file. */
-const authorityOf = async (file: string): Promise<string | undefined> => {
+/** The authority of a project, by its file. Of one that no Host has started in yet, none: the first start stamps the job file. */
+export const authorityOf = async (file: string): Promise<string | undefined> => {
   const record = await readJsonIfExists(file)
   if (typeof record !== "object" || record === null || !("authority" in record)) return undefined
   return typeof record.authority === "string" ? record.authority : undefined

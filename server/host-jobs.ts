@@ -16,6 +16,7 @@ import type {Workroom} from "./workroom/workroom.ts"
 export interface HostJobsOptions {
   readonly database: Database
   readonly log: Log
+  readonly scrub: (text: string) => string
   readonly runtimeId: string
   readonly authority: string
   readonly paths: ProjectPaths

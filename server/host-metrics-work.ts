@@ -1,4 +1,5 @@
 import {itemStates} from "../shared/workroom.ts"
+import type {Database} from "./database/database.ts"
 import {by, type Readings, single, singleOrNone} from "./metrics/readings.ts"
 import type {Checkpoints} from "./recovery/checkpoints.ts"
 import type {Workroom} from "./workroom/workroom.ts"
@@ -12,6 +13,15 @@ export const readWorkroom = ({items, counts}: Workroom) => {
     svc_workroom_overdue_items: single(items.filter(({blocker}) => blocker?.overdue === true).length),
     svc_workroom_commands_total: by("outcome", {...counts}),
   } satisfies Partial<Readings>
+}
+
+export const noJobRuns = {svc_job_runs_total: []} satisfies Partial<Readings>
+
+/** Runs of jobs that have ended, of all times. */
+export const readJobRuns = async (database: Database) => {
+  const rows = await database.read("SELECT outcome, runs FROM job_run_totals")
+  const totals = Object.fromEntries(rows.map(({outcome, runs}) => [String(outcome), Number(runs)]))
+  return {svc_job_runs_total: by("outcome", totals)} satisfies Partial<Readings>
 }
 
 /** A checkpoint that was not verified is none. */

@@ -6,14 +6,14 @@ import {noGaps, readEndpoints, readGaps} from "./host-metrics-endpoints.ts"
 import {noEventLog, readEventLog, readStream} from "./host-metrics-events.ts"
 import {noRuns, readCounters, readHost, readRunEnds} from "./host-metrics-host.ts"
 import type {MetricsSources} from "./host-metrics-sources.ts"
-import {readCheckpoints, readWorkroom} from "./host-metrics-work.ts"
+import {noJobRuns, readCheckpoints, readJobRuns, readWorkroom} from "./host-metrics-work.ts"
 import {MetricsPage} from "./metrics/page.ts"
 import {by, type Readings} from "./metrics/readings.ts"
 
 /** The page of `GET /api/metrics`. A part that cannot be read is counted, and the rest is shown without it. */
 export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const {identity, database, endpoints} = sources
-  const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, events: 0, disk: 0}
+  const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, events: 0, jobs: 0, disk: 0}
   const orNothing = <T>(part: keyof typeof failures, reading: Promise<T>, nothing: T): Promise<T> =>
     reading.catch(() => {
       failures[part]++
@@ -25,13 +25,14 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const runs = once(() => readRuns(database, identity.runtimeId))
   return new MetricsPage(async (): Promise<Readings> => {
     const list = endpoints.list()
-    const [ends, gaps, stored, depths, storage, eventLog, disk] = await Promise.all([
+    const [ends, gaps, stored, depths, storage, eventLog, jobRuns, disk] = await Promise.all([
       orNothing("runs", runs().then(readRunEnds), noRuns),
       orNothing("gaps", readGaps(gapCounts, list), noGaps),
       orNothing("messages", lastEvents(), new Map<string, number>()),
       orNothing("messages", readDepths(database), noDepths),
       orNothing("storage", readStoredSizes(database.location), noStorage),
       orNothing("events", readEventLog(sources.events.events), noEventLog),
+      orNothing("jobs", readJobRuns(database), noJobRuns),
       orNothing("disk", readDisk(sources.disk), noWatch),
     ])
     return {
@@ -46,6 +47,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ...depths,
       ...storage,
       ...eventLog,
+      ...jobRuns,
       ...disk,
       ...notBuilt,
       svc_collect_failures_total: by("part", failures),
@@ -53,9 +55,8 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
   })
 }
 
-/** What nothing feeds yet: runs of jobs and of agents come in here. Their metrics have a name, and no series. */
+/** What nothing feeds yet: runs of agents come in here. Their metric has a name, and no series. */
 const notBuilt = {
-  svc_job_runs_total: [],
   svc_agent_runs_total: [],
 } satisfies Partial<Readings>
 

@@ -220,6 +220,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   const jobs: Jobs = createJobs({
     database,
     log,
+    scrub: logs.scrub,
     runtimeId,
     authority,
     paths,

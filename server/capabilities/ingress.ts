@@ -28,6 +28,8 @@ export class Ingress {
   readonly #raise: Raise
   readonly #reasons = new Map<IngressReason, number>()
   #since = Date.now()
+  /** Changes of kept reasons are made one after the other: each tells what holds then. */
+  #last: Promise<void> = Promise.resolve()
 
   /** `changed` hears of every opening and pausing, and since when it holds, in milliseconds since 1970. */
   constructor(database: Database, log: Log, changed: (at: number) => void, raise: Raise = () => {}) {
@@ -58,27 +60,13 @@ export class Ingress {
   }
 
   /** Durable when it resolves; nothing changes where the reason holds already. */
-  async pause(reason: KeptReason): Promise<void> {
-    if (this.#reasons.has(reason)) return
-    const now = Date.now()
-    await this.#database.write([
-      {
-        sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-        args: [keyOf(reason), String(now)],
-      },
-      telling("ingress.paused", {reason, reasons: [...this.#reasons.keys(), reason]}),
-    ])
-    this.#add(reason, now)
+  pause(reason: KeptReason): Promise<void> {
+    return this.#inTurn(() => this.#pause(reason))
   }
 
   /** Takes one reason back, durably; ingress opens when none is left. */
-  async resume(reason: KeptReason): Promise<void> {
-    const left = [...this.#reasons.keys()].filter(each => each !== reason)
-    await this.#database.write([
-      {sql: "DELETE FROM svc_meta WHERE key = ?", args: [keyOf(reason)]},
-      ...(this.#reasons.has(reason) ? [telling("ingress.resumed", {reason, reasons: left})] : []),
-    ])
-    this.#remove(reason)
+  resume(reason: KeptReason): Promise<void> {
+    return this.#inTurn(() => this.#resume(reason))
   }
 
   /** The reason `disk`, which no restart keeps. */
@@ -95,6 +83,34 @@ export class Ingress {
       const reasons = [...this.#reasons.keys()].join(", ")
       throw new Problem("ingress_paused", `${what}: ingress is paused (${reasons})`, {retryAfter})
     }
+  }
+
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const changed = this.#last.then(change)
+    this.#last = changed.catch(() => {})
+    return changed
+  }
+
+  async #pause(reason: KeptReason): Promise<void> {
+    if (this.#reasons.has(reason)) return
+    const now = Date.now()
+    await this.#database.write([
+      {
+        sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+        args: [keyOf(reason), String(now)],
+      },
+      telling("ingress.paused", {reason, reasons: [...this.#reasons.keys(), reason]}),
+    ])
+    this.#add(reason, now)
+  }
+
+  async #resume(reason: KeptReason): Promise<void> {
+    const left = [...this.#reasons.keys()].filter(each => each !== reason)
+    await this.#database.write([
+      {sql: "DELETE FROM svc_meta WHERE key = ?", args: [keyOf(reason)]},
+      ...(this.#reasons.has(reason) ? [telling("ingress.resumed", {reason, reasons: left})] : []),
+    ])
+    this.#remove(reason)
   }
 
   #add(reason: IngressReason, at: number): void {

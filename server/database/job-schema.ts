@@ -5,6 +5,9 @@ const telling = (event: string) => `INSERT INTO events (type, at, context, run_i
     'scheduledFor', strftime('%Y-%m-%dT%H:%M:%fZ', NEW.scheduled_for / 1000.0, 'unixepoch'),
     'reason', NEW.reason, 'error', substr(NEW.error, 1, 1000)));`
 
+/** Counts a run that has ended: `job_runs` is pruned. */
+const counting = "UPDATE job_run_totals SET runs = runs + 1 WHERE outcome = NEW.state;"
+
 /**
  * Scheduled jobs: what each is considered up to, and its runs. A due time of a job is claimed once, whatever becomes of the
  * claim. Triggers raise the events, so that each is in the batch of its change.
@@ -15,7 +18,10 @@ export const jobSchema: readonly string[] = [
   "CREATE UNIQUE INDEX job_runs_due ON job_runs (job, scheduled_for) WHERE cause <> 'manual'",
   "CREATE INDEX job_runs_of_job ON job_runs (job, seq)",
   "CREATE INDEX job_runs_open ON job_runs (state, seq) WHERE state IN ('queued', 'running')",
-  `CREATE TRIGGER event_run_skipped AFTER INSERT ON job_runs WHEN NEW.state = 'skipped' BEGIN ${telling("'skipped'")} END`,
+  "CREATE TABLE job_run_totals (outcome TEXT PRIMARY KEY, runs INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID",
+  "INSERT INTO job_run_totals (outcome) VALUES ('succeeded'), ('failed'), ('cancelled'), ('skipped')",
+  `CREATE TRIGGER event_run_skipped AFTER INSERT ON job_runs WHEN NEW.state = 'skipped' BEGIN
+    ${telling("'skipped'")} ${counting} END`,
   `CREATE TRIGGER event_run_changed AFTER UPDATE OF state ON job_runs WHEN NEW.state IS NOT OLD.state BEGIN
-    ${telling("CASE NEW.state WHEN 'running' THEN 'started' ELSE NEW.state END")} END`,
+    ${telling("CASE NEW.state WHEN 'running' THEN 'started' ELSE NEW.state END")} ${counting} END`,
 ]

@@ -10,6 +10,7 @@ import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {loadRuntime} from "../runtime/runtime.ts"
 import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
+import {checkJobFile} from "./jobs.ts"
 import {checkProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
 import {checkWorkroom} from "./workroom.ts"
@@ -47,6 +48,7 @@ export const examine = async ({project, environment: name, running}: DoctorOptio
       ...(location.dialect === "sqlite" ? [await checkSpace(dirname(location.file))] : []),
     )
   }
+  findings.push(await checkJobFile(paths))
   findings.push(await checkSpace(paths.state), await checkClock(paths, Date.now()))
   return findings.filter(unique).map(finding => withoutSecrets(finding, mask))
 }

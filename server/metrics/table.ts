@@ -207,7 +207,7 @@ export const metrics = {
   svc_job_runs_total: {
     type: "counter",
     labels: ["outcome"],
-    help: "Runs of scheduled jobs that ended: succeeded, failed, cancelled, skipped. No series in this version.",
+    help: "Runs of scheduled jobs that ended: succeeded, failed, cancelled, skipped.",
   },
   svc_agent_runs_total: {
     type: "counter",

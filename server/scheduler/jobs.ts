@@ -20,6 +20,8 @@ export interface JobsOptions {
   readonly path: string
   readonly content: JobFileContent | undefined
   readonly isPaused: () => boolean
+  /** Takes the values of secrets out of what is stored. */
+  readonly scrub: (text: string) => string
   /** Throws `ingress_paused`. */
   readonly requireOpen: () => void
   readonly targets: {readonly [K in "message" | "plugin" | "item"]: FiringTarget}

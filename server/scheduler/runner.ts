@@ -14,6 +14,8 @@ export interface RunnerOptions {
   readonly now: () => number
   /** While it is, no run begins. */
   readonly isPaused: () => boolean
+  /** Takes the values of secrets out of what is stored: an error may repeat one. */
+  readonly scrub: (text: string) => string
   readonly jobOf: (id: string) => Job | undefined
   /** What fires a target of this kind. */
   readonly targetOf: (target: JobTarget) => FiringTarget
@@ -151,7 +153,7 @@ export class Runner {
   async #fail(run: QueuedRun, error: unknown): Promise<void> {
     const reason = this.#stopping ? "host_stopped" : reasonOf(error)
     this.#options.log.error(`job ${run.job} failed: ${messageOf(error)}`, {error, runId: run.runId, job: run.job})
-    await this.#end(run, {state: "failed", reason, error: messageOf(error)})
+    await this.#end(run, {state: "failed", reason, error: this.#options.scrub(messageOf(error))})
   }
 
   async #end(run: QueuedRun, end: End): Promise<void> {

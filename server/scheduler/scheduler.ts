@@ -16,6 +16,8 @@ export interface SchedulerOptions {
   readonly runtimeId: string
   /** Is ingress paused? Then nothing fires. */
   readonly isPaused: () => boolean
+  /** Takes the values of secrets out of what is stored. */
+  readonly scrub: (text: string) => string
   readonly targetOf: (target: JobTarget) => FiringTarget
   readonly clock?: Clock
 }

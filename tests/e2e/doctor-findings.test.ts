@@ -22,6 +22,23 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual(["error lockfile: there is no lockfile"])
   })
 
+  test("a job file that is invalid, or of another history", async () => {
+    const project = await makeSoundProject()
+    const file = "data/schedule-jobs.json"
+    const detail = async () => (await runDoctor(project)).find(({check}) => check === "jobs")?.detail
+    project.write(file, '{"version": 1, "jobs": []}')
+    expect(await detail()).toBe(
+      "data/schedule-jobs.json is valid; jobs: 0; it names no authority: the start gives the first one its own",
+    )
+    await (await startHost({project, env: {HTTP_TOKEN: soundToken}})).stop()
+    expect(await detail()).toBe("data/schedule-jobs.json is valid; jobs: 0")
+    project.write(file, '{"version": 1, "job": []}')
+    expect(await findingsOf(project)).toEqual([expect.stringMatching(/^error jobs: data\/schedule-jobs\.json:1:\d+/)])
+    const other = "11111111-1111-4111-8111-111111111111"
+    project.write(file, JSON.stringify({version: 1, authority: other, jobs: []}))
+    expect(await findingsOf(project)).toEqual([expect.stringContaining(`names ${other}: they belong to two histories`)])
+  })
+
   test("a configuration error with its position, an unset name, a plugin that does not resolve or load", async () => {
     const project = await makeSoundProject()
     const port = await freePort()

@@ -18,6 +18,7 @@ describe("svc doctor on a sound project", () => {
       "ok database",
       "ok port",
       "ok disk space",
+      "ok jobs",
       "ok clock",
     ])
     expect(findings[0]?.detail).toMatch(runtime === onBun ? /^Bun 1\./ : /^Node 22\.12\.0$/)

@@ -2,6 +2,7 @@ import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {IngressView, ReadinessReport} from "../../shared/readiness.ts"
 import {fillDisk, mountDisk, needMounts} from "../support/disk.ts"
+import {readHistoryOf} from "../support/event-reader.ts"
 import {gapsOf, untilGaps} from "../support/gaps.ts"
 import {expectProblem, startHost, svc, type TestHost} from "../support/host.ts"
 import {echoPlugin, post} from "../support/inbox-ledger.ts"
@@ -153,4 +154,16 @@ test("a webhook that comes while ingress is paused is answered 503 with Retry-Af
   await expectProblem(refused, 503, "ingress_paused")
   await host.post("/api/ingress/resume")
   expect((await say({text: "hello"}, "msg_1")).status).toBeLessThan(300)
+})
+
+test("asked for one reason by many at once, ingress is paused once, and once it is told", async () => {
+  const host = await startHost({config: "http: {port: 0}\nplugins: {sandbox: {}}\n"})
+  const change = (how: string) => Promise.all(Array.from({length: 10}, () => host.post(`/api/ingress/${how}`)))
+  await change("pause")
+  await change("resume")
+  const told = (await readHistoryOf(host)).filter(({type}) => type.startsWith("ingress."))
+  expect(told.map(({type, data}) => ({type, data}))).toEqual([
+    {type: "ingress.paused", data: {reason: "operator", reasons: ["operator"]}},
+    {type: "ingress.resumed", data: {reason: "operator", reasons: []}},
+  ])
 })

@@ -35,7 +35,15 @@ export const schedulerOn = (database: Database, {clock, fire, isPaused = () => f
       return (await fire?.(firing)) ?? {statements: []}
     },
   }
-  const scheduler = new Scheduler({database, log, runtimeId: uuid(), isPaused, targetOf: () => target, clock})
+  const scheduler = new Scheduler({
+    database,
+    log,
+    scrub: text => text,
+    runtimeId: uuid(),
+    isPaused,
+    targetOf: () => target,
+    clock,
+  })
   return {scheduler, fired, settle: () => scheduler.settled(), claim: () => scheduler.claimed()}
 }
 

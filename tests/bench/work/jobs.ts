@@ -68,6 +68,7 @@ const scheduler = new Scheduler({
   log: silent,
   runtimeId: uuid(),
   isPaused: () => false,
+  scrub: text => text,
   targetOf: () => target,
   clock: {
     now: () => now,
