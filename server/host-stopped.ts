@@ -17,6 +17,7 @@ import {
   type RestorePlan,
   restoreCheckpoint,
 } from "./recovery/restore.ts"
+import {cleanScratch} from "./recovery/scratch.ts"
 import type {SecretValues} from "./recovery/search.ts"
 import {nameSecrets, readNames, valuesOf} from "./recovery/secrets.ts"
 import {CheckpointStore, type StoredCheckpoint} from "./recovery/store.ts"
@@ -90,6 +91,7 @@ export const createStopped = (options: StoppedOptions, how: CreateOptions): Prom
       const schema = requireKnown(database)
       const store = new CheckpointStore(paths.checkpoints)
       await store.cleanUp()
+      await cleanScratch(paths.temporary)
       const workroom = await stoppedWorkroom(paths)
       return await createCheckpoint(
         store,

@@ -4,6 +4,7 @@ import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
 import {type CheckpointSource, createCheckpoint} from "./create.ts"
 import type {Progress} from "./progress.ts"
 import {pruneCheckpoints} from "./prune.ts"
+import {cleanScratch, hostScratch} from "./scratch.ts"
 import type {CheckpointStore, StoredCheckpoint} from "./store.ts"
 import {verifyApart} from "./verify-apart.ts"
 
@@ -78,6 +79,7 @@ export class Checkpoints {
   /** Removes what an earlier run did not finish. */
   async start(): Promise<void> {
     await this.store.cleanUp()
+    await cleanScratch(this.#options.temporary)
     await this.#refresh()
   }
 
@@ -137,7 +139,8 @@ export class Checkpoints {
 
   async #verify(stored: StoredCheckpoint, progress: Progress): Promise<Verification> {
     const {temporary, source} = this.#options
-    const request = {root: this.store.root, id: stored.id, temporary, secrets: source().secrets}
+    const scratch = hostScratch(temporary)
+    const request = {root: this.store.root, id: stored.id, temporary: scratch, secrets: source().secrets}
     const verification = await verifyApart(request, progress, this.#closing.signal)
     await this.store.keepVerification(stored.id, verification)
     const {ok, findings, warnings} = verification
