@@ -2,7 +2,7 @@ import {existsSync, readdirSync, utimesSync} from "node:fs"
 import {expect, test} from "vitest"
 import {Chance} from "../support/chance.ts"
 import {makeCheckpoint} from "../support/checkpoints.ts"
-import {printed, printedJson} from "../support/command-line.ts"
+import {printed, runCommand} from "../support/command-line.ts"
 import {startHost} from "../support/host.ts"
 import {makeProject, type Project, plainConfig} from "../support/project.ts"
 import {
@@ -50,7 +50,10 @@ const expectWhole = async (project: Project, before: ProjectState): Promise<"bef
 
 /** Whatever is listed is there and whole, and nothing else is. */
 const expectListed = async (project: Project, id: string): Promise<readonly string[]> => {
-  const {items, damaged} = await printedJson<{items: {id: string}[]; damaged: unknown[]}>(project, "checkpoint list")
+  // A command that finds a restore which was cut off says on stderr what it did about it.
+  const {code, stdout} = await runCommand(project, "checkpoint list --json")
+  expect(code).toBe(0)
+  const {items, damaged} = JSON.parse(stdout) as {items: {id: string}[]; damaged: unknown[]}
   expect(damaged).toEqual([])
   await expectSettled(project)
   const left = readdirSync(project.path(".svc/checkpoints")).filter(name => !name.includes("."))
