@@ -19,8 +19,8 @@ export interface Arrival {
   readonly claimed: readonly string[]
   /** It is from before a restore: its marks are stored as `held (restored)`, for an operator. */
   readonly isHeld: boolean
-  /** What belongs to its storing. Returns a row where it was done. */
-  readonly also: Statement | undefined
+  /** What belongs to its storing. The first returns a row where it was done. */
+  readonly also: readonly Statement[]
 }
 
 /** The sequence of a stored event; undefined where its endpoint and id were stored before. */
@@ -52,7 +52,7 @@ export const gatherArrivals = (database: Database, runtimeId: string): Gather<Ar
       return [
         {sql: insertEvents, args: [JSON.stringify(events.map(valuesOf))]},
         {sql: insertMarks, args: [JSON.stringify(events.map(marksOf)), runtimeId]},
-        ...arrivals.flatMap(({also}) => (also === undefined ? [] : [also])),
+        ...arrivals.flatMap(({also}) => also),
       ]
     },
     answers: ([inserted, , ...others]) => {
@@ -66,7 +66,8 @@ export const gatherArrivals = (database: Database, runtimeId: string): Gather<Ar
         const key = keyOf(arrival)
         const seq = stored.get(key)
         stored.delete(key)
-        const didAlso = arrival.also !== undefined && others.shift()?.rows.length === 1
+        const [also] = others.splice(0, arrival.also.length)
+        const didAlso = also?.rows.length === 1
         return {seq, didAlso}
       }
     },

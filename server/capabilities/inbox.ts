@@ -106,12 +106,14 @@ export class Inbox {
     const isHeld = event.timestamp < this.#restoredAt
     const asked = isHeld ? undefined : this.#prompts.find(name, event)
     const handlers = this.#dispatch?.match(event, asked?.handler) ?? []
+    const otherwise = asked === undefined ? handlers : (this.#dispatch?.match(event) ?? [])
     const question = asked !== undefined && handlers.includes(asked.handler) ? asked : undefined
     if (question !== undefined) this.#prompts.take(question)
     const {sn: _, ...stored} = event
     const id = incoming.id.toWellFormed()
     const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
-    const turn = question === undefined && handlers.length > 0 && !isHeld ? this.#lanes.enter(conversation) : undefined
+    const turn = handlers.length > 0 && !isHeld ? this.#lanes.enter(conversation) : undefined
+    const pushed = turn === undefined ? this.#lanes.expect(conversation) : undefined
     const arrival: Arrival = {
       endpoint: name,
       id,
@@ -121,21 +123,26 @@ export class Inbox {
       event: JSON.stringify(stored),
       raw: incoming.raw === undefined ? null : JSON.stringify(incoming.raw),
       handlers,
-      claimed: turn === undefined ? [] : this.#first(handlers),
+      claimed: turn === undefined || question !== undefined ? [] : this.#first(handlers),
       isHeld,
-      also: question && this.#prompts.answering(question, name, id),
+      also: question === undefined ? [] : this.#prompts.answering(question, name, id, otherwise),
     }
-    const {seq, isUnsettled} = await this.#store(arrival, question).catch(error => {
-      turn?.leave()
-      throw error
-    })
-    if (seq === undefined) {
+    try {
+      const {seq, didAlso, isUnsettled} = await this.#store(arrival, question).catch(error => {
+        turn?.leave()
+        throw error
+      })
+      const due = question === undefined || didAlso ? handlers : otherwise
+      if (seq !== undefined) {
+        if (!isHeld) this.#hand({...arrival, handlers: due, seq}, {...event, sn: seq}, turn)
+        return {sn: seq, duplicate: false}
+      }
       turn?.leave()
       if (isUnsettled) await this.#settle(arrival)
       return {sn: await this.#sequenceOf(name, id), duplicate: true}
+    } finally {
+      pushed?.()
     }
-    if (!isHeld) this.#hand({...arrival, seq}, {...event, sn: seq}, turn)
-    return {sn: seq, duplicate: false}
   }
 
   /**
@@ -160,15 +167,12 @@ export class Inbox {
   }
 
   /** `isUnsettled`: whoever stores it next hands it to its handlers, if it turns out to have been stored before. */
-  async #store(
-    arrival: Arrival,
-    question: Question | undefined,
-  ): Promise<{readonly seq: number | undefined; readonly isUnsettled: boolean}> {
+  async #store(arrival: Arrival, question: Question | undefined): Promise<Stored & {readonly isUnsettled: boolean}> {
     const isUnsettled = this.#unsettled.delete(keyOf(arrival))
     try {
       const {seq, didAlso} = await this.#arrivals.store(arrival)
-      if (question !== undefined && !didAlso) await this.#prompts.recheck(question)
-      return {seq, isUnsettled}
+      if (question !== undefined && !didAlso) void this.#prompts.recheck(question).catch(() => {})
+      return {seq, didAlso, isUnsettled}
     } catch (error) {
       if (isUnsettled || isUnknown(error)) void this.#settle(arrival).catch(() => {})
       if (question !== undefined) void this.#prompts.recheck(question).catch(() => {})

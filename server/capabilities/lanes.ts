@@ -27,6 +27,8 @@ export class Lanes<T> {
   readonly #running = new Set<string>()
   /** Lanes whose first item is run again later. */
   readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
+  /** How much is about to be pushed, by lane. */
+  readonly #expected = new Map<string, number>()
   #length = 0
   #paused = false
   #idle: (() => void)[] = []
@@ -50,9 +52,19 @@ export class Lanes<T> {
     this.#advance()
   }
 
+  /** Something is about to be pushed: until the function is called, once, the lane gives no turn to what comes after it. */
+  expect(lane: string): () => void {
+    this.#expected.set(lane, (this.#expected.get(lane) ?? 0) + 1)
+    return () => {
+      const left = (this.#expected.get(lane) ?? 0) - 1
+      if (left > 0) this.#expected.set(lane, left)
+      else this.#expected.delete(lane)
+    }
+  }
+
   /** Takes the turn of a lane that could begin at once; undefined where it could not. */
   enter(lane: string): Turn<T> | undefined {
-    const isFree = !this.#running.has(lane) && !this.#waiting.has(lane)
+    const isFree = !this.#running.has(lane) && !this.#waiting.has(lane) && !this.#expected.has(lane)
     if (!isFree || this.#paused || this.#running.size >= this.#width) return undefined
     this.#running.add(lane)
     return {run: item => void this.#runItem(lane, item), leave: () => this.#leave(lane)}

@@ -60,14 +60,31 @@ export class Prompts {
     this.#open.delete(keyOf(question))
   }
 
-  /** Belongs to the batch that stores the answer with its mark; returns a row where this event has become the answer. */
-  answering({id, handler}: Question, endpoint: string, eventId: string): Statement {
-    return {
-      sql: `UPDATE prompts SET answer_seq = i.seq FROM inbox i JOIN inbox_marks m USING (seq)
-        WHERE prompts.id = ? AND answer_seq IS NULL AND i.endpoint = ? AND i.event_id = ? AND m.handler = ?
-          AND m.state = 'pending' RETURNING id`,
-      args: [id, endpoint, eventId, handler],
-    }
+  /**
+   * Belongs to the batch that stores the answer with its mark; the first returns a row where this event has become the
+   * answer. Where the question is gone since, the event is for the handlers that it is for without one.
+   */
+  answering({id, handler}: Question, endpoint: string, eventId: string, otherwise: readonly string[]) {
+    const unanswered = `FROM inbox i JOIN inbox_marks m USING (seq)
+      WHERE i.endpoint = ? AND i.event_id = ? AND m.handler = ? AND m.state = 'pending'
+        AND NOT EXISTS (SELECT 1 FROM prompts p WHERE p.answer_seq = i.seq)`
+    const event = [endpoint, eventId, handler]
+    return [
+      {
+        sql: `UPDATE prompts SET answer_seq = (SELECT i.seq ${unanswered})
+          WHERE id = ? AND answer_seq IS NULL AND EXISTS (SELECT 1 ${unanswered}) RETURNING id`,
+        args: [...event, id, ...event],
+      },
+      {
+        sql: `INSERT INTO inbox_marks (seq, handler, state)
+          SELECT seq, value, 'pending' FROM (SELECT i.seq ${unanswered}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+        args: [...event, JSON.stringify(otherwise)],
+      },
+      {
+        sql: `DELETE FROM inbox_marks WHERE handler = ? AND seq = (SELECT i.seq ${unanswered})`,
+        args: [handler, ...event],
+      },
+    ] satisfies readonly Statement[]
   }
 
   /** Asks the database which question its user has to answer now: after one was stored, or an answer was not. */
