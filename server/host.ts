@@ -152,6 +152,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
       events.endpointChanged(endpoint)
       satori.loginsChanged()
     },
+    listening: endpoint => gaps.observe(endpoint),
     named: () => satori.loginsChanged(),
     isPaused: () => ingress.isPaused,
   })

@@ -43,6 +43,11 @@ export interface Endpoint {
    * 1970: when it was last known to be good, where that is longer ago.
    */
   lost(error: Error, known?: {readonly since?: number}): void
+  /**
+   * The connection holds, but part of what is said there does not come in until the function is called: the Host lists the
+   * interval as a gap. The end of the connection ends it too.
+   */
+  missing(): () => void
 }
 
 export interface Outgoing {

@@ -154,6 +154,7 @@ export const InboxDetail = Type.Object({
 /** Why an endpoint without history missed what its platform may have said. */
 export const gapReasons = [
   "connection_lost",
+  "channel_left",
   "endpoint_failed",
   "endpoint_closed",
   "ingress_paused",

@@ -52,6 +52,8 @@ export interface EndpointHooks {
   online(endpoint: Endpoint): void
   /** Its state or its own admission is another one since `at`, in milliseconds since 1970. */
   changed?(endpoint: Endpoint, at: number): void
+  /** It misses a part of what is said on its platform, or does no longer. */
+  listening?(endpoint: Endpoint): void
   /** Is the Host's ingress paused? */
   isPaused?(): boolean
   /** It has said who it is on its platform. */
@@ -80,6 +82,8 @@ export class Endpoint {
   #lastEventAt: number | undefined
   #running: Promise<void> | undefined
   #stopping = false
+  /** What the adapter misses though it is connected. */
+  readonly #missing = new Set<symbol>()
   /** When the last connection was last known to be good. */
   #lostAt: number | undefined
 
@@ -104,6 +108,11 @@ export class Endpoint {
 
   get login(): Login | undefined {
     return this.#login
+  }
+
+  /** Is the endpoint told all that is said where it is? */
+  get isListening(): boolean {
+    return this.#state.is === "online" && this.#missing.size === 0
   }
 
   /** When the last event was stored, in milliseconds since 1970. */
@@ -226,7 +235,20 @@ export class Endpoint {
         this.#hooks.named?.(this)
       },
       lost: lose,
+      missing: () => this.#miss(scope),
     }
+  }
+
+  #miss(scope: Scope): () => void {
+    const part = Symbol()
+    const end = () => {
+      if (this.#missing.delete(part)) this.#hooks.listening?.(this)
+    }
+    if (scope.signal.aborted) return end
+    this.#missing.add(part)
+    scope.defer(end)
+    this.#hooks.listening?.(this)
+    return end
   }
 
   async #receive(scope: Scope, event: Incoming): Promise<Receipt> {

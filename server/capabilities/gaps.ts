@@ -54,7 +54,7 @@ export class Gaps {
   observe(endpoint: Endpoint, at = Date.now()): void {
     const {name, history} = endpoint.spec
     if (history === "replay" || this.#isStopping) return
-    const isOnline = endpoint.state.is === "online" && endpoint.admission.is === "open"
+    const isOnline = endpoint.isListening && endpoint.admission.is === "open"
     if (isOnline === this.#online.has(name)) return
     if (isOnline) this.#arrive(name, at)
     else this.#leave(name, at, reasonOf(endpoint))
@@ -110,7 +110,8 @@ const leaving = (name: string, at: number, reason: GapReason): readonly Statemen
   {sql: "DELETE FROM endpoint_online WHERE endpoint = ?", args: [name]},
 ]
 
-const reasonOf = ({ownAdmission, state}: Endpoint): GapReason => {
+const reasonOf = ({ownAdmission, state, isListening}: Endpoint): GapReason => {
+  if (state.is === "online" && !isListening) return "channel_left"
   if (state.is === "failed") return "endpoint_failed"
   if (state.is === "reconnecting" || state.is === "connecting") return "connection_lost"
   return ownAdmission.is === "open" ? "ingress_paused" : "endpoint_closed"

@@ -1,3 +1,4 @@
+import {setImmediate as turn} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {Dispatch} from "../../server/capabilities/handling.ts"
@@ -89,6 +90,34 @@ describe.each(engines)("the inbox on $name", ({make}) => {
         ordinal,
       })),
     )
+  })
+
+  test("handles the events of a conversation in their order, however their coming meets the end of what ran there", async () => {
+    const began: string[] = []
+    const {receive, marks} = await start({
+      run: async ({event}) => {
+        began.push(String(event.message?.id))
+        return {is: "handled", sends: []}
+      },
+    })
+    const turns = async (count: number) => {
+      for (let n = 0; n < count; n++) await turn()
+    }
+    const said: string[] = []
+    const coming: Promise<unknown>[] = []
+    for (const first of [0, 1, 2, 3, 4, 5, 6]) {
+      for (const second of [1, 2, 3, 4, 5]) {
+        for (const pause of [0, first, second]) {
+          await turns(pause)
+          const id = `${first} ${second} ${said.length}`
+          said.push(id)
+          coming.push(receive(incoming(id)))
+        }
+        await Promise.all(coming)
+        await until("all to be handled", async () => (await marks()).every(({state}) => state === "handled"))
+      }
+    }
+    expect(began).toEqual(said)
   })
 
   test("refuses the late commit of an old attempt: neither its mark nor its sends", async () => {

@@ -1,5 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
+import {gapsOf, untilGaps} from "../support/gaps.ts"
 import type {TestHost} from "../support/host.ts"
 import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
@@ -93,6 +94,29 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
     expect(person.heard("svcbot", "#lounge")).toEqual(["still here", "hello Bob"])
     expect(host.process.output()).toContain("kicked from #lounge by alice; joining again")
+  })
+
+  test("what is said while a bot is kicked out of its channel is a gap, from the kick until it is back", async () => {
+    const server = await startIrcServer("ngircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    await untilEndpoint(host, "main", "online")
+    const kickedAt = Date.now()
+    person.write("KICK #lounge svcbot :out")
+    const [open] = await until("the gap to begin", async () => {
+      const gaps = await gapsOf(host)
+      return gaps.length === 1 && gaps
+    })
+    expect(open).toMatchObject({endpoint: "irc~main", reason: "channel_left", to: null})
+    expect((await endpointOf(host, "main")).state).toBe("online")
+    person.say("#lounge", "!greet Nobody")
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    const [gap] = await untilGaps(host, 1)
+    expect(Date.parse(gap?.from ?? "")).toBeGreaterThanOrEqual(kickedAt)
+    expect(Date.parse(gap?.to ?? "") - Date.parse(gap?.from ?? "")).toBeGreaterThan(4900)
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    expect(person.heard("svcbot", "#lounge")).toEqual(["hello Bob"])
   })
 
   test("a channel that does not let the bot in is told of in the log; the others are joined", async () => {

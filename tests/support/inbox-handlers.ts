@@ -38,6 +38,10 @@ export interface Life {
   readonly running: Map<string, string[]>
   /** The newest event of each conversation that a handler was given. */
   readonly newest: Map<string, number>
+  /** Handlers that have begun, each with its event. */
+  readonly begun: Set<string>
+  /** Middleware that was told that what it is around has ended. */
+  readonly gone: Set<string>
   /** Middleware that is under way and has not let its event pass. */
   readonly closed: Set<string>
   /** Left by earlier lives, to be handled one at a time; empty where none of them is a suspect. */
@@ -84,8 +88,9 @@ export class Handlers implements Dispatch {
     const id = stored.event.message?.id ?? ""
     const conversation = stored.event.channel?.id ?? ""
     this.#begin(id, handler, conversation, stored.event.sn)
-    const outcome = await this.#handle(stored, handler, this.#scene.track(`${id} ${handler}`), attempt)
-    this.#life.closed.delete(`${id} ${handler}`)
+    const name = `${id} ${handler}`
+    const outcome = await this.#handle(stored, handler, this.#scene.track(name), attempt)
+    this.#life.closed.delete(name)
     const rest = this.#life.running.get(conversation) ?? []
     rest.splice(rest.indexOf(id), 1)
     return outcome
@@ -96,7 +101,7 @@ export class Handlers implements Dispatch {
    * around once it has let the event pass.
    */
   #begin(id: string, handler: string, conversation: string, seq: number): void {
-    const {running, newest, suspects, closed} = this.#life
+    const {running, newest, suspects, closed, begun, gone} = this.#life
     const {faults, again} = this.#scene
     const here = running.get(conversation) ?? []
     if (here.some(other => other !== id)) faults.push(`${id} began while ${here} ran in ${conversation}`)
@@ -107,8 +112,11 @@ export class Handlers implements Dispatch {
     const all = new Set([...running.values()].flat())
     if (suspects.has(id) && all.size > 1 && !again.has(id)) faults.push(`${id}, replayed, began beside ${[...all]}`)
     for (const each of around(handler)) {
+      const isFirst = !begun.has(`${id} ${handler}`) && !again.has(id)
+      if (isFirst && gone.has(`${id} ${each}`)) faults.push(`${id} ${handler} began after ${each} had gone on`)
       if (closed.has(`${id} ${each}`)) faults.push(`${id} ${handler} began though ${each} had not let it pass`)
     }
+    begun.add(`${id} ${handler}`)
     if (isMiddleware(handler)) closed.add(`${id} ${handler}`)
   }
 
@@ -120,9 +128,10 @@ export class Handlers implements Dispatch {
     for (let n = 0; n < plan.turns; n++) await turn()
     if (handler === continuation) await this.#hear(track, attempt)
     for (let n = 0; n < plan.early; n++) {
-      const id = await attempt.sendNow(draftOf(event, `early ${n}`), n)
-      if ((track.early.get(n) ?? id) !== id) faults.push(`${track.name}: sendNow ${n} was answered twice, differently`)
-      track.early.set(n, id)
+      const sent = await attempt.sendNow(draftOf(event, `early ${n}`), n)
+      if ((track.early.get(n) ?? sent) !== sent)
+        faults.push(`${track.name}: sendNow ${n} was answered twice, differently`)
+      track.early.set(n, sent)
     }
     if (isMiddleware(handler) && plan.passes && (await this.#pass(track.name, attempt))) return {is: "interrupted"}
     if (plan.end === "hangs") {
@@ -136,9 +145,12 @@ export class Handlers implements Dispatch {
 
   /** Resolves to whether the middleware was cut off while what it is around was running. */
   async #pass(name: string, attempt: Attempt): Promise<boolean> {
-    this.#life.closed.delete(name)
-    const cut = this.#life.interrupted.promise.then(() => true)
-    return Promise.race([attempt.next().then(() => false), cut])
+    const {closed, gone, interrupted} = this.#life
+    closed.delete(name)
+    const cut = interrupted.promise.then(() => true)
+    const isCut = await Promise.race([attempt.next().then(() => false), cut])
+    if (!isCut) gone.add(name)
+    return isCut
   }
 
   /** The continuation of a question is given that question, in each of its runs. */

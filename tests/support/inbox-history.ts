@@ -113,6 +113,8 @@ export class History implements Scene {
       interrupted: Promise.withResolvers(),
       running: new Map(),
       newest: new Map(),
+      begun: new Set(),
+      gone: new Set(),
       closed: new Set(),
       suspects: await this.#suspects(),
       isStopping: false,

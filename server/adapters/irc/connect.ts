@@ -1,15 +1,13 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
 import type {Endpoint, Sender, Static} from "../../../shared/sdk.ts"
+import {joinChannels} from "./channels.ts"
 import type {Account} from "./index.ts"
 import {receiveFrom} from "./receive.ts"
 import {registration} from "./register.ts"
-import {answered, createSend} from "./send.ts"
+import {createSend} from "./send.ts"
 
 export type AccountSettings = Static<typeof Account>
-
-/** After being kicked, the channel is joined again after so many milliseconds. */
-const rejoinPause = 5000
 
 /** A server gets so many milliseconds to answer QUIT; until then the nick may still be taken. */
 const quitPatience = 1000
@@ -74,30 +72,4 @@ const tellLoss = (client: Client, endpoint: Endpoint): void => {
     if (error === "irc") said = `: ${reason}`
   })
   client.on("socket close", () => endpoint.lost(new Error(`the server closed the connection${said}`)))
-}
-
-/**
- * Resolves once the server has dealt with every JOIN: before that the bot misses what is said there, so it is not online. A
- * channel that does not let it in is in the log.
- */
-const joinChannels = async (client: Client, account: AccountSettings, endpoint: Endpoint): Promise<void> => {
-  const join = (entry: string) => {
-    const [channel = "", key] = entry.split(" ")
-    client.join(channel, key)
-  }
-  client.on("kick", ({kicked, channel, nick}: {kicked: string; channel: string; nick: string}) => {
-    if (!client.caseCompare(kicked, client.user.nick)) return
-    const entry = (account.channels ?? []).find(each => client.caseCompare(each.split(" ")[0] ?? "", channel))
-    endpoint.log.warn(`kicked from ${channel} by ${nick}${entry === undefined ? "" : "; joining again"}`)
-    if (entry !== undefined)
-      sleep(rejoinPause, undefined, {signal: endpoint.signal}).then(
-        () => join(entry),
-        () => {},
-      )
-  })
-  client.on("irc error", ({channel, reason, error}: {channel?: string; reason?: string; error?: string}) => {
-    if (channel !== undefined) endpoint.log.warn(`${channel}: ${reason ?? error}`)
-  })
-  for (const entry of account.channels ?? []) join(entry)
-  if ((account.channels ?? []).length > 0) await answered(client, "svc-joined", endpoint.signal)
 }
