@@ -11,6 +11,8 @@ export interface Chatter {
   /** When each line was about to be written, in milliseconds since 1970, by its text. */
   readonly said: ReadonlyMap<string, number>
   readonly listener: Person
+  /** Says nothing more until it is to speak again. */
+  hush(isSilent: boolean): void
   /** Resolves once everything that was said has reached the listener. */
   stop(): Promise<void>
 }
@@ -19,14 +21,15 @@ export const startChatter = async (server: IrcServer, channel: string, count: nu
   const listener = await joinIrc(server, "listener", {channel})
   const said = new Map<string, number>()
   let stopped = false
+  let silent = false
   const chat = async (nick: string, offset: number) => {
     const person = await joinIrc(server, nick, {channel})
     await sleep(offset)
-    for (let n = 1; !stopped; n++) {
-      const text = `${nick} ${n}`
+    for (let n = 1; !stopped; await sleep(pause)) {
+      if (silent) continue
+      const text = `${nick} ${n++}`
       said.set(text, Date.now())
       person.say(channel, text)
-      await sleep(pause)
     }
     const last = [...said.keys()].findLast(text => text.startsWith(`${nick} `))
     if (last !== undefined) await until("what was said to be heard", () => listener.heard(nick, channel).includes(last))
@@ -35,6 +38,9 @@ export const startChatter = async (server: IrcServer, channel: string, count: nu
   return {
     said,
     listener,
+    hush: isSilent => {
+      silent = isSilent
+    },
     stop: async () => {
       stopped = true
       await Promise.all(running)
