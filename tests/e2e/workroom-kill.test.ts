@@ -13,6 +13,9 @@ const rounds = Number(process.env.SVC_WORKROOM_KILLS ?? 16)
 const seed = Number(process.env.SVC_WORKROOM_SEED ?? Date.now() % 1_000_000)
 const script = `${root}tests/support/scripts/record-commands.ts`
 
+/** A Journal is killed so often: one with a segment a record is slow to open once it is long. */
+const roundsOfOne = 32
+
 /** Node 22.12 does not run TypeScript. */
 const onBoth = runtimes.filter(({name}) => name !== "node22")
 
@@ -20,7 +23,7 @@ const onBoth = runtimes.filter(({name}) => name !== "node22")
 const addUntilKilled = async (round: number, args: readonly string[], after: number): Promise<readonly string[]> => {
   const runtime = onBoth[round % onBoth.length] ?? onBun
   const running = startProcess([...scriptCommand(runtime, script), ...args])
-  await until("the store to open", () => running.output().startsWith("open"))
+  await until("the store to open", () => running.output().startsWith("open"), 60_000)
   await sleep(after)
   running.child.kill("SIGKILL")
   const {stdout, stderr, signal} = await running.finished
@@ -30,24 +33,27 @@ const addUntilKilled = async (round: number, args: readonly string[], after: num
 }
 
 test(`after ${rounds} kills (seed ${seed}), half of them while segments rotate with each write, every acknowledged item is in the files`, async () => {
-  const folder = scratchFolder()
   const chance = new Chance(seed)
-  const acknowledged: string[] = []
+  let folder = scratchFolder()
+  let acknowledged: string[] = []
+  let all = 0
   for (let round = 0; round < rounds; round++) {
     const segmentSize = round % 2 === 0 ? "1" : "8192"
-    acknowledged.push(
-      ...(await addUntilKilled(round, ["file", folder, `r${round}`, segmentSize], 5 + chance.below(60))),
-    )
+    const added = await addUntilKilled(round, ["file", folder, `r${round}`, segmentSize], 5 + chance.below(60))
+    acknowledged.push(...added)
+    all += added.length
     if (round % 8 !== 7 && round !== rounds - 1) continue
-    const store = new FileStore({folder})
-    const workroom = await openWorkroom(store)
+    const workroom = await openWorkroom(new FileStore({folder}))
     await workroom.verify()
     const titles = new Set(workroom.items.map(({title}) => title))
     expect(acknowledged.filter(title => !titles.has(title))).toEqual([])
     expect(workroom.items).toHaveLength(titles.size)
     await workroom.close()
+    if (round % roundsOfOne !== roundsOfOne - 1) continue
+    folder = scratchFolder()
+    acknowledged = []
   }
-  expect(acknowledged.length).toBeGreaterThan(rounds)
+  expect(all).toBeGreaterThan(rounds)
 }, 1_800_000)
 
 test("after kills, every acknowledged item is in the tables", async () => {

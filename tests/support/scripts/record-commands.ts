@@ -19,13 +19,26 @@ const openStore = async () => {
 }
 
 const workroom = await Workroom.open({store: await openStore(), authority, log})
-writeSync(1, "open\n")
+
+/** Written when it returns: a reader that is slow is waited for, or what was acknowledged would not be counted. */
+const print = (text: string): void => {
+  for (let rest = Buffer.from(text); rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(1, rest))
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
+}
+
+print("open\n")
 
 const say = async (speaker: number) => {
   for (let n = 0; ; n++) {
     const title = `${name}.${speaker}.${n}`
     await workroom.run(add(title))
-    writeSync(1, `${title}\n`)
+    print(`${title}\n`)
   }
 }
 
