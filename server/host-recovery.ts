@@ -5,7 +5,7 @@ import {messageOf} from "../shared/problems.ts"
 import type {Ingress} from "./capabilities/ingress.ts"
 import type {LoadedConfig} from "./config/load.ts"
 import type {Database} from "./database/database.ts"
-import {telling} from "./events/telling.ts"
+import {type Hide, telling} from "./events/telling.ts"
 import {type CheckpointNews, Checkpoints} from "./recovery/checkpoints.ts"
 import type {Participant} from "./recovery/participant.ts"
 import {readCode} from "./recovery/provenance.ts"
@@ -26,6 +26,8 @@ export interface RecoveryOptions {
   readonly ingress: Ingress
   readonly settings: () => Pick<ProjectConfig, "checkpoints" | "releases">
   readonly log: Log
+  /** Takes the values of secrets out of what is told. */
+  readonly scrub: Hide
 }
 
 /** What a running Host does about recovery. */
@@ -42,7 +44,7 @@ export interface HostRecovery {
 }
 
 export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions): HostRecovery => {
-  const {paths, database, log} = options
+  const {paths, database, log, scrub} = options
   const values = new Set<string>()
   let secrets: Record<string, string> = {}
   const checkpoints = new Checkpoints({
@@ -50,7 +52,7 @@ export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions)
     source: () => ({...options, schema: database.state.is === "initialized" ? database.state.schema : 0, secrets}),
     temporary: paths.temporary,
     log,
-    tell: async news => void (await database.write([eventOf(news)])),
+    tell: async news => void (await database.write([eventOf(news, scrub)])),
   })
   const releases = new Releases({
     record: new ReleaseRecord(paths.releases),
@@ -60,7 +62,7 @@ export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions)
     runtimeId: options.runtimeId,
     window: () => settings().releases.window,
     log,
-    tell: async ({type, data}) => void (await database.write([telling(type, data)])),
+    tell: async ({type, data}) => void (await database.write([telling(type, data, {}, scrub)])),
   })
   let schedule: CheckpointSchedule | undefined
   return {
@@ -99,7 +101,7 @@ export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions)
   }
 }
 
-const eventOf = (news: CheckpointNews) => {
+const eventOf = (news: CheckpointNews, scrub: Hide) => {
   const {id: checkpoint} = news
   switch (news.is) {
     case "created":
@@ -109,7 +111,7 @@ const eventOf = (news: CheckpointNews) => {
     case "refused":
       return telling("checkpoint.refused", {checkpoint, findings: [...news.findings], warnings: [...news.warnings]})
     case "failed":
-      return telling("checkpoint.failed", {checkpoint, code: news.code, detail: news.detail})
+      return telling("checkpoint.failed", {checkpoint, code: news.code, detail: news.detail}, {}, scrub)
     case "pruned":
       return telling("checkpoint.pruned", {checkpoint})
   }

@@ -176,6 +176,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     ingress,
     settings: () => currentOf(generations).config.config,
     log,
+    scrub: logs.scrubJson,
   })
   unwind.defer(() => recovery.stop())
   const loader = new Loader({

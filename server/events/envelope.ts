@@ -4,6 +4,7 @@ import {eventTypes, isEventType} from "../../shared/events.ts"
 import {createProjection} from "../../shared/private.ts"
 import {frame} from "./frame.ts"
 import type {StoredEvent} from "./log.ts"
+import {fitting, type Hide} from "./telling.ts"
 
 /** Who may see what: `demo` gets nothing that the table of types marks private. */
 export type Audience = "full" | "demo"
@@ -11,8 +12,7 @@ export type Audience = "full" | "demo"
 export interface EnvelopeOptions {
   readonly epoch: string
   readonly project: string
-  /** Takes the values of secrets out of JSON, which stays JSON. */
-  readonly hide: (text: string) => string
+  readonly hide: Hide
 }
 
 const projections = new Map(Object.entries(eventTypes).map(([type, {data}]) => [type, createProjection(data)] as const))
@@ -47,7 +47,7 @@ export class Envelopes {
     const about =
       (endpoint === undefined ? "" : `,"endpoint":${JSON.stringify(endpoint)}`) +
       (runId === undefined ? "" : `,"runId":${JSON.stringify(runId)}`)
-    return `{"id":"${this.idOf(event.offset)}","type":"${type}","at":"${new Date(at).toISOString()}","project":${this.#project},"runtimeId":"${runtimeId}","generation":${generation}${about},"data":${this.#options.hide(dataFor(event, audience))}}`
+    return `{"id":"${this.idOf(event.offset)}","type":"${type}","at":"${new Date(at).toISOString()}","project":${this.#project},"runtimeId":"${runtimeId}","generation":${generation}${about},"data":${fitting(dataFor(event, audience), this.#options.hide)}}`
   }
 
   envelope(event: StoredEvent, audience: Audience): Envelope {

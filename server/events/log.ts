@@ -3,7 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import type {Row} from "../../shared/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import {EventQueue} from "./queue.ts"
-import {toRow} from "./telling.ts"
+import {type Hide, toRow} from "./telling.ts"
 
 /** An event as it is stored. `at` in milliseconds since 1970; `data` is JSON text. */
 export interface StoredEvent {
@@ -29,12 +29,12 @@ const select = `SELECT e.offset, e.type, e.at, e.endpoint, e.run_id, e.data, c.r
 /** The durable, append-only event log: what is in it is durable, and no offset is used twice. */
 export class EventLog {
   readonly #database: Database
-  readonly #hide: ((json: string) => string) | undefined
+  readonly #hide: Hide | undefined
   readonly #queue: EventQueue
   #evictedTo = 0
 
   /** `hide` takes the values of secrets out of the JSON of what is raised. */
-  constructor(database: Database, log: Log, hide?: (json: string) => string) {
+  constructor(database: Database, log: Log, hide?: Hide) {
     this.#database = database
     this.#hide = hide
     this.#queue = new EventQueue(database, log)

@@ -4,14 +4,22 @@ import type {Statement} from "../../shared/plugin-database.ts"
 /** Longer data has its texts cut: one event must not be what a client falls behind by. In characters. */
 const longest = {data: 16_384, text: 1000} as const
 
+/** Takes the values of secrets out of JSON, which stays JSON. */
+export type Hide = (json: string) => string
+
 /**
  * The statement that raises an event. It belongs into the batch of the change that it tells of, so that either both are
- * stored or none is; run and generation are stamped when it is stored.
+ * stored or none is; run and generation are stamped when it is stored. Whoever quotes an error gives `hide`.
  */
-export const telling = <T extends EventType>(type: T, data: EventData<T>, about: EventAbout = {}): Statement => ({
+export const telling = <T extends EventType>(
+  type: T,
+  data: EventData<T>,
+  about: EventAbout = {},
+  hide?: Hide,
+): Statement => ({
   sql: `INSERT INTO events (type, at, context, endpoint, run_id, data)
     VALUES (?, ?, (SELECT max(id) FROM event_contexts), ?, ?, ?)`,
-  args: Object.values(toRow(type, data, about)),
+  args: Object.values(toRow(type, data, about, hide)),
 })
 
 /** The columns of an event; what `tellingAll` takes. */
@@ -24,18 +32,18 @@ export interface EventRow {
   readonly data: string
 }
 
-/** `hide` takes the values of secrets out of JSON: an error may repeat one. */
+/** An error may repeat the value of a secret: without `hide` the data is stored whole, and cut when it is shown. */
 export const toRow = <T extends EventType>(
   type: T,
   data: EventData<T>,
   about: EventAbout = {},
-  hide: (json: string) => string = json => json,
+  hide?: Hide,
 ): EventRow => ({
   type,
   at: about.at ?? Date.now(),
   endpoint: about.endpoint ?? null,
   runId: about.runId ?? null,
-  data: encodeData(data, hide),
+  data: hide === undefined ? JSON.stringify(data) : fitting(JSON.stringify(data), hide),
 })
 
 /** One statement for many events, in their order. */
@@ -46,9 +54,10 @@ export const tellingAll = (rows: readonly EventRow[]): Statement => ({
   args: [JSON.stringify(rows)],
 })
 
-const encodeData = (data: unknown, hide: (json: string) => string): string => {
-  const json = hide(JSON.stringify(data))
-  return json.length <= longest.data ? json : JSON.stringify(JSON.parse(json), (_, value) => clip(value))
+/** Without secrets, then within the limit: a cut through a secret would leave a part that nothing finds any more. */
+export const fitting = (json: string, hide: Hide): string => {
+  const hidden = hide(json)
+  return hidden.length <= longest.data ? hidden : JSON.stringify(JSON.parse(hidden), (_, value) => clip(value))
 }
 
 const clip = (value: unknown) =>

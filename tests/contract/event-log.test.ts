@@ -72,7 +72,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     const database = await open(await make())
     const events = await logOf(database)
     const texts = ["\0", "\r\n", "\ud800", "\ufeff", '"\\', "\u2028", "é", "x".repeat(20_000)]
-    await database.write([tellingAll(texts.map(reason => toRow("host.stopping", {code: 0, reason})))])
+    await database.write([tellingAll(texts.map(reason => toRow("host.stopping", {code: 0, reason}, {}, json => json)))])
     expect(await reasonsOf(events)).toEqual([...texts.slice(0, -1), `${"x".repeat(1000)}…`])
   })
 
