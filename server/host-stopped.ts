@@ -151,20 +151,29 @@ export const restoreStopped = (
   {dryRun = false, ...how}: RestoreRequest,
 ): Promise<Restored | RestorePlan> =>
   holding(options, async paths => {
-    const {variables} = await readEnvironment(options.project, options.environment, process.env)
-    const {file, dialect} = checkpoint.manifest.database
-    const locate = (text: ConfigText): Location => {
-      try {
-        return locationOf(parseConfig(text, variables).config, paths)
-      } catch (cause) {
-        // On a new machine the secrets may not be there yet; where the database was is known even so.
-        if (dialect === "sqlite" && file !== null) return {dialect, file: resolve(paths.project, file)}
-        throw cause
-      }
-    }
-    const restore = {...how, paths, locate, replaced: await currentLocation(options, paths)}
+    const restore = {...how, ...(await restorePlaces(options, checkpoint, paths))}
     return dryRun ? planRestore(checkpoint, restore) : restoreCheckpoint(checkpoint, restore)
   })
+
+/** Where the state is that a checkpoint replaces, and where its own goes. */
+export const restorePlaces = async (
+  options: StoppedOptions,
+  checkpoint: Pick<StoredCheckpoint, "manifest">,
+  paths: ProjectPaths,
+): Promise<Pick<RestoreOptions, "paths" | "locate" | "replaced">> => {
+  const {variables} = await readEnvironment(options.project, options.environment, process.env)
+  const {file, dialect} = checkpoint.manifest.database
+  const locate = (text: ConfigText): Location => {
+    try {
+      return locationOf(parseConfig(text, variables).config, paths)
+    } catch (cause) {
+      // On a new machine the secrets may not be there yet; where the database was is known even so.
+      if (dialect === "sqlite" && file !== null) return {dialect, file: resolve(paths.project, file)}
+      throw cause
+    }
+  }
+  return {paths, locate, replaced: await currentLocation(options, paths)}
+}
 
 const currentLocation = async (options: StoppedOptions, paths: ProjectPaths): Promise<Location | undefined> => {
   try {

@@ -206,6 +206,16 @@ export const problems = {
     title: "The Host is not ready",
     hint: "svc doctor --live names what is missing; correct it and repeat this, or svc release abort.",
   },
+  rollback_refused: {
+    status: 409,
+    title: "The project cannot go back to this checkpoint",
+    hint: "Correct what detail names; nothing was changed.",
+  },
+  side_effects: {
+    status: 409,
+    title: "Messages were sent since the checkpoint",
+    hint: "They cannot be taken back: look at them, then repeat it with --accept-side-effects.",
+  },
   release_record_damaged: {
     status: 503,
     title: "The record of releases is damaged",

@@ -52,6 +52,18 @@ const entry = <const Is extends string, P extends Record<string, Parameters<type
     ...properties,
   })
 
+const rolledBack = {
+  checkpoint: Type.String(),
+  authority: Type.String({description: "The one that was minted"}),
+  before: Type.String({description: "The authority of the checkpoint"}),
+  commit: orNull(Type.String({description: "What the code went back to"})),
+  sideEffects: Type.Integer({description: "Messages that were sent since the checkpoint, and were accepted"}),
+}
+
+/** What a rollback leaves to be recorded by whoever finishes it. */
+export const RolledBack = Type.Object({is: Type.Literal("rolled_back"), release: Type.String(), ...rolledBack})
+export type RolledBack = Static<typeof RolledBack>
+
 /** A line of `.svc/releases.jsonl`. */
 export const ReleaseEntry = Type.Union([
   entry("beginning", {}),
@@ -68,15 +80,7 @@ export const ReleaseEntry = Type.Union([
   }),
   entry("aborted", {reason: Type.String()}),
   entry("ingress_resumed", {}),
-  entry("rolled_back", {
-    checkpoint: Type.String(),
-    authority: Type.String({description: "The one that was minted"}),
-    before: Type.String({
-      description: "The authority of what was replaced, or of the checkpoint where that is not known",
-    }),
-    commit: orNull(Type.String()),
-    sideEffects: Type.Integer({description: "Messages that were sent since the checkpoint, and were accepted"}),
-  }),
+  entry("rolled_back", rolledBack),
 ])
 export type ReleaseEntry = Static<typeof ReleaseEntry>
 

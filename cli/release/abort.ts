@@ -8,8 +8,7 @@ export class ReleaseAbort extends ReleaseCommand {
   static override paths = [["release", "abort"]]
   static override usage = Command.Usage({
     description: "give up the release under way, and open ingress again",
-    details:
-      "Nothing is taken back: where the new version has run already, go back to the checkpoint that `svc release status` names.",
+    details: "Nothing is taken back: where the new version has run already, go back with `svc rollback <checkpoint>`.",
     examples: [["Not today", 'svc release abort --reason "the tests fail"']],
   })
 

@@ -14,7 +14,7 @@ const point = ({checkpoint, commit, image, lockfile, configuration, schema, vers
 const next: Record<ReleaseView["state"], string> = {
   beginning: "wait, or svc release begin again, or svc release abort",
   begun: "try and deploy the new version; svc release complete --accepted-by <name>; or svc release abort",
-  observing: "observe it; to go back: the checkpoint above",
+  observing: "observe it; to go back: svc rollback <checkpoint>",
   complete: "nothing",
   aborted: "nothing",
   rolled_back: "nothing",

@@ -24,6 +24,8 @@ export interface Staged {
   readonly manifest: Manifest
   path(name: string): string | undefined
   readonly secrets: SecretValues
+  /** The copy stays of the schema that it has. */
+  readonly keepSchema?: boolean
 }
 
 const noHost = () => ({runtimeId: "none", signal: new AbortController().signal, onLeaseLost: () => {}})
@@ -70,6 +72,7 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
     } finally {
       await database.close()
     }
+    if (staged.keepSchema === true) return
     progress("migrating the copy", 0, 0)
     const migrated = await openDatabase({dialect: "sqlite", file}, noHost())
     await migrated.close()

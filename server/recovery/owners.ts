@@ -1,3 +1,4 @@
+import {existsSync} from "node:fs"
 import {chmod, lchown, stat} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -20,6 +21,16 @@ export const giveToOwners = async ({project}: ProjectPaths, swaps: readonly Swap
     if (mode !== undefined && (await stat(place)).isFile()) await chmod(place, mode)
     await giveAway(place, await stat(dirname(goal)))
     await syncFile(place)
+  }
+}
+
+/** What comes out of a commit keeps its mode, and gets the owner of the folder that it comes into, or of the nearest there is. */
+export const giveCodeToOwners = async ({project}: ProjectPaths, swaps: readonly Swap[]): Promise<void> => {
+  for (const {target, staged} of swaps) {
+    if (staged === null) continue
+    let folder = dirname(resolve(project, target))
+    while (!existsSync(folder)) folder = dirname(folder)
+    await giveAway(resolve(project, staged), await stat(folder))
   }
 }
 

@@ -1,7 +1,7 @@
 import {randomUUID} from "node:crypto"
 import {existsSync} from "node:fs"
 import {mkdir, readFile, stat} from "node:fs/promises"
-import {dirname, join} from "node:path"
+import {dirname, join, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {ConfigText} from "../config/load.ts"
 import {type Database, type Location, openDatabase, openUnmigrated} from "../database/database.ts"
@@ -9,14 +9,16 @@ import {migrations} from "../database/migrations.ts"
 import {makePrivateFolder} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {type Adoption, adoptDatabase, type HeldBack} from "./adopt.ts"
+import {codeFolders, stageCode} from "./code.ts"
 import {databaseName} from "./create.ts"
 import {compareDeployment, isWritable, requireSameDeployment} from "./deployment.ts"
 import {syncFile, syncFolder, writeNewFile} from "./files.ts"
 import {inspect} from "./inspect.ts"
 import {invalidCheckpoint, sha256Of} from "./manifest.ts"
-import {giveToOwners} from "./owners.ts"
+import {giveCodeToOwners, giveToOwners} from "./owners.ts"
 import {partRules} from "./parts.ts"
 import {noProgress, type Progress} from "./progress.ts"
+import {noteOf, type RollbackPart} from "./rollback-part.ts"
 import {stageFiles} from "./stage.ts"
 import type {StoredCheckpoint} from "./store.ts"
 import {type RestoreRecord, recorded, settleRestore, swapAll, writeRecord} from "./swap.ts"
@@ -31,6 +33,8 @@ export interface RestoreOptions {
   /** Leaves configuration, package.json and lockfile as they are, and compares nothing. */
   readonly dataOnly?: boolean
   readonly progress?: Progress
+  /** The code goes back too, and the database stays of its schema: the svc of that code brings it to its own. */
+  readonly rollback?: RollbackPart
 }
 
 /** What a restore would do, or did. */
@@ -107,7 +111,7 @@ const locate = async (
  * `restore_refused`, with nothing changed.
  */
 export const restoreCheckpoint = async (checkpoint: Checkpoint, options: RestoreOptions): Promise<Restored> => {
-  const {paths, progress = noProgress} = options
+  const {paths, progress = noProgress, rollback} = options
   const {folder, manifest} = checkpoint
   await makePrivateFolder(paths.state)
   const plan = await planRestore(checkpoint, options)
@@ -118,21 +122,32 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     database: location.dialect === "sqlite" ? location.file : undefined,
     withProjectFiles: plan.projectFiles === "restored",
   })
+  const change = rollback?.code
+  const folders = [...new Set([...targets.folders, ...(change === undefined ? [] : codeFolders(change))])]
   const record: RestoreRecord = {
     state: "staging",
     checkpoint: manifest.id,
-    folders: targets.folders.map(each => recorded(paths.project, each)),
+    folders: folders.map(each => recorded(paths.project, each)),
     swaps: [],
   }
   await writeRecord(paths, record)
   try {
-    for (const each of targets.folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
+    for (const each of folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
     await stageFiles(folder, manifest, targets.staged, progress)
     const {held, notes, authority} = await prepare(checkpoint, options, location, targets)
-    const swaps = [...targets.swaps(existsSync)]
-    await giveToOwners(paths, swaps)
+    const state = [...targets.swaps(existsSync)]
+    const taken = new Set(state.map(({target}) => resolve(paths.project, target)))
+    const {code, git} = change === undefined ? {code: [], git: []} : await stageCode(paths.project, change, taken)
+    await giveToOwners(paths, [...state, ...git])
+    await giveCodeToOwners(paths, code)
+    for (const each of folders) await syncFolder(join(each, "new"))
     progress("swapping", 0, 0)
-    await swapAll(paths, {...record, swaps})
+    const swaps = [...state, ...code, ...git]
+    await swapAll(paths, {
+      ...record,
+      swaps,
+      ...(rollback === undefined ? {} : {rollback: noteOf(manifest, rollback, authority)}),
+    })
     return {...plan, newAuthority: authority, held, notes}
   } catch (cause) {
     await settleRestore(paths)
@@ -144,18 +159,19 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
 /** Checks what was staged and makes it that of a new authority; durable when it resolves. */
 const prepare = async (
   {manifest}: Checkpoint,
-  {replaced, progress = noProgress}: RestoreOptions,
+  {replaced, progress = noProgress, rollback}: RestoreOptions,
   location: Location,
   targets: Targets,
 ) => {
   const names = manifest.files.map(file => file.path)
   const path = (name: string) => (names.includes(name) ? targets.staged(name) : undefined)
-  const {findings} = await inspect({manifest, path, secrets: {}}, progress)
+  const keepSchema = rollback !== undefined
+  const {findings} = await inspect({manifest, path, secrets: {}, keepSchema}, progress)
   if (findings.length > 0) throw invalidCheckpoint(manifest.id, findings.join("; "))
   progress("holding back what would be sent or handled", 0, 0)
   const file = path(databaseName)
   const target: Location = file === undefined ? location : {dialect: "sqlite", file}
-  const database = await openDatabase(target, noHost())
+  const database = await (keepSchema ? openUnmigrated(target, noHost()) : openDatabase(target, noHost()))
   try {
     const adoption = await adoptionOf(database, manifest)
     const {held, notes} = await adopt(database, adoption, replaced)

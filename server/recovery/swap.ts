@@ -1,11 +1,13 @@
-import {lstat, mkdir, rename, rm} from "node:fs/promises"
+import {lstat, mkdir, rename, rm, rmdir} from "node:fs/promises"
 import {dirname, isAbsolute, join, relative, resolve} from "node:path"
 import {Check} from "typebox/schema"
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {RolledBack} from "../../shared/release.ts"
 import {type Static, Type} from "../../shared/type.ts"
 import {readFileIfExists, removeFolder, writeFileAtomic} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {syncFolder} from "./files.ts"
+import {ReleaseRecord} from "./release/record.ts"
 
 /** Beside each thing that is replaced, so that it is on the same file system: what comes, and what goes. */
 export const stagingName = ".svc-restore"
@@ -30,6 +32,8 @@ const RestoreRecord = Type.Object({
   /** Staging folders. */
   folders: Type.Array(Type.String({minLength: 1})),
   swaps: Type.Array(Swap),
+  /** What is recorded of it in the record of releases, once it is finished. */
+  rollback: Type.Optional(RolledBack),
 })
 export type RestoreRecord = Static<typeof RestoreRecord>
 
@@ -100,17 +104,29 @@ const unfinished = ({checkpoint}: RestoreRecord, cause: unknown) =>
   new Problem("restore_unfinished", `the restore of ${checkpoint} was cut off: ${messageOf(cause)}`, {cause})
 
 /** Takes back what is to be taken back, then removes what is left; each step is on the disk before the next. */
-const settle = async (paths: ProjectPaths, record: RestoreRecord): Promise<void> => {
+const settle = async (paths: ProjectPaths, {rollback, ...rest}: RestoreRecord): Promise<void> => {
+  // What was taken back is no rollback.
+  const record: RestoreRecord = rest.state === "cleaning" && rollback !== undefined ? {...rest, rollback} : rest
   if (record.state === "reverting") {
     await writeRecord(paths, record)
     for (const swap of record.swaps.toReversed()) await back(located(paths, swap))
     await syncAll(paths, record)
   }
   if (record.state !== "staging") await writeRecord(paths, {...record, state: "cleaning"})
+  if (record.rollback !== undefined) await recordOnce(paths, record.rollback)
   for (const folder of record.folders) await removeFolder(resolve(paths.project, folder))
   await syncAll(paths, record)
   await rm(paths.restore, {force: true})
   await syncFolder(paths.state)
+}
+
+/** It may have been cut off after this. */
+const recordOnce = async (paths: ProjectPaths, rollback: RolledBack): Promise<void> => {
+  const record = new ReleaseRecord(paths.releases)
+  const isRecorded = (await record.read()).some(
+    each => each.is === "rolled_back" && each.authority === rollback.authority,
+  )
+  if (!isRecorded) await record.append(rollback)
 }
 
 const forward = async (paths: ProjectPaths, record: RestoreRecord): Promise<void> => {
@@ -134,7 +150,9 @@ const put = async ({target, staged, kept}: Swap): Promise<void> => {
     if (await isThere(kept)) throw new Error(`somebody has made ${target} anew`)
     await rename(target, kept)
   }
-  if (staged !== null) await rename(staged, target)
+  if (staged === null) return
+  await mkdir(dirname(target), {recursive: true})
+  await rename(staged, target)
 }
 
 const back = async ({target, staged, kept}: Swap): Promise<void> => {
@@ -142,10 +160,17 @@ const back = async ({target, staged, kept}: Swap): Promise<void> => {
     await mkdir(dirname(staged), {recursive: true, mode: 0o700})
     await rename(target, staged)
   }
-  if (await isThere(kept)) await rename(kept, target)
+  if (!(await isThere(kept))) return
+  await mkdir(dirname(target), {recursive: true})
+  // Where a file was, a folder may have come, which is empty again.
+  await rmdir(target).catch(() => {})
+  await rename(kept, target)
 }
 
-const syncAll = async ({project}: ProjectPaths, {folders}: RestoreRecord): Promise<void> => {
+const syncAll = async ({project}: ProjectPaths, {folders, swaps}: RestoreRecord): Promise<void> => {
+  for (const place of new Set(swaps.map(({target}) => dirname(resolve(project, target))))) {
+    if (await isThere(place)) await syncFolder(place)
+  }
   for (const folder of folders) {
     const path = resolve(project, folder)
     for (const each of [join(path, "new"), join(path, "old"), path, dirname(path)]) {

@@ -1,0 +1,94 @@
+import {Command, Option} from "clipanion"
+import {type RollbackPlan, type RolledBackResult, rollBack} from "../server/host-rollback.ts"
+import {type ExitCode, exit} from "../shared/exit.ts"
+import {CheckpointCommand} from "./checkpoint/checkpoint-command.ts"
+import {counted, facts} from "./print.ts"
+
+export class Rollback extends CheckpointCommand {
+  static override paths = [["rollback"]]
+  static override usage = Command.Usage({
+    description: "take code, lockfile, configuration and data back to one checkpoint; the Host must be stopped",
+    details: `
+      Prints the plan, goes back, and prints the proof. Everything goes back together or nothing does: wherever this is cut off, the next command or start finishes it or takes it back, and it may be repeated.
+
+      The code goes to the commit of the checkpoint; the git work tree must have nothing that is not committed, and branches stay where they are. Where the project is read-only, deploy the image that it names first. Messages that were sent since the checkpoint cannot be taken back: they are listed, and \`--accept-side-effects\` accepts that.
+
+      The state gets a new authority, and sends and handles nothing by itself, as after \`svc checkpoint restore\`.
+    `,
+    examples: [
+      ["What it would do", "svc rollback 20261121-101500-3f9a1c --dry-run"],
+      ["Back to where the release began", "svc rollback 20261121-101500-3f9a1c"],
+      ["Although messages have left since", "svc rollback 20261121-101500-3f9a1c --accept-side-effects"],
+    ],
+  })
+
+  checkpoint = Option.String({name: "checkpoint"})
+  dryRun = Option.Boolean("--dry-run", false, {description: "Only print the plan, and whether it would be refused"})
+  acceptSideEffects = Option.Boolean("--accept-side-effects", false, {
+    description: "Go back although messages were sent since the checkpoint",
+  })
+
+  async run(): Promise<ExitCode> {
+    const checkpoint = await this.store.get(this.checkpoint)
+    let planned: RollbackPlan | undefined
+    const result = await this.withProgress(progress =>
+      rollBack(this.stopped, checkpoint, {
+        dryRun: this.dryRun,
+        acceptSideEffects: this.acceptSideEffects,
+        progress,
+        onPlan: plan => {
+          planned = plan
+          if (!this.json) this.print(describePlan(plan))
+        },
+      }),
+    )
+    if (this.json) this.print(JSON.stringify(result ?? {plan: planned}, undefined, 2))
+    else if (result !== undefined) this.print(`\n${describeProof(result)}`)
+    return result === undefined || result.proof.matches ? exit.ok : exit.failed
+  }
+}
+
+const describeCode = ({code}: RollbackPlan): string => {
+  if (code === null) return "the checkpoint's already: the project is read-only"
+  if (code.from === code.to) return `${code.to}, as it is`
+  const left = code.branch === null ? "" : `; the branch ${code.branch} stays at ${code.from.slice(0, 12)}`
+  return `from ${code.from} to ${code.to}: ${counted(code.written.length, "file")} written, ${code.removed.length} removed${left}`
+}
+
+const describePlan = (plan: RollbackPlan): string => {
+  const {sent, unknown} = plan.sideEffects
+  return facts([
+    ["roll back to", `${plan.checkpoint}, of ${plan.createdAt}`],
+    ["code", describeCode(plan)],
+    ["project", plan.projectFiles === "restored" ? "svc.config.yml, package.json and lockfile" : "as it is"],
+    ["database", plan.database],
+    ["authority", `a new one, before ${plan.authority}`],
+    ["sent since", unknown ?? (sent.length === 0 ? "nothing" : counted(sent.length, "message"))],
+    ...sent
+      .slice(0, 20)
+      .map(({message, endpoint, state, at}) => ["", `${at} ${endpoint} ${message} ${state}`] as const),
+  ])
+}
+
+const describeProof = ({restored, proof}: RolledBackResult): string => {
+  const {authority, commit, changes, lockfile, configuration, database} = proof
+  return facts([
+    ["rolled back", proof.matches ? "everything is the checkpoint's" : "SOMETHING DIFFERS from the checkpoint"],
+    ["authority", `${authority.after}, before ${authority.before}; the database has ${authority.database}`],
+    ["commit", commit ?? "no git work tree"],
+    ...changes.map(text => ["differs", text] as const),
+    ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256}`],
+    ["configuration", configuration],
+    [
+      "heads",
+      `events ${database.events}, inbox ${database.inbox}, outbox ${database.outbox}, schema ${database.schema}`,
+    ],
+    ["held", `${counted(restored.held.outbox, "message")}, ${counted(restored.held.inbox, "handler")}`],
+    ["settled", `${counted(restored.held.settled, "row")} that the replaced state had sent or handled since`],
+    ...restored.notes.map(text => ["note", text] as const),
+    [
+      "next",
+      "install the locked packages, svc doctor, svc runtime start; svc ingress status; release or discard what is held",
+    ],
+  ])
+}

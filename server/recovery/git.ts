@@ -1,0 +1,27 @@
+import {execFile} from "node:child_process"
+
+export interface GitOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly input?: string
+  /** In milliseconds. */
+  readonly limit?: number
+}
+
+/**
+ * What git prints, without the line's end; of the folder's own repository, whatever the caller's environment says. Rejects
+ * with what git complains of.
+ */
+export const git = (
+  folder: string,
+  args: readonly string[],
+  {environment = {}, input, limit = 60_000}: GitOptions = {},
+): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const env = {PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/", GIT_OPTIONAL_LOCKS: "0", ...environment}
+    const options = {cwd: folder, timeout: limit, maxBuffer: 64 * 1024 * 1024, env}
+    const child = execFile("git", ["-C", folder, ...args], options, (error, stdout, stderr) =>
+      error === null ? resolve(stdout.replace(/\n$/, "")) : reject(new Error(stderr.trim() || error.message)),
+    )
+    child.stdin?.on("error", () => {})
+    child.stdin?.end(input ?? "")
+  })

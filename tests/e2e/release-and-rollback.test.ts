@@ -1,0 +1,90 @@
+import {describe, expect, test} from "vitest"
+import type {ReleaseView} from "../../shared/release.ts"
+import {printed, printedJson} from "../support/command-line.ts"
+import {open} from "../support/databases.ts"
+import {readEvents} from "../support/event-reader.ts"
+import {startHost, type TestHost} from "../support/host.ts"
+import {until} from "../support/process.ts"
+import {runtimes} from "../support/runtimes.ts"
+import {makeUpgradable, versions} from "../support/upgrade.ts"
+
+const titlesOf = async (host: TestHost) =>
+  (await host.get<{items: {title: string}[]}>("/api/workroom/items")).items.map(({title}) => title).sort()
+
+const textsOf = async (host: TestHost) =>
+  (await host.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")).items
+    .map(({event}) => event.message.content)
+    .sort()
+
+const columnsOf = async (file: string) => {
+  const database = await open({dialect: "sqlite", file})
+  const rows = await database.read("SELECT name FROM pragma_table_info('p_notes_notes')")
+  await database.close()
+  return rows.map(({name}) => name)
+}
+
+/** Every id of the log, oldest first. */
+const idsOf = async (host: TestHost) =>
+  (await host.get<{items: {id: string}[]}>("/api/events/history?limit=500")).items
+    .map(({id}) => id)
+    .sort((one, other) => Number(one.split("-")[1]) - Number(other.split("-")[1]))
+
+describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtime => {
+  test("a release, an upgrade that changes the schema, and a rollback: nothing that was acknowledged before the checkpoint is lost", async () => {
+    const {project, upgrade} = makeUpgradable()
+    const first = await startHost({project, runtime})
+    const client = await readEvents(first)
+    expect(await first.say("hello")).toEqual(["one hello"])
+    await printed(project, ["workroom", "add", "First"], runtime)
+    const begun = await printedJson<ReleaseView>(project, "release begin", runtime)
+    expect(begun).toMatchObject({state: "begun", restorePoint: {commit: project.git("rev-parse", "HEAD")}})
+    await until("the client to hear of it", () => client.envelopes().some(({type}) => type === "release.begun"))
+    await first.stop()
+    await until("the stream to end", client.isEnded)
+
+    const commit = upgrade()
+    const second = await startHost({project, runtime})
+    const resumed = await readEvents(second, {cursor: client.lastId() ?? ""})
+    expect((await second.fetch("/pub/ready")).status).toBe(200)
+    const step = {name: "test", ok: true, skipped: false, seconds: 1, command: "bun test", detail: ""}
+    await second.post("/api/releases/verification", {commit, ok: true, steps: [step]})
+    await printed(project, "release complete --accepted-by dana", runtime)
+    expect(await second.say("world")).toEqual(["two world"])
+    await printed(project, ["workroom", "add", "Second"], runtime)
+    expect(await columnsOf(project.path(".svc/data.sqlite"))).toEqual(["text", "length"])
+    await until("the client to hear of it", async () => resumed.lastId() === (await idsOf(second)).at(-1))
+    const heard = [...client.envelopes(), ...resumed.envelopes()].map(({id}) => id)
+    const all = await idsOf(second)
+    expect(heard).toEqual(all.slice(all.indexOf(heard[0] ?? "")))
+    expect(resumed.gaps()).toEqual([])
+    const before = {texts: await textsOf(second), titles: await titlesOf(second)}
+    expect(before).toEqual({texts: ["hello", "world"], titles: ["First", "Second"]})
+    await second.stop()
+
+    const line = `rollback ${begun.restorePoint?.checkpoint} --accept-side-effects`
+    const {proof} = await printedJson<{proof: {matches: boolean; changes: string[]; authority: {after: string}}}>(
+      project,
+      line,
+      runtime,
+    )
+    expect(proof).toMatchObject({matches: true, changes: []})
+    expect(await columnsOf(project.path(".svc/data.sqlite"))).toEqual(["text"])
+    expect([project.read("bun.lock"), project.read("svc.config.yml")]).toEqual([
+      versions.one.lockfile,
+      versions.one.config,
+    ])
+    const third = await startHost({project, runtime})
+    const {authority} = await third.get<{authority: string}>("/api/system/status")
+    expect(authority).toBe(proof.authority.after)
+    const late = await readEvents(third, {cursor: resumed.lastId() ?? ""})
+    await until("the gap", () => late.gaps().length > 0)
+    expect(late.gaps()).toMatchObject([{reason: "epoch_changed"}])
+    expect(await textsOf(third)).toEqual(["hello"])
+    expect(await titlesOf(third)).toEqual(["First"])
+    // The checkpoint was made with ingress paused; nothing comes in until somebody says so.
+    await printed(project, "ingress resume --reason release", runtime)
+    expect(await third.say("again")).toEqual(["one again"])
+    const {releases} = await printedJson<{releases: ReleaseView[]}>(project, "release history", runtime)
+    expect(releases).toMatchObject([{id: begun.id, state: "rolled_back", acceptedBy: "dana"}])
+  }, 120_000)
+})
