@@ -5,7 +5,7 @@ import {makeCheckpoint, refusal} from "../support/checkpoints.ts"
 import {printed, printedJson, runCommand} from "../support/command-line.ts"
 import type {GitProject} from "../support/git-project.ts"
 import {startHost} from "../support/host.ts"
-import {expectSettled, killAtRename, readState} from "../support/restore-kill-loop.ts"
+import {expectSettled, killAt, readState} from "../support/restore-kill-loop.ts"
 import {onBun} from "../support/runtimes.ts"
 import {needStrace} from "../support/strace.ts"
 import {makeUpgradable, versions} from "../support/upgrade.ts"
@@ -107,7 +107,7 @@ test("a rollback that is killed at a change of a name leaves code and data wholl
       project.git("checkout", "--quiet", "main")
     }
     const {messages} = await readState(project)
-    isKilled = await killAtRename(onBun, project, ["rollback", checkpoint.id, "--json"], number)
+    isKilled = await killAt("rename", onBun, project, ["rollback", checkpoint.id, "--json"], number)
     await expectSettled(project)
     const now = filesOf(project)
     const isBefore = now.commit === two.commit
