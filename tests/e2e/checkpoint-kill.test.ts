@@ -13,7 +13,7 @@ import {
   readState,
   type steps,
 } from "../support/restore-kill-loop.ts"
-import {onBun} from "../support/runtimes.ts"
+import {onBun, onNode22} from "../support/runtimes.ts"
 import {needStrace} from "../support/strace.ts"
 
 const rounds = Number(process.env.SVC_CHECKPOINT_KILL_ROUNDS ?? 12)
@@ -68,7 +68,7 @@ test("a restore that is killed at any change of a name leaves the project wholly
   const outcomes: string[] = []
   for (let number = 1, isKilled = true; isKilled; number++) {
     const before = await change(project)
-    isKilled = await killAt("rename", onBun, project, ["checkpoint", "restore", id], number)
+    isKilled = await killAt("rename", onNode22 ?? onBun, project, ["checkpoint", "restore", id], number)
     await expectSettled(project)
     outcomes.push(await expectWhole(project, before))
   }

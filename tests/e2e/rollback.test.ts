@@ -6,7 +6,7 @@ import {printed, printedJson, runCommand} from "../support/command-line.ts"
 import type {GitProject} from "../support/git-project.ts"
 import {startHost} from "../support/host.ts"
 import {expectSettled, killAt, readState} from "../support/restore-kill-loop.ts"
-import {onBun} from "../support/runtimes.ts"
+import {onBun, onNode22} from "../support/runtimes.ts"
 import {needStrace} from "../support/strace.ts"
 import {makeUpgradable, versions} from "../support/upgrade.ts"
 
@@ -107,7 +107,7 @@ test("a rollback that is killed at a change of a name leaves code and data wholl
       project.git("checkout", "--quiet", "main")
     }
     const {messages} = await readState(project)
-    isKilled = await killAt("rename", onBun, project, ["rollback", checkpoint.id, "--json"], number)
+    isKilled = await killAt("rename", onNode22 ?? onBun, project, ["rollback", checkpoint.id, "--json"], number)
     await expectSettled(project)
     const now = filesOf(project)
     const isBefore = now.commit === two.commit

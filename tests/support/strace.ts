@@ -29,9 +29,12 @@ export const failSyncs = async (context: TestContext, pid: number): Promise<Runn
 export const startOnSlowDisk = (command: readonly string[], milliseconds: number, cwd: string): Running =>
   straceWith(`delay_enter=${milliseconds * 1000}`, ["-o", "/dev/null", ...command], cwd)
 
-/** Starts a process that is killed -9 at its so-manieth system call of these. */
+/**
+ * Starts a process that is killed -9 at its so-manieth system call of these. strace counts for each thread: a process on
+ * Node makes those of files on one, so that none is passed over.
+ */
 export const startToBeKilled = (command: readonly string[], calls: string, when: number, cwd: string): Running => {
   const {path, env} = tool("strace")
   const args = ["-f", "-e", `trace=${calls}`, "-e", `inject=${calls}:signal=KILL:when=${when}`, "-o", "/dev/null"]
-  return startProcess([path, ...args, ...command], {env, cwd})
+  return startProcess([path, ...args, ...command], {env: {...env, UV_THREADPOOL_SIZE: "1"}, cwd})
 }
