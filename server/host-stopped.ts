@@ -2,6 +2,7 @@ import {existsSync} from "node:fs"
 import {hostname} from "node:os"
 import {resolve} from "node:path"
 import {Problem} from "../shared/problems.ts"
+import {Secret} from "../shared/secret.ts"
 import {readEnvironment} from "./config/environment.ts"
 import {type ConfigText, type LoadedConfig, parseConfig, readConfigText} from "./config/load.ts"
 import {settleAuthority} from "./database/authority.ts"
@@ -138,6 +139,12 @@ export const secretsFor = async (
   {manifest}: Pick<StoredCheckpoint, "manifest">,
 ): Promise<SecretValues> =>
   valuesOf(manifest.secrets, (await readEnvironment(project, environment, process.env)).variables)
+
+/** A copy of a remote database, for who verifies; the token is in SVC_DATABASE_TOKEN. */
+export const remoteCopyAt = (url: string): Location => {
+  const token = process.env.SVC_DATABASE_TOKEN
+  return {dialect: "libsql", url, ...(token === undefined ? {} : {authToken: new Secret(token)})}
+}
 
 export interface RestoreRequest extends Pick<RestoreOptions, "dataOnly" | "progress"> {
   /** Only says what it would do. */

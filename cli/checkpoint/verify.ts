@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {secretsFor} from "../../server/host-stopped.ts"
+import {remoteCopyAt, secretsFor} from "../../server/host-stopped.ts"
 import {verifyCheckpoint} from "../../server/recovery/verify.ts"
 import type {CheckpointTask, Verification} from "../../shared/checkpoint.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
@@ -15,10 +15,14 @@ export class CheckpointVerify extends CheckpointCommand {
       "Exits 0 when it can be restored, and 1 when it cannot. What it warns of does not keep it from being restored.",
     examples: [
       ["The newest one", "svc checkpoint verify"],
+      ["With a copy of the remote database", "svc checkpoint verify --database-url http://127.0.0.1:8081"],
       ["An archive", "svc checkpoint verify /backup/bot.tar.gz"],
     ],
   })
 
+  databaseUrl = Option.String("--database-url", {
+    description: "Dialect libsql: where the database's own backup was restored to; its token in SVC_DATABASE_TOKEN",
+  })
   checkpoint = Option.String({name: "checkpoint", required: false})
 
   async run(): Promise<ExitCode> {
@@ -29,13 +33,18 @@ export class CheckpointVerify extends CheckpointCommand {
         {store: this.store, temporary: this.places.temporary, input: process.stdin, progress},
         async found => {
           const {id} = found.manifest
-          const host = found.isForeign ? undefined : await this.host()
+          const host = found.isForeign || this.databaseUrl !== undefined ? undefined : await this.host()
           if (host !== undefined) {
             await this.awaitTask(host, await host.post<CheckpointTask>(`/api/checkpoints/${id}/verify`))
             return {id, verification: (await this.store.get(id)).verification}
           }
           const secrets = await secretsFor(this.stopped, found)
-          const verification = await verifyCheckpoint(found, {temporary: this.places.temporary, secrets, progress})
+          const verification = await verifyCheckpoint(found, {
+            temporary: this.places.temporary,
+            secrets,
+            progress,
+            ...(this.databaseUrl === undefined ? {} : {remoteCopy: remoteCopyAt(this.databaseUrl)}),
+          })
           if (!found.isForeign) await this.store.keepVerification(id, verification)
           return {id, verification}
         },

@@ -3,7 +3,7 @@ import type {Manifest} from "../../shared/checkpoint.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {readConfigText} from "../config/load.ts"
 import {parseSource} from "../config/source.ts"
-import {type Database, openDatabase, openUnmigrated} from "../database/database.ts"
+import {type Database, type Location, openDatabase, openUnmigrated} from "../database/database.ts"
 import {migrations} from "../database/migrations.ts"
 import {databaseName} from "./create.ts"
 import {readGroup, readMarker} from "./marker.ts"
@@ -26,6 +26,8 @@ export interface Staged {
   readonly secrets: SecretValues
   /** The copy stays of the schema that it has. */
   readonly keepSchema?: boolean
+  /** Where a copy of a remote database was restored to, by its own tool. */
+  readonly remoteCopy?: Location
 }
 
 const noHost = () => ({runtimeId: "none", signal: new AbortController().signal, onLeaseLost: () => {}})
@@ -36,9 +38,7 @@ export const inspect = async (staged: Staged, progress: Progress): Promise<Inspe
   const warnings: string[] = []
   const file = staged.path(databaseName)
   if (file === undefined) {
-    if (staged.manifest.database.dialect === "sqlite") findings.push(`${databaseName} is not in it`)
-    else warnings.push(`the backup ${staged.manifest.database.restorePoint} of the remote database was not looked at`)
-    findings.push(...(await checkParts(staged, undefined)))
+    await inspectRemote(staged, {findings, warnings, progress})
   } else {
     await inspectDatabase(file, staged, {findings, warnings, progress})
   }
@@ -52,23 +52,47 @@ interface Notes {
   readonly progress: Progress
 }
 
+const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
+  const {manifest, remoteCopy} = staged
+  if (manifest.database.dialect === "libsql" && remoteCopy !== undefined) {
+    const database = await openUnmigrated(remoteCopy, noHost())
+    try {
+      await inspectContent(database, staged, {findings, warnings, progress})
+    } finally {
+      await database.close()
+    }
+    return
+  }
+  if (manifest.database.dialect === "sqlite") findings.push(`${databaseName} is not in it`)
+  else warnings.push(`the backup ${manifest.database.restorePoint} of the remote database was not looked at`)
+  findings.push(...(await checkParts(staged, undefined)))
+}
+
+const inspectContent = async (
+  database: Database,
+  staged: Staged,
+  {findings, warnings, progress}: Notes,
+): Promise<void> => {
+  progress("checking the database", 0, 0)
+  findings.push(...(await checkDatabase(database, staged.manifest)))
+  if (findings.length > 0) return
+  progress("checking jobs and workroom", 0, 0)
+  findings.push(...(await checkParts(staged, database)))
+  let rows = 0
+  const leaks = await scanDatabase(database, new SecretSearch(staged.secrets), count => {
+    rows += count
+    progress("looking for secrets, rows", rows, 0)
+  })
+  warnings.push(
+    ...leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`),
+  )
+}
+
 const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
   try {
     const database = await openUnmigrated({dialect: "sqlite", file}, noHost())
     try {
-      progress("checking the database", 0, 0)
-      findings.push(...(await checkDatabase(database, staged.manifest)))
-      if (findings.length > 0) return
-      progress("checking jobs and workroom", 0, 0)
-      findings.push(...(await checkParts(staged, database)))
-      let rows = 0
-      const leaks = await scanDatabase(database, new SecretSearch(staged.secrets), count => {
-        rows += count
-        progress("looking for secrets, rows", rows, 0)
-      })
-      warnings.push(
-        ...leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`),
-      )
+      await inspectContent(database, staged, {findings, warnings, progress})
     } finally {
       await database.close()
     }
@@ -81,6 +105,8 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
   }
 }
 
+type Fact = readonly [what: string, found: unknown, said: unknown]
+
 const checkDatabase = async (database: Database, manifest: Manifest): Promise<string[]> => {
   const wrong = (await database.read("PRAGMA integrity_check(10)"))
     .map(row => String(row.integrity_check))
@@ -92,16 +118,19 @@ const checkDatabase = async (database: Database, manifest: Manifest): Promise<st
   const marker = await readMarker(database)
   const group = await readGroup(database)
   const [authority] = await database.read("SELECT value FROM svc_meta WHERE key = 'authority'")
-  const facts: readonly (readonly [string, unknown, unknown])[] = [
+  const whole: readonly Fact[] = [
     ["schema", schema, manifest.database.schema],
     ["authority", authority?.value, manifest.authority],
+  ]
+  // A backup by the database's own tool is made before the marker is.
+  const atMarker: readonly Fact[] = [
     ["marker", marker?.id, manifest.id],
     ["time", marker === undefined ? undefined : new Date(marker.at).toISOString(), manifest.createdAt],
     ["generation", marker?.generation, manifest.generation],
     ["last group", group, marker?.group],
     ["parts", JSON.stringify(marker?.parts), JSON.stringify(manifest.parts)],
   ]
-  return facts
+  return [...whole, ...(manifest.database.dialect === "sqlite" ? atMarker : [])]
     .filter(([, found, said]) => found !== said)
     .map(([what, found, said]) => `${databaseName}: its ${what} is ${found}, not ${said}`)
 }

@@ -2,6 +2,7 @@ import {randomUUID} from "node:crypto"
 import {join} from "node:path"
 import type {Verification} from "../../shared/checkpoint.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
+import type {Location} from "../database/database.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
 import {inspect} from "./inspect.ts"
 import {noProgress, type Progress} from "./progress.ts"
@@ -13,6 +14,8 @@ export interface VerifyOptions {
   /** A folder for the copy, removed again. */
   readonly temporary: string
   readonly secrets: SecretValues
+  /** Where a copy of a remote database was restored to. */
+  readonly remoteCopy?: Location
   readonly progress?: Progress
 }
 
@@ -22,7 +25,7 @@ export interface VerifyOptions {
  */
 export const verifyCheckpoint = async (
   {folder, manifest, sha256}: Pick<StoredCheckpoint, "folder" | "manifest" | "sha256">,
-  {temporary, secrets, progress = noProgress}: VerifyOptions,
+  {temporary, secrets, remoteCopy, progress = noProgress}: VerifyOptions,
 ): Promise<Verification> => {
   const began = Date.now()
   const scratch = join(temporary, `verify-${randomUUID()}`)
@@ -39,7 +42,10 @@ export const verifyCheckpoint = async (
   try {
     await makePrivateFolder(scratch)
     await stageFiles(folder, manifest, name => join(scratch, name), progress)
-    const {findings, warnings} = await inspect({manifest, path, secrets}, progress)
+    const {findings, warnings} = await inspect(
+      {manifest, path, secrets, ...(remoteCopy === undefined ? {} : {remoteCopy})},
+      progress,
+    )
     return result(findings, warnings)
   } catch (cause) {
     if (isProblem(cause, "checkpoint_invalid")) return result([cause.message], [])
