@@ -1,20 +1,19 @@
-import {mkdir, rmdir} from "node:fs/promises"
+import {constants} from "node:fs"
+import {access} from "node:fs/promises"
 import {join} from "node:path"
 import type {Manifest} from "../../shared/checkpoint.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {hashFile} from "./files.ts"
 import {projectFiles, readCode} from "./provenance.ts"
-import {stagingName} from "./swap.ts"
 
 const readOnly = new Set(["EROFS", "EACCES", "EPERM"])
 
 /** May the project's own files be replaced, or are they an image's? */
 export const isWritable = async ({project}: ProjectPaths): Promise<boolean> => {
-  const probe = join(project, `${stagingName}-probe`)
   try {
-    await mkdir(probe, {recursive: true, mode: 0o700})
-    await rmdir(probe)
+    // Nothing is tried out: whatever is made for that would stay where the process is killed.
+    await access(project, constants.W_OK)
     return true
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && readOnly.has(String(cause.code))) return false
