@@ -13,6 +13,7 @@ import type {RunHistory} from "./database/runs.ts"
 import {describeFailure} from "./generation/draft.ts"
 import type {Generation} from "./generation/generation.ts"
 import type {Generations} from "./generation/generations.ts"
+import type {Capacity} from "./host-capacity.ts"
 import type {HostEvents} from "./host-events.ts"
 import type {Exit} from "./host-interface.ts"
 import {createMetrics} from "./host-metrics.ts"
@@ -60,6 +61,7 @@ export interface HostServices {
   readonly releases: Releases
   readonly handlers: HandlerMeter
   readonly disk: DiskLimit
+  readonly capacity: Capacity
   readonly workroom: Workroom
 }
 
@@ -168,6 +170,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           ingress,
           checkpoints: services.checkpoints,
           releases: services.releases,
+          capacity: services.capacity,
           jobs,
           logs,
           runtimeId: facts.runtimeId,

@@ -1,8 +1,10 @@
 import {readInboxDepth, readOutboxDepth} from "./capabilities/depths.ts"
+import {readDropped, readGrowth, readPages} from "./database/capacity.ts"
 import type {Database, Location} from "./database/database.ts"
 import {readStorage} from "./database/storage.ts"
 import type {DiskLimit} from "./host-metrics-sources.ts"
-import {by, type Readings, single} from "./metrics/readings.ts"
+import {retentionParts} from "./host-retention.ts"
+import {by, type Readings, single, singleOrNone} from "./metrics/readings.ts"
 import {freeSpace} from "./runtime/disk.ts"
 
 export const noDepths = {
@@ -40,6 +42,28 @@ export const readStoredSizes = async (location: Location) => {
     svc_database_bytes: single(file),
     svc_database_wal_bytes: single(log),
     svc_database_capacity_ratio: single(taken / (taken + free)),
+  } satisfies Partial<Readings>
+}
+
+export const noCapacity = {
+  svc_database_unused_bytes: [],
+  svc_database_growth_bytes_per_day: [],
+  svc_retention_dropped_total: [],
+  svc_retention_undelivered_dropped_total: [],
+} satisfies Partial<Readings>
+
+/** How the database grows, and what retention has dropped from it. */
+export const readCapacity = async (database: Database) => {
+  const [growth, dropped] = await Promise.all([readGrowth(database, Date.now()), readDropped(database)])
+  const isLocal = database.location.dialect === "sqlite"
+  const parts = retentionParts.map(({name}) => [name, dropped.get(name)] as const)
+  return {
+    svc_database_unused_bytes: isLocal ? single((await readPages(database)).unused) : [],
+    svc_database_growth_bytes_per_day: singleOrNone(growth?.bytesPerDay),
+    svc_retention_dropped_total: parts.map(([part, gone]) => ({labels: {part}, value: gone?.rows ?? 0})),
+    svc_retention_undelivered_dropped_total: parts
+      .filter(([part]) => part === "handled" || part === "sent")
+      .map(([part, gone]) => ({labels: {part}, value: gone?.undelivered ?? 0})),
   } satisfies Partial<Readings>
 }
 

@@ -1,7 +1,16 @@
 import {GapCounts} from "./capabilities/gap-counts.ts"
 import {readLastEvents} from "./capabilities/last-events.ts"
 import {readRuns} from "./database/runs.ts"
-import {noDepths, noStorage, noWatch, readDepths, readDisk, readStoredSizes} from "./host-metrics-data.ts"
+import {
+  noCapacity,
+  noDepths,
+  noStorage,
+  noWatch,
+  readCapacity,
+  readDepths,
+  readDisk,
+  readStoredSizes,
+} from "./host-metrics-data.ts"
 import {noGaps, readEndpoints, readGaps} from "./host-metrics-endpoints.ts"
 import {noEventLog, readEventLog, readStream} from "./host-metrics-events.ts"
 import {noRuns, readCounters, readHost, readRunEnds} from "./host-metrics-host.ts"
@@ -25,12 +34,13 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const runs = once(() => readRuns(database, identity.runtimeId))
   return new MetricsPage(async (): Promise<Readings> => {
     const list = endpoints.list()
-    const [ends, gaps, stored, depths, storage, eventLog, jobRuns, disk] = await Promise.all([
+    const [ends, gaps, stored, depths, storage, capacity, eventLog, jobRuns, disk] = await Promise.all([
       orNothing("runs", runs().then(readRunEnds), noRuns),
       orNothing("gaps", readGaps(gapCounts, list), noGaps),
       orNothing("messages", lastEvents(), new Map<string, number>()),
       orNothing("messages", readDepths(database), noDepths),
       orNothing("storage", readStoredSizes(database.location), noStorage),
+      orNothing("storage", readCapacity(database), noCapacity),
       orNothing("events", readEventLog(sources.events.events), noEventLog),
       orNothing("jobs", readJobRuns(database), noJobRuns),
       orNothing("disk", readDisk(sources.disk), noWatch),
@@ -46,6 +56,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ...gaps,
       ...depths,
       ...storage,
+      ...capacity,
       ...eventLog,
       ...jobRuns,
       ...disk,

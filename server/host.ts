@@ -21,6 +21,7 @@ import {Generations} from "./generation/generations.ts"
 import {GenerationHistory} from "./generation/history.ts"
 import {hashLockfile} from "./generation/lockfile.ts"
 import {serveApi} from "./host-api.ts"
+import {Capacity} from "./host-capacity.ts"
 import {openEvents} from "./host-events.ts"
 import type {Exit, Host, HostOptions} from "./host-interface.ts"
 import {createJobs} from "./host-jobs.ts"
@@ -262,6 +263,14 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     log,
   })
   unwind.defer(() => disk.stop())
+  const capacity = new Capacity({
+    database,
+    log,
+    settings: () => currentOf(generations).config.config.retention,
+    reachedAll: () => satori.hasReachedAll,
+    disk: limit,
+  })
+  unwind.defer(() => capacity.stop())
   endpoints.start()
   await jobs.start()
   unwind.defer(() => jobs.drain())
@@ -283,6 +292,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
       satori,
       handlers,
       disk: limit,
+      capacity,
       workroom,
       checkpoints: recovery.checkpoints,
       releases: recovery.releases,
@@ -291,6 +301,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   })
   await satori.start(api.guard)
   await recovery.start()
+  capacity.start()
   gate.open(api.fetch, api.isReady, satori.socket)
   await writeHostFile(paths, {
     url,
@@ -315,6 +326,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     disk.stop()
     const left = gaps.stop()
     const given = recovery.stop()
+    const kept = capacity.stop()
     endpoints.stopAdmission()
     await withTimeLimit(drainLimit, async () => {
       await Promise.all([inbox.drain(), jobs.drain()])
@@ -332,6 +344,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     await withTimeLimit(2000, () => generations.stop(500)).catch(() => log.warn("a plugin did not let go in time"))
     await withTimeLimit(250, () => left).catch(() => log.warn("when the endpoints left was not stored"))
     await withTimeLimit(1000, () => given).catch(() => log.warn("a checkpoint that was being made did not end in time"))
+    await withTimeLimit(1000, () => kept).catch(() => log.warn("dropping old rows did not end in time"))
     await workroom.close().catch(error => log.error("the workroom did not close in order", {error}))
     await recordEnd(database, runtimeId, code, reason).catch(error => log.error("the end was not recorded", {error}))
     await events.close()

@@ -183,6 +183,17 @@ const EventsConfig = Type.Object(
   {...closed, default: {}},
 )
 
+const age = (limit: string, what: string) =>
+  Type.Optional(Type.String({default: limit, pattern: durationPattern, description: `${what}; 0s for without end.`}))
+
+const kept = (limit: string, rows: number, what: string) => ({
+  age: age(limit, `${what} are kept so long`),
+  rows: Type.Optional(Type.Integer({default: rows, minimum: 1, description: `${what}: so many at most.`})),
+})
+
+const keptOf = (limit: string, rows: number, what: string) =>
+  Type.Optional(Type.Object(kept(limit, rows, what), {...closed, default: {}}))
+
 const CheckpointsConfig = Type.Object(
   {
     every: Type.Optional(
@@ -208,6 +219,48 @@ const ReleasesConfig = Type.Object(
         description: "How long a completed release is observed; until then no prune takes its checkpoint.",
       }),
     ),
+  },
+  {...closed, default: {}},
+)
+
+const RetentionConfig = Type.Object(
+  {
+    handled: Type.Optional(
+      Type.Object(
+        {
+          ...kept("30d", 1_000_000, "Events that every handler has handled, or that were discarded"),
+          least: Type.Optional(
+            Type.Integer({
+              default: 10_000,
+              minimum: 0,
+              description:
+                "So many of the newest events stay whatever their age: Satori applications resume from them.",
+            }),
+          ),
+        },
+        {...closed, default: {}},
+      ),
+    ),
+    duplicates: keptOf(
+      "90d",
+      2_000_000,
+      "Platform ids of dropped events, by which one that is delivered again is known,",
+    ),
+    sent: keptOf("30d", 1_000_000, "Messages that were sent or discarded"),
+    undelivered: Type.Optional(
+      Type.Object(
+        {
+          age: age(
+            "180d",
+            "What is failed, dead, unknown or held and nobody decides about is kept so long, then dropped, and told",
+          ),
+        },
+        {...closed, default: {}},
+      ),
+    ),
+    jobRuns: keptOf("90d", 50_000, "Runs of jobs that have ended"),
+    gaps: keptOf("365d", 50_000, "Gaps that have ended"),
+    runs: keptOf("365d", 10_000, "Runs of the Host"),
   },
   {...closed, default: {}},
 )
@@ -256,6 +309,7 @@ export const ProjectConfig = Type.Object(
     ),
     workroom: Type.Optional(WorkroomConfig),
     events: Type.Optional(EventsConfig),
+    retention: Type.Optional(RetentionConfig),
     checkpoints: Type.Optional(CheckpointsConfig),
     releases: Type.Optional(ReleasesConfig),
   },
@@ -289,6 +343,7 @@ type Unfilled =
   | "rate"
 
 export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
+export type RetentionSettings = ProjectConfig["retention"]
 export type CheckpointsSettings = ProjectConfig["checkpoints"]
 export type PluginEntry = ProjectConfig["plugins"][string]
 

@@ -169,6 +169,10 @@ export const eventTypes = {
     "A reason to pause ingress was taken back; without any left, ingress is open",
     Type.Object({reason: IngressReason, reasons: Type.Array(IngressReason, {description: "All that hold now"})}),
   ),
+  "retention.dropped": event(
+    "What nobody had decided about for `retention.undelivered.age` was dropped: it was failed, dead, unknown or held",
+    Type.Object({part: Type.Enum(["inbox", "outbox"]), rows: Type.Integer()}),
+  ),
   "workroom.item_added": event("A work item was added", WorkItem),
   "workroom.item_claimed": event("A work item is being worked on", WorkItem),
   "workroom.item_blocked": event("A work item waits for something", WorkItem),

@@ -123,6 +123,16 @@ export const problems = {
     title: "It is not known whether the change was stored",
     hint: "Read the current state before you repeat it.",
   },
+  compact_unavailable: {
+    status: 409,
+    title: "The database cannot be compacted while it is in use",
+    hint: "Stop the Host, then run svc database compact. A remote database is compacted by its own server.",
+  },
+  compact_no_space: {
+    status: 409,
+    title: "There is too little free space to compact",
+    hint: "Free as much space as the database uses, or give space back while the Host runs.",
+  },
   database_refused: {status: 409, title: "The database refused the change", hint: "Correct what detail names."},
   authority_mismatch: {
     status: 503,

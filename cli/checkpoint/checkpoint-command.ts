@@ -1,34 +1,14 @@
-import {Option} from "clipanion"
 import {CheckpointStore} from "../../server/recovery/store.ts"
-import {isLocked, readHolder} from "../../server/runtime/lock.ts"
-import {projectPaths} from "../../server/runtime/project.ts"
 import type {CheckpointTask} from "../../shared/checkpoint.ts"
 import {Problem, type ProblemCode} from "../../shared/problems.ts"
-import {connectHost, type HostClient} from "../host-client.ts"
+import type {HostClient} from "../host-client.ts"
 import {ProgressLine} from "../progress.ts"
-import {DataCommand} from "../svc-command.ts"
+import {StoppableCommand} from "../stoppable-command.ts"
 
 /** What the commands about checkpoints share. */
-export abstract class CheckpointCommand extends DataCommand {
-  environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
-
-  get places() {
-    return projectPaths(this.folder)
-  }
-
+export abstract class CheckpointCommand extends StoppableCommand {
   get store(): CheckpointStore {
     return new CheckpointStore(this.places.checkpoints)
-  }
-
-  get stopped() {
-    return {project: this.folder, environment: this.environment, command: ["svc", ...process.argv.slice(2)].join(" ")}
-  }
-
-  /** The Host that runs; undefined where none does, and the command does the work itself. */
-  async host(): Promise<HostClient | undefined> {
-    if (!(await isLocked(this.places).catch(() => false))) return undefined
-    const holder = await readHolder(this.places)
-    return holder?.kind === "command" ? undefined : connectHost(this.folder)
   }
 
   /** Does long work; how far it is shows on a terminal. */

@@ -29,10 +29,11 @@ export interface Stored {
   readonly didAlso: boolean
 }
 
-/** Arrivals that stand twice in one batch are stored once: the first of them. */
+/** Arrivals that stand twice in one batch are stored once: the first of them. One that was dropped is not stored again. */
 const insertEvents = `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw)
   SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 FROM json_each(?)
   WHERE NOT EXISTS (SELECT 1 FROM inbox i WHERE i.endpoint = value ->> 0 AND i.event_id = value ->> 1)
+    AND NOT EXISTS (SELECT 1 FROM inbox_keys k WHERE k.endpoint = value ->> 0 AND k.event_id = value ->> 1)
   RETURNING seq, endpoint, event_id`
 
 /** Of the events that the statement before has stored: their sequences follow each other. */

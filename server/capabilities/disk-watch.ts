@@ -17,8 +17,11 @@ const every = 5000
 /** A disk counts as full until it has a tenth more than the least, so that a pause does not flutter. */
 const regained = 1.1
 
+/** So much free space, in bytes, opens ingress again. */
+export const resumeAt = (least: number): number => least * regained
+
 export const isTooFull = (free: number, least: number, wasFull: boolean): boolean =>
-  free < least * (wasFull ? regained : 1)
+  free < (wasFull ? resumeAt(least) : least)
 
 /** Watches the free space of the Host's own folders, from the first look, which it waits for, until `stop`. */
 export const watchDisk = async ({folders, least, onChange, log}: DiskWatchOptions): Promise<{stop(): void}> => {

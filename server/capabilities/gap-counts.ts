@@ -8,11 +8,12 @@ export interface GapCount {
   readonly count: number
 }
 
-/** Counts the gaps of all runs; each time only those that are new. */
+/** Counts the gaps of all runs, those that are no longer kept too; each time only those that are new. */
 export class GapCounts {
   readonly #database: Database
   readonly #counts = new Map<string, GapCount>()
-  #counted = 0
+  /** Below 0 before the first reading, which takes in those that are no longer kept. */
+  #counted = -1
   #reading: Promise<unknown> = Promise.resolve()
 
   constructor(database: Database) {
@@ -29,7 +30,8 @@ export class GapCounts {
 
   async #advance(): Promise<void> {
     const rows = await this.#database.read(
-      "SELECT endpoint, reason, count(*) AS count, max(seq) AS newest FROM endpoint_gaps WHERE seq > ? GROUP BY endpoint, reason",
+      `SELECT endpoint, reason, count(*) AS count, max(seq) AS newest FROM endpoint_gaps WHERE seq > ?1 GROUP BY endpoint, reason
+       UNION ALL SELECT detail ->> 0, detail ->> 1, rows, 0 FROM retention_dropped WHERE part = 'gaps' AND ?1 < 0`,
       [this.#counted],
     )
     for (const row of rows) {
@@ -38,6 +40,6 @@ export class GapCounts {
       const count = (this.#counts.get(key)?.count ?? 0) + Number(row.count)
       this.#counts.set(key, {endpoint, reason, count})
     }
-    this.#counted = Math.max(this.#counted, ...rows.map(({newest}) => Number(newest)))
+    this.#counted = Math.max(0, this.#counted, ...rows.map(({newest}) => Number(newest)))
   }
 }

@@ -223,7 +223,11 @@ export class Inbox {
   }
 
   async #sequenceOf(endpoint: string, id: string): Promise<number> {
-    const [row] = await this.#database.read("SELECT seq FROM inbox WHERE endpoint = ? AND event_id = ?", [endpoint, id])
+    const [row] = await this.#database.read(
+      `SELECT seq FROM inbox WHERE endpoint = ?1 AND event_id = ?2
+       UNION ALL SELECT seq FROM inbox_keys WHERE endpoint = ?1 AND event_id = ?2`,
+      [endpoint, id],
+    )
     return Number(row?.seq)
   }
 

@@ -8,7 +8,8 @@ import {type Client, createClient} from "@libsql/client/sqlite3"
 /**
  * A process of its own for long work on the database file, so that the Host's event loop and its writer go on:
  * `snapshot <database> <partial> <target>` copies it, under the first name until the copy is whole; `point`, likewise,
- * prints `ready` first, waits for a line, and hashes the copy; `check <database>` runs quick_check. Prints, last, one JSON
+ * prints `ready` first, waits for a line, and hashes the copy; `check <database>` runs quick_check; `tables <database>` counts
+ * rows and bytes; `rewrite` copies a file that nobody else has open, and leaves its log empty. Prints, last, one JSON
  * value.
  */
 const [task, database = "", partial = "", target = ""] = process.argv.slice(2)
@@ -39,15 +40,20 @@ const hash = (path: string) => {
   return {size, sha256: sum.digest("hex")}
 }
 
-const point = async () => {
-  const client = await open()
-  // What comes between the word and the copy is what writers wait for.
-  await client.execute("SELECT count(*) FROM sqlite_master")
+/** Where whoever asked is gone, nothing is begun: another process may have the file by now. */
+const awaitGo = async () => {
   process.stdout.write("ready\n")
   const input = createInterface({input: process.stdin})
   const {value} = await input[Symbol.asyncIterator]().next()
   input.close()
   if (value !== "go") throw new Error("it was given up before it began")
+}
+
+const point = async () => {
+  const client = await open()
+  // What comes between the word and the copy is what writers wait for.
+  await client.execute("SELECT count(*) FROM sqlite_master")
+  await awaitGo()
   await copy(client)
   return {ok: true, ...hash(target)}
 }
@@ -75,7 +81,34 @@ const check = async () => {
   return {ok: findings.length === 0, findings, schema: Number(versions?.rows[0]?.version ?? 0)}
 }
 
-const tasks: Readonly<Record<string, () => Promise<object>>> = {snapshot, point, check}
+/** As a copy is made, but that the log is taken into the file before, durably, and so stays empty. */
+const rewrite = async () => {
+  const client = await open()
+  await client.execute("PRAGMA synchronous=FULL")
+  // It writes to the file where it is set already.
+  await client.execute("PRAGMA auto_vacuum=INCREMENTAL")
+  await awaitGo()
+  const [log] = (await client.execute("PRAGMA wal_checkpoint(TRUNCATE)")).rows
+  if (log?.busy !== 0) throw new Error("something else has it open")
+  await copy(client)
+  return {ok: true}
+}
+
+const tables = async () => {
+  const client = await open()
+  const {rows} = await client.execute(`SELECT s.tbl_name AS name, sum(d.pgsize) AS bytes
+    FROM dbstat d JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = 1 GROUP BY 1 ORDER BY 2 DESC`)
+  const counted = []
+  for (const {name, bytes} of rows) {
+    const quoted = String(name).replaceAll('"', '""')
+    const [row] = (await client.execute(`SELECT count(*) AS n FROM "${quoted}"`)).rows
+    counted.push({name: String(name), rows: Number(row?.n), bytes: Number(bytes)})
+  }
+  client.close()
+  return {ok: true, tables: counted}
+}
+
+const tasks: Readonly<Record<string, () => Promise<object>>> = {snapshot, point, check, tables, rewrite}
 
 try {
   process.stdout.write(JSON.stringify(await tasks[task ?? ""]?.()))

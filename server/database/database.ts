@@ -74,6 +74,10 @@ export interface Database {
    * they are stored as the last of the copy. Writers wait from then until the copy has begun. Dialect sqlite only.
    */
   snapshotPoint(target: string, last: () => Promise<readonly Statement[]>, options?: PointOptions): Promise<Fingerprint>
+  /** Gives so many unused pages back to the disk, at most. Throws `compact_unavailable` for a remote database. */
+  giveBack(pages: number): Promise<void>
+  /** Takes what is in the write-ahead log into the file, and empties it. */
+  truncateLog(): Promise<void>
   /** Tells until the returned function is called. */
   observe(observer: DatabaseObserver): () => void
   /** Stores what waits, then closes. */
@@ -194,6 +198,16 @@ class DatabaseHost implements Database {
   async purge(): Promise<Purged> {
     this.#requireOpen()
     return this.#engine.purge()
+  }
+
+  giveBack(pages: number): Promise<void> {
+    this.#requireOpen()
+    return this.#engine.giveBack(pages)
+  }
+
+  truncateLog(): Promise<void> {
+    this.#requireOpen()
+    return this.#engine.truncateLog()
   }
 
   async snapshotTo(target: string, signal?: AbortSignal): Promise<void> {

@@ -22,6 +22,10 @@ export interface Engine {
   migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
   /** Rids the storage of what was overwritten or deleted before, as far as it can: see `Purged`. */
   purge(): Promise<Purged>
+  /** Gives so many unused pages back to the disk, at most. Throws `compact_unavailable` for a remote database. */
+  giveBack(pages: number): Promise<void>
+  /** Takes what is in the write-ahead log into the file, and empties it. */
+  truncateLog(): Promise<void>
   close(): Promise<void>
 }
 

@@ -3,6 +3,7 @@ import {dirname} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
 import {type Client, type InStatement, LibsqlBatchError, type ResultSet} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {removeUnfinished} from "./compact.ts"
 import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
@@ -10,6 +11,9 @@ import {createKeepingClient} from "./prepared.ts"
 
 /** Waits for a stranger's lock, in milliseconds. The driver waits inside the call, so the Host stands still as long. */
 const busyTimeout = 250
+
+/** The write-ahead log keeps so many bytes on the disk once it was taken into the file. */
+const logLimit = 16 * 1024 * 1024
 
 /** A libSQL server counts the rows of RETURNING as changes, the file's driver does not: none are counted. */
 export const toResult = ({columns, rows, rowsAffected}: ResultSet): Result => ({
@@ -43,6 +47,7 @@ const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET nu
  * `database_corrupt`.
  */
 export const openLocal = async (file: string): Promise<Engine> => {
+  removeUnfinished(file)
   prepareFile(file)
   try {
     const client = createKeepingClient(file, busyTimeout)
@@ -102,7 +107,12 @@ class LocalEngine implements Engine {
 
   /** What a new connection needs. Connections to a damaged file fail here. */
   async prepare(): Promise<void> {
+    // Of a new file: what is unused can be given back in small steps. Files of before keep what they have.
+    const [vacuum] = (await this.#client.execute("PRAGMA auto_vacuum")).rows
+    if (vacuum?.auto_vacuum === 0) await this.#client.execute("PRAGMA auto_vacuum=INCREMENTAL")
     await this.#client.execute("PRAGMA journal_mode=WAL")
+    // A log that grew while a snapshot was being read is made small again.
+    await this.#client.execute(`PRAGMA journal_size_limit=${logLimit}`)
     await this.#client.execute("PRAGMA synchronous=FULL")
     this.#group = await this.#readGroup()
     this.#isPrepared = true
@@ -134,6 +144,25 @@ class LocalEngine implements Engine {
         throw databaseProblem(cause, "emptying the unused parts of the file failed")
       }
     })
+  }
+
+  giveBack(pages: number): Promise<void> {
+    return this.#alone(async () => {
+      const transaction = await this.#begin()
+      try {
+        // `execute` would take its first step alone.
+        await transaction.executeMultiple(`PRAGMA incremental_vacuum(${pages})`)
+        await transaction.commit()
+      } catch (cause) {
+        transaction.close()
+        await this.#recover()
+        throw databaseProblem(cause, "giving space back failed")
+      }
+    })
+  }
+
+  truncateLog(): Promise<void> {
+    return this.#alone(async () => void (await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)")))
   }
 
   async close(): Promise<void> {

@@ -15,6 +15,14 @@ interface Answer {
   readonly schema?: number
   readonly size?: number
   readonly sha256?: string
+  readonly tables?: readonly TableSize[]
+}
+
+export interface TableSize {
+  readonly name: string
+  readonly rows: number
+  /** With its indexes. */
+  readonly bytes: number
 }
 
 const run = (args: readonly string[], signal?: AbortSignal): Promise<Answer> =>
@@ -37,6 +45,17 @@ const answerOf = async (child: Child): Promise<Answer> => {
 export const snapshotFile = (database: string, target: string, signal?: AbortSignal): Promise<void> =>
   keepingNothingPartial(target, async partial => {
     const {ok, findings = []} = await run(["snapshot", database, partial, target], signal)
+    if (!ok) throw new Error(findings.join("; "))
+  })
+
+/** Like `snapshotFile`, of a file that nobody has open; its write-ahead log is empty afterwards. */
+export const rewriteFile = (database: string, target: string): Promise<void> =>
+  keepingNothingPartial(target, async partial => {
+    const child = startChild(module, ["rewrite", database, partial, target])
+    const answer = answerOf(child)
+    await child.heard("ready")
+    child.say("go")
+    const {ok, findings = []} = await answer
     if (!ok) throw new Error(findings.join("; "))
   })
 
@@ -101,6 +120,13 @@ const keepingNothingPartial = async <T>(target: string, copy: (partial: string) 
 
 const removePartial = async (partial: string): Promise<void> => {
   for (const end of ["", "-journal"]) await rm(`${partial}${end}`, {force: true})
+}
+
+/** The rows and bytes of each table of a database file, the largest first. Throws `database_failed`. */
+export const countTables = async (database: string): Promise<readonly TableSize[]> => {
+  const {tables, findings = []} = await run(["tables", database])
+  if (tables === undefined) throw new Problem("database_failed", `counting the tables failed: ${findings.join("; ")}`)
+  return tables
 }
 
 /** What SQLite's quick_check finds wrong with a database file (nothing for a sound one), and its schema version. */

@@ -1,3 +1,4 @@
+import {capacitySchema} from "./capacity-schema.ts"
 import {eventLogSchema} from "./event-log-schema.ts"
 import {jobSchema} from "./job-schema.ts"
 
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
     ],
   },
   {version: 10, name: "jobs", statements: jobSchema},
+  {version: 11, name: "capacity", statements: capacitySchema},
 ]

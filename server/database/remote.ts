@@ -163,6 +163,12 @@ class RemoteEngine implements Engine {
     return "remote"
   }
 
+  async giveBack(): Promise<void> {
+    throw new Problem("compact_unavailable", "a remote database is compacted by its own server")
+  }
+
+  async truncateLog(): Promise<void> {}
+
   async close(): Promise<void> {
     clearInterval(this.#renewal)
     await this.#client

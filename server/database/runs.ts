@@ -25,17 +25,19 @@ export interface RunEnds {
   readonly count: number
 }
 
-/** By exit code; what was killed wrote none. */
-const endReason = `CASE WHEN ended_at IS NULL THEN 'unclean' WHEN reason = 'lease_lost' THEN 'lease_lost' ELSE CASE exit_code
+/** SQL of why a run ended. By exit code; what was killed wrote none. */
+export const endReason = `CASE WHEN ended_at IS NULL THEN 'unclean' WHEN reason = 'lease_lost' THEN 'lease_lost' ELSE CASE exit_code
   WHEN 0 THEN 'stopped' WHEN 51 THEN 'restart_requested' WHEN 75 THEN 'restart_required' ELSE 'failed' END END`
 
-/** Starts, this one included, and the ends of all other runs. */
+/** Starts, this one included, and the ends of all other runs, those that are no longer kept too. */
 export const readRuns = async (
   database: Database,
   runtimeId: string,
 ): Promise<{readonly starts: number; readonly ends: readonly RunEnds[]}> => {
   const rows = await database.read(
-    `SELECT exit_code, ${endReason} AS end, count(*) AS count FROM svc_runs WHERE runtime_id <> ? GROUP BY 1, 2`,
+    `SELECT exit_code, end, sum(count) AS count FROM (
+      SELECT exit_code, ${endReason} AS end, count(*) AS count FROM svc_runs WHERE runtime_id <> ? GROUP BY 1, 2
+      UNION ALL SELECT detail ->> 0, detail ->> 1, rows FROM retention_dropped WHERE part = 'runs') GROUP BY 1, 2`,
     [runtimeId],
   )
   const ends = rows.map(({exit_code, end, count}) => ({
@@ -49,7 +51,8 @@ export const readRuns = async (
 /** Records the start; resolves to what came before. */
 export const recordStart = async (database: Database, run: Run): Promise<RunHistory> => {
   const [last] = await database.read(
-    "SELECT ended_at, (SELECT count(*) FROM svc_runs) AS starts FROM svc_runs ORDER BY started_at DESC LIMIT 1",
+    `SELECT ended_at, (SELECT count(*) FROM svc_runs) + (SELECT coalesce(sum(rows), 0) FROM retention_dropped WHERE part = 'runs') AS starts
+      FROM svc_runs ORDER BY started_at DESC LIMIT 1`,
   )
   await database.write([
     {

@@ -3,6 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import type {Statement} from "../database/engine.ts"
+import {Periodic} from "../runtime/periodic.ts"
 import type {EventLog} from "./log.ts"
 
 /** What is kept: so many events, so many bytes, for so many milliseconds. */
@@ -28,34 +29,28 @@ const sizeOf = (condition: string) =>
 export class EventRetention {
   readonly #database: Database
   readonly #events: EventLog
-  readonly #log: Log
   readonly #limits: () => Limits
-  #timer: ReturnType<typeof setInterval> | undefined
-  #sweeping: Promise<void> | undefined
+  readonly #periodic: Periodic
   /** How many bytes were kept when this was the head. */
   #counted = {head: -1, evictedTo: -1, bytes: 0}
 
   constructor(database: Database, events: EventLog, log: Log, limits: () => Limits) {
     this.#database = database
     this.#events = events
-    this.#log = log
     this.#limits = limits
+    this.#periodic = new Periodic(
+      every,
+      () => this.sweep(),
+      error => log.warn(`old events were not evicted: ${messageOf(error)}`),
+    )
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#sweeping ??= this.sweep()
-        .catch(error => this.#log.warn(`old events were not evicted: ${messageOf(error)}`))
-        .finally(() => {
-          this.#sweeping = undefined
-        })
-    }, every)
-    this.#timer.unref()
+    this.#periodic.start()
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#sweeping
+  stop(): Promise<void> {
+    return this.#periodic.stop()
   }
 
   /** Resolves when the log is within its limits. */

@@ -5,6 +5,7 @@ import type {Inbox} from "../capabilities/inbox.ts"
 import type {Ingress} from "../capabilities/ingress.ts"
 import type {Outbox} from "../capabilities/outbox.ts"
 import {checkpointRoutes} from "../console/api/checkpoints.ts"
+import {type CapacityService, databaseRoutes} from "../console/api/database.ts"
 import {endpointRoutes} from "../console/api/endpoints.ts"
 import {type EventServices, eventRoutes} from "../console/api/events.ts"
 import {gapRoutes} from "../console/api/gaps.ts"
@@ -46,6 +47,7 @@ export interface RouteServices {
   readonly checkpoints: Checkpoints
   readonly releases: Releases
   readonly jobs: Jobs
+  readonly capacity: CapacityService
   readonly logs: Logs
   readonly runtimeId: string
   readonly satori: SatoriServices
@@ -69,6 +71,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...ingressRoutes(ingress),
     ...checkpointRoutes(services.checkpoints),
     ...releaseRoutes(services.releases, () => system.readiness()),
+    ...databaseRoutes(services.capacity),
     ...settingsRoutes(current, logs, services.runtimeId),
     ...workroomRoutes(services.workroom),
     ...jobRoutes(jobs, database),

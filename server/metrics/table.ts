@@ -156,6 +156,26 @@ export const metrics = {
     labels: [],
     help: "Share of the space that the database has, or could take on its disk, which it has. Not for a remote one.",
   },
+  svc_database_unused_bytes: {
+    type: "gauge",
+    labels: [],
+    help: "What is free inside of the database file, and is used again. Not for a remote one.",
+  },
+  svc_database_growth_bytes_per_day: {
+    type: "gauge",
+    labels: [],
+    help: "By how much what the database uses grew in a day, over up to 7 days; no series until an hour was seen.",
+  },
+  svc_retention_dropped_total: {
+    type: "counter",
+    labels: ["part"],
+    help: "Rows that were dropped because they were old or too many, kept across restarts; parts as under retention.",
+  },
+  svc_retention_undelivered_dropped_total: {
+    type: "counter",
+    labels: ["part"],
+    help: "Of these, what was failed, dead, unknown or held: nobody had decided about it.",
+  },
   svc_database_failing: {
     type: "gauge",
     labels: [],

@@ -38,6 +38,11 @@ export class Client {
     this.#feed = feed
   }
 
+  /** The `sn` of the last event that it has; undefined while it has told none. */
+  get has(): number | undefined {
+    return this.#isReady ? this.#sn : undefined
+  }
+
   get isClosed(): boolean {
     return this.#isClosed
   }

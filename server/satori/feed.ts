@@ -27,8 +27,16 @@ export class Feed {
 
   /** The `sn` of the newest stored event, 0 where there is none. */
   async head(): Promise<number> {
-    const [row] = await this.#database.read("SELECT coalesce(max(seq), 0) AS head FROM inbox")
+    const [row] = await this.#database.read(
+      "SELECT max(coalesce((SELECT max(seq) FROM inbox), 0), coalesce((SELECT max(seq) FROM inbox_keys), 0)) AS head",
+    )
     return Number(row?.head)
+  }
+
+  /** The `sn` of the newest event after this one that is no longer kept; undefined where none is missing. */
+  async missingAfter(sn: number): Promise<number | undefined> {
+    const [row] = await this.#database.read("SELECT max(seq) AS last FROM inbox_keys WHERE seq > ?", [sn])
+    return row?.last === null || row?.last === undefined ? undefined : Number(row.last)
   }
 
   /** Keeps nothing, and goes on from here. */

@@ -92,6 +92,11 @@ export class SatoriServer {
     })
   }
 
+  /** What follows this `sn` has not reached every client that is connected; Infinity where nobody is. */
+  get hasReachedAll(): number {
+    return Math.min(...[...this.#clients.values()].map(client => client.has ?? Number.POSITIVE_INFINITY))
+  }
+
   /** Lets nobody in any more, and goes no further with what is stored: clients resume it. */
   close(): void {
     this.#isClosed = true
@@ -191,6 +196,13 @@ export class SatoriServer {
       )
     }
     const isResumed = sn !== undefined && sn <= head
+    const missing = isResumed ? await this.#feed.missingAfter(sn) : undefined
+    if (client.isClosed) return
+    if (missing !== undefined) {
+      this.#options.log.warn(
+        `a Satori client asked for what follows event ${sn}; of the events up to ${missing} some are no longer kept`,
+      )
+    }
     const logins = this.logins.list()
     client.ready(logins, isResumed ? sn : head)
     const [first] = logins

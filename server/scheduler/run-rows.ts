@@ -99,13 +99,3 @@ const queuedOf = (row: Row): QueuedRun => ({
   scheduledFor: Number(row.scheduled_for),
   trigger: row.cause as RunTrigger,
 })
-
-/** Ended runs are kept so long, in milliseconds, and so many of them at most. */
-const kept = {age: 90 * 86_400_000, runs: 50_000}
-
-/** Removes what is kept no longer, a part at a time: writers wait for it. What a job is considered up to does not depend on it. */
-export const trimming = (now: number): Statement => ({
-  sql: `DELETE FROM job_runs WHERE seq IN (SELECT seq FROM job_runs WHERE state NOT IN ('queued', 'running')
-    AND (ended_at < ? OR seq <= (SELECT max(seq) FROM job_runs) - ?) ORDER BY seq LIMIT 2000) RETURNING seq`,
-  args: [now - kept.age, kept.runs],
-})

@@ -7,7 +7,7 @@ import {type Clock, systemClock} from "./clock.ts"
 import {consider, mostQueued} from "./consider.ts"
 import {readJobStates, storingStates} from "./job-states.ts"
 import {inSlices, JobTable} from "./job-table.ts"
-import {type Claim, claiming, claimOf, trimming} from "./run-rows.ts"
+import {type Claim, claiming, claimOf} from "./run-rows.ts"
 import {Runner} from "./runner.ts"
 
 export interface SchedulerOptions {
@@ -28,8 +28,6 @@ const grace = 60_000
 /** Due times that are claimed in one batch. */
 const largestBatch = 500
 
-const trimEvery = 3_600_000
-
 /**
  * Fires jobs: one timer for the next due time, a durable claim of each due time before anything is called, and the policy
  * for what was missed. What a job is considered up to only grows, so that a clock which is set back fires nothing twice.
@@ -41,8 +39,6 @@ export class Scheduler {
   readonly runner: Runner
   /** Due times before it were missed. */
   #openSince = 0
-  #trimmedAt = 0
-  #isTrimmed = false
   #isOpen = false
   #cancelTimer = () => {}
   /** Changes and ticks come one after the other. */
@@ -76,7 +72,6 @@ export class Scheduler {
   /** Begins with what earlier runs of the Host left queued, and with what was missed since. */
   async start(jobs: readonly Job[]): Promise<void> {
     this.#openSince = this.#clock.now()
-    this.#trimmedAt = this.#openSince
     await this.apply(jobs)
     await this.runner.start()
     this.#isOpen = true
@@ -170,10 +165,8 @@ export class Scheduler {
       this.#openSince = Math.min(this.#openSince, now)
       const {claims, upTo} = await this.#collect(now)
       if (claims.length === 0) break
-      this.#isTrimmed = false
       await this.#claim(claims, upTo, now)
     }
-    await this.#trim()
     this.#arm()
   }
 
@@ -220,14 +213,5 @@ export class Scheduler {
       scheduledFor: new Date(scheduledFor).toISOString(),
       ...(missedFrom === undefined ? {} : {missedFrom: new Date(missedFrom).toISOString()}),
     })
-  }
-
-  async #trim(): Promise<void> {
-    const now = this.#clock.now()
-    if (this.#isTrimmed || Math.abs(now - this.#trimmedAt) < trimEvery) return
-    const [removed] = await this.#options.database.write([trimming(now)])
-    if (removed?.rows.length !== 0) return
-    this.#trimmedAt = now
-    this.#isTrimmed = true
   }
 }

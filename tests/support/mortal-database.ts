@@ -87,6 +87,12 @@ export class MortalDatabase implements Database {
     throw new Error("it is migrated")
   }
 
+  giveBack(): Promise<void> {
+    throw new Error("nothing is given back here")
+  }
+
+  async truncateLog(): Promise<void> {}
+
   snapshotTo(): Promise<void> {
     throw new Error("no snapshots here")
   }

@@ -1,0 +1,81 @@
+import {Command, Option} from "clipanion"
+import {infoStopped} from "../../server/host-database-stopped.ts"
+import type {DatabaseInfo} from "../../shared/database.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {facts, table} from "../print.ts"
+import {StoppableCommand} from "../stoppable-command.ts"
+import {bytes} from "./bytes.ts"
+
+export class DatabaseInfoCommand extends StoppableCommand {
+  static override paths = [["database", "info"]]
+  static override usage = Command.Usage({
+    description: "show what the database takes, how it grows, and what was dropped from it",
+    details: `
+      Of a running Host, or of one that is stopped. Growth is told over the last seven days at most, once an hour was seen.
+
+      \`--tables\` counts the rows and bytes of each table, in a process of its own; it reads the whole file.
+    `,
+    examples: [
+      ["What it takes, and how long that goes on", "svc database info"],
+      ["Table by table", "svc database info --tables"],
+      ["For a program", "svc database info --json"],
+    ],
+  })
+
+  tables = Option.Boolean("--tables", false, {description: "Count the rows and bytes of each table"})
+
+  async run(): Promise<ExitCode> {
+    const host = await this.host()
+    const info =
+      host === undefined
+        ? await infoStopped(this.stopped, this.tables)
+        : await host.get<DatabaseInfo>(`/api/database${this.tables ? "?tables=true" : ""}`)
+    this.show(info, () => describe(info))
+    return exit.ok
+  }
+}
+
+const describe = (info: DatabaseInfo): string =>
+  [
+    facts([
+      ...(info.storage === null ? ([["database", "remote"]] as const) : describeStorage(info.storage)),
+      [
+        "growth",
+        info.growth === null
+          ? "not known yet"
+          : `${bytes(info.growth.bytesPerDay)} a day, over ${info.growth.days} days`,
+      ],
+      [
+        "disk",
+        `${bytes(info.disk.free)} free; ingress pauses below ${bytes(info.disk.pauseBelow)}, resumes at ${bytes(info.disk.resumeAt)}`,
+      ],
+      ...(info.daysLeft === null
+        ? []
+        : ([["paused in", `${info.daysLeft} days, if it goes on growing like this`]] as const)),
+    ]),
+    table(
+      ["kept", "for", "rows at most", "dropped", "undelivered", "last"],
+      info.retention.map(({part, age, rows, dropped, undelivered, lastAt}) => [
+        part,
+        age === "0s" ? "ever" : age,
+        String(rows),
+        String(dropped),
+        String(undelivered),
+        lastAt ?? "never",
+      ]),
+    ),
+    ...(info.tables === undefined
+      ? []
+      : [
+          table(
+            ["table", "rows", "size"],
+            info.tables.map(({name, rows, bytes: size}) => [name, String(rows), bytes(size)]),
+          ),
+        ]),
+  ].join("\n\n")
+
+const describeStorage = ({file, log, used, unused}: NonNullable<DatabaseInfo["storage"]>) =>
+  [
+    ["file", `${bytes(file)}: ${bytes(used)} used, ${bytes(unused)} unused`],
+    ["log", bytes(log)],
+  ] as const

@@ -1,0 +1,34 @@
+import {Compacted, CompactRequest, DatabaseInfo, DatabaseQuery} from "../../../shared/database.ts"
+import type {Route} from "../../../shared/route.ts"
+import type {Static} from "../../../shared/type.ts"
+
+/** What the Host lets these routes see. */
+export interface CapacityService {
+  info(tables: boolean): Promise<DatabaseInfo>
+  compact(dryRun: boolean): Promise<Compacted>
+}
+
+export const databaseRoutes = (capacity: CapacityService): Route[] => [
+  {
+    method: "GET",
+    path: "/api/database",
+    scope: "demo",
+    summary: "What the database takes, how it grows, and what was dropped from it",
+    query: DatabaseQuery,
+    response: {200: DatabaseInfo},
+    handle: async (_, call) => call.json(DatabaseInfo, await capacity.info(call.query.tables === true)),
+  },
+  {
+    method: "POST",
+    path: "/api/database/compact",
+    scope: "full",
+    summary: "Drop what is kept no longer, and give what is unused back to the disk",
+    body: CompactRequest,
+    response: {200: Compacted},
+    problems: ["compact_unavailable"],
+    handle: async (_, call) => {
+      const {dryRun = false} = (await call.body()) as Static<typeof CompactRequest>
+      return call.json(Compacted, await capacity.compact(dryRun))
+    },
+  },
+]
