@@ -11,7 +11,8 @@ const besideOf = (file: string) => `${file}.compact`
 
 /** What a compaction that was cut off has left. Call it with the project's lock held. */
 export const removeUnfinished = (file: string): void => {
-  for (const end of ["", ".partial", ".partial-journal"]) rmSync(`${besideOf(file)}${end}`, {force: true})
+  const left = ["", ".partial", ".partial-journal"].map(end => `${besideOf(file)}${end}`)
+  for (const path of left) if (existsSync(path)) rmSync(path, {force: true})
 }
 
 /** Throws `compact_no_space` where the disk cannot hold the database twice. */
