@@ -13,7 +13,7 @@ import {expectProblem, startHost, svc} from "../support/host.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../support/inbox-ledger.ts"
 import {until} from "../support/process.ts"
 import {makeProject, type Project, plainConfig} from "../support/project.ts"
-import {killAtRename, killDuring} from "../support/restore-kill-loop.ts"
+import {killAt, killDuring} from "../support/restore-kill-loop.ts"
 import {aDay, countOf, storeEvents} from "../support/retention.ts"
 import {onBun, onNode22, runtimes} from "../support/runtimes.ts"
 import {needStrace} from "../support/strace.ts"
@@ -95,7 +95,7 @@ test("a compaction that is killed at any change of a name, or at any time, loses
   const count = 3000
   const project = await oldProject(count)
   for (let number = 1, isKilled = true; isKilled; number++) {
-    isKilled = await killAtRename(onBun, project, ["database", "compact"], number)
+    isKilled = await killAt("rename", onBun, project, ["database", "compact"], number)
     await expectWhole(project, count)
   }
   const chance = new Chance(7)
