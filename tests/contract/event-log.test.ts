@@ -164,6 +164,39 @@ describe.each(engines)("the event log on $name", ({make}) => {
     expect(JSON.parse(failed?.data ?? "")).toEqual({sn: 1, handler: "bad", attempt: 1, error: "why"})
   })
 
+  test("so are ends of messages and runs that nobody wanted", async () => {
+    const database = await open(await make())
+    const events = await logOf(database)
+    await database.write([
+      {
+        sql: `INSERT INTO inbox (endpoint, event_id, conversation, type, event, received_at)
+          VALUES ('line', 'e1', 'c', 'message-created', '{}', 1)`,
+      },
+      {sql: "INSERT INTO inbox_marks (seq, handler, state) VALUES (1, 'bad', 'pending')"},
+      {sql: "UPDATE inbox_marks SET state = 'dead', attempt = 3, error = 'why'"},
+      {
+        sql: `INSERT INTO outbox (id, endpoint, channel, content, created_at, state, kind)
+          VALUES ('m1', 'line', 'c', '[]', 1, 'queued', 'message')`,
+      },
+      {sql: "UPDATE outbox SET state = 'failed', error = 'no such channel'"},
+      {sql: "UPDATE outbox SET state = 'discarded'"},
+      {
+        sql: `INSERT INTO job_runs (run_id, job, cause, state, scheduled_for, created_at)
+          VALUES ('r1', 'tidy', 'manual', 'queued', 1, 1)`,
+      },
+      {sql: "UPDATE job_runs SET state = 'cancelled', reason = 'requested'"},
+    ])
+    const found = await all(events)
+    for (const event of found) expectFit(event)
+    expect(found.map(({type}) => type)).toEqual([
+      "message.received",
+      "message.dead",
+      "message.send_failed",
+      "message.send_discarded",
+      "job.cancelled",
+    ])
+  })
+
   test("an endpoint's gap is told of when it ends, from when to when", async () => {
     const database = await open(await make())
     const events = await logOf(database)
@@ -181,7 +214,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
     gaps.observe(endpoint, 1_700_000_001_001)
     const [gap] = await until("the event", async () => (await all(events)).length > 0 && all(events))
     await gaps.stop()
-    expect(gap?.endpoint).toBe("line")
+    expect(gap).toMatchObject({type: "endpoint.gap", endpoint: "line"})
     expect(gap && expectFit(gap)).toEqual({
       from: "2023-11-14T22:13:20.123Z",
       to: "2023-11-14T22:13:21.001Z",

@@ -1,0 +1,53 @@
+import {expect, test} from "vitest"
+import {readEvents, readHistoryOf} from "../support/event-reader.ts"
+import {expectProblem, startHost} from "../support/host.ts"
+import {echoPlugin, handledAll, post} from "../support/inbox-ledger.ts"
+import {startProcess, until} from "../support/process.ts"
+import {onBun, root, scriptCommand} from "../support/runtimes.ts"
+
+const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
+const config = `http:
+  port: 0
+  token: \${HTTP_TOKEN}
+  demoToken: \${DEMO_TOKEN}
+plugins:
+  sandbox: {}
+  echo: {}
+`
+
+test("a database that fails, and then works again, is told to who is there, and no event of it is stored", async () => {
+  const host = await startHost({config, env, plugins: {echo: echoPlugin}})
+  expect((await post(host, "before")).status).toBe(202)
+  await handledAll(host)
+  const full = await readEvents(host)
+  const demo = await readEvents(host, {token: env.DEMO_TOKEN})
+  for (const reader of [full, demo]) await reader.hello()
+  const file = host.project.path(".svc/data.sqlite")
+  const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
+  await until("the stranger to hold the database", () => stranger.output().includes("held"))
+  const beforeFailing = await readHistoryOf(host)
+  await expectProblem(await post(host, "during"), 503, "database_busy")
+  const [failing] = await until("the notice", () => full.notices().length > 0 && full.notices())
+  expect(failing).toEqual({
+    what: "database_failing",
+    code: "database_busy",
+    message: expect.stringContaining("locked"),
+    since: expect.any(String),
+  })
+  expect(await readHistoryOf(host)).toEqual(beforeFailing)
+
+  stranger.child.kill("SIGKILL")
+  await stranger.finished
+  expect((await post(host, "during")).status).toBe(202)
+  await handledAll(host)
+  await until("the second notice", () => full.notices().length === 2 && demo.notices().length === 2)
+  expect(full.notices()[1]).toMatchObject({what: "database_recovered", since: failing?.since})
+  expect(demo.notices()).toEqual(full.notices().map(({message: _, ...notice}) => notice))
+  await until("the answer to be told", () => full.envelopes().some(({type}) => type === "message.sent"))
+
+  // A notice has no id, so that nobody resumes from it; in the log there is only what came to be.
+  expect(full.received.filter(({event}) => event === "notice").map(({id}) => id)).toEqual([undefined, undefined])
+  const stored = (await readHistoryOf(host)).slice(beforeFailing.length)
+  expect(stored.map(({type}) => type).sort()).toEqual(["message.handled", "message.received", "message.sent"])
+  expect(full.envelopes().slice(-3)).toEqual(stored)
+})
