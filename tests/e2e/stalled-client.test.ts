@@ -1,0 +1,101 @@
+import {get, type IncomingMessage} from "node:http"
+import {createParser} from "eventsource-parser"
+import {describe, expect, onTestFinished, test} from "vitest"
+import {readEvents} from "../support/event-reader.ts"
+import {startHost, type TestHost} from "../support/host.ts"
+import {metricsOf} from "../support/metrics.ts"
+import {until} from "../support/process.ts"
+import {plainConfig} from "../support/project.ts"
+import {onBun, onNode22} from "../support/runtimes.ts"
+
+/** An endpoint that receives what nobody handles, as many as are asked for: each is one event. */
+const ticker = `import {definePlugin, Type} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    let receive
+    let n = 0
+    plugin.adapter("ticker", {
+      history: "none",
+      open: async (_, endpoint) => {
+        receive = () => endpoint.receive({id: String(n++), type: "internal", raw: {type: "tick", data: null}})
+        return {send: async ({id}) => ({ids: [id]})}
+      },
+    })
+    plugin.route({
+      method: "POST",
+      path: "/ticks",
+      scope: "full",
+      summary: "Receives events",
+      body: Type.Object({count: Type.Integer()}),
+      handle: async (_, call) => {
+        const {count} = await call.body()
+        await Promise.all(Array.from({length: count}, () => receive()))
+        return call.json(Type.Object({}), {})
+      },
+    })
+  },
+})
+`
+
+const offsetOf = (id: string | undefined) => Number(id?.split("-")[1])
+
+/** A client of the stream that reads its beginning, and then nothing until it is told to. */
+const stall = async (host: TestHost) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) =>
+    get(`${host.url}/api/events`, {headers: {authorization: `Bearer ${host.token}`}, agent: false}, resolve).on(
+      "error",
+      reject,
+    ),
+  )
+  onTestFinished(() => void response.destroy())
+  const ids: string[] = []
+  const parser = createParser({onEvent: ({id}) => void (id !== undefined && ids.push(id))})
+  response.setEncoding("utf8").on("data", text => parser.feed(text))
+  let isEnded = false
+  response.on("error", () => {})
+  response.on("close", () => {
+    isEnded = true
+  })
+  await until("hello", () => ids.length > 0)
+  response.pause()
+  return {ids, isEnded: () => isEnded, readOn: () => void response.resume()}
+}
+
+describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
+  "a client that stops reading, on $name",
+  runtime => {
+    test("is let go as a slow consumer, others go on, and it resumes by its id without a hole", async () => {
+      const host = await startHost({runtime, config: `${plainConfig}  ticker: {}\n`, plugins: {ticker}})
+      const other = await readEvents(host)
+      const {head} = await other.hello()
+      const stalled = await stall(host)
+      const slow = async () => (await metricsOf(host)).value("svc_event_stream_slow_consumers_total")
+      let ticks = 0
+      await until(
+        "it to be let go",
+        async () => {
+          await host.post("/api/plugins/ticker/ticks", {count: 3000})
+          ticks += 3000
+          return (await slow()) === 1
+        },
+        60_000,
+      )
+      await until("the other to have everything", () => other.envelopes().length >= ticks)
+      const first = offsetOf(head) + 1
+      expect(other.envelopes().map(({id}) => offsetOf(id))).toEqual(Array.from({length: ticks}, (_, n) => first + n))
+      expect(other.isEnded()).toBe(false)
+
+      stalled.readOn()
+      await until("its end", stalled.isEnded)
+      const cursor = stalled.ids.at(-1) ?? ""
+      expect(offsetOf(cursor)).toBeLessThan(offsetOf(other.lastId()))
+      const resumed = await readEvents(host, {cursor})
+      expect((await resumed.hello()).recovered).toBe(true)
+      await until("the rest", () => resumed.lastId() === other.lastId())
+      const seen = [...stalled.ids.slice(1), ...resumed.envelopes().map(({id}) => id)]
+      expect(seen).toEqual(other.envelopes().map(({id}) => id))
+      expect(resumed.gaps()).toEqual([])
+    }, 90_000)
+  },
+)
