@@ -18,6 +18,8 @@ export interface StreamOptions {
   readonly envelopes: Envelopes
   readonly epoch: string
   readonly log: Log
+  /** A client hears something at least so often, in milliseconds; 15 s when left out. */
+  readonly beatEvery?: number
 }
 
 export interface Subscription {
@@ -30,7 +32,7 @@ export interface Subscription {
 /** Events of one read, which all clients get before the next one is made. */
 const page = 250
 
-/** A client hears something at least so often, in milliseconds; one of so many parts of them at a time. */
+/** Clients hear something at least so often, in milliseconds; one of so many parts of them at a time. */
 const beats = {every: 15_000, parts: 15} as const
 
 /**
@@ -99,7 +101,7 @@ export class EventStream {
       return client.body
     }
     this.#clients.add(client)
-    this.#beating ??= setInterval(() => this.#beat(), beats.every / beats.parts)
+    this.#beating ??= setInterval(() => this.#beat(), (this.#options.beatEvery ?? beats.every) / beats.parts)
     this.#begin(client, subscription).catch(error => this.#leave(client, error))
     return client.body
   }
