@@ -23,10 +23,12 @@ test("without a running Host, what asks one says so, and how to start it", async
     "inbox retry": " 1",
     "inbox release": " 1",
     "inbox discard": " 1",
+    "inbox redact": " 1",
     "outbox show": " 1",
     "outbox retry": " 1",
     "outbox release": " 1",
     "outbox discard": " 1",
+    "outbox redact": " 1",
     "generation diff": " 1 2",
     "generation rollback": " 1",
   }
