@@ -29,12 +29,14 @@ test("an event is stored before it is acknowledged: what was acknowledged surviv
   const answers = new Map<string, number>()
   for (let round = 0; round < 3; round++) {
     const acknowledged: number[] = []
-    const saying = Array.from({length: 20}, async (_, n) => {
-      acknowledged.push(await tell(host, {text: `message ${round}.${n}`, channel: `c${n % 7}`}))
-    })
+    const saying = Promise.allSettled(
+      Array.from({length: 20}, async (_, n) => {
+        acknowledged.push(await tell(host, {text: `message ${round}.${n}`, channel: `c${n % 7}`}))
+      }),
+    )
     await until("some acknowledgements", () => acknowledged.length >= 5)
     await kill(host)
-    await Promise.allSettled(saying)
+    await saying
     host = await again(host)
     for (const seq of acknowledged) {
       const event = await eventOf(host, seq)
