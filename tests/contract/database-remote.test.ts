@@ -98,9 +98,9 @@ test("the lease is renewed while the Host lives, and its loss is noticed without
 test("a batch whose answer is lost has an unknown outcome, whether it was stored or not, and the next one succeeds", async () => {
   const {location, server} = await remoteDatabase()
   const database = await open(location, {known: [notes]})
-  server.cutNext("before")
+  server.cutNext("before", "notes")
   await expect(database.write([note("cut before", 1)])).rejects.toMatchObject({code: "database_outcome_unknown"})
-  server.cutNext("after")
+  server.cutNext("after", "notes")
   await expect(database.write([note("cut after", 2)])).rejects.toMatchObject({code: "database_outcome_unknown"})
   await database.write([note("next", 3)])
   expect(await database.read("SELECT writer FROM notes ORDER BY id")).toEqual([{writer: "cut after"}, {writer: "next"}])

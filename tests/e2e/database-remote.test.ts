@@ -126,7 +126,7 @@ test("an event whose storing goes unanswered is not acknowledged, and is stored 
   const server = await startServer()
   const host = await startHost(optionsFor(server))
   for (const when of ["before", "after"] as const) {
-    server.cutNext(when)
+    server.cutNext(when, "INSERT INTO inbox (")
     const response = await post(host, when)
     expect({status: response.status, code: (await response.json()).code}).toEqual({
       status: 503,
@@ -148,7 +148,7 @@ test("what a handler answers is stored once, though the answer to its storing is
   for (const when of ["before", "after"] as const) {
     expect((await post(host, when)).status).toBe(202)
     await until("the handler to run", () => server.sql("SELECT 1 FROM inbox_marks WHERE state = 'running'").length > 0)
-    server.cutNext(when)
+    server.cutNext(when, "INSERT INTO outbox (")
     await handledAll(host)
   }
   expect(host.process.output()).toContain("waits for the database")

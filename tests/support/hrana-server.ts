@@ -9,8 +9,8 @@ export interface HranaServer {
   readonly url: string
   /** SQL on the database itself, past the protocol: what another Host, or time, would have done. */
   sql(text: string): readonly Record<string, unknown>[]
-  /** The next request that writes is cut off: before it is carried out, or after, with its answer lost. */
-  cutNext(when: "before" | "after"): void
+  /** The next request that writes, and names `text` in a statement, is cut off: before it is carried out, or after, with its answer lost. */
+  cutNext(when: "before" | "after", text: string): void
   close(): Promise<void>
 }
 
@@ -144,7 +144,7 @@ class Stream {
 export const startHrana = async ({file, token}: HranaOptions): Promise<HranaServer> => {
   const direct = new DatabaseSync(file, {timeout: 5000})
   direct.exec("PRAGMA journal_mode=WAL")
-  let cut: "before" | "after" | undefined
+  let cut: {when: "before" | "after"; text: string} | undefined
 
   const run = (requests: readonly HranaRequest[]): Answer[] => {
     const stream = new Stream(file)
@@ -171,8 +171,10 @@ export const startHrana = async ({file, token}: HranaOptions): Promise<HranaServ
       return send(401, {message: "unauthorized", code: "AUTH_JWT_INVALID"})
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const {requests} = JSON.parse(Buffer.concat(chunks).toString()) as {requests: readonly HranaRequest[]}
-    const fault = requests.some(({type}) => type === "batch") ? cut : undefined
+    const body = Buffer.concat(chunks).toString()
+    const {requests} = JSON.parse(body) as {requests: readonly HranaRequest[]}
+    const isCut = cut !== undefined && requests.some(({type}) => type === "batch") && body.includes(cut.text)
+    const fault = isCut ? cut?.when : undefined
     if (fault !== undefined) cut = undefined
     if (fault === "before") return request.socket.destroy()
     const results = run(requests)
@@ -195,8 +197,8 @@ export const startHrana = async ({file, token}: HranaOptions): Promise<HranaServ
   return {
     url: `http://127.0.0.1:${port}`,
     sql: text => direct.prepare(text).all() as Record<string, unknown>[],
-    cutNext: when => {
-      cut = when
+    cutNext: (when, text) => {
+      cut = {when, text}
     },
     close,
   }
