@@ -28,6 +28,8 @@ export class Ingress {
   readonly #raise: Raise
   readonly #reasons = new Map<IngressReason, number>()
   #since = Date.now()
+  /** Made once for each change: the status shows it at every request. */
+  #view: IngressView | undefined
   /** Changes of kept reasons are made one after the other: each tells what holds then. */
   #last: Promise<void> = Promise.resolve()
 
@@ -44,11 +46,12 @@ export class Ingress {
   }
 
   get view(): IngressView {
-    return {
+    this.#view ??= {
       state: this.isPaused ? "paused" : "open",
       reasons: [...this.#reasons.keys()],
       since: new Date(this.#since).toISOString(),
     }
+    return this.#view
   }
 
   /** Takes up what earlier runs were paused for. Call it before an endpoint opens. */
@@ -128,6 +131,7 @@ export class Ingress {
   }
 
   #tell(message: string, at: number): void {
+    this.#view = undefined
     this.#log.warn(message, {reasons: [...this.#reasons.keys()].join(" ")})
     this.#changed(at)
   }
