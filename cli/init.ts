@@ -1,8 +1,11 @@
-import {fileURLToPath} from "node:url"
 import {Command, Option} from "clipanion"
+import {applyDeployment, deploymentName, planDeployment} from "../server/process/deploy.ts"
+import type {DeploymentName} from "../server/process/deployments.ts"
 import {callOf, makeProject, type Toolchain} from "../server/process/new-project.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
+import {describePlan} from "./deploy/view.ts"
+import {packageRoot} from "./package-root.ts"
 import {facts} from "./print.ts"
 import {SvcCommand} from "./svc-command.ts"
 
@@ -18,6 +21,7 @@ export class Init extends SvcCommand {
     examples: [
       ["A project in ./my-bot", "svc init my-bot"],
       ["One that runs on Node", "svc init my-bot --runtime node"],
+      ["With a container image and its composition", "svc init my-bot --deploy compose"],
     ],
   })
 
@@ -25,16 +29,21 @@ export class Init extends SvcCommand {
   toolchain = Option.String("--runtime", {description: "bun or node (default: what runs this command)"})
   install = Option.Boolean("--install", true, {description: "Install the dependencies"})
 
+  deploy = Option.Array("--deploy", [], {
+    description: "Also add this deployment template, as svc deploy add does; repeatable",
+  })
+
   async run(): Promise<ExitCode> {
     const toolchain = this.#toolchain()
+    const templates = this.deploy.map(deploymentName)
     await makeProject({
       folder: this.target,
       toolchain,
       install: this.install,
-      // This file is cli/init.ts in the source and dist/… in the bundle.
-      packageRoot: fileURLToPath(new URL("..", import.meta.url)),
+      packageRoot,
       report: step => this.print(`svc: ${step}`),
     })
+    for (const template of templates) await this.#deploy(template, toolchain)
     const {run, svc, install} = callOf[toolchain]
     const steps = facts([
       [`  cd ${this.target}`, ""],
@@ -42,6 +51,7 @@ export class Init extends SvcCommand {
       [`  ${run} dev`, "starts it"],
       [`  ${svc} chat`, "talks to it, in a second terminal"],
       [`  ${run} test`, "tests it"],
+      ...(templates.length > 0 ? [] : [[`  ${svc} deploy add compose`, "puts it into a container"] as const]),
     ])
     this.print(`
 Your bot is ready:
@@ -50,6 +60,12 @@ ${steps}
 
 Then edit plugins/greeter.ts; the next message runs the new code. Keep the folder in git, with its lockfile.`)
     return exit.ok
+  }
+
+  async #deploy(template: DeploymentName, runtime: Toolchain): Promise<void> {
+    const plan = await planDeployment({template, project: this.target, packageRoot, given: {runtime}})
+    const written = await applyDeployment(this.target, plan, {replaced: [], left: []})
+    this.print(describePlan(plan, written))
   }
 
   #toolchain(): Toolchain {

@@ -69,6 +69,17 @@ export const problems = {
     title: "The state folder cannot be written",
     hint: "Make .svc/ a folder that the Host's user owns, on a disk with free space.",
   },
+  // Deployment templates
+  deployment_changed: {
+    status: 409,
+    title: "Files of the deployment were changed",
+    hint: "svc deploy add <template> --dry-run shows the differences; --force replaces the files.",
+  },
+  deployment_refused: {
+    status: 422,
+    title: "The template does not fit the project",
+    hint: "Correct what detail names, then repeat it.",
+  },
   // Satori
   login_unknown: {
     status: 403,

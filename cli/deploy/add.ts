@@ -1,0 +1,82 @@
+import {createInterface} from "node:readline/promises"
+import {Command, Option} from "clipanion"
+import {
+  applyDeployment,
+  changedFiles,
+  type DeploymentPlan,
+  deploymentName,
+  planDeployment,
+} from "../../server/process/deploy.ts"
+import type {GivenValues} from "../../server/process/deployment-values.ts"
+import {deployments} from "../../server/process/deployments.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem} from "../../shared/problems.ts"
+import {packageRoot} from "../package-root.ts"
+import {DataCommand} from "../svc-command.ts"
+import {describePlan, differences, outcome} from "./view.ts"
+
+const templates = Object.entries(deployments).map(([name, {what}]) => `\`${name}\`: ${what}`)
+
+export class DeployAdd extends DataCommand {
+  static override paths = [["deploy", "add"]]
+  static override usage = Command.Usage({
+    description: "copy a deployment template into the project, filled in",
+    details: `
+      ${templates.join("; ")}.
+
+      Name, port and runtime are those of package.json, svc.config.yml and the lockfile. A file that is not what the template makes is never overwritten without a word: on a terminal it asks, else it refuses and names the files.
+    `,
+    examples: [
+      ["A container image and its composition", "svc deploy add compose"],
+      ["What it would write, and what differs", "svc deploy add compose --dry-run"],
+      ["Back to the template, whatever was changed", "svc deploy add compose --force"],
+    ],
+  })
+
+  template = Option.String({name: "template"})
+  force = Option.Boolean("--force", false, {description: "Replace files that were changed"})
+  dryRun = Option.Boolean("--dry-run", false, {description: "Only say what it would do, with the differences"})
+  name = Option.String("--name", {description: "Instead of the name in package.json"})
+  port = Option.String("--port", {description: "Instead of http.port"})
+  runtime = Option.String("--runtime", {description: "bun or node, instead of what the lockfile says"})
+
+  async run(): Promise<ExitCode> {
+    const plan = await planDeployment({
+      template: deploymentName(this.template),
+      project: this.folder,
+      packageRoot,
+      given: this.#given(),
+    })
+    if (this.dryRun) {
+      this.show(outcome(plan, undefined), () => [...differences(plan), describePlan(plan, undefined)].join("\n"))
+      return exit.ok
+    }
+    const written = await applyDeployment(this.folder, plan, await this.#decide(plan))
+    this.show(outcome(plan, written), () => describePlan(plan, written))
+    return exit.ok
+  }
+
+  #given(): GivenValues {
+    const port = this.port === undefined ? undefined : Number(this.port)
+    if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
+      throw new Problem("request_invalid", `--port is a number from 1 to 65535, not "${this.port}"`)
+    const runtime = (["bun", "node"] as const).find(each => each === this.runtime)
+    if (this.runtime !== undefined && runtime === undefined)
+      throw new Problem("request_invalid", `--runtime is bun or node, not "${this.runtime}"`)
+    return {name: this.name, port, runtime}
+  }
+
+  async #decide(plan: DeploymentPlan): Promise<{replaced: readonly string[]; left: readonly string[]}> {
+    const changed = changedFiles(plan)
+    if (this.force) return {replaced: changed, left: []}
+    if (changed.length === 0 || this.json || process.stdin.isTTY !== true) return {replaced: [], left: []}
+    const lines = createInterface({input: process.stdin, output: process.stderr})
+    const replaced: string[] = []
+    for (const path of changed) {
+      const answer = await lines.question(`${path} is not what the template makes. Replace it? [y/N] `)
+      if (/^y(es)?$/i.test(answer.trim())) replaced.push(path)
+    }
+    lines.close()
+    return {replaced, left: changed.filter(path => !replaced.includes(path))}
+  }
+}

@@ -1,0 +1,99 @@
+import {basename, join} from "node:path"
+import {Problem} from "../../shared/problems.ts"
+import {expand} from "../config/expand.ts"
+import {readConfigText} from "../config/load.ts"
+import {parseSource} from "../config/source.ts"
+import {findLockfile} from "../generation/lockfile.ts"
+import {readJsonIfExists} from "../runtime/files.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import type {Deployment} from "./deployments.ts"
+
+/** What a template is filled in with. */
+export interface DeploymentValues {
+  /** A DNS label: also the name of images, services and volumes. */
+  readonly name: string
+  readonly port: number
+  readonly runtime: "bun" | "node"
+}
+
+/** What the command line says instead of the project. */
+export type GivenValues = {readonly [Name in keyof DeploymentValues]?: DeploymentValues[Name] | undefined}
+
+/** The values of a project, and what in it the template does not get along with. */
+export interface ReadProject {
+  readonly values: DeploymentValues
+  readonly notes: readonly string[]
+}
+
+/** Reads both from package.json, svc.config.yml and the lockfile. Throws `project_missing`, `config_invalid`, `deployment_refused`. */
+export const readProjectFor = async (
+  deployment: Deployment,
+  paths: ProjectPaths,
+  given: GivenValues,
+): Promise<ReadProject> => {
+  const {file, text} = await readConfigText(paths.config)
+  const http = childOf(parseSource(file, text).raw, "http")
+  const lockfile = (await findLockfile(paths.project))?.name
+  const name = labelOf(given.name ?? childOf(await readJsonIfExists(paths.manifest), "name") ?? basename(paths.project))
+  const port = given.port ?? portOf(childOf(http, "port"))
+  const runtime = given.runtime ?? (lockfile === undefined || lockfile.startsWith("bun.") ? "bun" : "node")
+  return {
+    values: {name, port, runtime},
+    notes: [...configNotes(deployment, http), ...lockfileNotes(deployment, lockfile, runtime)],
+  }
+}
+
+const childOf = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null ? new Map<string, unknown>(Object.entries(value)).get(key) : undefined
+
+/** `@team/My_Bot` is `my-bot`. Leaves room for what templates put behind it. */
+const labelOf = (name: unknown): string => {
+  const label = String(name)
+    .replace(/^@[^/]*\//, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, "")
+  if (label !== "") return label
+  throw new Problem("deployment_refused", "the project has no name with letters or digits", {
+    hint: "Set name in package.json, or give one with --name.",
+  })
+}
+
+/** What `http.port` is where no variable says otherwise. */
+const portOf = (raw: unknown): number => {
+  const expanded = expand(String(raw ?? 8068), {})
+  const port = Number(expanded.is === "text" ? expanded.text : Number.NaN)
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port
+  throw new Problem("deployment_refused", `http.port is ${String(raw)}, which is no port to put into a template`, {
+    hint: "Write ${HTTP_PORT:-8068} in svc.config.yml, or give one with --port.",
+  })
+}
+
+const configNotes = ({isContainer}: Deployment, http: unknown): string[] => {
+  const [token, host] = [childOf(http, "token"), childOf(http, "host")]
+  const notes = []
+  if (token === undefined)
+    notes.push("svc.config.yml sets no http.token, and production needs it: token: ${HTTP_TOKEN}, under http:")
+  else if (token !== "${HTTP_TOKEN}")
+    notes.push("http.token in svc.config.yml is not ${HTTP_TOKEN}, which the template demands")
+  if (isContainer && host !== "0.0.0.0" && !String(host).startsWith("${HTTP_HOST"))
+    notes.push(
+      "http.host in svc.config.yml must be 0.0.0.0 inside a container, which HTTP_HOST says: host: ${HTTP_HOST:-127.0.0.1}",
+    )
+  return notes
+}
+
+const wanted = {bun: ["bun.lock", "bun.lockb"], node: ["package-lock.json"]} as const
+
+const lockfileNotes = ({isContainer}: Deployment, lockfile: string | undefined, runtime: "bun" | "node"): string[] =>
+  !isContainer || wanted[runtime].some(name => name === lockfile)
+    ? []
+    : [`the image is built from ${wanted[runtime][0]}, and the project has ${lockfile ?? "no lockfile"}`]
+
+/** The version of svc that is installed in a project; undefined where none is. */
+export const installedVersion = async (paths: ProjectPaths): Promise<string | undefined> => {
+  const manifest = await readJsonIfExists(join(paths.project, "node_modules/svc-runtime/package.json"))
+  const version = childOf(manifest, "version")
+  return typeof version === "string" ? version : undefined
+}

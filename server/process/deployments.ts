@@ -1,0 +1,56 @@
+/** A file of a template: where it is in the svc package, and where it goes in a project. */
+export interface DeploymentFile {
+  readonly from: string
+  readonly to: string
+  /** It belongs to another template or to the project too: where one is there already, that one stays. */
+  readonly isShared?: true
+}
+
+/** A deployment template. */
+export interface Deployment {
+  /** As help shows it. */
+  readonly what: string
+  readonly files: readonly DeploymentFile[]
+  /** The files are those of a project on Bun: literal text, and what stands in its place for one on Node. */
+  readonly onNode: readonly (readonly [string, string])[]
+  /** Runs in a container, whose public edge is elsewhere: the Host listens on every address there. */
+  readonly isContainer: boolean
+  /** The paths that the template probes: the project's svc must serve them. */
+  readonly probes: readonly string[]
+  /** What the operator does next, in order. */
+  readonly next: readonly string[]
+}
+
+const buildFile: DeploymentFile = {from: "container/image/Dockerfile", to: "Dockerfile"}
+const ignoreFile: DeploymentFile = {from: "container/image/.dockerignore", to: ".dockerignore"}
+
+/** The templates by name, as `svc deploy add` takes them. */
+export const deployments = {
+  compose: {
+    what: "a container image and its Docker composition",
+    files: [
+      buildFile,
+      {from: "container/image/compose.yaml", to: "compose.yaml"},
+      ignoreFile,
+      {from: "container/image/.env.example", to: ".env.example", isShared: true},
+    ],
+    onNode: [
+      ["ARG RUNTIME=bun", "ARG RUNTIME=node"],
+      ["RUNTIME: bun", "RUNTIME: node"],
+    ],
+    isContainer: true,
+    probes: ["/pub/health"],
+    next: [
+      "cp .env.example .env && chmod 600 .env, and replace HTTP_TOKEN in it: openssl rand -hex 32",
+      "docker compose up --build --detach --wait",
+    ],
+  },
+} as const satisfies Readonly<Record<string, Deployment>>
+
+export type DeploymentName = keyof typeof deployments
+
+/**
+ * What the files of every template hold in the place of a project's own: each file is whole and valid as it stands, and
+ * these words, wherever they stand as words, are the only ones that are replaced.
+ */
+export const sample = {name: "my-bot", port: 8068} as const
