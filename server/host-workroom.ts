@@ -26,16 +26,18 @@ export interface WorkroomSetting {
  * other one, `workroom_damaged`, `authority_mismatch`.
  */
 export const openWorkroom = async (setting: WorkroomSetting): Promise<Workroom> => {
-  await requireStore(setting)
+  const recorded = await requireStore(setting)
   const {config, database, authority, log} = setting
   const wanted = config.workroom.store
   const workroom =
     wanted === "file"
       ? await openFiles(setting)
       : await Workroom.open({store: new TableStore(database), authority, log})
-  await database.write([
-    {sql: "INSERT OR REPLACE INTO svc_meta (key, value) VALUES ('workroom_store', ?)", args: [wanted]},
-  ])
+  if (recorded !== wanted) {
+    await database.write([
+      {sql: "INSERT OR REPLACE INTO svc_meta (key, value) VALUES ('workroom_store', ?)", args: [wanted]},
+    ])
+  }
   return workroom
 }
 
@@ -53,8 +55,8 @@ const openFiles = async ({database, paths, authority, log}: WorkroomSetting): Pr
   return workroom
 }
 
-/** The items must be where the configuration says; files that were lost must not be taken for none. */
-const requireStore = async ({config, database, paths}: WorkroomSetting): Promise<void> => {
+/** The items must be where the configuration says; files that were lost must not be taken for none. Resolves to where they were. */
+const requireStore = async ({config, database, paths}: WorkroomSetting): Promise<unknown> => {
   const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'workroom_store'")
   const files = await recordsInFiles(paths)
   if (row?.value === "file" && files === undefined) {
@@ -74,6 +76,7 @@ const requireStore = async ({config, database, paths}: WorkroomSetting): Promise
       `workroom.store is ${wanted}, but the work items are in the ${other} store (${records[other]} records)`,
     )
   }
+  return row?.value
 }
 
 /** How many records were acknowledged there; undefined where there are no files of a workroom. */

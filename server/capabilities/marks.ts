@@ -1,6 +1,7 @@
 import type {Log} from "../../shared/log.ts"
 import type {Row, Statement} from "../../shared/plugin-database.ts"
 import {assertThat, type Database} from "../database/database.ts"
+import {writeIf} from "../database/write-if.ts"
 
 /** Which attempt of which handler at which event. */
 export interface MarkKey {
@@ -46,7 +47,8 @@ export const takeOver = async (
   database: Database,
   log: Log,
 ): Promise<{readonly backlog: readonly Due[]; readonly isSuspect: boolean}> => {
-  const [settled] = await database.write([{sql: settle, args: [Date.now()]}])
+  const isLeft = "EXISTS (SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running') AND state = 'running')"
+  const [settled] = await writeIf(database, isLeft, [{sql: settle, args: [Date.now()]}])
   for (const {seq, handler, state} of settled?.rows ?? []) {
     if (state === "dead") log.error(`event ${seq} is not given to ${handler} again: the Host ended twice while it ran`)
   }

@@ -3,6 +3,7 @@ import type {Row, Statement} from "../../shared/plugin-database.ts"
 import type {SatoriEvent, User} from "../../shared/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
+import {writeIf} from "../database/write-if.ts"
 
 /** A question to one user in one channel, and what goes on when it is answered. */
 export interface Question {
@@ -38,9 +39,9 @@ export class Prompts {
 
   /** Takes over what earlier runs asked. */
   async start(): Promise<void> {
-    await this.#database.write([
-      {sql: "DELETE FROM prompts WHERE answer_seq IS NULL AND expires_at <= ?", args: [Date.now()]},
-    ])
+    const over = "FROM prompts WHERE answer_seq IS NULL AND expires_at <= ?"
+    const args = [Date.now()]
+    await writeIf(this.#database, `EXISTS (SELECT 1 ${over})`, [{sql: `DELETE ${over}`, args}], args)
     const rows = await this.#database.read(`SELECT ${columns} FROM prompts WHERE answer_seq IS NULL`)
     for (const question of rows.map(questionOf)) this.#keep(question)
   }

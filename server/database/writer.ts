@@ -36,6 +36,8 @@ export class Writer {
 
   /** `changes` says how many a batch makes whose statements each store many rows. */
   write(statements: readonly Statement[], changes = 1): Promise<readonly Result[]> {
+    // A group of nothing would still be waited for until the disk has its number.
+    if (statements.length === 0) return Promise.resolve([])
     return new Promise((resolve, reject) => {
       this.#waiting.push({statements, changes, resolve, reject})
       this.#running ??= turn().then(() => this.#drain())

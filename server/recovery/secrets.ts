@@ -29,8 +29,11 @@ const key = "secret_names"
 
 /** Keeps the names for who makes a checkpoint while no Host runs, and cannot ask the plugins which of their keys are secret. */
 export const rememberNames = async (database: Database, names: readonly string[]): Promise<void> => {
+  const value = JSON.stringify([...names].sort())
+  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
+  if (row?.value === value) return
   const sql = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-  await database.write([{sql, args: [key, JSON.stringify([...names].sort())]}])
+  await database.write([{sql, args: [key, value]}])
 }
 
 export const readNames = async (database: Database): Promise<readonly string[]> => {

@@ -4,6 +4,7 @@ import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import {Lanes} from "../capabilities/lanes.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
+import {writeIf} from "../database/write-if.ts"
 import {TimeLimitExceeded} from "../runtime/time-limit.ts"
 import {assertRunning, beginning, type End, ending, failingInterrupted, type QueuedRun, readQueued} from "./run-rows.ts"
 
@@ -49,7 +50,8 @@ export class Runner {
   /** Fails what earlier runs of the Host left running, and goes on with what they left queued. */
   async start(): Promise<void> {
     const {database, log, now} = this.#options
-    const [failed] = await database.write([failingInterrupted(now())])
+    const isLeft = "EXISTS (SELECT 1 FROM job_runs WHERE state IN ('queued', 'running') AND state = 'running')"
+    const [failed] = await writeIf(database, isLeft, [failingInterrupted(now())])
     for (const {run_id, job} of failed?.rows ?? []) {
       log.error(`a run of job ${job} was cut off by the end of the Host`, {runId: run_id})
     }

@@ -5,6 +5,7 @@ import type {JournalRecord} from "../../shared/workroom.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import type {Statement} from "../database/engine.ts"
 import {persist} from "../database/persist.ts"
+import {writeIf} from "../database/write-if.ts"
 import {type EventRow, tellingAll, toRow} from "../events/telling.ts"
 import {parseRecord} from "./record.ts"
 import type {Store} from "./store.ts"
@@ -80,10 +81,11 @@ export class FileTelling {
   /** Tells what is not told yet of a Journal that ends at `head`. */
   async start(head: number): Promise<void> {
     // A restore may bring a Journal that ends before what was told of the one it replaces.
-    await this.#database.write([
+    const settling = [
       {sql: "INSERT OR IGNORE INTO workroom_told (id, seq) VALUES (1, 0)"},
       {sql: "UPDATE workroom_told SET seq = ? WHERE seq > ?", args: [head, head]},
-    ])
+    ]
+    await writeIf(this.#database, "NOT EXISTS (SELECT 1 FROM workroom_told WHERE seq <= ?)", settling, [head])
     this.#told = await this.#readTold()
     this.#head = head
     this.#go()
