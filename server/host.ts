@@ -1,52 +1,30 @@
-import {hostname} from "node:os"
-import {resolve} from "node:path"
-import {v7 as uuid} from "uuid"
-import {exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import {watchDisk} from "./capabilities/disk-watch.ts"
 import {policyOf} from "./capabilities/endpoint.ts"
-import {Endpoints} from "./capabilities/endpoints.ts"
-import {Gaps} from "./capabilities/gaps.ts"
 import {HandlerMeter} from "./capabilities/handler-meter.ts"
-import {Inbox} from "./capabilities/inbox.ts"
-import {Ingress} from "./capabilities/ingress.ts"
-import {Outbox} from "./capabilities/outbox.ts"
-import {readEnvironment} from "./config/environment.ts"
-import {parseConfig, readConfigText} from "./config/load.ts"
-import {settleAuthority} from "./database/authority.ts"
-import {openDatabase} from "./database/database.ts"
-import {recordEnd, recordStart} from "./database/runs.ts"
+import {recordEnd} from "./database/runs.ts"
 import {Containment} from "./generation/containment.ts"
-import {Generations} from "./generation/generations.ts"
-import {GenerationHistory} from "./generation/history.ts"
-import {hashLockfile} from "./generation/lockfile.ts"
+import type {Generations} from "./generation/generations.ts"
 import {serveApi} from "./host-api.ts"
 import {Capacity} from "./host-capacity.ts"
 import {openEvents} from "./host-events.ts"
+import {createGenerations} from "./host-generations.ts"
 import type {Exit, Host, HostOptions} from "./host-interface.ts"
 import {createJobs} from "./host-jobs.ts"
-import {builtIns, sdkPaths} from "./host-plugins.ts"
+import {createMessages} from "./host-messages.ts"
+import {openProject, requireRunning} from "./host-open.ts"
 import {createRecovery} from "./host-recovery.ts"
-import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
+import {foldersOf} from "./host-settings.ts"
 import {openWorkroom, workroomPluginOf} from "./host-workroom.ts"
-import {createGate} from "./http/gate.ts"
 import {createDispatch} from "./messages/dispatch.ts"
 import {usages} from "./messages/help.ts"
-import {Loader} from "./plugins/load.ts"
 import {jobsParticipant} from "./recovery/jobs-part.ts"
-import {settleRestore} from "./recovery/swap.ts"
 import {workroomParticipant} from "./recovery/workroom-part.ts"
-import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
 import {removeHostFile, writeHostFile} from "./runtime/host-file.ts"
-import {acquireLock} from "./runtime/lock.ts"
-import {projectPaths} from "./runtime/project.ts"
 import type {Runtime} from "./runtime/runtime.ts"
 import {Scope} from "./runtime/scope.ts"
 import {withTimeLimit} from "./runtime/time-limit.ts"
-import {SatoriServer} from "./satori/server.ts"
 import type {Jobs} from "./scheduler/jobs.ts"
-import {settleJobFile} from "./scheduler/settle-job-file.ts"
-import {version} from "./version.ts"
 
 /** What handlers, sends and plugins get to end by themselves when the Host stops, in milliseconds. */
 const drainLimit = 5000
@@ -64,107 +42,19 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
 }
 
 const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): Promise<Host> => {
-  const {mode, logs, signal, environment = options.mode} = options
+  const {mode, logs, signal} = options
   const {log} = logs
-  const startedAt = Date.now()
-  const runtimeId = uuid()
-  const paths = projectPaths(resolve(options.project))
-  await requireProject(paths)
-  const project = await projectName(paths)
-  logs.bind({project, runtimeId})
+  const opened = await openProject(options, runtime, unwind)
+  const {runtimeId, startedAt, paths, project, lock, boot, token} = opened
+  const {gate, listener, url, database, authority, content, history} = opened
+  const settings = () => currentOf(generations).config.config
 
-  await makePrivateFolder(paths.state)
-  const lock = await acquireLock(paths, {
-    kind: "host",
-    hostname: hostname(),
-    pid: process.pid,
-    runtimeId,
-    command: options.command,
-    since: new Date(startedAt).toISOString(),
-  })
-  unwind.defer(() => lock.release())
-  const settled = await settleRestore(paths)
-  if (settled !== undefined) log.warn(`a restore that was cut off is ${settled}`)
-  await removeFolder(paths.pluginCache)
-
-  const readVariables = async () => (await readEnvironment(paths.project, environment, process.env)).variables
-  const boot = parseConfig(await readConfigText(paths.config), await readVariables())
-  logs.hide(boot.secrets)
-  logs.setLevel(boot.config.log_level)
-  const token = settleToken(boot, mode)
-  if (token.made !== undefined) logs.hide([token.made.reveal()])
-
-  const gate = createGate(boot.config.http.base)
-  const listener = await runtime.serve({...boot.config.http, fetch: gate.fetch, fixed: gate.fixed, socket: gate.socket})
-  unwind.defer(() => listener.close(true))
-  const url = urlOf(boot.config, listener.port)
-  log.debug(`listening on ${url}`)
-
-  let askExit: (exit: Exit) => void = () => {}
-  const exitAsked = new Promise<Exit>(resolve => {
-    askExit = resolve
-  })
-  const database = await openDatabase(locationOf(boot.config, paths), {
-    runtimeId,
-    signal,
-    // The answers that tell of it leave before the Host does.
-    onLeaseLost: () => void setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50),
-  })
-  unwind.defer(() => database.close())
-  requireRunning(signal)
-  if (database.applied.length > 0) log.info(`the database is at schema version ${database.applied.at(-1)}`)
-  const authority = await settleAuthority(database, paths.authority)
-  const content = await settleJobFile(database, paths.jobs, authority)
-  const history = await recordStart(database, {
-    runtimeId,
-    startedAt,
-    mode,
-    version,
-    runtime: `${runtime.name} ${runtime.version}`,
-  })
-  unwind.defer(() =>
-    signal.aborted
-      ? recordEnd(database, runtimeId, exit.ok, "stopped while starting")
-      : recordEnd(database, runtimeId, exit.failed, "the start failed"),
-  )
-  if (!history.endedCleanly) log.warn("the run before this one did not end in order")
-
-  const events = await openEvents({
-    database,
-    project,
-    authority,
-    logs,
-    limits: () => currentOf(generations).config.config.events.history,
-  })
+  const events = await openEvents({database, project, authority, logs, limits: () => settings().events.history})
   unwind.defer(() => events.close())
-  const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
-  const inbox = new Inbox(database, outbox, runtimeId, log)
-  const gaps = new Gaps(database, log)
-  const observeAll = (at: number) => {
-    for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
-    jobs.ingressChanged()
-  }
-  const ingress: Ingress = new Ingress(database, log, observeAll, events.raise)
-  const endpoints: Endpoints = new Endpoints({
-    receive: (endpoint, event) => satori.hearOf(inbox.receive(endpoint, event)),
-    online: endpoint => outbox.online(endpoint.spec.name),
-    changed: (endpoint, at) => {
-      gaps.observe(endpoint, at)
-      events.endpointChanged(endpoint)
-      satori.loginsChanged()
-    },
-    listening: endpoint => gaps.observe(endpoint),
-    named: () => satori.loginsChanged(),
-    isPaused: () => ingress.isPaused,
-  })
-  unwind.defer(() => endpoints.close())
-  const satori = new SatoriServer({
-    database,
-    log,
-    endpoints: () => endpoints.list(),
-    path: `${boot.config.http.base}/satori/v1/events`,
-  })
-  unwind.defer(() => satori.close())
+  const {outbox, inbox, gaps, ingress, endpoints, satori} = createMessages(
+    {database, log, runtimeId, events, base: boot.config.http.base, ingressChanged: () => jobs.ingressChanged()},
+    unwind,
+  )
   const workroom = await openWorkroom({config: boot.config, database, paths, authority, log})
   unwind.defer(() => workroom.close())
   const recovery = createRecovery({
@@ -175,51 +65,16 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     database,
     participants: [workroomParticipant(paths, workroom), jobsParticipant(paths)],
     ingress,
-    settings: () => currentOf(generations).config.config,
+    settings,
     log,
     scrub: logs.scrubJson,
   })
   unwind.defer(() => recovery.stop())
-  const loader = new Loader({
-    runtime,
-    paths,
-    builtIns: {...builtIns, workroom: workroomPluginOf(workroom), ...options.plugins},
-    preferBuilt: mode === "production",
-    cache: paths.pluginCache,
-    sdk: sdkPaths,
-  })
-  const watcher = options.watch
-    ? await (await import("./generation/watch.ts")).watchProject(paths, environment)
-    : undefined
-  unwind.defer(() => watcher?.close())
-  const generations: Generations = new Generations({
-    project: paths.project,
-    database,
-    loader,
-    log,
-    runtimeId,
-    configFile: paths.config,
-    history: new GenerationHistory(database),
-    endpoints,
-    mayChangeCode: mode !== "production",
-    readVariables,
-    readLockfile: () => hashLockfile(paths.project),
-    signal,
-    hide: values => {
-      logs.hide(values)
-      recovery.hide(values)
-    },
-    onState: events.instanceChanged,
-    onFail: events.failed,
-    onCommit: generation => {
-      recovery.learn(generation.config)
-      logs.setLevel(generation.config.config.log_level)
-      logs.bind({generation: generation.number})
-      watcher?.add(generation.instances.flatMap(({plugin}) => plugin.files))
-      log.info(`generation ${generation.number} committed (${generation.reason})`)
-    },
-  })
-  unwind.defer(() => generations.stop(0))
+  const plugins = {workroom: workroomPluginOf(workroom)}
+  const {generations, watcher} = await createGenerations(
+    {host: options, runtime, opened, plugins, endpoints, events, recovery},
+    unwind,
+  )
   const jobs: Jobs = createJobs({
     database,
     log,
@@ -255,7 +110,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   await gaps.start()
   const limit = {
     folders: foldersOf(database.location, paths),
-    least: () => currentOf(generations).config.config.ingress.minimumFree * 1024 ** 2,
+    least: () => settings().ingress.minimumFree * 1024 ** 2,
   }
   const disk = await watchDisk({
     ...limit,
@@ -266,7 +121,7 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
   const capacity = new Capacity({
     database,
     log,
-    settings: () => currentOf(generations).config.config.retention,
+    settings: () => settings().retention,
     reachedAll: () => satori.hasReachedAll,
     disk: limit,
   })
@@ -297,18 +152,14 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
       checkpoints: recovery.checkpoints,
       releases: recovery.releases,
     },
-    askExit,
+    askExit: opened.askExit,
   })
   await satori.start(api.guard)
   await recovery.start()
   capacity.start()
   gate.open(api.fetch, api.isReady, satori.socket)
-  await writeHostFile(paths, {
-    url,
-    pid: process.pid,
-    runtimeId,
-    ...(token.made === undefined ? {} : {token: token.made.reveal()}),
-  })
+  const made = token.made === undefined ? {} : {token: token.made.reveal()}
+  await writeHostFile(paths, {url, pid: process.pid, runtimeId, ...made})
   unwind.defer(() => removeHostFile(paths))
   // What keeps a draft from being committed is logged and shown in the status.
   const reload = (reason: string) =>
@@ -366,16 +217,11 @@ const assemble = async (options: HostOptions, runtime: Runtime, unwind: Scope): 
     outbox,
     token: token.made,
     commands: () => usages(currentOf(generations).snapshot.messages.router),
-    exitAsked,
+    exitAsked: opened.exitAsked,
     reload,
     stop,
     contain: error => containment.contain(error),
   }
-}
-
-/** Throws `stopping` where a signal has asked for the end of a start. */
-const requireRunning = (signal: AbortSignal) => {
-  if (signal.aborted) throw new Problem("stopping", "the start was ended by a signal")
 }
 
 const currentOf = (generations: Generations) => {

@@ -1,0 +1,65 @@
+import type {Log} from "../shared/log.ts"
+import type {Endpoint} from "./capabilities/endpoint.ts"
+import {Endpoints} from "./capabilities/endpoints.ts"
+import {Gaps} from "./capabilities/gaps.ts"
+import {Inbox} from "./capabilities/inbox.ts"
+import {Ingress} from "./capabilities/ingress.ts"
+import {Outbox} from "./capabilities/outbox.ts"
+import type {Database} from "./database/database.ts"
+import type {HostEvents} from "./host-events.ts"
+import type {Scope} from "./runtime/scope.ts"
+import {SatoriServer} from "./satori/server.ts"
+
+export interface MessagesOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly runtimeId: string
+  readonly events: Pick<HostEvents, "raise" | "endpointChanged">
+  /** `http.base` of the configuration. */
+  readonly base: string
+  readonly ingressChanged: () => void
+}
+
+/** What messages come in by and go out by. Nothing of it moves before it is started. */
+export interface HostMessages {
+  readonly outbox: Outbox
+  readonly inbox: Inbox
+  readonly gaps: Gaps
+  readonly ingress: Ingress
+  readonly endpoints: Endpoints
+  readonly satori: SatoriServer
+}
+
+/** Each hears of the others by functions: what one receives another stores, counts, or tells. */
+export const createMessages = (options: MessagesOptions, unwind: Scope): HostMessages => {
+  const {database, log, runtimeId, events, base, ingressChanged} = options
+  const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
+  const inbox = new Inbox(database, outbox, runtimeId, log)
+  const gaps = new Gaps(database, log)
+  const observeAll = (at: number) => {
+    for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
+    ingressChanged()
+  }
+  const ingress: Ingress = new Ingress(database, log, observeAll, events.raise)
+  const endpoints: Endpoints = new Endpoints({
+    receive: (endpoint, event) => satori.hearOf(inbox.receive(endpoint, event)),
+    online: endpoint => outbox.online(endpoint.spec.name),
+    changed: (endpoint: Endpoint, at) => {
+      gaps.observe(endpoint, at)
+      events.endpointChanged(endpoint)
+      satori.loginsChanged()
+    },
+    listening: endpoint => gaps.observe(endpoint),
+    named: () => satori.loginsChanged(),
+    isPaused: () => ingress.isPaused,
+  })
+  unwind.defer(() => endpoints.close())
+  const satori = new SatoriServer({
+    database,
+    log,
+    endpoints: () => endpoints.list(),
+    path: `${base}/satori/v1/events`,
+  })
+  unwind.defer(() => satori.close())
+  return {outbox, inbox, gaps, ingress, endpoints, satori}
+}
