@@ -1,25 +1,22 @@
 import {existsSync} from "node:fs"
 import type {Compacted, DatabaseInfo} from "../shared/database.ts"
 import {Problem} from "../shared/problems.ts"
-import {readEnvironment} from "./config/environment.ts"
-import {type LoadedConfig, parseConfig, readConfigText} from "./config/load.ts"
 import {readPages} from "./database/capacity.ts"
 import {compactFile} from "./database/compact.ts"
-import {type Database, type Location, openUnmigrated} from "./database/database.ts"
+import type {Database, Location} from "./database/database.ts"
 import {migrations} from "./database/migrations.ts"
 import {readStorage} from "./database/storage.ts"
+import {withDatabase} from "./database/without-host.ts"
 import {readInfo} from "./host-capacity.ts"
 import {foldersOf, locationOf} from "./host-settings.ts"
-import {holding, type StoppedOptions} from "./host-stopped.ts"
-import type {ProjectPaths} from "./runtime/project.ts"
+import {holding, loadStopped, type StoppedOptions} from "./host-stopped.ts"
 
 /** What `svc database info` shows, of a project that nothing runs. */
 export const infoStopped = (options: StoppedOptions, tables: boolean): Promise<DatabaseInfo> =>
   holding(options, async paths => {
-    const {config} = await load(options, paths)
-    const location = requireThere(locationOf(config, paths))
-    return withDatabase(location, database => {
-      requireCurrent(database)
+    const {config} = await loadStopped(options)
+    const location = locationOf(config, paths)
+    return withCurrentDatabase(location, database => {
       const least = () => config.ingress.minimumFree * 1024 ** 2
       return readInfo(database, {folders: foldersOf(location, paths), least}, config.retention, tables)
     })
@@ -28,7 +25,7 @@ export const infoStopped = (options: StoppedOptions, tables: boolean): Promise<D
 /** Compacts the database of a project that nothing runs. Throws `compact_unavailable`, and what `compactFile` throws. */
 export const compactStopped = (options: StoppedOptions, dryRun: boolean): Promise<Compacted> =>
   holding(options, async paths => {
-    const {config} = await load(options, paths)
+    const {config} = await loadStopped(options)
     const location = requireThere(locationOf(config, paths))
     if (location.dialect !== "sqlite")
       throw new Problem("compact_unavailable", "a remote database is compacted by its own server")
@@ -41,8 +38,12 @@ export const compactStopped = (options: StoppedOptions, dryRun: boolean): Promis
 const usedOf = (location: Location): Promise<number> =>
   withDatabase(location, async database => (await readPages(database)).used)
 
-const load = async ({project, environment}: StoppedOptions, paths: ProjectPaths): Promise<LoadedConfig> =>
-  parseConfig(await readConfigText(paths.config), (await readEnvironment(project, environment, process.env)).variables)
+/** Of the schema of this version; it is not brought there. Throws `database_unopenable`, `database_newer`. */
+export const withCurrentDatabase = <T>(location: Location, work: (database: Database) => Promise<T>): Promise<T> =>
+  withDatabase(requireThere(location), database => {
+    requireCurrent(database)
+    return work(database)
+  })
 
 const requireThere = (location: Location): Location => {
   if (location.dialect === "libsql" || existsSync(location.file)) return location
@@ -58,14 +59,4 @@ const requireCurrent = ({state}: Database): void => {
     `the database has schema ${schema}, this version of svc ${newest}`,
     schema > newest ? {} : {hint: "Start the Host once: it brings the schema up."},
   )
-}
-
-const withDatabase = async <T>(location: Location, work: (database: Database) => Promise<T>): Promise<T> => {
-  const signal = new AbortController().signal
-  const database = await openUnmigrated(location, {runtimeId: "none", signal, onLeaseLost: () => {}})
-  try {
-    return await work(database)
-  } finally {
-    await database.close()
-  }
 }

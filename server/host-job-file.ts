@@ -1,10 +1,10 @@
-import {hostname} from "node:os"
 import type {Job, JobView, NextTimes} from "../shared/jobs.ts"
 import {Problem} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
+import {readAuthorityFile} from "./database/authority.ts"
 import {requireProject} from "./host-settings.ts"
-import {makePrivateFolder, readJsonIfExists} from "./runtime/files.ts"
-import {acquireLock} from "./runtime/lock.ts"
+import {makePrivateFolder} from "./runtime/files.ts"
+import {withLock} from "./runtime/lock.ts"
 import {projectPaths} from "./runtime/project.ts"
 import {Calculator} from "./scheduler/calculator.ts"
 import {readJobFile, writeJobFile} from "./scheduler/job-store.ts"
@@ -21,7 +21,7 @@ export const readJobs = async (project: string): Promise<readonly Job[]> => {
 
 /**
  * Changes the jobs of a project whose Host is stopped; the next start takes them. Throws what `change` throws, `locked`
- * where a Host holds the project, and `jobs_invalid`.
+ * where a Host holds the project, `jobs_invalid`, and `authority_mismatch`.
  */
 export const changeJobs = async (
   project: string,
@@ -31,28 +31,12 @@ export const changeJobs = async (
   const paths = projectPaths(project)
   await requireProject(paths)
   await makePrivateFolder(paths.state)
-  const lock = await acquireLock(paths, {
-    kind: "command",
-    hostname: hostname(),
-    pid: process.pid,
-    runtimeId: "none",
-    command,
-    since: new Date().toISOString(),
-  })
-  try {
+  return withLock(paths, command, async () => {
     const content = await readJobFile(paths.jobs)
-    const authority = content === undefined ? await authorityOf(paths.authority) : content.authority
+    // Of a project that no Host has started in yet, none: the first start stamps the job file.
+    const authority = content === undefined ? (await readAuthorityFile(paths.authority))?.authority : content.authority
     return (await writeJobFile(paths.jobs, authority, change(content?.jobs ?? []))).jobs
-  } finally {
-    await lock.release()
-  }
-}
-
-/** The authority of a project, by its file. Of one that no Host has started in yet, none: the first start stamps the job file. */
-export const authorityOf = async (file: string): Promise<string | undefined> => {
-  const record = await readJsonIfExists(file)
-  if (typeof record !== "object" || record === null || !("authority" in record)) return undefined
-  return typeof record.authority === "string" ? record.authority : undefined
+  })
 }
 
 /** A job as it will be at the next start; what was missed by then is not known yet. */

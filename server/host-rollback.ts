@@ -1,9 +1,11 @@
 import {readFile} from "node:fs/promises"
-import {join} from "node:path"
 import {Problem} from "../shared/problems.ts"
-import {openUnmigrated} from "./database/database.ts"
+import {readAuthorityFile} from "./database/authority.ts"
+import type {Database} from "./database/database.ts"
+import {withDatabase} from "./database/without-host.ts"
 import {findLockfile} from "./generation/lockfile.ts"
-import {holding, restorePlaces, type StoppedOptions} from "./host-stopped.ts"
+import {restorePlaces} from "./host-checkpoint-stopped.ts"
+import {holding, type StoppedOptions} from "./host-stopped.ts"
 import {type CodeChange, describeTree, planCode, removeEmptyFolders} from "./recovery/code.ts"
 import {sha256Of} from "./recovery/manifest.ts"
 import type {Progress} from "./recovery/progress.ts"
@@ -18,7 +20,6 @@ import {
 } from "./recovery/restore.ts"
 import {type SideEffects, sideEffectsSince} from "./recovery/side-effects.ts"
 import type {StoredCheckpoint} from "./recovery/store.ts"
-import type {ProjectPaths} from "./runtime/project.ts"
 
 export interface RollbackPlan extends RestorePlan {
   /** Null where the project is read-only: then the code is the checkpoint's already. */
@@ -112,9 +113,10 @@ const prove = async (
   const lockfile = (await findLockfile(paths.project)) ?? null
   const configuration = sha256Of(text)
   const location = locate({file: "svc.config.yml", text, sha256: configuration})
-  const {authority, ...database} = await readHeads(location)
+  const {authority, ...database} = await withDatabase(location, readHeads)
+  const after = await readAuthorityFile(paths.authority)
   return {
-    authority: {before: manifest.authority, after: await readAuthority(paths), database: authority},
+    authority: {before: manifest.authority, after: after?.authority ?? "none", database: authority},
     commit: tree?.commit ?? null,
     changes: tree?.changes ?? [],
     lockfile,
@@ -129,29 +131,17 @@ const prove = async (
   }
 }
 
-const readAuthority = async ({state}: ProjectPaths): Promise<string> =>
-  String(JSON.parse(await readFile(join(state, "authority.json"), "utf8")).authority)
-
-const readHeads = async (location: Parameters<typeof openUnmigrated>[0]) => {
-  const database = await openUnmigrated(location, {
-    runtimeId: "none",
-    signal: new AbortController().signal,
-    onLeaseLost: () => {},
-  })
-  try {
-    const [row] = await database.read(
-      `SELECT (SELECT value FROM svc_meta WHERE key = 'authority') AS authority, (SELECT max(version) FROM svc_migrations) AS schema,
-       (SELECT max("offset") FROM events) AS events, (SELECT max(seq) FROM inbox) AS inbox, (SELECT max(seq) FROM outbox) AS outbox`,
-    )
-    const figure = (name: string) => Number(row?.[name] ?? 0)
-    return {
-      authority: String(row?.authority),
-      schema: figure("schema"),
-      events: figure("events"),
-      inbox: figure("inbox"),
-      outbox: figure("outbox"),
-    }
-  } finally {
-    await database.close()
+const readHeads = async (database: Database) => {
+  const [row] = await database.read(
+    `SELECT (SELECT value FROM svc_meta WHERE key = 'authority') AS authority, (SELECT max(version) FROM svc_migrations) AS schema,
+     (SELECT max("offset") FROM events) AS events, (SELECT max(seq) FROM inbox) AS inbox, (SELECT max(seq) FROM outbox) AS outbox`,
+  )
+  const figure = (name: string) => Number(row?.[name] ?? 0)
+  return {
+    authority: String(row?.authority),
+    schema: figure("schema"),
+    events: figure("events"),
+    inbox: figure("inbox"),
+    outbox: figure("outbox"),
   }
 }

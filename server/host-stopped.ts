@@ -1,31 +1,8 @@
-import {existsSync} from "node:fs"
-import {hostname} from "node:os"
-import {resolve} from "node:path"
-import {Problem} from "../shared/problems.ts"
-import {Secret} from "../shared/secret.ts"
 import {readEnvironment} from "./config/environment.ts"
 import {type ConfigText, type LoadedConfig, parseConfig, readConfigText} from "./config/load.ts"
-import {settleAuthority} from "./database/authority.ts"
-import {type Database, type Location, openUnmigrated} from "./database/database.ts"
-import {migrations} from "./database/migrations.ts"
-import {locationOf, projectName, requireProject} from "./host-settings.ts"
-import {type CreateOptions, createCheckpoint} from "./recovery/create.ts"
-import {jobsParticipant} from "./recovery/jobs-part.ts"
-import {
-  planRestore,
-  type Restored,
-  type RestoreOptions,
-  type RestorePlan,
-  restoreCheckpoint,
-} from "./recovery/restore.ts"
-import {cleanScratch} from "./recovery/scratch.ts"
-import type {SecretValues} from "./recovery/search.ts"
-import {nameSecrets, readNames, valuesOf} from "./recovery/secrets.ts"
-import {CheckpointStore, type StoredCheckpoint} from "./recovery/store.ts"
 import {settleRestore} from "./recovery/swap.ts"
-import {stoppedWorkroom, workroomParticipant} from "./recovery/workroom-part.ts"
 import {makePrivateFolder} from "./runtime/files.ts"
-import {acquireLock, isLocked} from "./runtime/lock.ts"
+import {isLocked, withLock} from "./runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "./runtime/project.ts"
 
 /** What a command does to a project for which no Host runs. */
@@ -39,153 +16,26 @@ export interface StoppedOptions {
 
 /** Does work as the one that holds a project. Throws `locked` while a Host runs. */
 export const holding = async <T>(
-  {project, command}: StoppedOptions,
+  {project, command}: Pick<StoppedOptions, "project" | "command">,
   work: (paths: ProjectPaths) => Promise<T>,
 ): Promise<T> => {
   const paths = projectPaths(project)
   await makePrivateFolder(paths.state)
-  const lock = await lockFor(paths, command)
-  try {
+  return withLock(paths, command, async () => {
     await settleRestore(paths)
-    return await work(paths)
-  } finally {
-    await lock.release()
-  }
-}
-
-const lockFor = (paths: ProjectPaths, command: string) =>
-  acquireLock(paths, {
-    kind: "command",
-    hostname: hostname(),
-    pid: process.pid,
-    runtimeId: "none",
-    command,
-    since: new Date().toISOString(),
+    return work(paths)
   })
+}
 
 /** Finishes or takes back a restore that was cut off, but for one that is under way: then the lock is held. */
-export const settleUnlessHeld = async (paths: ProjectPaths): Promise<"finished" | "taken back" | undefined> => {
-  if (await isLocked(paths)) return undefined
-  const lock = await lockFor(paths, "svc")
-  try {
-    return await settleRestore(paths)
-  } finally {
-    await lock.release()
-  }
-}
+export const settleUnlessHeld = async (paths: ProjectPaths): Promise<"finished" | "taken back" | undefined> =>
+  (await isLocked(paths)) ? undefined : withLock(paths, "svc", () => settleRestore(paths))
 
-const noHost = () => ({runtimeId: "none", signal: new AbortController().signal, onLeaseLost: () => {}})
-
-const load = async ({project, environment}: StoppedOptions, from: ConfigText): Promise<LoadedConfig> =>
-  parseConfig(from, (await readEnvironment(project, environment, process.env)).variables)
-
-/** Makes a checkpoint of a project that nothing runs. Throws what `createCheckpoint` throws, and `checkpoint_failed`. */
-export const createStopped = (options: StoppedOptions, how: CreateOptions): Promise<StoredCheckpoint> =>
-  holding(options, async paths => {
-    await requireProject(paths)
-    const config = await load(options, await readConfigText(paths.config))
-    const location = locationOf(config.config, paths)
-    if (location.dialect === "sqlite" && !existsSync(location.file))
-      throw new Problem("checkpoint_failed", `there is nothing to save yet: ${location.file} does not exist`)
-    const database = await openUnmigrated(location, noHost())
-    try {
-      const schema = requireKnown(database)
-      const store = new CheckpointStore(paths.checkpoints)
-      await store.cleanUp()
-      await cleanScratch(paths.temporary)
-      const workroom = await stoppedWorkroom(paths)
-      return await createCheckpoint(
-        store,
-        {
-          paths,
-          project: await projectName(paths),
-          authority: await settleAuthority(database, paths.authority),
-          runtimeId: null,
-          database,
-          schema,
-          secrets: await secretsOf(config, database),
-          participants: [
-            ...(workroom === undefined ? [] : [workroomParticipant(paths, workroom)]),
-            jobsParticipant(paths),
-          ],
-        },
-        how,
-      )
-    } finally {
-      await database.close()
-    }
-  })
-
-const requireKnown = (database: Database): number => {
-  const schema = database.state.is === "initialized" ? database.state.schema : 0
-  const newest = migrations.at(-1)?.version ?? 0
-  if (schema <= newest && schema > 0) return schema
-  throw new Problem(
-    schema === 0 ? "checkpoint_failed" : "database_newer",
-    schema === 0
-      ? "the database is empty"
-      : `the database has schema ${schema}; this version of svc knows up to ${newest}`,
-  )
-}
-
-const secretsOf = async ({text, variables, secrets}: LoadedConfig, database: Database): Promise<SecretValues> => ({
-  ...nameSecrets(text, variables, secrets),
-  ...valuesOf(await readNames(database), variables),
-})
-
-/** The values of a checkpoint's secrets, as far as this environment has them. */
-export const secretsFor = async (
-  {project, environment}: StoppedOptions,
-  {manifest}: Pick<StoredCheckpoint, "manifest">,
-): Promise<SecretValues> =>
-  valuesOf(manifest.secrets, (await readEnvironment(project, environment, process.env)).variables)
-
-/** A copy of a remote database, for who verifies; the token is in SVC_DATABASE_TOKEN. */
-export const remoteCopyAt = (url: string): Location => {
-  const token = process.env.SVC_DATABASE_TOKEN
-  return {dialect: "libsql", url, ...(token === undefined ? {} : {authToken: new Secret(token)})}
-}
-
-export interface RestoreRequest extends Pick<RestoreOptions, "dataOnly" | "progress"> {
-  /** Only says what it would do. */
-  readonly dryRun?: boolean
-}
-
-/** Restores a checkpoint into a project that nothing runs, or into an empty folder. Throws what `restoreCheckpoint` throws. */
-export const restoreStopped = (
-  options: StoppedOptions,
-  checkpoint: Pick<StoredCheckpoint, "folder" | "manifest">,
-  {dryRun = false, ...how}: RestoreRequest,
-): Promise<Restored | RestorePlan> =>
-  holding(options, async paths => {
-    const restore = {...how, ...(await restorePlaces(options, checkpoint, paths))}
-    return dryRun ? planRestore(checkpoint, restore) : restoreCheckpoint(checkpoint, restore)
-  })
-
-/** Where the state is that a checkpoint replaces, and where its own goes. */
-export const restorePlaces = async (
-  options: StoppedOptions,
-  checkpoint: Pick<StoredCheckpoint, "manifest">,
-  paths: ProjectPaths,
-): Promise<Pick<RestoreOptions, "paths" | "locate" | "replaced">> => {
-  const {variables} = await readEnvironment(options.project, options.environment, process.env)
-  const {file, dialect} = checkpoint.manifest.database
-  const locate = (text: ConfigText): Location => {
-    try {
-      return locationOf(parseConfig(text, variables).config, paths)
-    } catch (cause) {
-      // On a new machine the secrets may not be there yet; where the database was is known even so.
-      if (dialect === "sqlite" && file !== null) return {dialect, file: resolve(paths.project, file)}
-      throw cause
-    }
-  }
-  return {paths, locate, replaced: await currentLocation(options, paths)}
-}
-
-const currentLocation = async (options: StoppedOptions, paths: ProjectPaths): Promise<Location | undefined> => {
-  try {
-    return locationOf((await load(options, await readConfigText(paths.config))).config, paths)
-  } catch {
-    return undefined
-  }
+/** A project's configuration as its next start would read it, or another text in its place. Throws `config_invalid`. */
+export const loadStopped = async (
+  {project, environment}: Pick<StoppedOptions, "project" | "environment">,
+  from?: ConfigText,
+): Promise<LoadedConfig> => {
+  const {variables} = await readEnvironment(project, environment, process.env)
+  return parseConfig(from ?? (await readConfigText(projectPaths(project).config)), variables)
 }

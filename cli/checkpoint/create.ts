@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {createStopped, secretsFor} from "../../server/host-stopped.ts"
+import {createStopped, secretsFor} from "../../server/host-checkpoint-stopped.ts"
 import {writeArchive} from "../../server/recovery/archive.ts"
 import {detailOf, type StoredCheckpoint} from "../../server/recovery/store.ts"
 import {verifyCheckpoint} from "../../server/recovery/verify.ts"

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {restoreStopped} from "../../server/host-stopped.ts"
+import {restoreStopped} from "../../server/host-checkpoint-stopped.ts"
 import type {Restored, RestorePlan} from "../../server/recovery/restore.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {counted, facts} from "../print.ts"

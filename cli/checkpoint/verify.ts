@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import {remoteCopyAt, secretsFor} from "../../server/host-stopped.ts"
+import {remoteCopyAt, secretsFor} from "../../server/host-checkpoint-stopped.ts"
 import {verifyCheckpoint} from "../../server/recovery/verify.ts"
 import type {CheckpointTask, Verification} from "../../shared/checkpoint.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"

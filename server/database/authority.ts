@@ -4,7 +4,7 @@ import {readFileIfExists, writeFileAtomic} from "../runtime/files.ts"
 import type {Database} from "./database.ts"
 
 /** What `.svc/authority.json` holds; `minting` until the database has the same. */
-interface AuthorityFile {
+export interface AuthorityFile {
   readonly authority: string
   readonly minting: boolean
 }
@@ -14,7 +14,7 @@ interface AuthorityFile {
  * start: database and `.svc/authority.json` must name the same one. Throws `authority_mismatch`, naming who differs.
  */
 export const settleAuthority = async (database: Database, file: string): Promise<string> => {
-  const inFile = await readRecord(file)
+  const inFile = await readAuthorityFile(file)
   const inDatabase = await readAuthority(database)
   if (inFile === undefined && inDatabase !== undefined) throw missing(file, inDatabase)
   if (inFile !== undefined && !inFile.minting && inDatabase === undefined) throw databaseLost(file, inFile)
@@ -57,7 +57,8 @@ const storeAuthority = async (database: Database, authority: string): Promise<vo
   await database.write([{sql: "INSERT INTO svc_meta (key, value) VALUES ('authority', ?)", args: [authority]}])
 }
 
-const readRecord = async (file: string): Promise<AuthorityFile | undefined> => {
+/** What the file names; undefined where there is none. Throws `authority_mismatch` where it holds no authority. */
+export const readAuthorityFile = async (file: string): Promise<AuthorityFile | undefined> => {
   const text = await readFileIfExists(file)
   if (text === undefined) return undefined
   const record = parseRecord(text)

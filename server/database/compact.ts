@@ -1,8 +1,9 @@
 import {existsSync, rmSync, statSync} from "node:fs"
-import {open, rename, rm} from "node:fs/promises"
+import {rename, rm} from "node:fs/promises"
 import {dirname} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {freeSpace} from "../runtime/disk.ts"
+import {syncFolder} from "../runtime/files.ts"
 import {inspectFile, rewriteFile} from "./maintenance.ts"
 import {readStorage} from "./storage.ts"
 
@@ -52,8 +53,3 @@ export const compactFile = async (file: string): Promise<void> => {
 
 const failed = (file: string, cause: unknown) =>
   new Problem("database_failed", `${file} was not compacted, and is as it was: ${messageOf(cause)}`, {cause})
-
-const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(path, "r")
-  await folder.sync().finally(() => folder.close())
-}

@@ -1,5 +1,5 @@
 import {formatIssue} from "../../shared/problems.ts"
-import {authorityOf} from "../host-job-file.ts"
+import {readAuthorityFile} from "../database/authority.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {jobFileName, readJobFile, requireAuthority} from "../scheduler/job-store.ts"
 import {error, type Finding, ok} from "./finding.ts"
@@ -11,7 +11,7 @@ export const checkJobFile = async (paths: ProjectPaths): Promise<Finding> => {
   try {
     const content = await readJobFile(paths.jobs)
     if (content === undefined) return ok(check, `no ${jobFileName}`)
-    const authority = await authorityOf(paths.authority)
+    const authority = (await readAuthorityFile(paths.authority))?.authority
     // Whether one without an authority may be adopted, only the start knows, which has the database.
     if (authority !== undefined && content.authority !== undefined) requireAuthority(content, authority, true)
     const stamped =

@@ -1,6 +1,5 @@
 import {stat} from "node:fs/promises"
 import {createServer} from "node:net"
-import {hostname} from "node:os"
 import type {Status} from "../../shared/api.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {Problem} from "../../shared/problems.ts"
@@ -10,7 +9,7 @@ import {migrations} from "../database/migrations.ts"
 import {pingRemote} from "../database/remote.ts"
 import {locationOf} from "../host-settings.ts"
 import {readHostFile} from "../runtime/host-file.ts"
-import {acquireLock} from "../runtime/lock.ts"
+import {withLock} from "../runtime/lock.ts"
 import {findPortHolder} from "../runtime/port-holder.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
@@ -48,25 +47,11 @@ export const checkDatabase = async (
   if (info === undefined) return ok(check, `${location.file} will be made at the first start`)
   if (!info.isFile())
     return error(check, `${location.file} is not a file`, "Correct database.filename, or move what is there.")
-  return holdingLock(paths, async () => describeFile(await inspectFile(location.file)))
+  return withLock(paths, asDoctor, async () => describeFile(await inspectFile(location.file)))
 }
 
-/** No Host starts meanwhile. Throws `locked`. */
-export const holdingLock = async <T>(paths: ProjectPaths, work: () => Promise<T>): Promise<T> => {
-  const lock = await acquireLock(paths, {
-    kind: "command",
-    hostname: hostname(),
-    pid: process.pid,
-    runtimeId: "none",
-    command: "svc doctor",
-    since: new Date().toISOString(),
-  })
-  try {
-    return await work()
-  } finally {
-    await lock.release()
-  }
-}
+/** Under what name the doctor holds a project, so that no Host starts meanwhile. */
+export const asDoctor = "svc doctor"
 
 const describeFile = ({findings, schema}: {findings: readonly string[]; schema: number}): Finding => {
   const newest = migrations.at(-1)?.version ?? 0

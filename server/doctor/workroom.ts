@@ -1,9 +1,10 @@
 import type {ProjectConfig} from "../../shared/config.ts"
-import {readAuthorityFile} from "../host-workroom-stopped.ts"
+import {readAuthorityFile} from "../database/authority.ts"
+import {withLock} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {verifyFiles} from "../workroom/rebuild.ts"
 import {error, type Finding, ok} from "./finding.ts"
-import {holdingLock, problemOf} from "./state.ts"
+import {asDoctor, problemOf} from "./state.ts"
 
 const check = "workroom"
 
@@ -18,7 +19,7 @@ export const checkWorkroom = async (
 ): Promise<readonly Finding[]> => {
   if (isRunning || workroom.store !== "file") return []
   return [
-    await holdingLock(paths, () => examine(paths)).catch((cause: unknown) => {
+    await withLock(paths, asDoctor, () => examine(paths)).catch((cause: unknown) => {
       const {message, hint} = problemOf(cause)
       return error(check, message, hint)
     }),
@@ -28,7 +29,7 @@ export const checkWorkroom = async (
 const examine = async (paths: ProjectPaths): Promise<Finding> => {
   const found = await verifyFiles(paths.state)
   if (found === undefined) return ok(check, "its files will be made at the first start")
-  const authority = await readAuthorityFile(paths)
+  const authority = (await readAuthorityFile(paths.authority))?.authority
   if (found.authority !== authority) {
     const detail = `its files have the authority ${found.authority}, ${paths.authority} names ${authority}: they belong to two histories`
     return error(check, detail, "Restore both from one backup.")

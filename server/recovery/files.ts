@@ -63,26 +63,6 @@ const pump = async (source: FileHandle, target: FileHandle | undefined, onBytes:
   }
 }
 
-/** Writes a new file, durably. */
-export const writeNewFile = async (path: string, content: string | Uint8Array): Promise<void> => {
-  const file = await open(path, "wx", 0o600)
-  try {
-    await file.writeFile(content)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-/** What a rename or a removal in a folder needs to survive a power cut. */
-export const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(path, "r")
-  await folder.sync().finally(() => folder.close())
-}
-
-/** Makes a file durable that somebody else has written. */
-export const syncFile = syncFolder
-
 export interface Entry {
   /** Relative, with slashes. */
   readonly path: string

@@ -3,8 +3,9 @@ import type {Manifest} from "../../shared/checkpoint.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {readConfigText} from "../config/load.ts"
 import {parseSource} from "../config/source.ts"
-import {type Database, type Location, openDatabase, openUnmigrated} from "../database/database.ts"
+import {type Database, type Location, openDatabase} from "../database/database.ts"
 import {migrations} from "../database/migrations.ts"
+import {withDatabase, withoutHost} from "../database/without-host.ts"
 import {databaseName} from "./create.ts"
 import {readGroup, readMarker} from "./marker.ts"
 import {partRules} from "./parts.ts"
@@ -30,8 +31,6 @@ export interface Staged {
   readonly remoteCopy?: Location
 }
 
-const noHost = () => ({runtimeId: "none", signal: new AbortController().signal, onLeaseLost: () => {}})
-
 /** Says what is wrong with a staged checkpoint, and brings the copy of its database to this version's schema. */
 export const inspect = async (staged: Staged, progress: Progress): Promise<Inspection> => {
   const findings: string[] = []
@@ -55,13 +54,7 @@ interface Notes {
 const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
   const {manifest, remoteCopy} = staged
   if (manifest.database.dialect === "libsql" && remoteCopy !== undefined) {
-    const database = await openUnmigrated(remoteCopy, noHost())
-    try {
-      await inspectContent(database, staged, {findings, warnings, progress})
-    } finally {
-      await database.close()
-    }
-    return
+    return withDatabase(remoteCopy, database => inspectContent(database, staged, {findings, warnings, progress}))
   }
   if (manifest.database.dialect === "sqlite") findings.push(`${databaseName} is not in it`)
   else warnings.push(`the backup ${manifest.database.restorePoint} of the remote database was not looked at`)
@@ -90,15 +83,11 @@ const inspectContent = async (
 
 const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
   try {
-    const database = await openUnmigrated({dialect: "sqlite", file}, noHost())
-    try {
-      await inspectContent(database, staged, {findings, warnings, progress})
-    } finally {
-      await database.close()
-    }
+    const copy: Location = {dialect: "sqlite", file}
+    await withDatabase(copy, database => inspectContent(database, staged, {findings, warnings, progress}))
     if (staged.keepSchema === true) return
     progress("migrating the copy", 0, 0)
-    const migrated = await openDatabase({dialect: "sqlite", file}, noHost())
+    const migrated = await openDatabase(copy, withoutHost())
     await migrated.close()
   } catch (error) {
     findings.push(`${databaseName}: ${messageOf(error)}`)

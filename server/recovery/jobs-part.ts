@@ -1,10 +1,9 @@
 import {readFile, writeFile} from "node:fs/promises"
 import {join} from "node:path"
-import {isMissing} from "../runtime/files.ts"
+import {isMissing, writeNewFile} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {parseJobFile, restampJobFile} from "../scheduler/job-file.ts"
 import {settlingRestoredJobs} from "../scheduler/run-rows.ts"
-import {writeNewFile} from "./files.ts"
 import type {PartRule} from "./part-rule.ts"
 import type {Participant} from "./participant.ts"
 

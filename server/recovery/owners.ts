@@ -1,8 +1,9 @@
 import {existsSync} from "node:fs"
 import {chmod, lchown, stat} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
+import {syncFile} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
-import {listTree, syncFile} from "./files.ts"
+import {listTree} from "./files.ts"
 import type {Swap} from "./swap.ts"
 
 /**

@@ -6,13 +6,13 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import type {ConfigText} from "../config/load.ts"
 import {type Database, type Location, openDatabase, openUnmigrated} from "../database/database.ts"
 import {migrations} from "../database/migrations.ts"
-import {makePrivateFolder} from "../runtime/files.ts"
+import {withoutHost} from "../database/without-host.ts"
+import {makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {type Adoption, adoptDatabase, type HeldBack} from "./adopt.ts"
 import {codeFolders, stageCode} from "./code.ts"
 import {databaseName} from "./create.ts"
 import {compareDeployment, isWritable, requireSameDeployment} from "./deployment.ts"
-import {syncFile, syncFolder, writeNewFile} from "./files.ts"
 import {inspect} from "./inspect.ts"
 import {invalidCheckpoint, sha256Of} from "./manifest.ts"
 import {giveCodeToOwners, giveToOwners} from "./owners.ts"
@@ -57,8 +57,6 @@ export interface Restored extends RestorePlan {
 }
 
 type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
-
-const noHost = () => ({runtimeId: randomUUID(), signal: new AbortController().signal, onLeaseLost: () => {}})
 
 /** Throws `database_newer`, `restore_mismatch`, `checkpoint_invalid`; changes nothing. */
 export const planRestore = async ({folder, manifest}: Checkpoint, options: RestoreOptions): Promise<RestorePlan> => {
@@ -171,7 +169,7 @@ const prepare = async (
   progress("holding back what would be sent or handled", 0, 0)
   const file = path(databaseName)
   const target: Location = file === undefined ? location : {dialect: "sqlite", file}
-  const database = await (keepSchema ? openUnmigrated(target, noHost()) : openDatabase(target, noHost()))
+  const database = await (keepSchema ? openUnmigrated(target, withoutHost()) : openDatabase(target, withoutHost()))
   try {
     const adoption = await adoptionOf(database, manifest)
     const {held, notes} = await adopt(database, adoption, replaced)
@@ -235,7 +233,7 @@ const openReplaced = async (
 ): Promise<Database | Error | undefined> => {
   if (location?.dialect !== "sqlite" || !existsSync(location.file)) return undefined
   try {
-    const database = await openUnmigrated(location, noHost())
+    const database = await openUnmigrated(location, withoutHost())
     const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'authority'").catch(() => [])
     if (row?.value === authority) return database
     await database.close()

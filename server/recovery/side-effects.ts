@@ -1,6 +1,7 @@
 import {existsSync} from "node:fs"
 import {messageOf} from "../../shared/problems.ts"
-import {type Location, openUnmigrated} from "../database/database.ts"
+import type {Location} from "../database/database.ts"
+import {withDatabase} from "../database/without-host.ts"
 
 /** A message that went out, or may have. */
 export interface SideEffect {
@@ -23,27 +24,20 @@ export const sideEffectsSince = async (location: Location | undefined, moment: n
   if (location.dialect === "sqlite" && !existsSync(location.file))
     return {sent: [], unknown: `${location.file} is gone`}
   try {
-    const database = await openUnmigrated(location, {
-      runtimeId: "none",
-      signal: new AbortController().signal,
-      onLeaseLost: () => {},
-    })
-    try {
-      const rows = await database.read(
+    const rows = await withDatabase(location, database =>
+      database.read(
         `SELECT id, endpoint, state, COALESCE(ended_at, created_at) AS at FROM outbox
          WHERE state = 'sending' OR (state IN ('sent', 'unknown') AND (ended_at >= ?1 OR created_at >= ?1)) ORDER BY seq`,
         [moment],
-      )
-      const sent = rows.map(({id, endpoint, state, at}) => ({
-        message: String(id),
-        endpoint: String(endpoint),
-        state: String(state),
-        at: new Date(Number(at)).toISOString(),
-      }))
-      return {sent, unknown: null}
-    } finally {
-      await database.close()
-    }
+      ),
+    )
+    const sent = rows.map(({id, endpoint, state, at}) => ({
+      message: String(id),
+      endpoint: String(endpoint),
+      state: String(state),
+      at: new Date(Number(at)).toISOString(),
+    }))
+    return {sent, unknown: null}
   } catch (error) {
     return {sent: [], unknown: messageOf(error)}
   }

@@ -1,5 +1,5 @@
 import {randomBytes} from "node:crypto"
-import {lstat, readdir, rm} from "node:fs/promises"
+import {readdir, rm} from "node:fs/promises"
 import {join} from "node:path"
 import {Check} from "typebox/schema"
 import {
@@ -10,8 +10,15 @@ import {
   Verification,
 } from "../../shared/checkpoint.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {isMissing, makePrivateFolder, readJsonIfExists, removeFolder, writeFileAtomic} from "../runtime/files.ts"
-import {syncFolder} from "./files.ts"
+import {
+  isMissing,
+  isThere,
+  makePrivateFolder,
+  readJsonIfExists,
+  removeFolder,
+  syncFolder,
+  writeFileAtomic,
+} from "../runtime/files.ts"
 import {manifestName, readManifest} from "./manifest.ts"
 
 const isId = (name: string) => new RegExp(checkpointIdPattern).test(name)
@@ -135,12 +142,6 @@ export class CheckpointStore {
     return {id, folder, manifest, sha256, verification: verification?.manifest === sha256 ? verification : undefined}
   }
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
 
 export const sizeOf = ({files}: Manifest): number => files.reduce((sum, {size}) => sum + size, 0)
 

@@ -1,12 +1,11 @@
-import {lstat, mkdir, rename, rm, rmdir} from "node:fs/promises"
+import {mkdir, rename, rm, rmdir} from "node:fs/promises"
 import {dirname, isAbsolute, join, relative, resolve} from "node:path"
 import {Check} from "typebox/schema"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {RolledBack} from "../../shared/release.ts"
 import {type Static, Type} from "../../shared/type.ts"
-import {readFileIfExists, removeFolder, writeFileAtomic} from "../runtime/files.ts"
+import {isThere, readFileIfExists, removeFolder, syncFolder, writeFileAtomic} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
-import {syncFolder} from "./files.ts"
 import {ReleaseRecord} from "./release/record.ts"
 
 /** Beside each thing that is replaced, so that it is on the same file system: what comes, and what goes. */
@@ -178,9 +177,3 @@ const syncAll = async ({project}: ProjectPaths, {folders, swaps}: RestoreRecord)
     }
   }
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )

@@ -1,5 +1,5 @@
 import {randomUUID} from "node:crypto"
-import {mkdir, open, readFile, rename, rm} from "node:fs/promises"
+import {lstat, mkdir, open, readFile, rename, rm} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 
@@ -20,21 +20,41 @@ export const makePrivateFolder = async (path: string): Promise<void> => {
 export const writeFileAtomic = async (path: string, content: string | Uint8Array): Promise<void> => {
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
   try {
-    const file = await open(temporary, "wx", 0o600)
-    try {
-      await file.writeFile(content)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await writeNewFile(temporary, content)
     await rename(temporary, path)
-    const folder = await open(dirname(path), "r")
-    await folder.sync().finally(() => folder.close())
+    await syncFolder(dirname(path))
   } catch (cause) {
     await rm(temporary, {force: true}).catch(() => {})
     throw new Problem("state_unwritable", `cannot write ${path}: ${messageOf(cause)}`, {cause})
   }
 }
+
+/** Writes a new file, durably, readable by its owner only. */
+export const writeNewFile = async (path: string, content: string | Uint8Array): Promise<void> => {
+  const file = await open(path, "wx", 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** What a rename or a removal in a folder needs to survive a power cut. */
+export const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(path, "r")
+  await folder.sync().finally(() => folder.close())
+}
+
+/** Makes a file durable that somebody else has written. */
+export const syncFile = syncFolder
+
+/** Is there something of this name? A link counts, wherever it leads. */
+export const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )
 
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")

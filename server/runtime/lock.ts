@@ -63,6 +63,23 @@ export const acquireLock = async (paths: ProjectPaths, holder: Holder): Promise<
   }
 }
 
+/** Does work as a command that holds the project. Throws what `acquireLock` throws. */
+export const withLock = async <T>(paths: ProjectPaths, command: string, work: () => Promise<T>): Promise<T> => {
+  const lock = await acquireLock(paths, {
+    kind: "command",
+    hostname: hostname(),
+    pid: process.pid,
+    runtimeId: "none",
+    command,
+    since: new Date().toISOString(),
+  })
+  try {
+    return await work()
+  } finally {
+    await lock.release()
+  }
+}
+
 /** True when a process holds the project now. */
 export const isLocked = async (paths: ProjectPaths): Promise<boolean> => {
   // Asking leaves no trace where no Host ever ran.

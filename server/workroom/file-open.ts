@@ -1,7 +1,7 @@
 import {open, truncate} from "node:fs/promises"
 import {join} from "node:path"
 import {Problem} from "../../shared/problems.ts"
-import {makePrivateFolder, readFileIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {makePrivateFolder, readFileIfExists, syncFile, writeFileAtomic} from "../runtime/files.ts"
 import {readAcknowledged, writeAcknowledged} from "./acknowledged.ts"
 import {Catalog, type CatalogHead, parseCatalog} from "./catalog.ts"
 import {Chain} from "./chain.ts"
@@ -205,11 +205,6 @@ const cutAt = async (
     throw new Problem("state_unwritable", `cannot cut ${segment.path}`, {cause})
   }
   return {segment: segment.name, record: head.seq + 1, bytes: torn.length, kept}
-}
-
-const syncFile = async (path: string): Promise<void> => {
-  const file = await open(path, "r+")
-  await file.sync().finally(() => file.close())
 }
 
 const writeAgain = async (segment: Segment, bytes: Buffer, offset: number): Promise<void> => {

@@ -1,7 +1,7 @@
 import {type FileHandle, open} from "node:fs/promises"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {readFileIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {readFileIfExists, syncFolder, writeFileAtomic} from "../runtime/files.ts"
 import {Acknowledged} from "./acknowledged.ts"
 import {type Catalog, parseCatalog} from "./catalog.ts"
 import {openFiles} from "./file-open.ts"
@@ -162,9 +162,4 @@ const writeAll = async (file: FileHandle, bytes: Buffer, position: number): Prom
     const {bytesWritten} = await file.write(bytes, written, bytes.length - written, position + written)
     written += bytesWritten
   }
-}
-
-const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(path, "r")
-  await folder.sync().finally(() => folder.close())
 }

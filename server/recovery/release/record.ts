@@ -3,8 +3,7 @@ import {dirname} from "node:path"
 import {Check} from "typebox/schema"
 import {Problem} from "../../../shared/problems.ts"
 import {ReleaseEntry} from "../../../shared/release.ts"
-import {readFileIfExists} from "../../runtime/files.ts"
-import {syncFolder} from "../files.ts"
+import {readFileIfExists, syncFolder} from "../../runtime/files.ts"
 
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never
 
