@@ -1,12 +1,8 @@
 import {Command, Option} from "clipanion"
-import type {Redacted} from "../../shared/api.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
-import {describeRedaction} from "../redacted.ts"
-import {DataCommand} from "../svc-command.ts"
+import type {ExitCode} from "../../shared/exit.ts"
+import {RedactCommand} from "../redact-command.ts"
 
-export class InboxRedact extends DataCommand {
+export class InboxRedact extends RedactCommand {
   static override paths = [["inbox", "redact"]]
   static override usage = Command.Usage({
     description: "take away what an inbox event says, such as a secret",
@@ -16,13 +12,8 @@ export class InboxRedact extends DataCommand {
   })
 
   seq = Option.String({name: "seq"})
-  reason = Option.String("--reason", {description: "Why, for the event log; not the secret itself"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const body = this.reason === undefined ? {} : {reason: this.reason}
-    const done = await host.post<Static<typeof Redacted>>(`/api/inbox/${encodeURIComponent(this.seq)}/redact`, body)
-    this.show(done, () => describeRedaction(`event ${this.seq}`, done))
-    return exit.ok
+  run(): Promise<ExitCode> {
+    return this.redact(`event ${this.seq}`, `/api/inbox/${encodeURIComponent(this.seq)}/redact`)
   }
 }

@@ -1,12 +1,8 @@
 import {Command, Option} from "clipanion"
-import type {Redacted} from "../../shared/api.ts"
-import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
-import {describeRedaction} from "../redacted.ts"
-import {DataCommand} from "../svc-command.ts"
+import type {ExitCode} from "../../shared/exit.ts"
+import {RedactCommand} from "../redact-command.ts"
 
-export class OutboxRedact extends DataCommand {
+export class OutboxRedact extends RedactCommand {
   static override paths = [["outbox", "redact"]]
   static override usage = Command.Usage({
     description: "take away what an outbox message says, such as a secret",
@@ -18,13 +14,8 @@ export class OutboxRedact extends DataCommand {
   })
 
   id = Option.String({name: "id"})
-  reason = Option.String("--reason", {description: "Why, for the event log; not the secret itself"})
 
-  async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
-    const body = this.reason === undefined ? {} : {reason: this.reason}
-    const done = await host.post<Static<typeof Redacted>>(`/api/outbox/${encodeURIComponent(this.id)}/redact`, body)
-    this.show(done, () => describeRedaction(`message ${this.id}`, done))
-    return exit.ok
+  run(): Promise<ExitCode> {
+    return this.redact(`message ${this.id}`, `/api/outbox/${encodeURIComponent(this.id)}/redact`)
   }
 }

@@ -16,11 +16,7 @@ export const telling = <T extends EventType>(
   data: EventData<T>,
   about: EventAbout = {},
   hide?: Hide,
-): Statement => ({
-  sql: `INSERT INTO events (type, at, context, endpoint, run_id, data)
-    VALUES (?, ?, (SELECT max(id) FROM event_contexts), ?, ?, ?)`,
-  args: Object.values(toRow(type, data, about, hide)),
-})
+): Statement => tellingAll([toRow(type, data, about, hide)])
 
 /** The columns of an event; what `tellingAll` takes. */
 export interface EventRow {

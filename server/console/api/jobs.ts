@@ -71,21 +71,22 @@ export const jobRoutes = (jobs: Jobs, database: Database): Route[] => [
       return call.json(JobView, jobs.get(job.id), {status: 201})
     },
   },
-  {
-    method: "POST",
-    path: "/api/jobs/:id/edit",
-    scope: "full",
+  changing(jobs, {
+    action: "edit",
     summary: "Change what is named",
     body: JobChange,
-    response: {200: JobView},
-    problems: ["job_unknown", "jobs_invalid"],
-    handle: async (_, call) => {
-      await jobs.edit(idOf(call), (await call.body()) as JobChange)
-      return call.json(JobView, jobs.get(idOf(call)))
-    },
-  },
-  turning(jobs, "pause", "Turn a job off, across restarts; its queued runs are cancelled", false),
-  turning(jobs, "resume", "Turn a job on; what was due meanwhile is not made up for", true),
+    changeOf: async call => (await call.body()) as JobChange,
+  }),
+  changing(jobs, {
+    action: "pause",
+    summary: "Turn a job off, across restarts; its queued runs are cancelled",
+    changeOf: () => ({enabled: false}),
+  }),
+  changing(jobs, {
+    action: "resume",
+    summary: "Turn a job on; what was due meanwhile is not made up for",
+    changeOf: () => ({enabled: true}),
+  }),
   {
     method: "POST",
     path: "/api/jobs/:id/run",
@@ -151,15 +152,20 @@ export const jobRoutes = (jobs: Jobs, database: Database): Route[] => [
   },
 ]
 
-const turning = (jobs: Jobs, action: "pause" | "resume", summary: string, enabled: boolean): Route => ({
+interface Change extends Pick<Route, "summary" | "body"> {
+  readonly action: string
+  changeOf(call: Call): JobChange | Promise<JobChange>
+}
+
+const changing = (jobs: Jobs, {action, changeOf, ...about}: Change): Route => ({
   method: "POST",
   path: `/api/jobs/:id/${action}`,
   scope: "full",
-  summary,
   response: {200: JobView},
   problems: ["job_unknown", "jobs_invalid"],
+  ...about,
   handle: async (_, call) => {
-    await jobs.edit(idOf(call), {enabled})
+    await jobs.edit(idOf(call), await changeOf(call))
     return call.json(JobView, jobs.get(idOf(call)))
   },
 })
