@@ -2,7 +2,7 @@ import type {TestRuntime} from "../support/runtimes.ts"
 import {type Figure, short} from "./measure/figure.ts"
 import {type BenchHost, makeProject, startHost} from "./measure/host.ts"
 import {percentile, spreadOf} from "./measure/statistics.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 
 /** Messages of one sample, one at a time. */
 const messages = 300
@@ -93,25 +93,20 @@ const figuresOf = (samples: readonly Times[], {name}: TestRuntime): readonly Fig
   ]
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    const made = makeProject("  line: {}\n", {line})
-    const host = await startHost(runtime, made)
-    await sample(host)
-    const samples: Times[] = []
-    for (let round = 0; round < pairs; round++) samples.push(await sample(host))
-    figures.push(...figuresOf(samples, runtime))
-    await host.stop()
-    made.remove()
-  }
-  return figures
+const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {
+  const made = makeProject("  line: {}\n", {line})
+  const host = await startHost(runtime, made)
+  await sample(host)
+  const samples: Times[] = []
+  for (let round = 0; round < pairs; round++) samples.push(await sample(host))
+  await host.stop()
+  made.remove()
+  return figuresOf(samples, runtime)
 }
 
 export const chat: Row = {
   name: "chat",
   summary:
     "one message at a time inside the Host, each step durable: from its receiving to its answer in the hands of the platform",
-  measure,
+  measure: onEachRuntime(measureOn),
 }

@@ -3,7 +3,7 @@ import {scriptCommand} from "./measure/compiled.ts"
 import {atLeast, type Figure, short, type Target} from "./measure/figure.ts"
 import {runScript} from "./measure/process.ts"
 import {median, spreadOf} from "./measure/statistics.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 
 type Samples = Readonly<Record<string, readonly number[]>>
 
@@ -34,28 +34,23 @@ const flatness = (samples: Samples, {name}: TestRuntime): Figure => {
   }
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    const command = await scriptCommand(runtime, "tests/bench/work/dispatch.ts")
-    const samples = await runScript<Samples>([...command, String(pairs)])
-    figures.push(
-      rate(samples, runtime, "router", 10),
-      rate(samples, runtime, "router", 100, atLeast(300_000)),
-      rate(samples, runtime, "router", 1000),
-      flatness(samples, runtime),
-      rate(samples, runtime, "dispatch", 100),
-      rate(samples, runtime, "guarded", 100),
-      rate(samples, runtime, "guarded", 1000),
-    )
-  }
-  return figures
+const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {
+  const command = await scriptCommand(runtime, "tests/bench/work/dispatch.ts")
+  const samples = await runScript<Samples>([...command, String(pairs)])
+  return [
+    rate(samples, runtime, "router", 10),
+    rate(samples, runtime, "router", 100, atLeast(300_000)),
+    rate(samples, runtime, "router", 1000),
+    flatness(samples, runtime),
+    rate(samples, runtime, "dispatch", 100),
+    rate(samples, runtime, "guarded", 100),
+    rate(samples, runtime, "guarded", 1000),
+  ]
 }
 
 export const dispatch: Row = {
   name: "dispatch",
   summary:
     "per CPU-second: router finds a command and reads its arguments; dispatch runs its handler too, without the database; guarded beside that a permission, a cooldown and a middleware",
-  measure,
+  measure: onEachRuntime(measureOn),
 }

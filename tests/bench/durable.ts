@@ -6,7 +6,7 @@ import {measurePairs} from "./measure/pairs.ts"
 import {runScript} from "./measure/process.ts"
 import {cpuSeconds} from "./measure/process-stat.ts"
 import {spreadOf} from "./measure/statistics.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 
 /** So many webhooks are under way at the same time. */
 const flights = [10, 100, 1000] as const
@@ -161,19 +161,17 @@ const measureFlight = async (
   ]
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
+const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {
   const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    const made = project()
-    const host = await startHost(runtime, made)
-    await deliver(host, 100)
-    for (const flying of flights) {
-      progress(`${flying} in flight on ${runtime.name}`)
-      figures.push(...(await measureFlight(host, runtime, flying, pairs)))
-    }
-    await host.stop()
-    made.remove()
+  const made = project()
+  const host = await startHost(runtime, made)
+  await deliver(host, 100)
+  for (const flying of flights) {
+    progress(`${flying} in flight on ${runtime.name}`)
+    figures.push(...(await measureFlight(host, runtime, flying, pairs)))
   }
+  await host.stop()
+  made.remove()
   return figures
 }
 
@@ -181,5 +179,5 @@ export const durable: Row = {
   name: "durable",
   summary:
     "signed webhook → inbox → handler → outbox → handled, each step durable, until the reply is handed to its platform",
-  measure,
+  measure: onEachRuntime(measureOn),
 }

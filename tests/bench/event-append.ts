@@ -3,7 +3,7 @@ import {scriptCommand} from "./measure/compiled.ts"
 import {atLeast, type Figure, sides} from "./measure/figure.ts"
 import {pairsOf} from "./measure/pairs.ts"
 import {runScript} from "./measure/process.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 
 /** So many events share a commit. */
 const groups = [1, 10, 100, 1000] as const
@@ -29,17 +29,14 @@ const measureGroup = async (runtime: TestRuntime, group: number, pairs: number):
   }
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
+const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {
   const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    for (const group of groups) figures.push(await measureGroup(runtime, group, pairs))
-  }
+  for (const group of groups) figures.push(await measureGroup(runtime, group, pairs))
   return figures
 }
 
 export const eventAppend: Row = {
   name: "event-append",
   summary: "events appended durably by the event log, against one statement a group of the bare driver",
-  measure,
+  measure: onEachRuntime(measureOn),
 }

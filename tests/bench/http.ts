@@ -5,7 +5,7 @@ import {type BenchHost, smallBot, startHost, token} from "./measure/host.ts"
 import {measurePairs} from "./measure/pairs.ts"
 import {runScript} from "./measure/process.ts"
 import {cpuSeconds} from "./measure/process-stat.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 
 /** One burst of requests lasts so long, in seconds. */
 const burst = 1.2
@@ -50,23 +50,21 @@ const measureCase = async (host: BenchHost, each: Case, runtime: TestRuntime, pa
   }
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
+const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {
   const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    const project = smallBot()
-    const host = await startHost(runtime, project)
-    for (const each of cases) {
-      progress(`${each.path} on ${runtime.name}`)
-      figures.push(await measureCase(host, each, runtime, pairs))
-    }
-    await host.stop()
-    project.remove()
+  const project = smallBot()
+  const host = await startHost(runtime, project)
+  for (const each of cases) {
+    progress(`${each.path} on ${runtime.name}`)
+    figures.push(await measureCase(host, each, runtime, pairs))
   }
+  await host.stop()
+  project.remove()
   return figures
 }
 
 export const http: Row = {
   name: "http",
   summary: "requests per second of the server's own CPU, against the runtime's bare server with the same bytes",
-  measure,
+  measure: onEachRuntime(measureOn),
 }

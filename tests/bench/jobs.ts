@@ -3,7 +3,7 @@ import {scriptCommand} from "./measure/compiled.ts"
 import type {Figure} from "./measure/figure.ts"
 import {runScript} from "./measure/process.ts"
 import {spreadOf} from "./measure/statistics.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row} from "./row.ts"
 
 type Samples = Readonly<Record<"read" | "start" | "due" | "memory", readonly number[]>>
 
@@ -25,17 +25,8 @@ const measureOn = async (runtime: TestRuntime, rounds: number): Promise<readonly
   }))
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    figures.push(...(await measureOn(runtime, Math.min(pairs, 3))))
-  }
-  return figures
-}
-
 export const jobs: Row = {
   name: "jobs",
   summary: "ten thousand scheduled jobs: reading them, finding what is due, memory",
-  measure,
+  measure: onEachRuntime((runtime, {pairs}) => measureOn(runtime, Math.min(pairs, 3))),
 }

@@ -3,7 +3,7 @@ import {scriptCommand} from "./measure/compiled.ts"
 import {type Figure, short} from "./measure/figure.ts"
 import {runScript} from "./measure/process.ts"
 import {spreadOf} from "./measure/statistics.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row} from "./row.ts"
 
 /** A Journal is opened so often, at most. */
 const mostRounds = 3
@@ -23,17 +23,8 @@ const measureOn = async (runtime: TestRuntime, rounds: number, records: number):
   }))
 }
 
-const measure = async ({pairs, runtimes, records, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    figures.push(...(await measureOn(runtime, Math.min(pairs, mostRounds), records)))
-  }
-  return figures
-}
-
 export const journalOpen: Row = {
   name: "journal-open",
   summary: "opening and verifying a Journal of the workroom, in both stores (--records says of how many)",
-  measure,
+  measure: onEachRuntime((runtime, {pairs, records}) => measureOn(runtime, Math.min(pairs, mostRounds), records)),
 }

@@ -3,7 +3,7 @@ import {scriptCommand} from "./measure/compiled.ts"
 import {atLeast, type Figure, sides} from "./measure/figure.ts"
 import {pairsOf} from "./measure/pairs.ts"
 import {runScript} from "./measure/process.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row} from "./row.ts"
 
 interface Rates {
   readonly rate: readonly number[]
@@ -46,17 +46,8 @@ const measureOn = async (runtime: TestRuntime, pairs: number): Promise<readonly 
   return [...figuresOf(samples, "file", `on ${runtime.name}`), ...figuresOf(samples, "database", `on ${runtime.name}`)]
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    figures.push(...(await measureOn(runtime, pairs)))
-  }
-  return figures
-}
-
 export const journal: Row = {
   name: "journal",
   summary: `durable commands of the workroom, ${groupSize} at a time, in both stores: decided, chained, stored, projected, answered`,
-  measure,
+  measure: onEachRuntime((runtime, {pairs}) => measureOn(runtime, pairs)),
 }

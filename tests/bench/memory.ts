@@ -5,7 +5,7 @@ import {atMost, type Figure, sides} from "./measure/figure.ts"
 import {type BenchProject, smallBot, startHost} from "./measure/host.ts"
 import {measurePairs} from "./measure/pairs.ts"
 import {residentMegabytes} from "./measure/process-stat.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 
 /** Memory is read so many milliseconds after the server is ready. */
 const settled = 1500
@@ -26,31 +26,28 @@ const ofBare = async (runtime: TestRuntime): Promise<number> => {
   return megabytes
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    const project = smallBot()
-    const measured = await measurePairs(
-      pairs,
-      () => ofHost(runtime, project),
-      () => ofBare(runtime),
-    )
-    project.remove()
-    figures.push({
+const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {
+  const project = smallBot()
+  const measured = await measurePairs(
+    pairs,
+    () => ofHost(runtime, project),
+    () => ofBare(runtime),
+  )
+  project.remove()
+  return [
+    {
       name: `on ${runtime.name}`,
       unit: "MB",
       value: measured.subject,
       target: atMost(runtime.name === "bun" ? 80 : 120),
       against: bareName(runtime),
       detail: sides(measured, "MB"),
-    })
-  }
-  return figures
+    },
+  ]
 }
 
 export const memory: Row = {
   name: "memory",
   summary: "resident memory of the Host and of what it has started, 1.5 s after the start, one plugin",
-  measure,
+  measure: onEachRuntime(measureOn),
 }

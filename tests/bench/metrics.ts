@@ -3,7 +3,7 @@ import {type Figure, sides} from "./measure/figure.ts"
 import {type BenchHost, type BenchProject, makeProject, startHost} from "./measure/host.ts"
 import {measurePairs} from "./measure/pairs.ts"
 import {cpuSeconds} from "./measure/process-stat.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row} from "./row.ts"
 
 /** Endpoints of the Host whose page is read. */
 const endpoints = 1000
@@ -73,17 +73,8 @@ const measureOn = async (runtime: TestRuntime, pairs: number): Promise<readonly 
   ]
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    figures.push(...(await measureOn(runtime, pairs)))
-  }
-  return figures
-}
-
 export const metrics: Row = {
   name: "metrics",
   summary: `processor time of one page of metrics, with ${endpoints} endpoints`,
-  measure,
+  measure: onEachRuntime((runtime, {pairs}) => measureOn(runtime, pairs)),
 }

@@ -3,7 +3,7 @@ import type {TestRuntime} from "../support/runtimes.ts"
 import {atMost, type Figure, short} from "./measure/figure.ts"
 import {type BenchHost, configOf, greeter, makeProject, startHost} from "./measure/host.ts"
 import {percentile, slopeOf, spreadOf} from "./measure/statistics.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 
 /** Reloads of a changed configuration; the heap is looked at from the 200th on. */
 const cycles = 1000
@@ -103,14 +103,8 @@ const growthOf = (heap: readonly (readonly [cycle: number, bytes: number])[]) =>
   return {median: kilobytes(heap), lowest: Math.min(...halves), highest: Math.max(...halves)}
 }
 
-const measure = async ({runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) figures.push(...(await measureOn(runtime, progress)))
-  return figures
-}
-
 export const reload: Row = {
   name: "reload",
   summary: `${cycles} reloads of a changed configuration, asked over HTTP of a real Host: time of each, growth of the heap`,
-  measure,
+  measure: onEachRuntime((runtime, {progress}) => measureOn(runtime, progress)),
 }

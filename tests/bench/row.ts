@@ -19,3 +19,23 @@ export interface Row {
   readonly summary: string
   measure(options: RowOptions): Promise<readonly Figure[]>
 }
+
+/** Measures one runtime after the other. */
+export const onEachRuntime =
+  (measureOn: (runtime: TestRuntime, options: RowOptions) => Promise<readonly Figure[]>): Row["measure"] =>
+  async options => {
+    const figures: Figure[] = []
+    for (const runtime of options.runtimes) {
+      options.progress(`on ${runtime.name}`)
+      figures.push(...(await measureOn(runtime, options)))
+    }
+    return figures
+  }
+
+/** Leaves Node 22 out, unless it is all that was asked for. */
+export const onOneNode =
+  (measure: Row["measure"]): Row["measure"] =>
+  options => {
+    const {runtimes} = options
+    return measure({...options, runtimes: runtimes.filter(({name}) => runtimes.length === 1 || name !== "node22")})
+  }

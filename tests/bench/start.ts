@@ -4,7 +4,7 @@ import {type BenchProject, smallBot, startHost, svc} from "./measure/host.ts"
 import {measurePairs} from "./measure/pairs.ts"
 import {runProcess} from "./measure/process.ts"
 import {spreadOf} from "./measure/statistics.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 
 /** From the start of the process until `/pub/ready` answers 200; the database exists. */
 const startOnce = async (runtime: TestRuntime, project: BenchProject): Promise<{wall: number; cpu: number}> => {
@@ -48,22 +48,20 @@ const measureStart = async (
   ]
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
+const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {
   const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    const project = smallBot()
-    progress(`a plugin as source, on ${runtime.name}`)
-    figures.push(...(await measureStart(runtime, project, "a plugin as source", pairs)))
-    progress(`a plugin that svc build has built, on ${runtime.name}`)
-    await svc(runtime, project, ["build"])
-    figures.push(...(await measureStart(runtime, project, "a built plugin", pairs)))
-    project.remove()
-  }
+  const project = smallBot()
+  progress(`a plugin as source, on ${runtime.name}`)
+  figures.push(...(await measureStart(runtime, project, "a plugin as source", pairs)))
+  progress(`a plugin that svc build has built, on ${runtime.name}`)
+  await svc(runtime, project, ["build"])
+  figures.push(...(await measureStart(runtime, project, "a built plugin", pairs)))
+  project.remove()
   return figures
 }
 
 export const start: Row = {
   name: "start",
   summary: "process start to /pub/ready 200, production mode, SQLite that exists, one plugin",
-  measure,
+  measure: onEachRuntime(measureOn),
 }

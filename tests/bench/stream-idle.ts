@@ -5,7 +5,7 @@ import {type Figure, sides} from "./measure/figure.ts"
 import {measurePairs} from "./measure/pairs.ts"
 import {residentMegabytes} from "./measure/process-stat.ts"
 import {follow, type StreamServer, startBareStream, startStreamHost, warmUp} from "./measure/streams.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row} from "./row.ts"
 
 /** Each takes a descriptor of the server and one of the clients' process: `ulimit -n` must be above it. */
 const clients = 10_000
@@ -42,17 +42,8 @@ const measureOn = async (runtime: TestRuntime, pairs: number): Promise<Figure> =
   }
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    figures.push(await measureOn(runtime, Math.min(pairs, 3)))
-  }
-  return figures
-}
-
 export const streamIdle: Row = {
   name: "stream-idle",
   summary: `the event stream: memory of ${clients} clients while nothing happens, over a heartbeat`,
-  measure,
+  measure: onEachRuntime(async (runtime, {pairs}) => [await measureOn(runtime, Math.min(pairs, 3))]),
 }

@@ -6,7 +6,7 @@ import {pairsOf} from "./measure/pairs.ts"
 import {residentMegabytes} from "./measure/process-stat.ts"
 import {spreadOf} from "./measure/statistics.ts"
 import {follow, peakMegabytes, type StreamHost, startStreamHost, untilReceived, warmUp} from "./measure/streams.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row} from "./row.ts"
 
 const clients = 1000
 const rate = 100
@@ -99,17 +99,8 @@ const measureOn = async (runtime: TestRuntime, pairs: number): Promise<readonly 
   ]
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    figures.push(...(await measureOn(runtime, Math.min(pairs, 3))))
-  }
-  return figures
-}
-
 export const streamStalled: Row = {
   name: "stream-stalled",
   summary: `the event stream: one of ${clients} clients stops reading and is let go, ${rate} durable events a second`,
-  measure,
+  measure: onEachRuntime((runtime, {pairs}) => measureOn(runtime, Math.min(pairs, 3))),
 }

@@ -13,7 +13,7 @@ import {
   untilReceived,
   warmUp,
 } from "./measure/streams.ts"
-import type {Row, RowOptions} from "./row.ts"
+import {onEachRuntime, type Row} from "./row.ts"
 
 const clients = 1000
 const rate = 100
@@ -86,17 +86,8 @@ const measureOn = async (runtime: TestRuntime, pairs: number): Promise<readonly 
   ]
 }
 
-const measure = async ({pairs, runtimes, progress}: RowOptions): Promise<readonly Figure[]> => {
-  const figures: Figure[] = []
-  for (const runtime of runtimes) {
-    progress(`on ${runtime.name}`)
-    figures.push(...(await measureOn(runtime, pairs)))
-  }
-  return figures
-}
-
 export const stream: Row = {
   name: "stream",
   summary: `the event stream: ${clients} clients, ${rate} durable events a second; the yardstick stores nothing`,
-  measure,
+  measure: onEachRuntime((runtime, {pairs}) => measureOn(runtime, pairs)),
 }

@@ -3,8 +3,8 @@ import {type Command, parseCall, parsePattern} from "../../../server/messages/co
 import {createDispatch, createMessageTable, type Handler} from "../../../server/messages/dispatch.ts"
 import type {MiddlewareHandler} from "../../../server/messages/middleware.ts"
 import {type PermissionOf, readPermissions} from "../../../server/messages/permissions.ts"
-import type {Log} from "../../../shared/log.ts"
 import {channelType, type SatoriEvent} from "../../../shared/satori.ts"
+import {log} from "../../support/silence.ts"
 
 /**
  * Times the command dispatch of `server/messages` in a process of its own, and prints one JSON value: for each number of
@@ -15,17 +15,6 @@ const sizes = [10, 100, 1000]
 
 /** Each sample lasts so long, in milliseconds of processor time. */
 const sampleTime = 150
-
-const silent: Log = {
-  silly: () => {},
-  trace: () => {},
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  fatal: () => {},
-  with: () => silent,
-}
 
 const commandOf = (index: number, definition: Command["definition"]): Command => ({
   id: `root/bench/command/command${index}`,
@@ -68,7 +57,7 @@ const attempt: Attempt = {sendNow: async draft => draft.id, question: async () =
 /** The same, with what is around it: a session, the handler, its reply; nothing is stored. */
 const dispatchAll = (size: number) => {
   const table = tableOf(size)
-  const dispatch = createDispatch({current: () => table, settled: async () => {}, log: silent})
+  const dispatch = createDispatch({current: () => table, settled: async () => {}, log})
   const events = eventsFor(size)
   return async () => {
     for (const event of events) {
@@ -89,7 +78,7 @@ const dispatchGuarded = (size: number) => {
   const dispatch = createDispatch({
     current: () => table,
     settled: async () => {},
-    log: silent,
+    log,
     now: () => {
       now += 1000
       return now
@@ -142,7 +131,7 @@ const guarded: Guards = {
   middleware: [
     {
       id: "root/bench/middleware/0",
-      log: silent,
+      log,
       signal: new AbortController().signal,
       run: async work => work(),
       around: (_, next) => next(),
@@ -155,13 +144,13 @@ const tableOf = (size: number, {definition, permissionOf, middleware} = plain) =
     const command = commandOf(index, definition)
     const runner: Handler = {
       id: command.id,
-      log: silent,
+      log,
       run: async work => work(),
       signal: new AbortController().signal,
     }
     return {command, runner}
   })
-  return createMessageTable({prefixes: ["!"], commands, handlers: [], permissionOf, middleware, log: silent})
+  return createMessageTable({prefixes: ["!"], commands, handlers: [], permissionOf, middleware, log})
 }
 
 const cpuMilliseconds = () => {

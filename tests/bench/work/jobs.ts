@@ -1,29 +1,15 @@
-import {mkdtempSync, rmSync} from "node:fs"
-import {tmpdir} from "node:os"
-import {join} from "node:path"
 import {v7 as uuid} from "uuid"
-import {openDatabase} from "../../../server/database/database.ts"
 import {formatJobFile, parseJobFile} from "../../../server/scheduler/job-file.ts"
 import {Scheduler} from "../../../server/scheduler/scheduler.ts"
 import type {Job} from "../../../shared/jobs.ts"
-import type {Log} from "../../../shared/log.ts"
+import {log} from "../../support/silence.ts"
+import {openScratch} from "./scratch.ts"
 
 /**
  * Ten thousand jobs in a process of their own, on a real database; prints one JSON value, in milliseconds and megabytes: the
  * file read and checked, all due times worked out, one due time found and claimed by hand of a clock, the resident memory more.
  */
 const count = 10_000
-
-const silent: Log = {
-  silly: () => {},
-  trace: () => {},
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  fatal: () => {},
-  with: () => silent,
-}
 
 /** Of 1,440 patterns, in four timezones; one of them is due at a time of its own. */
 const zones = ["America/New_York", "Europe/London", "Australia/Lord_Howe", "UTC"]
@@ -48,11 +34,7 @@ const collect = () => {
   return process.memoryUsage().rss / 1024 ** 2
 }
 
-const folder = mkdtempSync(join(tmpdir(), "svc-bench-jobs-"))
-const database = await openDatabase(
-  {dialect: "sqlite", file: join(folder, "data.sqlite")},
-  {runtimeId: uuid(), signal: new AbortController().signal, onLeaseLost: () => {}},
-)
+const {database} = await openScratch()
 let now = Date.parse("2026-05-01T12:00:00Z")
 let wake = () => {}
 let fired: () => void = () => {}
@@ -65,7 +47,7 @@ const target = {
 }
 const scheduler = new Scheduler({
   database,
-  log: silent,
+  log,
   runtimeId: uuid(),
   isPaused: () => false,
   scrub: text => text,
@@ -99,5 +81,4 @@ for (let round = 0; round < 200; round++) {
 }
 await scheduler.drain()
 await database.close()
-rmSync(folder, {recursive: true, force: true})
 process.stdout.write(JSON.stringify({read: [read.ms], start: [start.ms], memory: [memory], due}))

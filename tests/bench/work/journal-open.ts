@@ -1,15 +1,12 @@
 import {hash} from "node:crypto"
-import {mkdtempSync, rmSync} from "node:fs"
-import {tmpdir} from "node:os"
-import {join} from "node:path"
-import {openDatabase} from "../../../server/database/database.ts"
-import {createLogs} from "../../../server/logs/log.ts"
 import {FileStore} from "../../../server/workroom/file-store.ts"
 import {verifyFiles} from "../../../server/workroom/rebuild.ts"
 import type {Store} from "../../../server/workroom/store.ts"
 import {TableStore} from "../../../server/workroom/table-store.ts"
 import {Workroom} from "../../../server/workroom/workroom.ts"
+import {log} from "../../support/silence.ts"
 import {authority, Groups} from "./journal-requests.ts"
+import {openScratch} from "./scratch.ts"
 
 /**
  * Times opening and verifying a Journal of so many records, in both stores, and the SHA-256 of the same texts alone. Prints one
@@ -17,14 +14,7 @@ import {authority, Groups} from "./journal-requests.ts"
  */
 const [rounds = 3, records = 100_000] = process.argv.slice(2).map(Number)
 
-const folder = mkdtempSync(join(tmpdir(), "svc-bench-"))
-process.on("exit", () => rmSync(folder, {recursive: true, force: true}))
-
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
-const database = await openDatabase(
-  {dialect: "sqlite", file: join(folder, "data.sqlite")},
-  {runtimeId: "bench", signal: new AbortController().signal, onLeaseLost: () => {}},
-)
+const {folder, database} = await openScratch()
 
 const samples: Record<string, number[]> = {}
 

@@ -1,15 +1,14 @@
-import {closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {closeSync, fdatasyncSync, openSync, writeSync} from "node:fs"
 import {join} from "node:path"
 import {pathToFileURL} from "node:url"
 import {createClient} from "@libsql/client/sqlite3"
-import {openDatabase} from "../../../server/database/database.ts"
-import {createLogs} from "../../../server/logs/log.ts"
 import {FileStore} from "../../../server/workroom/file-store.ts"
 import type {Store} from "../../../server/workroom/store.ts"
 import {TableStore} from "../../../server/workroom/table-store.ts"
 import {type Request, Workroom} from "../../../server/workroom/workroom.ts"
+import {log} from "../../support/silence.ts"
 import {authority, Groups} from "./journal-requests.ts"
+import {openScratch} from "./scratch.ts"
 
 /**
  * Times durable appends to the Journal in both stores and, in turn with them, what they cannot do without: the texts of the
@@ -18,14 +17,7 @@ import {authority, Groups} from "./journal-requests.ts"
  */
 const [rounds = 7, size = 512, groups = 28] = process.argv.slice(2).map(Number)
 
-const folder = mkdtempSync(join(tmpdir(), "svc-bench-"))
-process.on("exit", () => rmSync(folder, {recursive: true, force: true}))
-
-const {log} = createLogs({level: "fatal", format: "json", colors: false, write: () => {}})
-const database = await openDatabase(
-  {dialect: "sqlite", file: join(folder, "data.sqlite")},
-  {runtimeId: "bench", signal: new AbortController().signal, onLeaseLost: () => {}},
-)
+const {folder, database} = await openScratch()
 
 const openBare = async (name: string) => {
   const client = createClient({url: pathToFileURL(join(folder, name)).href, concurrency: 1})
