@@ -1,6 +1,7 @@
 import {parseArgs} from "node:util"
 import {runtimes} from "../support/runtimes.ts"
 import {chat} from "./chat.ts"
+import {checkpoint} from "./checkpoint.ts"
 import {dispatch} from "./dispatch.ts"
 import {durable} from "./durable.ts"
 import {eventAppend} from "./event-append.ts"
@@ -34,6 +35,7 @@ const rows: readonly Row[] = [
   reload,
   metrics,
   snapshot,
+  checkpoint,
   logs,
   jobs,
   journal,
@@ -49,7 +51,6 @@ const timeLimit = 15
 
 const usage = `bun run bench [-- <row> …] [--json] [--pairs <n>] [--on <runtime>]
 
-${rows.map(({name, summary}) => `  ${name.padEnd(14)}${summary}`).join("\n")}
 ${rows.map(({name, summary}) => `  ${name.padEnd(16)}${summary}`).join("\n")}
 
   --json        print the figures as JSON

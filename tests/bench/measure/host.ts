@@ -101,4 +101,4 @@ export const startHost = async (
 
 /** `svc` with these arguments, on a project. */
 export const svc = ({command}: TestRuntime, project: BenchProject, args: readonly string[]): Promise<string> =>
-  runProcess([...command, ...args], {cwd: project.folder})
+  runProcess([...command, ...args], {cwd: project.folder, env: {HTTP_PORT: "0", HTTP_TOKEN: token}})

@@ -1,0 +1,79 @@
+import {readdirSync, rmSync, statSync} from "node:fs"
+import type {TestRuntime} from "../support/runtimes.ts"
+import {databaseOf, databaseSize, holdContest, makeLargeProject, waitFigures} from "./measure/during.ts"
+import {atMost, type Figure, sides} from "./measure/figure.ts"
+import {type BenchHost, type BenchProject, startHost, svc} from "./measure/host.ts"
+import {spreadOf} from "./measure/statistics.ts"
+import {onEachRuntime, onOneNode, type Row, type RowOptions} from "./row.ts"
+
+/** Each takes most of a minute. */
+const mostPairs = 3
+
+/** A verified restore takes so many seconds at most. */
+const longestRestore = 60
+
+/** A command of `svc checkpoint` on a running Host, as the runner starts it; what it prints must be of no length. */
+const commandOf =
+  ({command}: TestRuntime, {folder}: BenchProject, ...args: readonly string[]) =>
+  () => [...command.slice(1), "checkpoint", ...args, "--project", folder]
+
+const measureRunning = async (host: BenchHost, runtime: TestRuntime, project: BenchProject, pairs: number) => {
+  const control = `${project.folder}/control`
+  const checkpoints = `${project.folder}/.svc/checkpoints`
+  const common = {pairs, bytes: () => statSync(databaseOf(project)).size}
+  const clear = () => rmSync(control, {force: true})
+  const keepNone = () => {
+    clear()
+    for (const name of readdirSync(checkpoints)) rmSync(`${checkpoints}/${name}`, {recursive: true, force: true})
+  }
+  const create = commandOf(runtime, project, "create", "--no-verify")
+  const creating = await holdContest(host, control, {...common, subject: create, clear: keepNone})
+  await svc(runtime, project, ["checkpoint", "create", "--no-verify"])
+  const verify = commandOf(runtime, project, "verify", "newest")
+  const verifying = await holdContest(host, control, {...common, subject: verify, clear})
+  return {creating, verifying}
+}
+
+/** The Host is stopped: nobody waits. What it puts in place it has verified before. */
+const measureRestore = async (
+  runtime: TestRuntime,
+  project: BenchProject,
+  rounds: number,
+): Promise<readonly number[]> => {
+  const seconds: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const begun = performance.now()
+    await svc(runtime, project, ["checkpoint", "restore", "newest"])
+    seconds.push((performance.now() - begun) / 1000)
+  }
+  return seconds
+}
+
+const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<readonly Figure[]> => {
+  const pairs = Math.min(options.pairs, mostPairs)
+  const on = `on ${runtime.name}`
+  options.progress(`making a database of ${databaseSize / 1e9} GB`)
+  // A checkpoint, its copy while it is verified, what a restore puts aside, and as much again.
+  const project = await makeLargeProject(runtime, 4)
+  options.progress(`checkpoints ${on}`)
+  const host = await startHost(runtime, project)
+  const {creating, verifying} = await measureRunning(host, runtime, project, pairs)
+  await host.stop()
+  options.progress(`restores ${on}`)
+  const restores = await measureRestore(runtime, project, pairs)
+  project.remove()
+  return [
+    {name: `creating ${on}`, unit: "s", value: creating.time.subject, detail: sides(creating.time, "s")},
+    ...waitFigures(creating, `while it is created, ${on}`),
+    {name: `verifying ${on}`, unit: "s", value: verifying.time.subject, detail: sides(verifying.time, "s")},
+    ...waitFigures(verifying, `while it is verified, ${on}`),
+    {name: `verified restore ${on}`, unit: "s", value: spreadOf(restores), target: atMost(longestRestore)},
+  ]
+}
+
+export const checkpoint: Row = {
+  name: "checkpoint",
+  summary:
+    "svc checkpoint create, verify and restore of a 1 GB database, and what clients wait meanwhile, against a process that writes as many bytes (Bun and Node 24)",
+  measure: onOneNode(onEachRuntime(measureOn)),
+}

@@ -1,0 +1,111 @@
+import {root, type TestRuntime} from "../../support/runtimes.ts"
+import {fillDatabase, requireRoom} from "./ballast.ts"
+import {atMost, type Figure, sides} from "./figure.ts"
+import {type BenchHost, type BenchProject, makeProject, startHost, token} from "./host.ts"
+import {measurePairs, type Pairs, pairsOf} from "./pairs.ts"
+import {runScript} from "./process.ts"
+import {percentile} from "./statistics.ts"
+
+/** Of a large database, in bytes. */
+export const databaseSize = 1e9
+
+/** A plugin of the measured Host: starts a command of the same runtime, as the Host starts its snapshots. */
+const runner = `import {spawn} from "node:child_process"
+import {definePlugin, Type} from "svc-runtime"
+
+const run = ([module, ...args]: string[]) =>
+  new Promise<string>((done, fail) => {
+    const child = spawn(process.execPath, [module, ...args], {stdio: ["ignore", "pipe", "pipe"]})
+    let output = ""
+    child.stdout.on("data", chunk => (output += chunk))
+    child.stderr.on("data", chunk => (output += chunk))
+    child.on("error", fail)
+    child.on("close", code => (code === 0 ? done(output) : fail(new Error(output))))
+  })
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.route({
+      method: "POST",
+      path: "/run",
+      scope: "full",
+      summary: "Run a command",
+      body: Type.Object({command: Type.Array(Type.String())}),
+      handle: async (_, call) => {
+        const output = await run((await call.body()).command)
+        if (output.includes('"ok":false')) throw new Error(output)
+        return call.json(Type.Object({}), {output})
+      },
+    })
+  },
+})
+`
+
+/** The database of a project that `makeLargeProject` made. */
+export const databaseOf = ({folder}: BenchProject): string => `${folder}/data/bot.sqlite`
+
+/** A project whose Host can be measured while it runs commands, with a large database; `copies` of that find room beside it. */
+export const makeLargeProject = async (runtime: TestRuntime, copies: number): Promise<BenchProject> => {
+  const project = makeProject("  sandbox: {}\n  runner: {}\n", {runner})
+  requireRoom(project.folder, (1 + copies) * databaseSize)
+  const host = await startHost(runtime, project)
+  await host.stop()
+  await fillDatabase(databaseOf(project), databaseSize)
+  return project
+}
+
+interface Sample {
+  readonly seconds: number
+  readonly health: readonly number[]
+  readonly write: readonly number[]
+}
+
+/** What clients of a Host see while commands run: what is measured, and in turn with it the control. */
+export interface Contest {
+  /** Seconds. */
+  readonly time: Pairs
+  /** Milliseconds. */
+  p99(kind: "health" | "write"): Pairs
+}
+
+export interface Sides {
+  readonly pairs: number
+  /** Modules with their arguments, for the runtime that the Host runs on. */
+  readonly subject: () => readonly string[]
+  /** How many bytes the control writes. */
+  readonly bytes: () => number
+  /** What is undone after each run. */
+  readonly clear: () => void
+}
+
+/** Measures a command against one that writes as many bytes to `control`. */
+export const holdContest = async (host: BenchHost, control: string, sides: Sides): Promise<Contest> => {
+  const samples: {subject: Sample[]; control: Sample[]} = {subject: [], control: []}
+  const during = (kind: keyof typeof samples, command: () => readonly string[]) => async () => {
+    const sample = await sampleDuring(host, command())
+    samples[kind].push(sample)
+    sides.clear()
+    return sample.seconds
+  }
+  const time = await measurePairs(
+    sides.pairs,
+    during("subject", sides.subject),
+    during("control", () => [`${root}tests/bench/work/write-bytes.mjs`, control, String(sides.bytes())]),
+  )
+  const p99 = (all: readonly Sample[], kind: "health" | "write") => all.map(sample => percentile(sample[kind], 0.99))
+  return {time, p99: kind => pairsOf(p99(samples.subject, kind), p99(samples.control, kind))}
+}
+
+const sampleDuring = (host: BenchHost, command: readonly string[]): Promise<Sample> =>
+  runScript([process.execPath, `${root}tests/bench/work/probe.ts`, String(host.port), token, JSON.stringify(command)])
+
+/** What probes and writers waited, against the control. `on` ends each name. */
+export const waitFigures = ({p99}: Contest, on: string): readonly Figure[] =>
+  (["health", "write"] as const).map(kind => ({
+    name: `p99 of ${kind === "health" ? "/pub/health" : "storing a message"} ${on}`,
+    unit: "",
+    value: p99(kind).ratio,
+    target: atMost(3),
+    against: "a process that writes as many bytes",
+    detail: sides(p99(kind), "ms"),
+  }))
