@@ -1,33 +1,9 @@
-import {existsSync, mkdtempSync, rmSync} from "node:fs"
-import {tmpdir} from "node:os"
-import {join} from "node:path"
-import {expect, onTestFinished, test} from "vitest"
-import {open} from "../support/databases.ts"
+import {test} from "vitest"
 import {History, prepare} from "../support/inbox-history.ts"
+import {modelTimeout, runHistories} from "../support/model-run.ts"
 
-/** The seed of the first history: a failure names its own, to see it again. */
-const first = Number(process.env.SVC_MODEL_SEED ?? Date.now() % 1_000_000_000)
-/** So many; without it, as many as fit into the time. */
-const histories = process.env.SVC_MODEL_HISTORIES === undefined ? Infinity : Number(process.env.SVC_MODEL_HISTORIES)
-const milliseconds = 20_000
-
-/** The order of events is what is tested here, not the disk: where there is a disk in memory, the file is on it. */
-const folder = (): string => {
-  const made = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-"))
-  onTestFinished(() => rmSync(made, {recursive: true, force: true}))
-  return made
-}
-
-test("whatever is received, committed, cut off, timed out, retried, held and restarted in whatever order, an inbox keeps its promise", async () => {
-  const database = await open({dialect: "sqlite", file: join(folder(), "data.sqlite")})
-  await prepare(database)
-  const end = histories === Infinity ? Date.now() + milliseconds : Infinity
-  let seed = first
-  for (; seed < first + histories && Date.now() < end; seed++) {
-    await new History(seed, database).run().catch(error => {
-      throw new Error(`SVC_MODEL_SEED=${seed} SVC_MODEL_HISTORIES=1: ${error.message}`, {cause: error})
-    })
-  }
-  process.stdout.write(`${seed - first} histories from SVC_MODEL_SEED=${first}\n`)
-  expect(seed).toBeGreaterThan(first)
-}, 3_600_000)
+test(
+  "whatever is received, committed, cut off, timed out, retried, held and restarted in whatever order, an inbox keeps its promise",
+  () => runHistories({width: 1, prepare, run: (seed, database) => new History(seed, database).run()}),
+  modelTimeout,
+)
