@@ -1,15 +1,16 @@
 import {mkdtemp, rm, writeFile} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
-import {setTimeout as sleep} from "node:timers/promises"
 import {exit} from "../shared/exit.ts"
 import type {Permission} from "../shared/permission.ts"
 import type {AnyPlugin, PluginDefinition} from "../shared/plugin.ts"
 import {start} from "./host.ts"
-import type {Host} from "./host-interface.ts"
 import {createLogs} from "./logs/log.ts"
 import {bypassProxy} from "./runtime/proxy.ts"
 import {loadRuntime} from "./runtime/runtime.ts"
+import {type FireOptions, fire, online, type SayOptions, type Sent, say} from "./testing-actions.ts"
+
+export type {FireOptions, SayOptions, Sent} from "./testing-actions.ts"
 
 /** One plugin of a bot under test. */
 export interface PluginUnderTest {
@@ -32,17 +33,14 @@ export interface BotOptions {
   readonly log?: (line: string) => void
 }
 
-export interface SayOptions {
-  /** Who is writing; `tester` when left out. */
-  readonly user?: string
-  readonly channel?: string
-  /** In a channel with others: only commands with a prefix or the bot's name are for the bot. */
-  readonly group?: boolean
-}
-
 export interface Bot {
   /** Says something in the sandbox; resolves to the bot's replies, as plain text, once all handlers have ended. */
   say(text: string, options?: SayOptions): Promise<readonly string[]>
+  /**
+   * Runs a job that the plugin declares with `plugin.job`, as its schedule would; resolves to what it has sent once that is
+   * sent. Rejects where the run fails, with its error.
+   */
+  fire(job: string, options?: FireOptions): Promise<readonly Sent[]>
   /** Lets so many seconds pass for cooldowns, at once; nothing else is hurried. */
   pass(seconds: number): void
   /** Where the Host's HTTP API is, and its full token, for what `say` does not show. */
@@ -50,9 +48,6 @@ export interface Bot {
   readonly token: string
   close(): Promise<void>
 }
-
-/** How long replies are waited for, in milliseconds: longer than a handler may take. */
-const patience = 70_000
 
 /**
  * Starts a real Host with the sandbox in a scratch folder, for the tests of a plugin's author. Throws what keeps it from
@@ -91,6 +86,7 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
       url: host.url,
       token: host.token?.reveal() ?? "",
       say: (text, how) => say(host, text, how),
+      fire: async (job, how = {}) => fire(host, job, {...how, plugin: how.plugin ?? onlyPlugin(options)}),
       pass: seconds => {
         passed += seconds * 1000
       },
@@ -161,42 +157,8 @@ const configOf = ({plugins, users = {}, config}: BotOptions) => ({
   },
 })
 
-const online = (host: Host) => until(() => host.endpoints.get("sandbox")?.state.is === "online")
-
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + patience
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`nothing happened within ${patience / 1000} s`)
-    await sleep(2)
-  }
-}
-
-interface Said {
-  readonly sn: number
-}
-
-interface Message {
-  readonly id: string
-  readonly text: string
-}
-
-const say = async (host: Host, text: string, {user = "tester", channel = "test", group}: SayOptions = {}) => {
-  const base = `${host.url}/api/plugins/sandbox/messages`
-  const authorization = `Bearer ${host.token?.reveal() ?? ""}`
-  const stored = await fetch(base, {
-    method: "POST",
-    headers: {authorization, "content-type": "application/json"},
-    body: JSON.stringify({text, user, channel, ...(group === undefined ? {} : {group})}),
-  })
-  if (!stored.ok) throw new Error(`the sandbox answered ${stored.status}: ${await stored.text()}`)
-  const {sn} = (await stored.json()) as Said
-  const open = async (sql: string) => (await host.database.read(sql, [sn])).length > 0
-  await until(async () => !(await open("SELECT 1 FROM inbox_marks WHERE seq = ? AND state IN ('pending', 'running')")))
-  await until(async () => !(await open("SELECT 1 FROM outbox WHERE inbox_seq = ? AND state IN ('queued', 'sending')")))
-  const ids = new Set(
-    (await host.database.read("SELECT id FROM outbox WHERE inbox_seq = ?", [sn])).map(({id}) => String(id)),
-  )
-  const said = await fetch(`${base}?channel=${encodeURIComponent(channel)}`, {headers: {authorization}})
-  const {items} = (await said.json()) as {items: readonly Message[]}
-  return items.filter(({id}) => ids.has(id)).map(message => message.text)
+const onlyPlugin = ({plugins}: BotOptions): string => {
+  const [name, ...others] = Object.keys(plugins)
+  if (name === undefined || others.length > 0) throw new TypeError("bot.fire() needs the name of the plugin")
+  return name
 }

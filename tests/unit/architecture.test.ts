@@ -46,7 +46,7 @@ const importsOf = (file: string): string[] => {
 
 /** The part of the program that a file belongs to. */
 const partOf = (file: string): string => {
-  if (/^server\/(host[^/]*|once|testing)\.ts$/.test(file)) return "server/host"
+  if (/^server\/(host[^/]*|once|testing[^/]*)\.ts$/.test(file)) return "server/host"
   if (file === "server/version.ts") return file
   const [top, second] = file.split("/")
   return top === "server" ? `server/${second}` : (top ?? "")
