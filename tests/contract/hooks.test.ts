@@ -4,6 +4,7 @@ import {hookPlugin} from "../support/hook-plugin.ts"
 import {expectProblem, startHost} from "../support/host.ts"
 import {until} from "../support/process.ts"
 import {runtimes} from "../support/runtimes.ts"
+import {shared} from "../support/shared.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
@@ -35,9 +36,10 @@ describe.each(runtimes)("webhook ingress on $name", runtime => {
     const host = await startHost({runtime, config: config(base), env, plugins: {shop: hookPlugin}})
     return {host, hook: `${host.url}/hooks/shop/hook~one`}
   }
+  const common = shared(start)
 
   test("hands method, query and body to the adapter byte for byte, without a token, and answers as the adapter does", async () => {
-    const {host, hook} = await start()
+    const {host, hook} = common()
     for (const body of [
       everyByte,
       gzipSync(everyByte),
@@ -79,7 +81,7 @@ describe.each(runtimes)("webhook ingress on $name", runtime => {
   })
 
   test("a token changes nothing, and no adapter gets to see one of the Host's", async () => {
-    const {hook} = await start()
+    const {hook} = common()
     for (const [shown, seen] of [
       [`Bearer ${env.HTTP_TOKEN}`, null],
       [`bearer ${env.DEMO_TOKEN}`, null],
@@ -101,7 +103,7 @@ describe.each(runtimes)("webhook ingress on $name", runtime => {
   })
 
   test("what is no endpoint of the running generation that takes webhooks is not found, with a token too", async () => {
-    const {host} = await start()
+    const {host} = common()
     const nowhere = [
       "shop/hook~none",
       "shop/deaf",
@@ -124,7 +126,7 @@ describe.each(runtimes)("webhook ingress on $name", runtime => {
   })
 
   test("while an endpoint is not open the platform is asked to deliver later", async () => {
-    const {host} = await start()
+    const {host} = common()
     await until("an endpoint to fail", async () => {
       const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
       return items.some(({name, state}) => name === "hook~refused" && state === "failed")
@@ -147,7 +149,7 @@ describe.each(runtimes)("webhook ingress on $name", runtime => {
   })
 
   test("an adapter that throws, or gives no answer, has acknowledged nothing and tells nothing", async () => {
-    const {hook} = await start()
+    const {hook} = common()
     for (const fault of ["throw", "nothing"]) {
       const problem = await expectProblem(await fetch(`${hook}?${fault}`, {method: "POST", body: "a"}), 500, "internal")
       expect(JSON.stringify(problem)).not.toContain("hunter22")

@@ -4,6 +4,7 @@ import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {probePlugin} from "../support/probe-plugin.ts"
 import {until} from "../support/process.ts"
 import {runtimes} from "../support/runtimes.ts"
+import {shared} from "../support/shared.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
@@ -35,9 +36,10 @@ const probe = "/api/plugins/probe"
 describe.each(runtimes)("the HTTP host on $name", runtime => {
   const start = (more: {config?: string} = {}) =>
     startHost({runtime, config, env, plugins: {probe: probePlugin}, ...more})
+  const common = shared(start)
 
   test("health is public, says pass, and has its length", async () => {
-    const host = await start()
+    const host = common()
     const response = await fetch(`${host.url}/pub/health`)
     expect(response.status).toBe(200)
     expect(response.headers.get("content-length")).toBe("17")
@@ -47,7 +49,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("ready is public and says exactly whether it is ready", async () => {
-    const host = await start()
+    const host = common()
     const response = await fetch(`${host.url}/pub/ready`)
     expect({status: response.status, body: await response.text()}).toEqual({status: 200, body: '{"ready":true}'})
   })
@@ -70,7 +72,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("a demo token observes, and neither acts nor reads what needs the full token", async () => {
-    const host = await start()
+    const host = common()
     const demo = {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}
     expect((await fetch(`${host.url}/api/system/status`, demo)).status).toBe(200)
     await expectProblem(await fetch(`${host.url}/api/system/readiness`, demo), 403, "forbidden")
@@ -79,7 +81,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("what a schema marks private is left out for a demo token", async () => {
-    const host = await start()
+    const host = common()
     const demo = {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}
     expect(await (await fetch(`${host.url}${probe}/private`, demo)).json()).toEqual({id: "1", items: [{n: 1}]})
     expect(await host.get(`${probe}/private`)).toEqual({id: "1", text: "hidden", items: [{name: "hidden", n: 1}]})
@@ -108,7 +110,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("an unknown path is 404, a known one with another method 405 with what is allowed", async () => {
-    const host = await start()
+    const host = common()
     await expectProblem(await host.fetch("/api/nothing"), 404, "not_found")
     await expectProblem(await host.fetch("/"), 404, "not_found")
     await expectProblem(await host.fetch(`${probe}/nothing`), 404, "not_found")
@@ -118,7 +120,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("a path that is no path is refused with an answer", async () => {
-    const host = await start()
+    const host = common()
     for (const path of [
       "/api/plugins/probe/count/%zz",
       "/%zz",
@@ -138,7 +140,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("an error in a handler is a problem that tells neither message nor stack", async () => {
-    const host = await start()
+    const host = common()
     const body = await expectProblem(await host.fetch(`${probe}/throws`), 500, "internal")
     expect(JSON.stringify(body)).not.toContain("hunter22")
     expect(body.requestId).toMatch(/^[0-9a-f]+-\w+$/)
@@ -147,7 +149,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("every answer carries a request id of its own, and is not stored by anyone", async () => {
-    const host = await start()
+    const host = common()
     const ids = new Set<string | null>()
     for (let n = 0; n < 3; n++) {
       const response = await host.fetch("/api/system/status")
@@ -159,7 +161,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("a body is checked: schema, type, encoding, size", async () => {
-    const host = await start()
+    const host = common()
     const post = (body: string | Uint8Array<ArrayBuffer>, type = "application/json") =>
       host.fetch(`${probe}/echo`, {method: "POST", headers: {"content-type": type}, body})
     expect(await (await post('{"text":"hi"}')).json()).toEqual({text: "hi"})
@@ -174,7 +176,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("a chunked body over the limit is refused while it comes", async () => {
-    const host = await start()
+    const host = common()
     const chunk = new Uint8Array(64 * 1024)
     let sent = 0
     const body = new ReadableStream<Uint8Array>({
@@ -193,7 +195,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("a raw body arrives byte for byte, and none over the limit", async () => {
-    const host = await start()
+    const host = common()
     const bytes = new Uint8Array(256 * 1024).map((_, index) => (index * 31) % 256)
     const response = await host.fetch(`${probe}/raw`, {method: "POST", body: bytes})
     expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true)
@@ -202,7 +204,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("query parameters are converted and checked", async () => {
-    const host = await start()
+    const host = common()
     expect(await host.get(`${probe}/query?n=3&on=true`)).toEqual({n: 3, on: true})
     await expectProblem(await host.fetch(`${probe}/query?n=0`), 400, "request_invalid")
     await expectProblem(await host.fetch(`${probe}/query?n=abc`), 400, "request_invalid")
@@ -238,12 +240,12 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("a large answer arrives whole", async () => {
-    const host = await start()
+    const host = common()
     expect((await (await host.fetch(`${probe}/count/5000000`)).text()).length).toBe(5_000_000)
   })
 
   test("CORS: exact origins only, never null", async () => {
-    const host = await start()
+    const host = common()
     const preflight = (origin: string) =>
       fetch(`${host.url}/api/system/status`, {
         method: "OPTIONS",
@@ -268,7 +270,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("a short Host header reaches the same route; two of them are refused", async () => {
-    const host = await start()
+    const host = common()
     for (const name of ["a", "a.b", "svc", "localhost"]) {
       const answer = await raw(host, `GET /pub/ready HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)
       expect(answer).toContain('{"ready":true}')
@@ -278,7 +280,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("headers of more than 32 KiB are refused", async () => {
-    const host = await start()
+    const host = common()
     const answer = await raw(
       host,
       `GET /pub/ready HTTP/1.1\r\nHost: a\r\nX-Long: ${"x".repeat(40 * 1024)}\r\nConnection: close\r\n\r\n`,
@@ -287,7 +289,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("headers of 16 KiB are taken", async () => {
-    const host = await start()
+    const host = common()
     const answer = await raw(
       host,
       `GET /pub/ready HTTP/1.1\r\nHost: a\r\nX-Long: ${"x".repeat(15 * 1024)}\r\nConnection: close\r\n\r\n`,
@@ -296,7 +298,7 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
   })
 
   test("an upgrade is refused with an answer, and h2c is the plain request that it also is", async () => {
-    const host = await start()
+    const host = common()
     const upgrade = (what: string, more = "") =>
       raw(host, `GET /pub/ready HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${what}\r\n${more}\r\n`, 1500)
     expect(await upgrade("h2c")).toContain('{"ready":true}')

@@ -4,6 +4,7 @@ import {metrics, processMetrics} from "../../server/metrics/table.ts"
 import {expectProblem, startHost} from "../support/host.ts"
 import {metricsOf} from "../support/metrics.ts"
 import {runtimes} from "../support/runtimes.ts"
+import {shared} from "../support/shared.ts"
 import {describeWith, tool} from "../support/tools.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-metrics", DEMO_TOKEN: "demo-token-of-the-metrics"}
@@ -12,8 +13,10 @@ plugins: {sandbox: {}}
 `
 
 describe.each(runtimes)("the metrics of a Host on $name", runtime => {
+  const common = shared(() => startHost({runtime, config, env}))
+
   test("every metric of the table is on the page, and no other, in Prometheus' text format", async () => {
-    const host = await startHost({runtime, config, env})
+    const host = common()
     const response = await host.fetch("/api/metrics")
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
     expect(response.headers.get("cache-control")).toBe("no-store")
@@ -22,7 +25,7 @@ describe.each(runtimes)("the metrics of a Host on $name", runtime => {
   })
 
   test("the demo token reads them, another or none does not", async () => {
-    const host = await startHost({runtime, config, env})
+    const host = common()
     const read = (token: string) => fetch(`${host.url}/api/metrics`, {headers: {authorization: `Bearer ${token}`}})
     expect((await read(env.DEMO_TOKEN)).status).toBe(200)
     await expectProblem(await read("another-token"), 401, "unauthorized")

@@ -4,6 +4,7 @@ import {messageIn, tell} from "../support/messages.ts"
 import {until} from "../support/process.ts"
 import {runtimes} from "../support/runtimes.ts"
 import {askSatori, connectSatori, upgrade} from "../support/satori.ts"
+import {shared} from "../support/shared.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
@@ -46,9 +47,10 @@ const onward = (from: number, to: number) => Array.from({length: to - from}, (_,
 
 describe.each(runtimes)("the Satori server on $name", runtime => {
   const start = async () => online(await startHost({runtime, config, env}))
+  const common = shared(start)
 
   test("READY tells the logins, in the words of the standard and of its first drafts; PING is answered by PONG", async () => {
-    const host = await start()
+    const host = common()
     const client = await connectSatori(host)
     const {body} = await client.hears(4)
     const login = {
@@ -67,7 +69,7 @@ describe.each(runtimes)("the Satori server on $name", runtime => {
   })
 
   test("an event is told as it is stored, with its login in both forms", async () => {
-    const host = await start()
+    const host = common()
     const client = await connectSatori(host)
     await client.hears(4)
     const sn = await tell(host, {text: "hello <b>", channel: "lounge", user: "alice", group: true, id: "m1"})
@@ -87,7 +89,7 @@ describe.each(runtimes)("the Satori server on $name", runtime => {
   })
 
   test("an upgrade is refused with 401 for a wrong token, 403 for the demo token, 404 elsewhere; without one it waits for IDENTIFY", async () => {
-    const host = await start()
+    const host = common()
     const {status, text} = await upgrade(host, "/satori/v1/events", "Bearer wrong")
     expect({status, text}).toEqual({status: 401, text: expect.stringContaining('"code":"unauthorized"')})
     expect((await upgrade(host, "/satori/v1/events", `Bearer ${env.DEMO_TOKEN}`)).status).toBe(403)
@@ -99,7 +101,7 @@ describe.each(runtimes)("the Satori server on $name", runtime => {
   })
 
   test("IDENTIFY with a wrong token closes with 4004, with the demo token with 4003; what is no signal, and a second IDENTIFY, with 4000", async () => {
-    const host = await start()
+    const host = common()
     const codeAfter = async (text: string, identify: false | {token?: string} = false) => {
       const client = await connectSatori(host, {identify})
       client.sayText(text)
@@ -167,7 +169,7 @@ describe.each(runtimes)("the Satori server on $name", runtime => {
   })
 
   test("message.create answers with the outbox id once the message is durable, and it is sent as it was written", async () => {
-    const host = await start()
+    const host = common()
     const answer = await askSatori(host, "message.create", {
       channel_id: "lounge",
       content: "hi <b>you</b> &lt;3",
@@ -186,7 +188,7 @@ describe.each(runtimes)("the Satori server on $name", runtime => {
   })
 
   test("methods answer from what was seen; others are 404, 501, and what is not for this caller 400, 401, 403, 405", async () => {
-    const host = await start()
+    const host = common()
     await tell(host, {text: "hello", channel: "lounge", user: "alice", group: true, id: "m1"})
     await tell(host, {text: "psst", channel: "alone", user: "alice"})
     const ask = async (method: string, body: unknown) => (await askSatori(host, method, body)).json()

@@ -1,5 +1,5 @@
 import {type ChildProcess, spawn} from "node:child_process"
-import {onTestFinished} from "vitest"
+import {whenOver} from "./shared.ts"
 
 export interface Finished {
   readonly code: number | null
@@ -29,7 +29,7 @@ export const cleanEnvironment = (more: Readonly<Record<string, string>> = {}): R
   ...more,
 })
 
-/** Starts a process that is killed, at the latest, when the test has ended. */
+/** Starts a process that is killed, at the latest, when the test has ended, or the last that shares it. */
 export const startProcess = ([command = "", ...args]: readonly string[], options: SpawnOptions = {}): Running => {
   const child = spawn(command, args, {
     env: cleanEnvironment(options.env),
@@ -51,7 +51,7 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
     child.on("error", reject)
     child.on("close", (code, signal) => resolve({code, signal, stdout, stderr}))
   })
-  onTestFinished(async () => {
+  whenOver(async () => {
     child.kill("SIGKILL")
     await finished.catch(() => {})
   })

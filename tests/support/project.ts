@@ -1,8 +1,8 @@
 import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {dirname, join} from "node:path"
-import {onTestFinished} from "vitest"
 import {root} from "./runtimes.ts"
+import {whenOver} from "./shared.ts"
 
 export interface ProjectOptions {
   /** YAML. */
@@ -31,7 +31,7 @@ plugins:
 /** An empty scratch folder, removed when the test has ended. */
 export const makeFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-"))
-  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  whenOver(() => rmSync(folder, {recursive: true, force: true}))
   return folder
 }
 

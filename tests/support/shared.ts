@@ -1,0 +1,33 @@
+import {afterAll, beforeAll, onTestFinished} from "vitest"
+
+type Undo = () => unknown
+
+/** While something is made that tests share: what is undone after the last of them. */
+let sharing: Undo[] | undefined
+
+/** Has something undone when the test has ended; what is made by `shared`, when the last test has ended that shares it. */
+export const whenOver = (undo: Undo): void => {
+  if (sharing === undefined) onTestFinished(async () => void (await undo()))
+  else sharing.push(undo)
+}
+
+/** Makes one thing, a Host most of the time, for all tests of the surrounding `describe`: none of them may spoil it for the others. */
+export const shared = <T>(make: () => Promise<T>): (() => T) => {
+  const undos: Undo[] = []
+  let made: {readonly value: T} | undefined
+  beforeAll(async () => {
+    sharing = undos
+    try {
+      made = {value: await make()}
+    } finally {
+      sharing = undefined
+    }
+  })
+  afterAll(async () => {
+    for (const undo of undos.reverse()) await undo()
+  })
+  return () => {
+    if (made === undefined) throw new Error("what tests share is there while they run, not before")
+    return made.value
+  }
+}
