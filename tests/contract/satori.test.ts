@@ -188,7 +188,7 @@ describe.each(runtimes)("the Satori server on $name", runtime => {
   })
 
   test("methods answer from what was seen; others are 404, 501, and what is not for this caller 400, 401, 403, 405", async () => {
-    const host = common()
+    const host = await start()
     await tell(host, {text: "hello", channel: "lounge", user: "alice", group: true, id: "m1"})
     await tell(host, {text: "psst", channel: "alone", user: "alice"})
     const ask = async (method: string, body: unknown) => (await askSatori(host, method, body)).json()
