@@ -13,6 +13,10 @@ export default defineConfig({
       {extends: true, test: {name: "unit", include: ["tests/unit/**/*.test.ts"]}},
       {extends: true, test: {name: "contract", include: ["tests/contract/**/*.test.ts"]}},
       {extends: true, test: {name: "e2e", include: ["tests/e2e/**/*.test.ts"]}},
+      {
+        extends: true,
+        test: {name: "deploy", include: ["tests/deploy/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 240_000},
+      },
     ],
   },
   resolve: {alias: {"svc-runtime/test": path("server/testing.ts"), "svc-runtime": path("shared/sdk.ts")}},

@@ -27,7 +27,9 @@ export interface Tool {
 }
 
 const cache = join(root, "node_modules/.cache/svc-tools")
-const isRequired = process.env.SVC_TEST_REQUIRE_TOOLS === "1"
+
+/** True where a missing program is a failure. */
+export const isToolRequired = process.env.SVC_TEST_REQUIRE_TOOLS === "1"
 
 /**
  * An external program: the installed one, else out of its Debian package, unpacked beside the tests and kept there.
@@ -35,7 +37,7 @@ const isRequired = process.env.SVC_TEST_REQUIRE_TOOLS === "1"
  */
 export const findTool = (name: ToolName): Tool | undefined => {
   const found = installed(name) ?? unpacked(name)
-  if (found === undefined && isRequired) {
+  if (found === undefined && isToolRequired) {
     throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1 and ${name} is missing: apt-get install ${packages[name].debian[0]}`)
   }
   return found
@@ -61,9 +63,12 @@ const isProgram = (path: string) => {
   }
 }
 
+/** The path of an installed program. */
+export const locate = (name: string): string | undefined =>
+  [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"].map(folder => join(folder, name)).find(isProgram)
+
 const installed = (name: string): Tool | undefined => {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"]
-  const path = folders.map(folder => join(folder, name)).find(isProgram)
+  const path = locate(name)
   return path === undefined ? undefined : {path, root: "/", env: {}}
 }
 

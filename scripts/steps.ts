@@ -1,0 +1,25 @@
+import {spawnSync} from "node:child_process"
+import {existsSync} from "node:fs"
+import {fileURLToPath} from "node:url"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+export const bun = process.execPath
+const node = `${root}node_modules/node24/bin/node`
+export const bin = (name: string) => `${root}node_modules/.bin/${name}`
+
+/** The tests of what runs on Node run on Node, where the package for this platform has one. */
+export const vitest: readonly string[] = [...(existsSync(node) ? [node] : [bun, "--bun"]), bin("vitest"), "run"]
+
+/** A name, and a command line. */
+export type Step = readonly [name: string, command: readonly string[]]
+
+/** Runs them in the repository, in their order; ends the process with the code of the first that fails. */
+export const runSteps = (steps: readonly Step[]): void => {
+  for (const [name, [command = "", ...args]] of steps) {
+    const start = performance.now()
+    const {status} = spawnSync(command, args, {cwd: root, stdio: "inherit", env: {...process.env, SVC_TEST_BUN: bun}})
+    const seconds = ((performance.now() - start) / 1000).toFixed(1)
+    process.stdout.write(`${status === 0 ? "passed" : "FAILED"}: ${name} (${seconds} s)\n`)
+    if (status !== 0) process.exit(status ?? 1)
+  }
+}
