@@ -45,6 +45,17 @@ export const deployments = {
       "docker compose up --build --detach --wait",
     ],
   },
+  systemd: {
+    what: "a unit of systemd, by OS user",
+    files: [{from: "container/systemd/svc@.service", to: "deploy/systemd/svc@.service"}],
+    onNode: [["Environment=SVC_RUNTIME=bun", "Environment=SVC_RUNTIME=node"]],
+    isContainer: false,
+    probes: [],
+    next: [
+      "as root, what the head of deploy/systemd/svc@.service says: the user, /srv/svc/<user>, .svc/, data/ and .env",
+      "systemctl enable --now svc@<user>",
+    ],
+  },
 } as const satisfies Readonly<Record<string, Deployment>>
 
 export type DeploymentName = keyof typeof deployments
