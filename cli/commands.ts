@@ -44,6 +44,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "release complete": () => import("./release/complete.ts"),
   "release history": () => import("./release/history.ts"),
   "release status": () => import("./release/status.ts"),
+  "release verify": () => import("./release/verify.ts"),
   rollback: () => import("./rollback.ts"),
   "runtime reload": () => import("./runtime/reload.ts"),
   "runtime restart": () => import("./runtime/restart.ts"),

@@ -22,7 +22,7 @@ export class Doctor extends DataCommand {
   static override usage = Command.Usage({
     description: "examine the project and this machine, or a running Host",
     details: `
-      Without \`--live\`: runtime, lockfile, configuration, environment, plugins, build, database, port, disk, clock. Exits 1 when there is an error; a warning does not fail it.
+      Without \`--live\`: runtime, lockfile, configuration, environment, plugins, build, database, port, disk, clock. Exits 1 when there is an error; a warning does not fail it. With \`--static\` only what is in the project's own files, as in a fresh checkout or in CI.
 
       With \`--incident <host_url>\`: asks that Host the five questions of an incident, in their order, over its API, with the token in SVC_HTTP_TOKEN: reachable, the expected Host and version, endpoints, capabilities, one authority. The expected project and version are those of this folder's project unless they are given. Exits 0 when every answer is yes, else 1.
 
@@ -49,6 +49,9 @@ export class Doctor extends DataCommand {
   })
   capability = Option.Array("--capability", [], {description: "An id that the generation must publish; repeatable"})
   quiet = Option.String("--quiet", {description: "The newest inbox event must not be older, for example 15m"})
+  static = Option.Boolean("--static", false, {
+    description: "Only the project's own files: not its data, port, disk or clock",
+  })
   environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
 
   async run(): Promise<ExitCode> {
@@ -81,7 +84,8 @@ export class Doctor extends DataCommand {
     const findings = await examine({
       project: this.folder,
       environment: this.environment,
-      running: await this.#running(),
+      isStatic: this.static,
+      running: this.static ? undefined : await this.#running(),
     })
     const failed = findings.some(({level}) => level === "error")
     this.show({ok: !failed, findings}, () => findings.map(describe).join("\n"))

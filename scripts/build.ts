@@ -16,6 +16,7 @@ await build({
     sdk: "shared/sdk.ts",
     testing: "server/testing.ts",
     "database-child": "server/database/child.ts",
+    "program-child": "server/runtime/program-child.ts",
     "verify-child": "server/recovery/verify-child.ts",
   },
   outdir: "dist",

@@ -8,12 +8,13 @@ import type {Database} from "./database/database.ts"
 import {type Hide, telling} from "./events/telling.ts"
 import {type CheckpointNews, Checkpoints} from "./recovery/checkpoints.ts"
 import type {Participant} from "./recovery/participant.ts"
-import {readCode} from "./recovery/provenance.ts"
+import {readCode, readCommit} from "./recovery/provenance.ts"
 import {ReleaseRecord} from "./recovery/release/record.ts"
 import {Releases} from "./recovery/release/releases.ts"
 import {CheckpointSchedule} from "./recovery/schedule.ts"
 import {nameSecrets, rememberNames} from "./recovery/secrets.ts"
 import {CheckpointStore} from "./recovery/store.ts"
+import {hashProject} from "./recovery/verification/source.ts"
 import type {ProjectPaths} from "./runtime/project.ts"
 
 export interface RecoveryOptions {
@@ -47,6 +48,7 @@ export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions)
   const {paths, database, log, scrub} = options
   const values = new Set<string>()
   let secrets: Record<string, string> = {}
+  let started: Promise<string | null> = Promise.resolve(null)
   const checkpoints = new Checkpoints({
     store: new CheckpointStore(paths.checkpoints),
     source: () => ({...options, schema: database.state.is === "initialized" ? database.state.schema : 0, secrets}),
@@ -58,7 +60,11 @@ export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions)
     record: new ReleaseRecord(paths.releases),
     checkpoints,
     ingress,
-    code: () => readCode(paths.project, process.env),
+    code: async () => ({
+      ...(await readCode(paths.project, process.env)),
+      started: await started,
+      copy: () => hashProject(paths),
+    }),
     runtimeId: options.runtimeId,
     window: () => settings().releases.window,
     log,
@@ -79,6 +85,7 @@ export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions)
       )
     },
     start: async () => {
+      started = readCommit(paths.project, process.env)
       await checkpoints.start()
       // Without its record a Host runs even so: only releases need it.
       await releases.start().catch(error => log.error(`releases: ${messageOf(error)}`))

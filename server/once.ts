@@ -5,16 +5,19 @@ import {type Issue, Problem, toProblem} from "../shared/problems.ts"
 import type {Component} from "../shared/readiness.ts"
 import {Endpoints} from "./capabilities/endpoints.ts"
 import {readEnvironment} from "./config/environment.ts"
-import {openDatabase} from "./database/database.ts"
+import {type LoadedConfig, parseConfig, readConfigText} from "./config/load.ts"
+import {type Database, openDatabase} from "./database/database.ts"
 import {Generations} from "./generation/generations.ts"
 import {GenerationHistory} from "./generation/history.ts"
 import {hashLockfile} from "./generation/lockfile.ts"
+import type {OnceStateOptions, TriedCheckpoint} from "./host-once-checkpoint.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
 import {type Mode, projectName, requireProject} from "./host-settings.ts"
 import type {Logs} from "./logs/log.ts"
 import {Loader} from "./plugins/load.ts"
 import {gatherFacts} from "./readiness/facts.ts"
 import {createReport} from "./readiness/report.ts"
+import type {StoredCheckpoint} from "./recovery/store.ts"
 import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
 import {projectPaths} from "./runtime/project.ts"
 import type {Runtime} from "./runtime/runtime.ts"
@@ -26,6 +29,12 @@ export interface OnceOptions {
   readonly mode: Mode
   readonly environment?: string
   readonly logs: Logs
+  /** Ends it early, with everything undone. */
+  readonly signal?: AbortSignal
+  /** Hands over the checkpoint whose state is tried instead of an empty one. */
+  readonly withCheckpoint?: (
+    work: (checkpoint: Pick<StoredCheckpoint, "folder" | "manifest">) => Promise<void>,
+  ) => Promise<void>
 }
 
 /** What a one-shot start found; printed as one line of JSON. */
@@ -39,6 +48,8 @@ export type OnceResult = {
   | {
       /** The generation committed; `ok` only when the required components are there too. */
       readonly committed: true
+      /** What its state was restored from; null for an empty one. */
+      readonly checkpoint: TriedCheckpoint | null
       readonly plugins: readonly string[]
       readonly endpoints: readonly string[]
       readonly components: readonly Component[]
@@ -54,7 +65,8 @@ export type OnceResult = {
 
 /**
  * Assembles the whole runtime without a port, a connected endpoint, or the project's own data: against an empty, migrated
- * database in `.svc/tmp`. Works beside a running Host. Never rejects for what the project is to blame for.
+ * database in `.svc/tmp`, or the restored and migrated copy of a checkpoint; no job fires. Works beside a running Host.
+ * Never rejects for what the project is to blame for.
  */
 export const startOnce = async (options: OnceOptions, runtime: Runtime): Promise<OnceResult> => {
   const paths = projectPaths(resolve(options.project))
@@ -77,7 +89,8 @@ export const startOnce = async (options: OnceOptions, runtime: Runtime): Promise
   }
 }
 
-const assemble = async ({project, mode, environment, logs}: OnceOptions, runtime: Runtime, scope: Scope) => {
+const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) => {
+  const {project, mode, environment, logs} = options
   const paths = projectPaths(resolve(project))
   await requireProject(paths)
   const scratch = join(paths.temporary, `once-${randomUUID()}`)
@@ -86,11 +99,20 @@ const assemble = async ({project, mode, environment, logs}: OnceOptions, runtime
   const {log} = logs
   const runtimeId = uuid()
   const startedAt = Date.now()
-  const database = await openDatabase(
-    {dialect: "sqlite", file: join(scratch, "data.sqlite")},
-    {runtimeId, signal: scope.signal, onLeaseLost: () => {}},
-  )
-  scope.defer(() => database.close())
+  const signal = options.signal === undefined ? scope.signal : AbortSignal.any([scope.signal, options.signal])
+  const readVariables = async () => (await readEnvironment(paths.project, environment ?? mode, process.env)).variables
+  const readConfig = async () => {
+    const loaded = parseConfig(await readConfigText(paths.config), await readVariables())
+    logs.hide(loaded.secrets)
+    return loaded
+  }
+  const open = async (file: string) => {
+    const database = await openDatabase({dialect: "sqlite", file}, {runtimeId, signal, onLeaseLost: () => {}})
+    scope.defer(() => database.close())
+    return database
+  }
+  const state = {scratch, signal, scope, log, openDatabase: open}
+  const {database, checkpoint} = await openState(options, state, readConfig)
   const endpoints = new Endpoints({
     receive: () => Promise.reject(new Problem("admission_closed", "a one-shot start admits no events")),
     online: () => {},
@@ -105,9 +127,9 @@ const assemble = async ({project, mode, environment, logs}: OnceOptions, runtime
     history: new GenerationHistory(database),
     endpoints,
     mayChangeCode: true,
-    readVariables: async () => (await readEnvironment(paths.project, environment ?? mode, process.env)).variables,
+    readVariables,
     readLockfile: () => hashLockfile(paths.project),
-    signal: scope.signal,
+    signal,
     hide: logs.hide,
     onCommit: () => {},
   })
@@ -133,8 +155,26 @@ const assemble = async ({project, mode, environment, logs}: OnceOptions, runtime
   return {
     ok: report.ready,
     committed: true,
+    checkpoint,
     plugins: generation.instances.map(({name}) => name),
     endpoints: generation.snapshot.endpoints.map(({name}) => name),
     components: report.components,
   } as const
+}
+
+const openState = async (
+  {withCheckpoint}: OnceOptions,
+  options: OnceStateOptions,
+  readConfig: () => Promise<LoadedConfig>,
+): Promise<{database: Database; checkpoint: TriedCheckpoint | null}> => {
+  if (withCheckpoint === undefined)
+    return {database: await options.openDatabase(join(options.scratch, "data.sqlite")), checkpoint: null}
+  // Loaded only for this: a Host is quick to start without it.
+  const {openCheckpoint} = await import("./host-once-checkpoint.ts")
+  let opened: Awaited<ReturnType<typeof openCheckpoint>> | undefined
+  await withCheckpoint(async checkpoint => {
+    opened = await openCheckpoint(checkpoint, await readConfig(), options)
+  })
+  if (opened === undefined) throw new Error("no checkpoint was handed over")
+  return {database: opened.database, checkpoint: opened.tried}
 }

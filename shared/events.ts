@@ -223,7 +223,7 @@ export const eventTypes = {
     "A release was tried in a work tree of its own",
     Type.Object({
       release: Type.String(),
-      commit: Type.String(),
+      commit: Type.Union([Type.String(), Type.Null()]),
       ok: Type.Boolean(),
       failed: Type.Union([Type.String(), Type.Null()], {description: "The step that failed"}),
     }),

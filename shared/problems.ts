@@ -220,7 +220,7 @@ export const problems = {
   release_not_verified: {
     status: 409,
     title: "What runs was not verified",
-    hint: "Try it and record that: POST /api/releases/verification; or svc release complete --unverified <reason>.",
+    hint: "svc release verify tries it, and records that; else svc release complete --unverified <reason>.",
   },
   release_not_ready: {
     status: 409,

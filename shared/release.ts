@@ -27,12 +27,14 @@ export const ReleaseStep = Type.Object({
   seconds: Type.Number(),
   command: Type.String(),
   detail: Type.String({private: true, description: "Why it failed or was left out: the end of what it printed"}),
+  output: Type.Optional(Type.String({private: true, description: "The file with all that it printed, in the project"})),
 })
 export type ReleaseStep = Static<typeof ReleaseStep>
 
 export const ReleaseVerification = Type.Object(
   {
-    commit: Type.String({description: "What was verified"}),
+    commit: orNull(Type.String({description: "What was verified; null where the project is no git work tree"})),
+    copy: Type.Optional(Type.String({description: "Without git: SHA-256 of the files that were verified"})),
     ok: Type.Boolean(),
     steps: Type.Array(ReleaseStep),
   },

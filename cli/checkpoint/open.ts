@@ -1,9 +1,10 @@
 import {randomUUID} from "node:crypto"
-import {join} from "node:path"
+import {stat} from "node:fs/promises"
+import {basename, dirname, join, resolve} from "node:path"
 import type {Readable} from "node:stream"
 import {readArchive} from "../../server/recovery/archive.ts"
 import type {Progress} from "../../server/recovery/progress.ts"
-import type {CheckpointStore, StoredCheckpoint} from "../../server/recovery/store.ts"
+import {CheckpointStore, type StoredCheckpoint} from "../../server/recovery/store.ts"
 import {removeFolder} from "../../server/runtime/files.ts"
 
 export type OpenCheckpoint = Pick<StoredCheckpoint, "folder" | "manifest" | "sha256"> & {
@@ -18,7 +19,10 @@ export interface OpenOptions {
   readonly progress: Progress
 }
 
-/** Does work on a checkpoint that is named by its id, `newest`, an archive's file, or `-` for an archive on standard input. */
+/**
+ * Does work on a checkpoint that is named by its id, `newest`, its folder, an archive's file, or `-` for an archive on
+ * standard input.
+ */
 export const withCheckpoint = async <T>(
   name: string,
   {store, temporary, input, progress}: OpenOptions,
@@ -26,6 +30,10 @@ export const withCheckpoint = async <T>(
 ): Promise<T> => {
   const isArchive = name === "-" || name.includes("/") || /\.(tar|tgz|gz)$/.test(name)
   if (!isArchive) return work({...(await store.get(name)), isForeign: false})
+  if (await isFolder(name)) {
+    const place = resolve(name)
+    return work({...(await new CheckpointStore(dirname(place)).get(basename(place))), isForeign: true})
+  }
   const folder = join(temporary, `archive-${randomUUID()}`)
   try {
     return await work({...(await readArchive(name === "-" ? input : name, folder, progress)), isForeign: true})
@@ -33,3 +41,9 @@ export const withCheckpoint = async <T>(
     await removeFolder(folder)
   }
 }
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    info => info.isDirectory(),
+    () => false,
+  )

@@ -4,6 +4,7 @@ import {ReleaseRecord} from "../../server/recovery/release/record.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {table} from "../print.ts"
 import {ReleaseCommand} from "./release-command.ts"
+import {verdict} from "./view.ts"
 
 export class ReleaseHistory extends ReleaseCommand {
   static override paths = [["release", "history"]]
@@ -18,15 +19,16 @@ export class ReleaseHistory extends ReleaseCommand {
     const releases = releasesOf(entries, Date.now())
     this.show({releases, entries}, () =>
       table(
-        ["release", "state", "began", "ended", "checkpoint", "commit before", "accepted by"],
-        releases.map(({id, state, beganAt, endedAt, restorePoint, acceptedBy}) => [
-          id,
-          state.replace("_", " "),
-          beganAt,
-          endedAt ?? "",
-          restorePoint?.checkpoint ?? "",
-          restorePoint?.commit?.slice(0, 12) ?? "",
-          acceptedBy ?? "",
+        ["release", "state", "began", "ended", "checkpoint", "commit before", "verified", "accepted by"],
+        releases.map(release => [
+          release.id,
+          release.state.replace("_", " "),
+          release.beganAt,
+          release.endedAt ?? "",
+          release.restorePoint?.checkpoint ?? "",
+          release.restorePoint?.commit?.slice(0, 12) ?? "",
+          release.unverified === null ? verdict(release) : "unverified",
+          release.acceptedBy ?? "",
         ]),
       ),
     )

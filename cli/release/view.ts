@@ -13,7 +13,7 @@ const point = ({checkpoint, commit, image, lockfile, configuration, schema, vers
 
 const next: Record<ReleaseView["state"], string> = {
   beginning: "wait, or svc release begin again, or svc release abort",
-  begun: "try and deploy the new version; svc release complete --accepted-by <name>; or svc release abort",
+  begun: "svc release verify <commit>, deploy it, svc release complete --accepted-by <name>; or svc release abort",
   observing: "observe it; to go back: svc rollback <checkpoint>",
   complete: "nothing",
   aborted: "nothing",
@@ -26,19 +26,33 @@ const stateOf = ({state, windowEnds, windowLeft}: ReleaseView): string =>
     : state.replace("_", " ")
 
 /** A step of a verification in one line, and what it printed where it failed. */
-export const describeStep = ({name, ok, skipped, seconds, command, detail}: ReleaseStep): string => {
-  const mark = skipped ? "left out" : ok ? "ok" : "FAILED"
-  const shown = ok && !skipped ? "" : detail.trimEnd().replaceAll("\n", "\n    ")
-  return [
-    `${name.padEnd(9)} ${mark.padEnd(9)} ${seconds.toFixed(1)} s  ${command}`.trimEnd(),
-    ...(shown === "" ? [] : [`    ${shown}`]),
-  ].join("\n")
+export const describeStep = (step: ReleaseStep): string => {
+  const {ok, skipped, detail, output} = step
+  const shown = detail
+    .trimEnd()
+    .split("\n")
+    .filter(text => text !== "")
+  const whole = ok || output === undefined ? [] : [`all of it: ${output}`]
+  return [stepLine(step), ...(ok && !skipped ? [] : shown), ...whole].join("\n    ")
 }
 
-const verdict = ({verification}: ReleaseView): string => {
-  if (verification === null) return "not yet"
+const stepLine = ({name, ok, skipped, seconds, command}: ReleaseStep): string =>
+  `${name.padEnd(9)} ${(skipped ? "left out" : ok ? "ok" : "FAILED").padEnd(9)} ${`${seconds.toFixed(1)} s`.padStart(8)}  ${command}`.trimEnd()
+
+/** `passed`, or which step has failed; empty where nothing was tried. */
+export const verdict = ({verification}: ReleaseView): string => {
+  if (verification === null) return ""
   const failed = verification.steps.find(({ok}) => !ok)
-  return `${verification.commit} ${verification.ok ? "passed" : `failed: ${failed?.name ?? "not finished"}`}`
+  return verification.ok ? "passed" : `failed: ${failed?.name ?? "not finished"}`
+}
+
+const describeVerification = (release: ReleaseView): readonly (readonly [string, string])[] => {
+  const {verification} = release
+  if (verification === null) return [["verification", "not yet: svc release verify"]]
+  return [
+    ["verification", `${verification.commit ?? "a copy of the project"} ${verdict(release)}`],
+    ...verification.steps.map(step => ["", stepLine(step)] as const),
+  ]
 }
 
 /** A release for people. */
@@ -50,7 +64,7 @@ export const describeRelease = (release: ReleaseView): string =>
     ...(release.endedAt === null ? [] : [["ended", release.endedAt] as const]),
     ...(release.problem === null ? [] : [["problem", `${release.problem.code}: ${release.problem.detail}`] as const]),
     ...(release.restorePoint === null ? [] : point(release.restorePoint)),
-    ["verification", verdict(release)],
+    ...describeVerification(release),
     ...(release.unverified === null ? [] : [["unverified", release.unverified] as const]),
     ...(release.acceptedBy === null ? [] : [["accepted by", release.acceptedBy] as const]),
     ...(release.reason === null ? [] : [["reason", release.reason] as const]),

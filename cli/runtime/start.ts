@@ -5,9 +5,12 @@ import type {Mode} from "../../server/host-settings.ts"
 import {takeOverConsole} from "../../server/logs/console.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
-import {startOnce} from "../../server/once.ts"
+import {type OnceOptions, startOnce} from "../../server/once.ts"
 import {findSupervisor} from "../../server/process/supervisor.ts"
+import {noProgress} from "../../server/recovery/progress.ts"
+import {CheckpointStore} from "../../server/recovery/store.ts"
 import {onLateException} from "../../server/runtime/late-exceptions.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
 import {loadRuntime} from "../../server/runtime/runtime.ts"
 import {onSignals} from "../../server/runtime/signals.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
@@ -29,12 +32,13 @@ export class RuntimeStart extends SvcCommand {
 
       Exit code 51 means that a restart was requested, 75 that the runtime needs one; both leave it to the supervisor.
 
-      With \`--once\` it assembles everything without a port, prints one line of JSON, and exits 0 or 1.
+      With \`--once\` it assembles everything without a port, prints one line of JSON, and exits 0 or 1. It runs on an empty database, or with \`--from-checkpoint\` on a restored copy of a checkpoint, to which every migration is applied; nothing is sent, no job fires, and nothing is left.
     `,
     examples: [
       ["Run it on a laptop, taking changes as they are saved", "svc runtime start"],
       ["Run it under a supervisor", "svc runtime start --mode production --no-watch"],
       ["Try whether it would start", "svc runtime start --once --mode test"],
+      ["Try the migrations on real data", "svc runtime start --once --mode test --from-checkpoint newest"],
     ],
   })
 
@@ -42,6 +46,9 @@ export class RuntimeStart extends SvcCommand {
   environment = Option.String("--environment", {description: "Reads .env.<name> over .env (default: the mode)"})
   watch = Option.Boolean("--watch", {description: "Take changes as they are saved (default in development)"})
   once = Option.Boolean("--once", false, {description: "Assemble, report, and exit"})
+  fromCheckpoint = Option.String("--from-checkpoint", {
+    description: "With --once: on a copy of this checkpoint: its id, newest, its folder, or an archive's file",
+  })
 
   #scrub = (text: string) => text
 
@@ -49,6 +56,10 @@ export class RuntimeStart extends SvcCommand {
     const mode = modes.find(each => each === this.mode)
     if (mode === undefined)
       throw new Problem("request_invalid", `--mode is development, production or test, not "${this.mode}"`)
+    if (this.fromCheckpoint !== undefined && !this.once)
+      throw new Problem("request_invalid", "--from-checkpoint goes with --once", {
+        hint: "svc checkpoint restore puts a checkpoint in the place of the project's state.",
+      })
     const environment = this.environment === undefined ? {} : {environment: this.environment}
     const logs = this.#logs(mode)
     this.#scrub = logs.scrub
@@ -78,9 +89,34 @@ export class RuntimeStart extends SvcCommand {
 
   async #once(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
     logs.setLevel("error")
-    const result = await startOnce({project: this.folder, mode, ...environment, logs}, await loadRuntime())
+    const ending = new AbortController()
+    onSignals({
+      stop: signal => ending.abort(new Problem("stopping", `the start was ended by ${signal}`)),
+      reload: () => {},
+    })
+    const checkpoint = this.#checkpoint()
+    const result = await startOnce(
+      {
+        project: this.folder,
+        mode,
+        ...environment,
+        logs,
+        signal: ending.signal,
+        ...(checkpoint === undefined ? {} : {withCheckpoint: checkpoint}),
+      },
+      await loadRuntime(),
+    )
     this.print(logs.scrubJson(JSON.stringify(result)))
     return result.ok ? exit.ok : exit.failed
+  }
+
+  #checkpoint(): OnceOptions["withCheckpoint"] {
+    const name = this.fromCheckpoint
+    if (name === undefined) return undefined
+    const {checkpoints, temporary} = projectPaths(this.folder)
+    const where = {store: new CheckpointStore(checkpoints), temporary, input: process.stdin, progress: noProgress}
+    // Loaded only for this: a Host is quick to start without it.
+    return async work => (await import("../checkpoint/open.ts")).withCheckpoint(name, where, work)
   }
 
   async #start(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {

@@ -20,12 +20,15 @@ export interface DoctorOptions {
   readonly project: string
   /** Names the `.env.<name>` file. */
   readonly environment: string
+  /** Only what is in the project's own files: no data, port, disk or clock is looked at. */
+  readonly isStatic?: boolean
   /** What the running Host says of itself; `unknown` where it runs and cannot be asked, undefined where none runs. */
   readonly running: HostStatus | "unknown" | undefined
 }
 
 /** Examines a project and its machine, without changing either. Every finding has its remediation. */
-export const examine = async ({project, environment: name, running}: DoctorOptions): Promise<readonly Finding[]> => {
+export const examine = async (options: DoctorOptions): Promise<readonly Finding[]> => {
+  const {project, environment: name} = options
   const paths = projectPaths(project)
   const environment = await readEnvironment(project, name, process.env)
   const mask = new Mask()
@@ -36,6 +39,17 @@ export const examine = async ({project, environment: name, running}: DoctorOptio
   findings.push(...environment.files.flatMap(checkEnvironmentFile))
   if (process.versions.bun !== undefined) findings.push(...(await checkBunEnvironment(paths)))
   findings.push(await checkBuild(paths))
+  if (options.isStatic !== true) findings.push(...(await examineState(options, paths, loaded)))
+  return findings.filter(unique).map(finding => withoutSecrets(finding, mask))
+}
+
+/** What is there beside the project's own files. */
+const examineState = async (
+  {running}: DoctorOptions,
+  paths: ProjectPaths,
+  loaded: ProjectConfig | Finding,
+): Promise<readonly Finding[]> => {
+  const findings: Finding[] = []
   if (!isFinding(loaded)) {
     const location = locationOf(loaded, paths)
     findings.push(
@@ -50,7 +64,7 @@ export const examine = async ({project, environment: name, running}: DoctorOptio
   }
   findings.push(await checkJobFile(paths))
   findings.push(await checkSpace(paths.state), await checkClock(paths, Date.now()))
-  return findings.filter(unique).map(finding => withoutSecrets(finding, mask))
+  return findings
 }
 
 /** A database, or a plugin, may repeat what it was shown. */

@@ -4,7 +4,7 @@ import {type CheckpointFile, checkpointFormat, type Manifest} from "../../shared
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {findLockfile} from "../generation/lockfile.ts"
-import {freeSpace} from "../runtime/disk.ts"
+import {freeSpace, tellsOfFullDisk} from "../runtime/disk.ts"
 import {isMissing, syncFolder, writeFileAtomic} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {version} from "../version.ts"
@@ -22,6 +22,8 @@ export const databaseName = "database.sqlite"
 
 /** Room that is left beside the copies, in bytes. */
 const reserve = 16 * 1024 * 1024
+
+const roomHint = "Free space, or let svc checkpoint prune remove older checkpoints."
 
 /** What a checkpoint is made of. */
 export interface CheckpointSource {
@@ -74,7 +76,10 @@ export const createCheckpoint = async (
   } catch (cause) {
     await store.remove(id).catch(() => {})
     if (cause instanceof Problem && cause.code.startsWith("checkpoint_")) throw cause
-    throw new Problem("checkpoint_failed", `the checkpoint was not made: ${messageOf(cause)}`, {cause})
+    throw new Problem("checkpoint_failed", `the checkpoint was not made: ${messageOf(cause)}`, {
+      cause,
+      ...(tellsOfFullDisk(messageOf(cause)) ? {hint: roomHint} : {}),
+    })
   }
 }
 
@@ -96,9 +101,7 @@ const requireRoom = async ({root}: CheckpointStore, {database: {location}}: Chec
   throw new Problem(
     "checkpoint_failed",
     `a checkpoint takes up to ${inMib(needed)}, and ${root} has ${inMib(free)} free`,
-    {
-      hint: "Free space, or let svc checkpoint prune remove older checkpoints.",
-    },
+    {hint: roomHint},
   )
 }
 

@@ -1,6 +1,6 @@
 import {readFile} from "node:fs/promises"
 import type {Manifest} from "../../shared/checkpoint.ts"
-import {messageOf} from "../../shared/problems.ts"
+import {isProblem, messageOf} from "../../shared/problems.ts"
 import {readConfigText} from "../config/load.ts"
 import {parseSource} from "../config/source.ts"
 import {type Database, type Location, openDatabase} from "../database/database.ts"
@@ -90,6 +90,8 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
     const migrated = await openDatabase(copy, withoutHost())
     await migrated.close()
   } catch (error) {
+    // It is not the checkpoint's fault that its copy has no room.
+    if (isProblem(error, "database_full")) throw error
     findings.push(`${databaseName}: ${messageOf(error)}`)
   }
 }

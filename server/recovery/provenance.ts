@@ -17,15 +17,18 @@ const git = (project: string, args: readonly string[]): Promise<string | undefin
     )
   })
 
+/** The commit alone; null where it is not known. */
+export const readCommit = async (project: string, environment: NodeJS.ProcessEnv): Promise<string | null> =>
+  environment.SVC_COMMIT || ((await git(project, ["rev-parse", "--verify", "--quiet", "HEAD"])) ?? null)
+
 /**
  * Which code a project's folder holds: what SVC_COMMIT and SVC_IMAGE say, as an image does that carries no git; else the
  * commit of its git work tree, and whether that is all there is.
  */
 export const readCode = async (project: string, environment: NodeJS.ProcessEnv): Promise<Manifest["code"]> => {
   const image = environment.SVC_IMAGE || null
-  if (environment.SVC_COMMIT) return {commit: environment.SVC_COMMIT, clean: null, image}
-  const commit = await git(project, ["rev-parse", "--verify", "--quiet", "HEAD"])
-  if (commit === undefined) return {commit: null, clean: null, image}
+  const commit = await readCommit(project, environment)
+  if (environment.SVC_COMMIT || commit === null) return {commit, clean: null, image}
   const changes = await git(project, ["status", "--porcelain", "--", "."])
   return {commit, clean: changes === undefined ? null : changes === "", image}
 }

@@ -1,8 +1,9 @@
 import {randomUUID} from "node:crypto"
 import {join} from "node:path"
 import type {Verification} from "../../shared/checkpoint.ts"
-import {isProblem, Problem} from "../../shared/problems.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Location} from "../database/database.ts"
+import {tellsOfFullDisk} from "../runtime/disk.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
 import {inspect} from "./inspect.ts"
 import {noProgress, type Progress} from "./progress.ts"
@@ -49,7 +50,11 @@ export const verifyCheckpoint = async (
     return result(findings, warnings)
   } catch (cause) {
     if (isProblem(cause, "checkpoint_invalid")) return result([cause.message], [])
-    throw new Problem("checkpoint_failed", `${manifest.id} could not be verified: ${cause}`, {cause})
+    const isFull = tellsOfFullDisk(messageOf(cause))
+    throw new Problem("checkpoint_failed", `${manifest.id} could not be verified: ${messageOf(cause)}`, {
+      cause,
+      ...(isFull ? {hint: `Free space for ${temporary}: a verification takes as much as the checkpoint has.`} : {}),
+    })
   } finally {
     await removeFolder(scratch)
   }

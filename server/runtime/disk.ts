@@ -9,3 +9,7 @@ export const freeSpace = async (folder: string): Promise<number> => {
 
 const nearestFolder = async (path: string): Promise<string> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true ? path : nearestFolder(dirname(path))
+
+/** Does a text say that a disk is full? Of the system, of programs, of SQLite. */
+export const tellsOfFullDisk = (text: string): boolean =>
+  /ENOSPC|EDQUOT|no space left on device|disk quota exceeded|database or disk is full|SQLITE_FULL/i.test(text)

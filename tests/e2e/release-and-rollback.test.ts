@@ -1,3 +1,4 @@
+import {copyFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import type {ReleaseView} from "../../shared/release.ts"
 import {printed, printedJson} from "../support/command-line.ts"
@@ -5,8 +6,10 @@ import {open} from "../support/databases.ts"
 import {readEvents} from "../support/event-reader.ts"
 import {startHost, type TestHost} from "../support/host.ts"
 import {until} from "../support/process.ts"
-import {runtimes} from "../support/runtimes.ts"
+import type {Project} from "../support/project.ts"
+import {onBun, pathWith, runtimes} from "../support/runtimes.ts"
 import {makeUpgradable, versions} from "../support/upgrade.ts"
+import {allSteps, beginRelease, verifyRelease} from "../support/verifications.ts"
 
 const titlesOf = async (host: TestHost) =>
   (await host.get<{items: {title: string}[]}>("/api/workroom/items")).items.map(({title}) => title).sort()
@@ -16,8 +19,13 @@ const textsOf = async (host: TestHost) =>
     .map(({event}) => event.message.content)
     .sort()
 
-const columnsOf = async (file: string) => {
-  const database = await open({dialect: "sqlite", file})
+/** Of the plugin's table: in the project's database, or in a checkpoint's. */
+const columnsOf = async (project: Project, checkpoint?: string) => {
+  const place = checkpoint === undefined ? ".svc/data.sqlite" : `.svc/checkpoints/${checkpoint}/database.sqlite`
+  const file = project.path(".svc/looked-at.sqlite")
+  // Whoever opens a checkpoint's own file changes it.
+  if (checkpoint !== undefined) copyFileSync(project.path(place), file)
+  const database = await open({dialect: "sqlite", file: checkpoint === undefined ? project.path(place) : file})
   const rows = await database.read("SELECT name FROM pragma_table_info('p_notes_notes')")
   await database.close()
   return rows.map(({name}) => name)
@@ -31,27 +39,28 @@ const idsOf = async (host: TestHost) =>
 
 describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtime => {
   test("a release, an upgrade that changes the schema, and a rollback: nothing that was acknowledged before the checkpoint is lost", async () => {
-    const {project, upgrade} = makeUpgradable()
+    const {project, next, upgrade} = makeUpgradable()
     const first = await startHost({project, runtime})
     const client = await readEvents(first)
     expect(await first.say("hello")).toEqual(["one hello"])
     await printed(project, ["workroom", "add", "First"], runtime)
-    const begun = await printedJson<ReleaseView>(project, "release begin", runtime)
+    const begun = await beginRelease(project, runtime)
     expect(begun).toMatchObject({state: "begun", restorePoint: {commit: project.git("rev-parse", "HEAD")}})
-    await until("the client to hear of it", () => client.envelopes().some(({type}) => type === "release.begun"))
+    const verified = await verifyRelease(project, "next", runtime, {PATH: pathWith(onBun)})
+    expect(verified).toMatchObject({code: 0, marks: allSteps, release: {verification: {commit: next, ok: true}}})
+    expect(await columnsOf(project, begun.restorePoint?.checkpoint)).toEqual(["text"])
+    await until("the client to hear of it", () => client.envelopes().some(({type}) => type === "release.verified"))
     await first.stop()
     await until("the stream to end", client.isEnded)
 
-    const commit = upgrade()
+    expect(upgrade()).toBe(next)
     const second = await startHost({project, runtime})
     const resumed = await readEvents(second, {cursor: client.lastId() ?? ""})
     expect((await second.fetch("/pub/ready")).status).toBe(200)
-    const step = {name: "test", ok: true, skipped: false, seconds: 1, command: "bun test", detail: ""}
-    await second.post("/api/releases/verification", {commit, ok: true, steps: [step]})
     await printed(project, "release complete --accepted-by dana", runtime)
     expect(await second.say("world")).toEqual(["two world"])
     await printed(project, ["workroom", "add", "Second"], runtime)
-    expect(await columnsOf(project.path(".svc/data.sqlite"))).toEqual(["text", "length"])
+    expect(await columnsOf(project)).toEqual(["text", "length"])
     await until("the client to hear of it", async () => resumed.lastId() === (await idsOf(second)).at(-1))
     const heard = [...client.envelopes(), ...resumed.envelopes()].map(({id}) => id)
     const all = await idsOf(second)
@@ -68,7 +77,7 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
       runtime,
     )
     expect(proof).toMatchObject({matches: true, changes: []})
-    expect(await columnsOf(project.path(".svc/data.sqlite"))).toEqual(["text"])
+    expect(await columnsOf(project)).toEqual(["text"])
     expect([project.read("bun.lock"), project.read("svc.config.yml")]).toEqual([
       versions.one.lockfile,
       versions.one.config,

@@ -87,7 +87,7 @@ test("a work tree with changes, packages without their code, and a commit that i
   expect(await refusal(project, `rollback ${dirty.id}`)).toContain("packages are never taken back without the code")
   project.git("checkout", "--quiet", "--orphan", "other")
   project.commit("another history")
-  project.git("branch", "--quiet", "-D", "main")
+  project.git("branch", "--quiet", "-D", "main", "next")
   project.git("reflog", "expire", "--expire=now", "--all")
   project.git("gc", "--quiet", "--prune=now")
   expect(await refusal(project, `rollback ${checkpoint.id}`)).toContain("is not in this repository")

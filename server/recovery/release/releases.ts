@@ -1,5 +1,4 @@
 import {randomBytes} from "node:crypto"
-import type {Manifest} from "../../../shared/checkpoint.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import type {EventData} from "../../../shared/events.ts"
 import type {Log} from "../../../shared/log.ts"
@@ -10,7 +9,7 @@ import type {Checkpoints} from "../checkpoints.ts"
 import type {StoredCheckpoint} from "../store.ts"
 import {neededCheckpoints, releasesOf, stillPausing, underWay} from "./history.ts"
 import type {ReleaseRecord} from "./record.ts"
-import {requireUnderWay, requireVerified} from "./rules.ts"
+import {type RunningCode, requireUnderWay, requireVerified} from "./rules.ts"
 
 type News = {
   [Type in "release.begun" | "release.begin_failed" | "release.verified" | "release.completed" | "release.aborted"]: {
@@ -26,8 +25,8 @@ export interface ReleasesOptions {
   readonly record: ReleaseRecord
   readonly checkpoints: Checkpoints
   readonly ingress: {pause(reason: "release"): Promise<void>; resume(reason: "release"): Promise<void>}
-  /** The code of the project as it is now. */
-  readonly code: () => Promise<Manifest["code"]>
+  /** The code of the project as it is now, and as it was when this Host started. */
+  readonly code: () => Promise<RunningCode>
   readonly runtimeId: string
   /** How long a release is observed, as the configuration says now. */
   readonly window: () => string
@@ -130,7 +129,7 @@ export class Releases {
       const current = requireUnderWay(this.#entries)
       const {id: release} = current
       const code = await this.#options.code()
-      if (unverified === undefined) requireVerified(current, code)
+      if (unverified === undefined) await requireVerified(current, code)
       requireReady(report)
       const windowEnds = new Date(Date.now() + durationOf(window ?? this.#options.window())).toISOString()
       await this.#append({

@@ -1,0 +1,61 @@
+import {spawn} from "node:child_process"
+import {setTimeout as sleep} from "node:timers/promises"
+import {fileURLToPath} from "node:url"
+
+const module = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "./program-child.ts" : "./program-child.js", import.meta.url),
+)
+
+export interface ProgramOptions {
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string>>
+  /** In milliseconds. */
+  readonly limit: number
+  readonly signal: AbortSignal
+  /** Hears what it prints, both streams. */
+  readonly onText: (text: string) => void
+}
+
+export interface ProgramEnd {
+  /** 127 where it could not be started. */
+  readonly code: number | null
+  readonly isTooLate: boolean
+}
+
+/** How long output may still come once the program has ended, in milliseconds: what it left running may hold the pipe. */
+const lastWords = 500
+
+/**
+ * Runs somebody else's program to its end; at the limit, at the signal, and when this process dies, however it dies, it is
+ * ended with everything that it has started in its process group.
+ */
+export const runProgram = async (
+  command: readonly string[],
+  {folder, environment, limit, signal, onText}: ProgramOptions,
+): Promise<ProgramEnd> => {
+  // In the root folder, so that Bun reads no settings of the project for a process that is not the project's.
+  const child = spawn(process.execPath, [module, folder, ...command], {cwd: "/", stdio: "pipe", env: environment})
+  const end = () => void child.stdin.end()
+  let isTooLate = false
+  const timer = setTimeout(() => {
+    isTooLate = true
+    end()
+  }, limit)
+  signal.addEventListener("abort", end, {once: true})
+  child.stdin.on("error", () => {})
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", onText)
+  try {
+    const closed = new Promise<void>(resolve => child.on("close", () => resolve()))
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.on("error", reject)
+      child.on("exit", resolve)
+      if (signal.aborted) end()
+    })
+    await Promise.race([closed, sleep(lastWords)])
+    return {code, isTooLate}
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener("abort", end)
+    for (const stream of [child.stdout, child.stderr]) stream.destroy()
+  }
+}
