@@ -86,7 +86,8 @@ test("a restore that has no room changes nothing, and succeeds once there is spa
     /nothing was restored: .*(ENOSPC|disk is full)/,
   )
   expect(project.read(".svc/authority.json")).toBe(authority)
-  expect(filesOf(project.folder).filter(name => name.includes(".svc-restore"))).toEqual([])
+  for (const folder of ["", ".svc", "data"])
+    expect(readdirSync(project.path(folder)).filter(name => name.startsWith(".svc-"))).toEqual([])
   rmSync(project.path("data/filling"))
   const again = await startHost({project})
   expect((await again.get<{items: object[]}>("/api/inbox")).items).toHaveLength(2)

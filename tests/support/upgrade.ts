@@ -89,10 +89,13 @@ export const versions = {
  * A project at its first version; the branch `next` has the second one, which changes schema, configuration, lockfile and
  * files, and which `upgrade` brings into the work tree.
  */
-export const makeUpgradable = (): {project: GitProject; next: string; upgrade(): string} => {
+export const makeUpgradable = (
+  /** Changes both versions' configuration. */
+  change: (config: string) => string = config => config,
+): {project: GitProject; next: string; upgrade(): string} => {
   const {one, two} = versions
   const project = makeGitProject({
-    config: one.config,
+    config: change(one.config),
     plugins: {notes: one.plugin},
     files: {
       ".gitignore": "node_modules\n.svc\ndata\ndist\n.env\nbuilt.txt\n",
@@ -105,7 +108,7 @@ export const makeUpgradable = (): {project: GitProject; next: string; upgrade():
   project.git("switch", "--quiet", "--create", "next")
   project.git("rm", "--quiet", "-r", "text/only", "text/swap")
   project.write("plugins/notes.ts", two.plugin)
-  project.write("svc.config.yml", two.config)
+  project.write("svc.config.yml", change(two.config))
   for (const [path, text] of Object.entries(packageFiles(scripts.two, ["greeting", "farewell"])))
     project.write(path, text)
   project.write("text/swap/now-a-folder.txt", "two")
