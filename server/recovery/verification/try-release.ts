@@ -1,11 +1,10 @@
 import {readdir} from "node:fs/promises"
-import {hostname} from "node:os"
 import {join, relative} from "node:path"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {ReleaseStep, ReleaseVerification, ReleaseView} from "../../../shared/release.ts"
 import {Mask} from "../../logs/mask.ts"
 import {makePrivateFolder, removeFolder} from "../../runtime/files.ts"
-import {acquireLock} from "../../runtime/lock.ts"
+import {withLock} from "../../runtime/lock.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {CheckpointStore, type StoredCheckpoint} from "../store.ts"
 import {stepEnvironments} from "./environment.ts"
@@ -64,26 +63,18 @@ export const tryRelease = async (options: TryOptions): Promise<ReleaseVerificati
   const {paths, release, signal} = options
   const places = placesOf(paths, release.id)
   await makePrivateFolder(paths.temporary)
-  const lock = await acquireLock(
-    {...paths, lock: places.lock, holder: places.holder},
-    {
-      kind: "command",
-      hostname: hostname(),
-      pid: process.pid,
-      runtimeId: "none",
-      command: options.command,
-      since: new Date().toISOString(),
-    },
-  )
-  try {
-    await cleanUp(paths, places)
-    await prepareOutput(places)
-    const verification = await attempt(options, places)
-    if (signal.aborted) throw signal.reason
-    return verification
-  } finally {
-    await cleanUp(paths, places).finally(() => lock.release())
-  }
+  const own = {...paths, lock: places.lock, holder: places.holder}
+  return withLock(own, options.command, async () => {
+    try {
+      await cleanUp(paths, places)
+      await prepareOutput(places)
+      const verification = await attempt(options, places)
+      if (signal.aborted) throw signal.reason
+      return verification
+    } finally {
+      await cleanUp(paths, places)
+    }
+  })
 }
 
 const cleanUp = async ({project}: ProjectPaths, {scratch, tree}: Places): Promise<void> => {
