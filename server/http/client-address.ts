@@ -2,23 +2,31 @@ import {BlockList, isIP} from "node:net"
 
 /**
  * Who is asking: the socket's peer, or, behind trusted proxies, the nearest address in `X-Forwarded-For` that is not
- * one of them. A header from anybody else is not believed.
+ * one of them. A header from anybody else is not believed, nor is anything beyond an entry that is no address.
  */
 export const createClientAddress = (trustedProxies: readonly string[]) => {
   const trusted = new BlockList()
   for (const entry of trustedProxies) add(trusted, entry)
-  const isTrusted = (address: string) => {
-    const family = isIP(address)
-    return family !== 0 && trusted.check(address, family === 6 ? "ipv6" : "ipv4")
-  }
+  const isTrusted = (address: string) => trusted.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
   return (peer: string, request: Request): string => {
-    if (!isTrusted(plain(peer))) return plain(peer)
+    let nearest = plain(peer)
+    if (isIP(nearest) === 0 || !isTrusted(nearest)) return nearest
     const hops = (request.headers.get("x-forwarded-for") ?? "").split(",").map(hop => plain(hop.trim()))
-    return hops.reverse().find(hop => isIP(hop) !== 0 && !isTrusted(hop)) ?? plain(peer)
+    for (const hop of hops.reverse()) {
+      if (isIP(hop) === 0) return nearest
+      nearest = hop
+      if (!isTrusted(hop)) return hop
+    }
+    return nearest
   }
 }
 
-const plain = (address: string) => address.replace(/^::ffff:/, "")
+/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const plain = (address: string) =>
+  address
+    .replace(/^\[(.*)\](?::\d+)?$/, "$1")
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1")
+    .replace(/^::ffff:(?=\d+\.)/, "")
 
 const add = (list: BlockList, entry: string) => {
   const [address = "", bits] = entry.split("/")

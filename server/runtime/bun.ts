@@ -1,3 +1,4 @@
+import http from "node:http"
 import {relative, resolve} from "node:path"
 import bunAdapter from "crossws/adapters/bun"
 import {messageOf} from "../../shared/problems.ts"
@@ -28,6 +29,8 @@ const serve = async (options: ServeOptions) => {
     bun.timeout(request, requestSeconds)
     return options.fetch(request, peerOf)
   }
+  // Of the whole process, and 16 KiB otherwise: Bun.serve has no option for it.
+  http.maxHeaderSize = limits.headers
   try {
     const opened = Bun.serve({
       hostname: options.host,

@@ -4,14 +4,8 @@ import {describe, expect, test} from "vitest"
 import {freePort} from "../support/ports.ts"
 import {runProcess, type SpawnOptions, startProcess, until} from "../support/process.ts"
 import {makeFolder} from "../support/project.ts"
+import {registryEnvironment} from "../support/registry.ts"
 import {onBun, onNode22, pathWith, root, type TestRuntime} from "../support/runtimes.ts"
-
-/** How this machine reaches its package registry. */
-const registryEnvironment = Object.fromEntries(
-  Object.entries(process.env).filter((entry): entry is [string, string] =>
-    /^(npm_config_registry|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|BUN_CONFIG_\w+|\w+_proxy)$/i.test(entry[0]),
-  ),
-)
 
 /** No way to any registry: every proxy is a port where nothing listens. */
 const offline = async () => {

@@ -7,36 +7,7 @@ import {metricsOf} from "../support/metrics.ts"
 import {until} from "../support/process.ts"
 import {plainConfig} from "../support/project.ts"
 import {onBun, onNode22} from "../support/runtimes.ts"
-
-/** An endpoint that receives what nobody handles, as many as are asked for: each is one event. */
-const ticker = `import {definePlugin, Type} from "svc-runtime"
-
-export default definePlugin({
-  setup(plugin) {
-    let receive
-    let n = 0
-    plugin.adapter("ticker", {
-      history: "none",
-      open: async (_, endpoint) => {
-        receive = () => endpoint.receive({id: String(n++), type: "internal", raw: {type: "tick", data: null}})
-        return {send: async ({id}) => ({ids: [id]})}
-      },
-    })
-    plugin.route({
-      method: "POST",
-      path: "/ticks",
-      scope: "full",
-      summary: "Receives events",
-      body: Type.Object({count: Type.Integer()}),
-      handle: async (_, call) => {
-        const {count} = await call.body()
-        await Promise.all(Array.from({length: count}, () => receive()))
-        return call.json(Type.Object({}), {})
-      },
-    })
-  },
-})
-`
+import {tickerPlugin} from "../support/ticker-plugin.ts"
 
 const offsetOf = (id: string | undefined) => Number(id?.split("-")[1])
 
@@ -66,7 +37,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
   "a client that stops reading, on $name",
   runtime => {
     test("is let go as a slow consumer, others go on, and it resumes by its id without a hole", async () => {
-      const host = await startHost({runtime, config: `${plainConfig}  ticker: {}\n`, plugins: {ticker}})
+      const host = await startHost({runtime, config: `${plainConfig}  ticker: {}\n`, plugins: {ticker: tickerPlugin}})
       const other = await readEvents(host)
       const {head} = await other.hello()
       const stalled = await stall(host)

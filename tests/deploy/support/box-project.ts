@@ -1,0 +1,67 @@
+import type {SystemdBox} from "./systemd-box.ts"
+
+export const boxToken = "a-token-of-the-systemd-tests-0123456789"
+
+/** Tries to write into each folder that it is asked about, and names those where it could. */
+const writerPlugin = `
+import {writeFileSync, rmSync} from "node:fs"
+import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  setup: plugin => {
+    plugin.route({
+      method: "POST", path: "/writes", scope: "full",
+      handle: async ({request}) => {
+        const writable = (await request.json()).filter(folder => {
+          try {
+            writeFileSync(folder + "/svc-probe", "probe")
+            rmSync(folder + "/svc-probe")
+            return true
+          } catch { return false }
+        })
+        return Response.json({writable, tmpdir: process.env.TMPDIR, uid: process.getuid(), path: process.env.PATH, node: process.version, bun: process.versions.bun})
+      },
+    })
+  },
+})
+`
+
+export interface BoxProject {
+  readonly folder: string
+  readonly port: number
+  readonly user: string
+  /** Asks its Host. */
+  post<T>(path: string, body?: unknown): T
+  isReady(): boolean
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A project of a user in the box, as the page on systemd says: owned by the user, `.env` with mode 0600. */
+export const makeBoxProject = (box: SystemdBox, user: string, folder: string, port: number): BoxProject => {
+  const config = `http: {port: ${port}, token: '\${HTTP_TOKEN}'}\nplugins: {sandbox: {}, writer: {}}\n`
+  box.must(`id ${user} >/dev/null 2>&1 || useradd --create-home --shell /bin/bash ${user}
+    install -d -o ${user} -g ${user} ${folder} ${folder}/plugins ${folder}/node_modules
+    install -d -o ${user} -g ${user} -m 0700 ${folder}/.svc ${folder}/data
+    ln -s /opt/svc ${folder}/node_modules/svc-runtime
+    cd ${folder}
+    printf %s ${quote(JSON.stringify({name: `bot-of-${user}`, type: "module"}))} > package.json
+    printf %s ${quote(config)} > svc.config.yml
+    printf %s ${quote(writerPlugin)} > plugins/writer.js
+    printf 'HTTP_TOKEN=%s\\n' ${boxToken} > .env
+    chmod 600 .env
+    chown -R ${user}: ${folder}`)
+  const url = `http://127.0.0.1:${port}`
+  return {
+    folder,
+    port,
+    user,
+    post: (path, body = {}) =>
+      JSON.parse(
+        box.must(
+          `curl --silent --show-error --fail-with-body -X POST -H 'authorization: Bearer ${boxToken}' -H 'content-type: application/json' --data ${quote(JSON.stringify(body))} ${url}${path}`,
+        ),
+      ),
+    isReady: () => box.sh(`curl --silent --fail ${url}/pub/ready`).code === 0,
+  }
+}

@@ -1,0 +1,45 @@
+import {hookPlugin} from "../../support/hook-plugin.ts"
+import {startHost, type TestHost} from "../../support/host.ts"
+import type {TestRuntime} from "../../support/runtimes.ts"
+import {tickerPlugin} from "../../support/ticker-plugin.ts"
+import {answersPlugin, secrets} from "../../support/webhook-host.ts"
+
+export {secrets}
+
+/** Where the stand-in for a platform is, which tells what reached its adapter. */
+export const hookPath = "/hooks/shop/hook~one"
+
+/** Where the built-in adapter takes signed webhooks. */
+export const signedPath = "/hooks/webhook/webhook~partner"
+
+const config = (port: number) => `http:
+  port: ${port}
+  token: \${HTTP_TOKEN}
+  trustedProxies: [127.0.0.1]
+plugins:
+  sandbox: {}
+  answers: {}
+  ticker: {}
+  webhook:
+    endpoints:
+      - id: partner
+        secrets:
+          - \${SHOP_SECRET}
+  shop:
+    use: ./plugins/shop.ts
+    endpoints:
+      - id: one
+`
+
+/** A Host behind a gateway on the same machine; port 0 takes a free one. */
+export const startHostBehind = (runtime: TestRuntime, port = 0): Promise<TestHost> =>
+  startHost({
+    runtime,
+    config: config(port),
+    plugins: {answers: answersPlugin, ticker: tickerPlugin, shop: hookPlugin},
+    env: {...secrets, SVC_SUPERVISOR: "test"},
+  })
+
+/** So many events, which nobody handles. */
+export const tick = (host: TestHost, count: number): Promise<unknown> =>
+  host.post("/api/plugins/ticker/ticks", {count})

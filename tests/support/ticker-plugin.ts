@@ -1,0 +1,29 @@
+/** Source of an endpoint that receives what nobody handles, as many as are asked for at `/api/plugins/ticker/ticks`: each is one event. */
+export const tickerPlugin = `import {definePlugin, Type} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    let receive
+    let n = 0
+    plugin.adapter("ticker", {
+      history: "none",
+      open: async (_, endpoint) => {
+        receive = () => endpoint.receive({id: String(n++), type: "internal", raw: {type: "tick", data: null}})
+        return {send: async ({id}) => ({ids: [id]})}
+      },
+    })
+    plugin.route({
+      method: "POST",
+      path: "/ticks",
+      scope: "full",
+      summary: "Receives events",
+      body: Type.Object({count: Type.Integer()}),
+      handle: async (_, call) => {
+        const {count} = await call.body()
+        await Promise.all(Array.from({length: count}, () => receive()))
+        return call.json(Type.Object({}), {})
+      },
+    })
+  },
+})
+`
