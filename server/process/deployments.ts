@@ -56,6 +56,20 @@ export const deployments = {
       "systemctl enable --now svc@<user>",
     ],
   },
+  gateway: {
+    what: "nginx, Caddy and HAProxy in front of the Host: take one",
+    files: ["nginx.conf", "Caddyfile", "haproxy.cfg"].map(name => ({
+      from: `container/gateway/${name}`,
+      to: `deploy/gateway/${name}`,
+    })),
+    onNode: [],
+    isContainer: false,
+    probes: ["/pub/health"],
+    next: [
+      "put your host in the place of bot.example.org in one of deploy/gateway/, and copy it to where its first line says",
+      "trustedProxies: [127.0.0.1] under http: in svc.config.yml, or every client is the gateway to the Host",
+    ],
+  },
 } as const satisfies Readonly<Record<string, Deployment>>
 
 export type DeploymentName = keyof typeof deployments

@@ -29,8 +29,8 @@ const serve = async (options: ServeOptions) => {
     bun.timeout(request, requestSeconds)
     return options.fetch(request, peerOf)
   }
-  // Of the whole process, and 16 KiB otherwise: Bun.serve has no option for it.
-  http.maxHeaderSize = limits.headers
+  // Of the whole process, and 16 KiB otherwise: Bun.serve has no option for it, and its types do not know the setter.
+  Reflect.set(http, "maxHeaderSize", limits.headers)
   try {
     const opened = Bun.serve({
       hostname: options.host,

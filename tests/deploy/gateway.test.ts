@@ -1,16 +1,26 @@
 import {createHash, randomBytes} from "node:crypto"
+import {appendFileSync} from "node:fs"
 import {request as plainRequest} from "node:http"
 import {gzipSync} from "node:zlib"
 import {describe, expect, test} from "vitest"
+import {readDocuments} from "../support/documents.ts"
 import {metricsOf} from "../support/metrics.ts"
-import {until} from "../support/process.ts"
+import {runProcess, until} from "../support/process.ts"
 import {onBun, onNode22, type TestRuntime} from "../support/runtimes.ts"
 import {connectSatori} from "../support/satori.ts"
 import {signedHeaders} from "../support/webhooks.ts"
 import {ask, upgradeHeaders} from "./support/ask.ts"
 import {makeCertificate} from "./support/certificate.ts"
 import {hookPath, secrets, signedPath, startHostBehind, tick} from "./support/gateway-host.ts"
-import {forAll, fromEach, gatewayPrograms, startGateways, through} from "./support/gateways.ts"
+import {
+  forAll,
+  fromEach,
+  type Gateway,
+  gatewayNames,
+  gatewayPrograms,
+  startGateways,
+  through,
+} from "./support/gateways.ts"
 import {describePart, linux, program} from "./support/part.ts"
 import {type GatewayStream, openStream} from "./support/stream.ts"
 
@@ -27,6 +37,16 @@ const ticksOf = ({arrived}: GatewayStream) => arrived.filter(({event}) => event 
 const runtimes = [onBun, ...(onNode22 === undefined ? [] : [onNode22])]
 
 describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => {
+  test("the page's commands find each configuration valid, and a damaged one not", async () => {
+    const {gateways} = await start(onBun)
+    const commands = checks(gateways)
+    expect(commands.map(command => command.split(" ")[0])).toEqual(gatewayNames)
+    const run = (command: string) => runProcess(["/bin/sh", "-c", `PATH=$PATH:/usr/sbin ${command}`])
+    for (const command of commands) expect(await run(command)).toMatchObject({code: 0})
+    for (const {file} of gateways) appendFileSync(file, "}\n")
+    for (const command of commands) expect((await run(command)).code).not.toBe(0)
+  })
+
   describe.each(runtimes)("in front of a Host on $name", runtime => {
     test("a request's path, query, Authorization and body arrive byte for byte, whatever the body's encoding", async () => {
       const {gateways} = await start(runtime)
@@ -184,18 +204,37 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
       const {gateways, token} = await start(runtime)
       const answers = await fromEach(gateways, ({plainUrl}) => plainly(`${plainUrl}/api/system/status?a=b`, token))
       expect(answers).toEqual(
-        forAll({status: expect.toSatisfy(status => status === 301 || status === 308), to: "https/api/system/status?a=b"}),
+        forAll({
+          status: expect.toSatisfy(status => status === 301 || status === 308),
+          to: "https/api/system/status?a=b",
+        }),
       )
     })
   })
 })
+
+/** The commands of the page that check a configuration, for these files instead of those of `/etc`. */
+const checks = (gateways: readonly Gateway[]): readonly string[] => {
+  const page = readDocuments().find(({path}) => path === "docs/deploy/gateway.md")
+  const commands =
+    page?.fences
+      .find(({text}) => text.startsWith("nginx -t"))
+      ?.text.trim()
+      .split("\n") ?? []
+  return commands.map((command, index) => {
+    const file = gateways[index]?.file ?? ""
+    return command === "nginx -t" ? `${command} -c ${file}` : command.replace(/\/etc\/\S+/, file)
+  })
+}
 
 /** Where a request without TLS is sent to: scheme, path and query. */
 const plainly = (url: string, headers: Record<string, string>): Promise<{status: number | undefined; to: string}> =>
   new Promise((resolve, reject) => {
     const asked = plainRequest(url, {headers, agent: false}, answer => {
       const {protocol, pathname, search} = new URL(answer.headers.location ?? "none:")
-      answer.resume().on("end", () => resolve({status: answer.statusCode, to: `${protocol.slice(0, -1)}${pathname}${search}`}))
+      answer
+        .resume()
+        .on("end", () => resolve({status: answer.statusCode, to: `${protocol.slice(0, -1)}${pathname}${search}`}))
     })
     asked.on("error", reject).end()
   })

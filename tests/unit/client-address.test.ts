@@ -6,7 +6,7 @@ const find = createClientAddress(["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"])
 const asked = (forwarded?: string) =>
   new Request("http://a/", forwarded === undefined ? {} : {headers: {"x-forwarded-for": forwarded}})
 
-test.each([
+test.each<readonly [peer: string, forwarded: string | undefined, client: string, why: string]>([
   ["192.0.2.1", "198.51.100.1", "192.0.2.1", "a stranger's header is not believed"],
   ["127.0.0.1", undefined, "127.0.0.1", "without a header it is the peer"],
   ["127.0.0.1", "198.51.100.1", "198.51.100.1", "a trusted proxy's is"],

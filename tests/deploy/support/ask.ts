@@ -26,7 +26,10 @@ export const upgradeHeaders = {
 } as const
 
 /** One request over HTTP/1.1, on a connection of its own; also where the answer comes before the body is sent. */
-export const ask = (url: string, {method = "GET", headers = {}, from, body, isChunked}: Asked = {}): Promise<Answered> =>
+export const ask = (
+  url: string,
+  {method = "GET", headers = {}, from, body, isChunked}: Asked = {},
+): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const length = body === undefined || isChunked ? {} : {"content-length": String(body.length)}
     const asked = request(url, {

@@ -41,5 +41,4 @@ export const startHostBehind = (runtime: TestRuntime, port = 0): Promise<TestHos
   })
 
 /** So many events, which nobody handles. */
-export const tick = (host: TestHost, count: number): Promise<unknown> =>
-  host.post("/api/plugins/ticker/ticks", {count})
+export const tick = (host: TestHost, count: number): Promise<unknown> => host.post("/api/plugins/ticker/ticks", {count})

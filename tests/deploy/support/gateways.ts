@@ -6,8 +6,8 @@ import {type Running, startProcess, until} from "../../support/process.ts"
 import {makeFolder} from "../../support/project.ts"
 import {root} from "../../support/runtimes.ts"
 import {locate} from "../../support/tools.ts"
-import {program} from "./part.ts"
 import type {Certificate} from "./certificate.ts"
+import {program} from "./part.ts"
 
 export const gatewayFolder = join(root, "container/gateway/")
 
@@ -24,6 +24,8 @@ export interface Gateway {
   readonly url: string
   /** Where it answers without TLS. */
   readonly plainUrl: string
+  /** Its configuration. */
+  readonly file: string
   readonly process: Running
 }
 
@@ -140,7 +142,7 @@ export const startGateway = async (
   }).catch(error => {
     throw new Error(`${error.message}\n${running.output()}`)
   })
-  return {name, url, plainUrl: `http://localhost:${place.plainPort}`, process: running}
+  return {name, url, plainUrl: `http://localhost:${place.plainPort}`, file: path, process: running}
 }
 
 /** All three in front of one Host. */
