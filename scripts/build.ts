@@ -1,5 +1,5 @@
 import {execFileSync} from "node:child_process"
-import {rmSync} from "node:fs"
+import {existsSync, readdirSync, rmSync} from "node:fs"
 import {fileURLToPath} from "node:url"
 import {build} from "esbuild"
 import {nodeBundle} from "./node-bundle.ts"
@@ -7,7 +7,10 @@ import {nodeBundle} from "./node-bundle.ts"
 /** What ships for Node: the Host, the plugin SDK and the test SDK in one build, so that they share one SDK module. */
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-rmSync(`${root}dist`, {recursive: true, force: true})
+// The console stays: its own script knows whether it is of today's sources.
+for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
+  if (entry !== "console") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
+execFileSync(process.execPath, ["scripts/console.ts"], {cwd: root, stdio: "inherit"})
 
 await build({
   absWorkingDir: root,

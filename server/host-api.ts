@@ -176,6 +176,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
           runtimeId: facts.runtimeId,
           workroom: services.workroom,
           satori: {logins: services.satori.logins, database, outbox, endpoints},
+          project: facts.project,
           version,
         },
         boot.config.http.base,

@@ -22,6 +22,12 @@ export const PageQuery = Type.Object({
 
 export const Ready = Type.Object({ready: Type.Boolean()})
 
+export const SessionView = Type.Object({
+  project: Type.String(),
+  version: Type.String({description: "Version of svc"}),
+  scope: Type.Enum(["demo", "full"], {description: "What the token that was shown may do"}),
+})
+
 export const Status = Type.Object({
   project: Type.String(),
   version: Type.String({description: "Version of svc"}),
@@ -238,6 +244,19 @@ export const SendRequest = Type.Object(
 )
 
 export const Accepted = Type.Object({id: Type.String()})
+
+export const RatesQuery = Type.Object({
+  minutes: Type.Optional(
+    Type.Integer({minimum: 1, maximum: 10_080, default: 60, description: "How far back; in 60 intervals"}),
+  ),
+})
+
+export const RatesView = Type.Object({
+  from: Time("Begin of the first interval"),
+  seconds: Type.Number({description: "Length of an interval; the last one ends now"}),
+  received: Type.Array(Type.Integer(), {description: "Inbox events that were stored"}),
+  sent: Type.Array(Type.Integer(), {description: "Outbox messages that were stored, whatever became of them"}),
+})
 
 export const ConfirmRequest = Type.Object(
   {confirm: Type.Optional(Type.Boolean({description: "Do it even where nothing would start the Host again"}))},

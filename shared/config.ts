@@ -46,6 +46,12 @@ const HttpConfig = Type.Object(
         {default: [], description: "Origins whose pages may call the API."},
       ),
     ),
+    consoleHosts: Type.Optional(
+      Type.Array(
+        Type.String({pattern: "^https?://[^/?#;,\\s'\"]+$", description: "An origin: scheme, host and port."}),
+        {default: [], description: "Other Hosts that the console of this one may switch to; each allows this origin."},
+      ),
+    ),
     base: Type.Optional(
       Type.String({
         default: "",

@@ -21,6 +21,11 @@ export const problems = {
   stopping: {status: 503, title: "The Host is stopping", hint: "Try again once it has started again."},
   internal: {status: 500, title: "Internal error", hint: "The Host's log has the cause under this requestId."},
   conflict: {status: 409, title: "The state does not allow this", hint: "Read the current state and try again."},
+  console_missing: {
+    status: 404,
+    title: "The console was not built",
+    hint: "In a clone of svc, run: bun run build",
+  },
   no_supervisor: {
     status: 409,
     title: "Nothing would start the Host again",

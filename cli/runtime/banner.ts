@@ -36,6 +36,7 @@ export const banner = (host: Host, project: string): string => {
         `${location.dialect} ${where}, ${state.is === "initialized" ? `schema ${state.schema}` : state.is}`,
       ],
       ["  address", host.url],
+      ["  console", consoleLink(host)],
       ...(host.token === undefined ? [] : [["  token", "made for this run; svc finds it in .svc/host.json"] as const]),
       ["  talk to it", `${chat}   (in a second terminal)`],
       ["  stop it", "Ctrl-C"],
@@ -43,3 +44,7 @@ export const banner = (host: Host, project: string): string => {
     "",
   ].join("\n")
 }
+
+/** A token that was made for this run comes in the fragment, which no server and no log gets to see. */
+const consoleLink = ({url, token}: Host): string =>
+  `${url}/console/${token === undefined ? "" : `#token=${encodeURIComponent(token.reveal())}`}`

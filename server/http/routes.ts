@@ -16,10 +16,13 @@ import {jobRoutes} from "../console/api/jobs.ts"
 import {type MetricsService, metricsRoutes} from "../console/api/metrics.ts"
 import {outboxRoutes} from "../console/api/outbox.ts"
 import {describePluginRoutes, type PluginServices, pluginRoutes} from "../console/api/plugins.ts"
+import {ratesRoutes} from "../console/api/rates.ts"
 import {releaseRoutes} from "../console/api/releases.ts"
+import {sessionRoutes} from "../console/api/session.ts"
 import {settingsRoutes} from "../console/api/settings.ts"
 import {probeRoutes, type SystemServices, systemRoutes} from "../console/api/system.ts"
 import {workroomRoutes} from "../console/api/workroom.ts"
+import {consoleRoutes} from "../console/pages.ts"
 import type {Database} from "../database/database.ts"
 import type {Generation} from "../generation/generation.ts"
 import type {Generations} from "../generation/generations.ts"
@@ -52,6 +55,7 @@ export interface RouteServices {
   readonly runtimeId: string
   readonly satori: SatoriServices
   readonly workroom: Workroom
+  readonly project: string
   readonly version: string
 }
 
@@ -59,6 +63,7 @@ export interface RouteServices {
 export const createRoutes = (services: RouteServices, base: string): readonly Route[] => {
   const {system, plugins, current, generations, endpoints, database, inbox, outbox, ingress, jobs, logs} = services
   const api: Route[] = [
+    ...sessionRoutes(services.project, services.version),
     ...systemRoutes(system),
     ...metricsRoutes(services.metrics),
     ...endpointRoutes(() => endpoints.list()),
@@ -68,6 +73,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...gapRoutes(database),
     ...inboxRoutes(database, inbox),
     ...outboxRoutes(database, outbox, endpoints),
+    ...ratesRoutes(database),
     ...ingressRoutes(ingress),
     ...checkpointRoutes(services.checkpoints),
     ...releaseRoutes(services.releases, () => system.readiness()),
@@ -77,6 +83,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...jobRoutes(jobs, database),
     ...webhookRoutes(endpoints),
     ...satoriRoutes(services.satori),
+    ...consoleRoutes(() => current().config.config.http.consoleHosts),
   ]
   const documented = () => [
     ...probeRoutes(system),

@@ -1,0 +1,102 @@
+import {Problem} from "../../shared/problems.ts"
+import type {Route} from "../../shared/route.ts"
+import {type ConsoleFile, type Encoding, encodings, readConsoleFile, readListing} from "./files.ts"
+
+/** Other Hosts that a console served from here may switch to, as origins; a new generation may change them. */
+export type ConsoleHosts = () => readonly string[]
+
+/** The browser application: static, without a token; it asks for one. */
+export const consoleRoutes = (hosts: ConsoleHosts): Route[] => [
+  {
+    ...common,
+    path: "/console",
+    summary: "The console, at /console/",
+    handle: request =>
+      new URL(request.url).pathname.endsWith("/") ? answer(request, "index.html", hosts) : toFolder(),
+  },
+  {
+    ...common,
+    path: "/console/*",
+    summary: "The files of the console",
+    handle: (request, call) => answer(request, call.params["*"] || "index.html", hosts),
+  },
+]
+
+const common = {
+  method: "GET",
+  scope: "none",
+  response: {200: "text/html"},
+  problems: ["console_missing", "not_found"],
+} as const
+
+/** The page names its files relative to the folder. */
+const toFolder = () => new Response(null, {status: 308, headers: {location: "console/", "cache-control": "no-cache"}})
+
+const answer = async (request: Request, name: string, hosts: ConsoleHosts): Promise<Response> => {
+  const {files} = await readListing()
+  const file = Object.hasOwn(files, name) ? files[name] : undefined
+  if (file === undefined) throw new Problem("not_found", "the console has no such file")
+  return answerFile(request, name, file, hosts)
+}
+
+const answerFile = async (
+  {headers: asked}: Request,
+  name: string,
+  file: ConsoleFile,
+  hosts: ConsoleHosts,
+): Promise<Response> => {
+  const encoding = chooseEncoding(asked.get("accept-encoding"), file.encodings)
+  const etag = `"${file.hash}${encoding === undefined ? "" : `-${encoding}`}"`
+  const isPage = name === "index.html"
+  const headers = {
+    ...always,
+    etag,
+    "cache-control": isPage ? "no-cache" : "public, max-age=31536000, immutable",
+    ...(isPage ? {"content-security-policy": policyOf(hosts())} : {}),
+  }
+  if (isKnown(asked.get("if-none-match"), etag)) return new Response(null, {status: 304, headers})
+  const bytes = new Uint8Array(await readConsoleFile(name, encoding))
+  return new Response(bytes, {
+    headers: {
+      ...headers,
+      "content-type": file.type,
+      "content-length": String(bytes.length),
+      ...(encoding === undefined ? {} : {"content-encoding": encoding}),
+    },
+  })
+}
+
+const always = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  vary: "Accept-Encoding",
+} as const
+
+/** Nothing inline, nothing from elsewhere; requests go to this Host and to those that its configuration names. */
+const policyOf = (hosts: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src ${["'self'", ...hosts].join(" ")}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ")
+
+/** The first of what there is that the client takes (RFC 9110, 12.5.3). */
+const chooseEncoding = (accepted: string | null, there: readonly Encoding[]): Encoding | undefined => {
+  const taken = new Set(
+    (accepted ?? "")
+      .toLowerCase()
+      .split(",")
+      .filter(part => !/;\s*q=0(\.0*)?\s*$/.test(part))
+      .map(part => part.split(";")[0]?.trim() ?? ""),
+  )
+  return (Object.keys(encodings) as Encoding[]).find(encoding => there.includes(encoding) && taken.has(encoding))
+}
+
+const isKnown = (known: string | null, etag: string): boolean =>
+  known?.split(",").some(tag => tag.trim().replace(/^W\//, "") === etag) === true

@@ -1,0 +1,92 @@
+/** The Host refused a request: its problem (RFC 9457). */
+export class Refusal extends Error {
+  readonly status: number
+  readonly code: string
+  readonly hint: string
+  readonly requestId: string
+  /** Seconds to wait, where the Host says so. */
+  readonly retryAfter: number | undefined
+
+  constructor(status: number, problem: Partial<Problem>, retryAfter?: number) {
+    super(problem.detail ?? `the Host answered ${status}`)
+    this.status = status
+    this.code = problem.code ?? "unknown"
+    this.hint = problem.hint ?? ""
+    this.requestId = problem.requestId ?? ""
+    this.retryAfter = retryAfter
+  }
+}
+
+/** The Host did not answer: it is away, does not allow this page's origin, or the page's policy does not allow the Host. */
+export class Unreachable extends Error {}
+
+interface Problem {
+  readonly detail: string
+  readonly code: string
+  readonly hint: string
+  readonly requestId: string
+}
+
+/** Requests to one Host with one token. Each throws `Refusal` or `Unreachable`. */
+export class HostClient {
+  readonly url: string
+  readonly #token: string
+
+  /** `url` includes `http.base`, without a slash at its end. */
+  constructor(url: string, token: string) {
+    this.url = url
+    this.#token = token
+  }
+
+  async get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return this.#json(await this.open(path, signal === undefined ? {} : {signal}))
+  }
+
+  /** For what answers with a report even where it says no: the readiness report is a 503 while the Host is not ready. */
+  async read<T>(path: string, also: number, signal?: AbortSignal): Promise<T> {
+    return this.#json(await this.#ask(path, signal === undefined ? {} : {signal}, also))
+  }
+
+  async post<T>(path: string, body: unknown = {}): Promise<T> {
+    const headers = {"content-type": "application/json"}
+    return this.#json(await this.open(path, {method: "POST", headers, body: JSON.stringify(body)}))
+  }
+
+  async text(path: string, signal?: AbortSignal): Promise<string> {
+    const response = await this.open(path, signal === undefined ? {} : {signal})
+    return response.text()
+  }
+
+  /** An answer that is read as it comes. */
+  open(path: string, init: RequestInit = {}): Promise<Response> {
+    return this.#ask(path, init)
+  }
+
+  async #ask(path: string, init: RequestInit, also?: number): Promise<Response> {
+    const headers = {...init.headers, authorization: `Bearer ${this.#token}`}
+    const response = await fetch(`${this.url}${path}`, {...init, headers, cache: "no-store", redirect: "error"}).catch(
+      cause => {
+        if (init.signal?.aborted === true) throw cause
+        throw new Unreachable(`${this.url} does not answer`, {cause})
+      },
+    )
+    if (response.ok || (response.status === also && isReport(response))) return response
+    throw await refusalOf(response)
+  }
+
+  async #json<T>(response: Response): Promise<T> {
+    try {
+      return await response.json()
+    } catch (cause) {
+      throw new Unreachable(`${this.url} did not answer as a Host`, {cause})
+    }
+  }
+}
+
+const isReport = ({headers}: Response) => headers.get("content-type")?.startsWith("application/json") === true
+
+const refusalOf = async (response: Response): Promise<Refusal> => {
+  const problem: Partial<Problem> = await response.json().catch(() => ({}))
+  const wait = Number(response.headers.get("retry-after") ?? Number.NaN)
+  return new Refusal(response.status, problem, Number.isFinite(wait) ? wait : undefined)
+}

@@ -1,0 +1,16 @@
+import {texts} from "../texts.ts"
+import {Refusal, Unreachable} from "./client.ts"
+
+/** Why a Host could not be signed in to, and what to do about it. */
+export const explain = (error: unknown, address: string, origin: string): string => {
+  if (error instanceof Unreachable) return texts.failures.unreachable(address, origin)
+  if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error)
+  if (error.status === 401) return texts.failures.wrongToken
+  if (error.status === 429) return texts.failures.tooMany(error.retryAfter ?? 60)
+  if (error.status === 404) return texts.failures.noConsole(address)
+  return describeRefusal(error)
+}
+
+/** A refusal in one text: what, and what to do. */
+export const describeRefusal = (error: Error): string =>
+  error instanceof Refusal && error.hint !== "" ? `${error.message}. ${error.hint}` : error.message

@@ -1,0 +1,119 @@
+import {createParser} from "eventsource-parser"
+import type {Envelope, Hello, Notice, StreamGap} from "../../../../shared/event-stream.ts"
+import {type HostClient, Refusal} from "./client.ts"
+
+/** How the page stands to the Host's event stream. `since` is in milliseconds since 1970. */
+export type ConnectionState =
+  | {readonly is: "connecting"}
+  | {readonly is: "live"; readonly since: number}
+  | {readonly is: "away"; readonly since: number}
+  /** The token is not taken any more: nothing is tried again. */
+  | {readonly is: "refused"; readonly refusal: Refusal}
+
+export interface FeedListener {
+  state(state: ConnectionState): void
+  hello(hello: Hello): void
+  event(envelope: Envelope): void
+  gap(gap: StreamGap): void
+  notice(notice: Notice): void
+}
+
+/** A stream that is silent for so long is dead: a comment comes every 15 s. In milliseconds. */
+const silence = 40_000
+
+/** How long until the next attempt, at first and at most, in milliseconds. */
+const pause = {first: 300, longest: 5000} as const
+
+/**
+ * A Host's event stream from its signal's begin to its end: read by fetch, since EventSource sends no token; gone on with
+ * by the id of the last event; tried again for as long as it takes, until the Host refuses the token.
+ */
+export const followEvents = async (
+  client: HostClient,
+  listener: FeedListener,
+  signal: AbortSignal,
+  path = "/api/events",
+): Promise<void> => {
+  let lastId: string | undefined
+  let failures = 0
+  let awaySince: number | undefined
+  while (!signal.aborted) {
+    try {
+      await readOnce(client, path, lastId, signal, message => {
+        if (message.event === "hello") {
+          failures = 0
+          awaySince = undefined
+          listener.state({is: "live", since: Date.now()})
+        }
+        lastId = message.id ?? lastId
+        tell(message, listener)
+      })
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof Refusal && (error.status === 401 || error.status === 403)) {
+        listener.state({is: "refused", refusal: error})
+        return
+      }
+    }
+    if (signal.aborted) return
+    awaySince ??= Date.now()
+    listener.state({is: "away", since: awaySince})
+    await sleep(Math.min(pause.first * 1.6 ** failures++, pause.longest), signal)
+  }
+}
+
+interface Message {
+  readonly id?: string | undefined
+  readonly event?: string | undefined
+  readonly data: string
+}
+
+const tell = ({event, data}: Message, listener: FeedListener): void => {
+  if (event === "hello") listener.hello(JSON.parse(data))
+  else if (event === "gap") listener.gap(JSON.parse(data))
+  else if (event === "notice") listener.notice(JSON.parse(data))
+  else if (event !== "cursor" && event !== undefined) listener.event(JSON.parse(data))
+}
+
+const readOnce = async (
+  client: HostClient,
+  path: string,
+  lastId: string | undefined,
+  signal: AbortSignal,
+  onMessage: (message: Message) => void,
+): Promise<void> => {
+  const quiet = new AbortController()
+  let alarm = setTimeout(() => quiet.abort(), silence)
+  try {
+    const response = await client.open(path, {
+      signal: AbortSignal.any([signal, quiet.signal]),
+      headers: lastId === undefined ? {} : {"last-event-id": lastId},
+    })
+    const parser = createParser({onEvent: onMessage})
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    for (;;) {
+      const chunk = await reader?.read()
+      if (chunk === undefined || chunk.done) return
+      clearTimeout(alarm)
+      alarm = setTimeout(() => quiet.abort(), silence)
+      parser.feed(chunk.value)
+    }
+  } finally {
+    clearTimeout(alarm)
+    quiet.abort()
+  }
+}
+
+/** Ends early when the network is back, and with the signal. */
+const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer)
+      removeEventListener("online", end)
+      signal.removeEventListener("abort", end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    addEventListener("online", end)
+    signal.addEventListener("abort", end)
+  })

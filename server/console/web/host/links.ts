@@ -1,0 +1,52 @@
+import type {Envelope} from "../../../../shared/event-stream.ts"
+
+/** The page that shows what an event tells of, by the parts of its address; undefined where none does. */
+export const aboutOf = ({type, endpoint, data}: Envelope): readonly (string | number)[] | undefined => {
+  const [kind] = type.split(".")
+  const {sn, message, item, job}: {sn?: unknown; message?: unknown; item?: unknown; job?: unknown} =
+    typeof data === "object" && data !== null ? data : {}
+  switch (kind) {
+    case "message":
+      if (typeof message === "string" && type !== "message.received") return ["outbox", message]
+      return typeof sn === "number" ? ["inbox", sn] : undefined
+    case "endpoint":
+      return endpoint === undefined ? ["endpoints"] : ["endpoints", endpoint]
+    case "workroom":
+      return typeof item === "number" ? ["workroom", item] : ["workroom"]
+    case "job":
+      return typeof job === "string" ? ["jobs", job] : ["jobs"]
+    case "generation":
+    case "configuration":
+      return ["generations"]
+    case "plugin":
+      return ["plugins"]
+    case "checkpoint":
+    case "release":
+    case "ingress":
+    case "restart":
+      return ["operations"]
+    default:
+      return undefined
+  }
+}
+
+const bad = /\.(failed|dead|send_failed|send_dead|refused|begin_failed)$|^log\.error$/
+const warn = /\.(held|send_held|unknown|gap|item_blocked|item_overdue|paused|stopping|asked|cancelled|aborted|skipped)$/
+const wrong: readonly string[] = ["failed", "quarantined", "offline", "reconnecting"]
+
+/** How an event reads at a glance. */
+export const toneOfEvent = ({type, data}: Envelope): "bad" | "warn" | "good" | "idle" => {
+  const {state, ok}: {state?: unknown; ok?: unknown} = typeof data === "object" && data !== null ? data : {}
+  if (bad.test(type) || ok === false || state === "failed" || state === "quarantined") return "bad"
+  if (warn.test(type) || wrong.includes(String(state))) return "warn"
+  return type === "message.received" || type.startsWith("log.") ? "idle" : "good"
+}
+
+/** What an event's data says in one line. */
+export const summaryOf = ({data}: Envelope): string =>
+  typeof data !== "object" || data === null
+    ? ""
+    : Object.entries(data)
+        .filter(([, value]) => value !== null && value !== undefined && value !== "")
+        .map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
+        .join(", ")

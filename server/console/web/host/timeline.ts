@@ -1,0 +1,111 @@
+import type {Envelope} from "../../../../shared/event-stream.ts"
+import type {EndpointView, GapView} from "./views.ts"
+
+export type TimelineState = EndpointView["state"] | "down" | "unknown"
+
+/** A part of an endpoint's past; times in milliseconds since 1970. */
+export interface Segment {
+  readonly state: TimelineState
+  readonly from: number
+  readonly to: number
+}
+
+/** What the heartbeat bars are made from. */
+export const timelineTypes = ["endpoint.state", "host.started", "host.stopping"] as const
+
+interface Point {
+  readonly at: number
+  readonly state: TimelineState
+}
+
+const dataOf = (event: Envelope): Readonly<Record<string, unknown>> =>
+  typeof event.data === "object" && event.data !== null ? {...event.data} : {}
+
+const states: readonly string[] = ["idle", "connecting", "online", "reconnecting", "offline", "failed"]
+const isState = (value: unknown): value is EndpointView["state"] => states.includes(String(value))
+
+/** The states that the events tell of; after a kill nobody knows since when the Host was gone. */
+const pointsOf = (events: readonly Envelope[], name: string): Point[] => {
+  const points: Point[] = []
+  for (const event of events) {
+    const at = Date.parse(event.at)
+    const data = dataOf(event)
+    if (event.type === "host.stopping") points.push({at, state: "down"})
+    else if (event.type === "host.started") {
+      const isKilled = data.endedCleanly === false && points.length > 0
+      if (isKilled) points.push({at: (points.at(-1)?.at ?? at) + 1, state: "unknown"})
+      points.push({at, state: "connecting"})
+    } else if (event.endpoint === name && isState(data.state)) points.push({at, state: data.state})
+  }
+  return points
+}
+
+/**
+ * An endpoint's past from `from` to `now`: what the events tell, before them what is not known, and the present state
+ * since it began. A gap that the Host has recorded says more than the events: it knows when the Host was last alive.
+ */
+export const timelineOf = (
+  endpoint: Pick<EndpointView, "name" | "state" | "since">,
+  events: readonly Envelope[],
+  gaps: readonly GapView[],
+  from: number,
+  now: number,
+): readonly Segment[] => {
+  const points = [
+    {at: Number.NEGATIVE_INFINITY, state: "unknown" as const},
+    ...pointsOf(events, endpoint.name),
+    {at: Date.parse(endpoint.since), state: endpoint.state},
+  ].sort((one, other) => one.at - other.at)
+  const told = points.flatMap((point, index): Segment[] => {
+    const to = points[index + 1]?.at ?? now
+    return to > from && point.at < now
+      ? [{state: point.state, from: Math.max(from, point.at), to: Math.min(to, now)}]
+      : []
+  })
+  return gaps.filter(gap => gap.endpoint === endpoint.name).reduce<readonly Segment[]>(withGap(from, now), merge(told))
+}
+
+const stateOfGap: Readonly<Partial<Record<GapView["reason"], TimelineState>>> = {
+  host_stopped: "down",
+  host_ended: "down",
+}
+
+/** Where a gap is recorded, what is not known is known. */
+const withGap =
+  (from: number, now: number) =>
+  (segments: readonly Segment[], gap: GapView): readonly Segment[] => {
+    const state = stateOfGap[gap.reason]
+    const start = Math.max(from, Date.parse(gap.from))
+    const end = Math.min(now, gap.to === null ? now : Date.parse(gap.to))
+    if (state === undefined || end <= start) return segments
+    const cut = segments.flatMap(segment => {
+      if (segment.state !== "unknown" || segment.to <= start || segment.from >= end) return [segment]
+      const parts: Segment[] = [
+        {state: "online", from: segment.from, to: Math.max(segment.from, start)},
+        {state, from: Math.max(segment.from, start), to: Math.min(segment.to, end)},
+        {state: "unknown", from: Math.min(segment.to, end), to: segment.to},
+      ]
+      return parts.filter(part => part.to > part.from)
+    })
+    return merge(cut)
+  }
+
+/** Neighbours of one state are one; what takes no time is left out. */
+const merge = (segments: readonly Segment[]): readonly Segment[] =>
+  segments.reduce<Segment[]>((merged, segment) => {
+    const last = merged.at(-1)
+    if (segment.to <= segment.from) return merged
+    if (last?.state === segment.state) merged[merged.length - 1] = {...last, to: segment.to}
+    else merged.push(segment)
+    return merged
+  }, [])
+
+/** How much of what is known an endpoint was online, from 0 to 1, and how often it was not. */
+export const summaryOf = (segments: readonly Segment[]): {readonly online: number; readonly breaks: number} => {
+  const known = segments.filter(({state}) => state !== "unknown")
+  const length = (some: readonly Segment[]) => some.reduce((sum, {from, to}) => sum + to - from, 0)
+  const total = length(known)
+  const online = known.filter(({state}) => state === "online")
+  const breaks = known.filter(({state}, index) => state !== "online" && known[index - 1]?.state === "online").length
+  return {online: total === 0 ? 0 : length(online) / total, breaks}
+}

@@ -1,0 +1,26 @@
+import type * as api from "../../../../shared/api.ts"
+import type {Static} from "../../../../shared/type.ts"
+
+/** What the API answers, by name. A demo token gets less: what is private is missing. */
+export type {CheckpointDetail, CheckpointTask, CheckpointView} from "../../../../shared/checkpoint.ts"
+export type {DatabaseInfo} from "../../../../shared/database.ts"
+export type {Component, IngressView, ReadinessReport} from "../../../../shared/readiness.ts"
+export type {ReleaseView} from "../../../../shared/release.ts"
+export type {Item, JournalRecord, WorkroomView} from "../../../../shared/workroom.ts"
+export type SessionView = Static<typeof api.SessionView>
+export type Status = Static<typeof api.Status>
+export type EndpointView = Static<typeof api.EndpointView>
+export type PluginView = Static<typeof api.PluginView>
+export type GenerationView = Static<typeof api.GenerationView>
+export type InboxView = Static<typeof api.InboxView>
+export type InboxDetail = Static<typeof api.InboxDetail>
+export type OutboxView = Static<typeof api.OutboxView>
+export type OutboxDetail = Static<typeof api.OutboxDetail>
+export type GapView = Static<typeof api.GapView>
+export type LogRecordView = Static<typeof api.LogRecordView>
+export type RatesView = Static<typeof api.RatesView>
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: string | null
+}

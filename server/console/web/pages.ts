@@ -1,0 +1,27 @@
+import type {Component} from "svelte"
+import Overview from "./pages/Overview.svelte"
+import type {IconName} from "./parts/icons.ts"
+import {texts} from "./texts.ts"
+
+export interface PageEntry {
+  /** The first part of its address; empty for the first page. */
+  readonly path: string
+  readonly title: string
+  readonly icon: IconName
+  /** True where a demo token can show nothing of it. */
+  readonly full?: boolean
+  /** The first page comes with the console, the others when they are asked for. */
+  readonly load: () => Component | Promise<Component>
+}
+
+/** The pages, in the order of the menu. */
+export const pages: readonly PageEntry[] = [
+  {path: "", title: texts.pages.overview, icon: "overview", load: () => Overview},
+  {path: "events", title: texts.pages.events, icon: "events", load: () => lazy(import("./pages/Events.svelte"))},
+  {path: "inbox", title: texts.pages.inbox, icon: "inbox", load: () => lazy(import("./pages/Inbox.svelte"))},
+  {path: "outbox", title: texts.pages.outbox, icon: "outbox", load: () => lazy(import("./pages/Outbox.svelte"))},
+]
+
+async function lazy(module: Promise<{readonly default: Component}>): Promise<Component> {
+  return (await module).default
+}

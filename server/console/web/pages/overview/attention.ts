@@ -1,0 +1,169 @@
+import {bytes, duration} from "../../format.ts"
+import {metricBy, sumOf} from "../../host/metrics.ts"
+import type {DatabaseInfo, EndpointView, ReadinessReport, Status, WorkroomView} from "../../host/views.ts"
+import {texts} from "../../texts.ts"
+
+/** One thing that somebody should look at: what, why, what to do, and where. */
+export interface Attention {
+  readonly tone: "bad" | "warn"
+  readonly title: string
+  readonly why: string
+  readonly remedy: string
+  readonly command?: string
+  /** The page that shows it. */
+  readonly page?: string
+}
+
+export interface Facts {
+  readonly status: Status
+  /** Undefined for a demo token. */
+  readonly report: ReadinessReport | undefined
+  readonly endpoints: readonly EndpointView[]
+  readonly database: DatabaseInfo
+  readonly workroom: WorkroomView
+  /** As Prometheus reads them. */
+  readonly metrics: string
+  readonly jobsRefused: string | null
+}
+
+/** A checkpoint that is older, in seconds, should be followed by another one: two of the default schedule. */
+const oldCheckpoint = 2 * 86_400
+
+/** Fewer days than this until the disk is too full. */
+const fewDays = 14
+
+const t = texts.attention
+
+/** What needs attention now, the worst first. */
+export const attentionOf = (facts: Facts): readonly Attention[] => {
+  const found = [
+    ...components(facts),
+    ...ofStatus(facts.status),
+    ...endpoints(facts),
+    ...boxes(facts.metrics),
+    ...others(facts),
+  ]
+  return [...found.filter(({tone}) => tone === "bad"), ...found.filter(({tone}) => tone === "warn")]
+}
+
+const components = ({report}: Facts): Attention[] =>
+  (report?.components ?? [])
+    .filter(({ready, required}) => !ready && required)
+    .map(({name, message, remediation}) => ({
+      tone: "bad",
+      title: t.component(name),
+      why: message,
+      remedy: remediation?.text ?? "",
+      ...(remediation === undefined ? {} : {command: remediation.command}),
+    }))
+
+const ofStatus = (status: Status): Attention[] => {
+  const {ingress, lastFailure, pin, checkpoint, checkpointFailure, mode, supervisor, endedCleanly} = status
+  const found: Attention[] = []
+  if (ingress.state === "paused")
+    found.push({
+      tone: "bad",
+      title: t.ingress,
+      why: t.ingressWhy(ingress.reasons.join(", ")),
+      remedy: t.ingressDo,
+      command: "svc ingress resume",
+      page: "operations",
+    })
+  if (lastFailure !== null)
+    found.push({
+      tone: "bad",
+      title: t.generation,
+      why: lastFailure.issues?.[0] ?? lastFailure.code,
+      remedy: t.generationDo,
+      command: "svc config check",
+      page: "generations",
+    })
+  if (checkpointFailure !== null)
+    found.push({
+      tone: "bad",
+      title: t.checkpointFailed,
+      why: checkpointFailure.detail ?? checkpointFailure.code,
+      remedy: t.checkpointFailedDo,
+      command: "svc checkpoint create",
+      page: "operations",
+    })
+  else if (checkpoint === null || checkpoint.age > oldCheckpoint)
+    found.push({
+      tone: "warn",
+      title: checkpoint === null ? t.noCheckpoint : t.oldCheckpoint(duration(checkpoint.age)),
+      why: t.checkpointWhy,
+      remedy: t.checkpointDo,
+      command: "svc checkpoint create",
+      page: "operations",
+    })
+  if (pin !== null)
+    found.push({
+      tone: "warn",
+      title: t.pin(pin.number),
+      why: t.pinWhy,
+      remedy: t.pinDo,
+      command: "svc generation unpin",
+      page: "generations",
+    })
+  if (mode === "production" && supervisor === "none")
+    found.push({tone: "warn", title: t.supervisor, why: t.supervisorWhy, remedy: t.supervisorDo})
+  if (!endedCleanly)
+    found.push({tone: "warn", title: t.unclean, why: t.uncleanWhy, remedy: t.uncleanDo, page: "events"})
+  return found
+}
+
+const endpoints = ({endpoints: list, report}: Facts): Attention[] => {
+  const told = new Set(
+    (report?.components ?? []).filter(({ready, required}) => !ready && required).map(({name}) => name),
+  )
+  return list
+    .filter(({state, reason, name}) => state !== "online" && reason !== "no_account" && !told.has(name))
+    .map(({name, state, error, reason, remediation}) => ({
+      tone: state === "failed" ? "bad" : "warn",
+      title: t.endpoint(name, state),
+      why: error ?? reason ?? "",
+      remedy: remediation ?? t.endpointDo,
+      page: "endpoints",
+    }))
+}
+
+const boxes = (metrics: string): Attention[] => {
+  const inbox = sumOf(metricBy(metrics, "svc_inbox_handlers", "state"), "failed", "dead", "held")
+  const outbox = sumOf(metricBy(metrics, "svc_outbox_messages", "state"), "failed", "dead", "unknown", "held")
+  const found: Attention[] = []
+  if (inbox > 0)
+    found.push({tone: "bad", title: t.inboxAside(inbox), why: t.inboxWhy, remedy: t.inboxDo, page: "inbox"})
+  if (outbox > 0)
+    found.push({tone: "bad", title: t.outboxAside(outbox), why: t.outboxWhy, remedy: t.outboxDo, page: "outbox"})
+  return found
+}
+
+const others = ({database, workroom, jobsRefused}: Facts): Attention[] => {
+  const found: Attention[] = []
+  if (jobsRefused !== null)
+    found.push({
+      tone: "bad",
+      title: t.jobs,
+      why: jobsRefused,
+      remedy: t.jobsDo,
+      command: "svc schedule list",
+      page: "jobs",
+    })
+  if (database.daysLeft !== null && database.daysLeft < fewDays)
+    found.push({
+      tone: database.daysLeft < 2 ? "bad" : "warn",
+      title: t.disk(duration(database.daysLeft * 86_400)),
+      why: `${t.diskWhy} ${bytes(database.disk.free)} ${texts.overview.free}.`,
+      remedy: t.diskDo,
+      command: "svc database info",
+    })
+  if (workroom.overdue > 0)
+    found.push({
+      tone: "warn",
+      title: t.overdue(workroom.overdue),
+      why: t.overdueWhy,
+      remedy: t.overdueDo,
+      page: "workroom",
+    })
+  return found
+}

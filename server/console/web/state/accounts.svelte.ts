@@ -1,0 +1,80 @@
+import {HostClient} from "../host/client.ts"
+import type {SessionView} from "../host/views.ts"
+
+/** A Host that was signed in to, with what its token may do. */
+export interface Account {
+  /** With `http.base`, without a slash at the end. */
+  readonly url: string
+  readonly token: string
+  readonly scope: SessionView["scope"]
+  readonly project: string
+}
+
+const key = "svc.console"
+
+/** Asks the Host what a token may do. Throws `Refusal`, `Unreachable`. */
+export const signIn = async (url: string, token: string): Promise<Account> => {
+  const {scope, project} = await new HostClient(url, token).get<SessionView>("/api/session")
+  return {url, token, scope, project}
+}
+
+/** The Hosts of this browser tab, gone when it is closed: tokens stand in session storage and nowhere else. */
+export class Accounts {
+  list = $state.raw<readonly Account[]>([])
+  current = $state.raw<Account>()
+
+  constructor() {
+    const {list, current} = readStored()
+    this.list = list
+    this.current = list.find(({url}) => url === current) ?? list[0]
+  }
+
+  /** Signed in: it is the current one from now on. */
+  add(account: Account): void {
+    this.list = [...this.list.filter(({url}) => url !== account.url), account]
+    this.choose(account)
+  }
+
+  choose(account: Account): void {
+    this.current = account
+    this.#store()
+  }
+
+  /** Signs out of a Host; another one that is signed in to becomes the current one. */
+  remove(account: Account): void {
+    this.list = this.list.filter(({url}) => url !== account.url)
+    if (this.current?.url === account.url) this.current = this.list[0]
+    this.#store()
+  }
+
+  #store(): void {
+    if (this.list.length === 0) sessionStorage.removeItem(key)
+    else sessionStorage.setItem(key, JSON.stringify({list: this.list, current: this.current?.url}))
+  }
+}
+
+interface Stored {
+  readonly list: readonly Account[]
+  readonly current?: string
+}
+
+const readStored = (): Stored => {
+  try {
+    const stored: Stored | null = JSON.parse(sessionStorage.getItem(key) ?? "null")
+    return Array.isArray(stored?.list) ? stored : {list: []}
+  } catch {
+    return {list: []}
+  }
+}
+
+/** The Host that serves this page: the address above `/console/`. */
+export const ownAddress = (location: Pick<Location, "href">): string =>
+  new URL("..", location.href.replace(/[?#].*$/, "")).href.replace(/\/+$/, "")
+
+/** A token that a link brought in its fragment, which is taken out of the address and of the history. */
+export const takeLinkToken = (): string | undefined => {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token")
+  if (token === null) return undefined
+  history.replaceState(null, "", `${location.pathname}${location.search}#/`)
+  return token
+}

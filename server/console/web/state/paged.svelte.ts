@@ -1,0 +1,98 @@
+import {onMount} from "svelte"
+import type {HostClient} from "../host/client.ts"
+import type {Page} from "../host/views.ts"
+import {Resource} from "./resource.svelte.ts"
+import {getSession} from "./session.svelte.ts"
+
+/** Items of a page. */
+const limit = 100
+
+/** So many pages are read to reach what is shown; beyond them the list begins anew. */
+const mostPages = 5
+
+/** A list of the API that grows at its head while it is shown, and at its end when it is scrolled to. */
+export class PagedList<T> {
+  items = $state.raw<readonly T[]>([])
+  /** What loads the head: its failure is the list's. */
+  readonly head: Resource<boolean>
+  #next: string | null = null
+  #isReading = false
+  readonly #read: (query: string, signal?: AbortSignal) => Promise<Page<T>>
+  readonly #keyOf: (item: T) => number
+
+  constructor(
+    read: (query: string, signal?: AbortSignal) => Promise<Page<T>>,
+    /** Falls from item to item. */
+    keyOf: (item: T) => number,
+  ) {
+    this.#read = read
+    this.#keyOf = keyOf
+    this.head = new Resource(signal => this.#refresh(signal))
+  }
+
+  /** Begins anew, as when what is asked for is another. */
+  restart(): void {
+    this.items = []
+    this.#next = null
+    this.head.reload()
+  }
+
+  /** Reads the next page where there is one. */
+  async more(): Promise<void> {
+    if (this.#next === null || this.#isReading) return
+    this.#isReading = true
+    try {
+      const page = await this.#read(`limit=${limit}&cursor=${this.#next}`)
+      this.#next = page.next
+      const end = this.items.at(-1)
+      const known = end === undefined ? Number.POSITIVE_INFINITY : this.#keyOf(end)
+      this.items = [...this.items, ...page.items.filter(item => this.#keyOf(item) < known)]
+    } catch {
+      // The head's resource shows it; scrolling tries again.
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  async #refresh(signal: AbortSignal): Promise<boolean> {
+    const known = this.items[0]
+    const fresh: T[] = []
+    let cursor: string | null = null
+    for (let count = 0; count < mostPages; count++) {
+      const page: Page<T> = await this.#read(`limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`, signal)
+      fresh.push(...page.items)
+      cursor = page.next
+      const last = page.items.at(-1)
+      if (known === undefined || cursor === null || last === undefined) break
+      if (this.#keyOf(last) <= this.#keyOf(known)) break
+    }
+    const last = fresh.at(-1)
+    const older = last === undefined ? [] : this.items.filter(item => this.#keyOf(item) < this.#keyOf(last))
+    const meets = known !== undefined && last !== undefined && this.#keyOf(last) <= this.#keyOf(known)
+    if (older.length === 0 || !meets) this.#next = cursor
+    this.items = meets ? [...fresh, ...older] : fresh
+    return true
+  }
+}
+
+/** A list of the API for as long as the component is shown; `wants` names the events that change it. */
+export const usePaged = <T>(
+  read: (client: HostClient, query: string, signal?: AbortSignal) => Promise<Page<T>>,
+  keyOf: (item: T) => number,
+  wants: readonly string[],
+): PagedList<T> => {
+  const {client, live} = getSession()
+  const list = new PagedList<T>((query, signal) => read(client, query, signal), keyOf)
+  onMount(() => {
+    list.head.reload()
+    const unwatch = live.watch(types => {
+      if (types === undefined || [...types].some(type => wants.some(wanted => type.startsWith(wanted))))
+        list.head.wake()
+    })
+    return () => {
+      unwatch()
+      list.head.end()
+    }
+  })
+  return list
+}

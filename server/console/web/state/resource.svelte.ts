@@ -1,0 +1,95 @@
+import {onMount} from "svelte"
+import type {HostClient} from "../host/client.ts"
+import {getSession, type Session} from "./session.svelte.ts"
+
+/** How soon after an event a part is loaded anew, and how long after the last time at the least, in milliseconds. */
+const soon = 80
+const spacing = 250
+
+/** What a page shows of the API: loaded, and loaded anew when an event says that it changed. */
+export class Resource<T> {
+  /** The newest answer; it stays while the Host is away. */
+  value = $state.raw<T>()
+  /** Why the newest request failed. */
+  failure = $state.raw<Error>()
+  isLoading = $state(false)
+  readonly #load: (signal: AbortSignal) => Promise<T>
+  readonly #ending = new AbortController()
+  #isWanted = false
+  #loadedAt = Number.NEGATIVE_INFINITY
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(load: (signal: AbortSignal) => Promise<T>) {
+    this.#load = load
+  }
+
+  /** Loads now, or once more when what is under way has ended. */
+  reload(): void {
+    if (this.isLoading) this.#isWanted = true
+    else void this.#run()
+  }
+
+  /** Loads soon, and at most a few times a second: events come in numbers. */
+  wake(): void {
+    const rest = this.#loadedAt + spacing - performance.now()
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined
+        this.reload()
+      },
+      Math.max(soon, rest),
+    )
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+    this.#ending.abort()
+  }
+
+  async #run(): Promise<void> {
+    const {signal} = this.#ending
+    this.isLoading = true
+    this.#isWanted = false
+    try {
+      const value = await this.#load(signal)
+      if (signal.aborted) return
+      this.value = value
+      this.failure = undefined
+    } catch (error) {
+      if (signal.aborted) return
+      this.failure = error instanceof Error ? error : new Error(String(error))
+    }
+    this.isLoading = false
+    this.#loadedAt = performance.now()
+    if (this.#isWanted) this.wake()
+  }
+}
+
+/**
+ * A part of the API for as long as the component is shown. `wants` names the events that change it: a type, or with a dot
+ * at its end all types that begin so. `every` loads it anew after so many milliseconds, for what no event tells.
+ */
+export const useResource = <T>(
+  load: (client: HostClient, signal: AbortSignal) => Promise<T>,
+  wants: readonly string[] = [],
+  every?: number,
+): Resource<T> => {
+  const session: Session = getSession()
+  const resource = new Resource(signal => load(session.client, signal))
+  onMount(() => {
+    resource.reload()
+    const unwatch = session.live.watch(types => {
+      if (types === undefined || [...types].some(type => isWanted(type, wants))) resource.wake()
+    })
+    const timer = every === undefined ? undefined : setInterval(() => resource.wake(), every)
+    return () => {
+      unwatch()
+      clearInterval(timer)
+      resource.end()
+    }
+  })
+  return resource
+}
+
+const isWanted = (type: string, wants: readonly string[]) =>
+  wants.some(wanted => (wanted.endsWith(".") ? type.startsWith(wanted) : type === wanted))
