@@ -24,18 +24,21 @@ const dataOf = (event: Envelope): Readonly<Record<string, unknown>> =>
 const states: readonly string[] = ["idle", "connecting", "online", "reconnecting", "offline", "failed"]
 const isState = (value: unknown): value is EndpointView["state"] => states.includes(String(value))
 
-/** The states that the events tell of; after a kill nobody knows since when the Host was gone. */
+/**
+ * The states that the events tell of. A run that ended without telling so was killed: from its last event to the first of
+ * the next run nobody knows.
+ */
 const pointsOf = (events: readonly Envelope[], name: string): Point[] => {
   const points: Point[] = []
+  let last: {readonly at: number; readonly runtimeId: string} | undefined
   for (const event of events) {
     const at = Date.parse(event.at)
-    const data = dataOf(event)
+    const {state} = dataOf(event)
+    if (last !== undefined && last.runtimeId !== event.runtimeId && points.at(-1)?.state !== "down")
+      points.push({at: last.at, state: "unknown"})
     if (event.type === "host.stopping") points.push({at, state: "down"})
-    else if (event.type === "host.started") {
-      const isKilled = data.endedCleanly === false && points.length > 0
-      if (isKilled) points.push({at: (points.at(-1)?.at ?? at) + 1, state: "unknown"})
-      points.push({at, state: "connecting"})
-    } else if (event.endpoint === name && isState(data.state)) points.push({at, state: data.state})
+    else if (event.type === "endpoint.state" && event.endpoint === name && isState(state)) points.push({at, state})
+    last = {at, runtimeId: event.runtimeId}
   }
   return points
 }
