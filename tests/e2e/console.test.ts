@@ -30,7 +30,7 @@ export default definePlugin({
 const plugins = {moody}
 const runtimes = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
-describeWithChromium("the console in Chromium", () => {
+describeWithChromium("the console in Chromium", {timeout: 90_000}, () => {
   test.each(runtimes)(
     "a link signs in, and leaves no token in the address; signing out forgets it, on $name",
     async runtime => {
@@ -220,5 +220,5 @@ describeWithChromium("the console in Chromium", () => {
       }
       expect(errors).toEqual([])
     }
-  }, 60_000)
+  })
 })
