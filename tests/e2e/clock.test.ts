@@ -51,7 +51,7 @@ const clockPlugin = pluginWith(`
 
 const startScene = async (runtime: TestRuntime) => {
   const clock = makeClock()
-  const irc = await startIrcServer("ngircd", {penalties: false})
+  const irc = await startIrcServer("ngircd")
   const answer = ({body}: Delivery, attempt: number) =>
     body.text === "got again" && attempt === 1 ? {status: 503, headers: {"retry-after": "2"}} : {status: 200}
   const receiver = await startReceiver(secret, answer, {ignoresTime: true})

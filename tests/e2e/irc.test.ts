@@ -22,7 +22,7 @@ const heardInLounge = async (person: Person, enough: (texts: readonly string[]) 
 
 /** A bot in #lounge, and a person beside it. */
 const meet = async (name: IrcServerName, runtime?: (typeof runtimes)[number]) => {
-  const server = await startIrcServer(name)
+  const server = await startIrcServer(name, {penalties: true})
   const person = await joinIrc(server, "alice", {channel: "#lounge"})
   const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], runtime === undefined ? {} : {runtime})
   await person.sees(/^:svcbot!\S+ JOIN :?#lounge/)
@@ -56,7 +56,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
   })
 
   test("two accounts on two servers at once answer each in its own place", async () => {
-    const [one, other] = await Promise.all(servers.map(name => startIrcServer(name)))
+    const [one, other] = await Promise.all(servers.map(name => startIrcServer(name, {penalties: true})))
     if (one === undefined || other === undefined) throw new Error("two servers were started")
     const alice = await joinIrc(one, "alice", {channel: "#lounge"})
     const bob = await joinIrc(other, "bob", {channel: "#lounge"})

@@ -38,7 +38,7 @@ const untilOpen = (host: TestHost, what: string, holds: (open: Open) => boolean)
   until(what, async () => holds(await openOf(host)), patience)
 
 const meet = async () => {
-  const irc = await startIrcServer("ngircd", {penalties: false})
+  const irc = await startIrcServer("ngircd")
   const chatter = await startChatter(irc, lounge.channel, 5)
   const receiver = await startReceiver(killSecret)
   const project = makeProject({config: killConfig(receiver.url, irc), plugins: {twofold: twofoldPlugin}})

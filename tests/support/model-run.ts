@@ -8,7 +8,7 @@ import {memoryFolder} from "./memory-folder.ts"
 const first = Number(process.env.SVC_MODEL_SEED ?? Date.now() % 1_000_000_000)
 /** So many; without it, as many as fit into the time. */
 const histories = process.env.SVC_MODEL_HISTORIES === undefined ? Infinity : Number(process.env.SVC_MODEL_HISTORIES)
-const milliseconds = 20_000
+const milliseconds = 8000
 
 /** A test with as many histories as are asked for needs a limit that is none. */
 export const modelTimeout = 3_600_000
