@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {hookPlugin} from "../support/hook-plugin.ts"
 import {expectProblem, startHost} from "../support/host.ts"
 import {until} from "../support/process.ts"
-import {runtimes} from "../support/runtimes.ts"
+import {bunAnd} from "../support/runtimes.ts"
 import {shared} from "../support/shared.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
@@ -31,7 +31,7 @@ plugins:
 
 const everyByte = Uint8Array.from({length: 4096}, (_, n) => n % 256)
 
-describe.each(runtimes)("webhook ingress on $name", runtime => {
+describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
   const start = async (base = "") => {
     const host = await startHost({runtime, config: config(base), env, plugins: {shop: hookPlugin}})
     return {host, hook: `${host.url}/hooks/shop/hook~one`}

@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {metrics, processMetrics} from "../../server/metrics/table.ts"
 import {expectProblem, startHost} from "../support/host.ts"
 import {metricsOf} from "../support/metrics.ts"
-import {runtimes} from "../support/runtimes.ts"
+import {bunAnd} from "../support/runtimes.ts"
 import {shared} from "../support/shared.ts"
 import {describeWith, tool} from "../support/tools.ts"
 
@@ -12,7 +12,7 @@ const config = `http: {port: 0, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOK
 plugins: {sandbox: {}}
 `
 
-describe.each(runtimes)("the metrics of a Host on $name", runtime => {
+describe.each(bunAnd("node22"))("the metrics of a Host on $name", runtime => {
   const common = shared(() => startHost({runtime, config, env}))
 
   test("every metric of the table is on the page, and no other, in Prometheus' text format", async () => {

@@ -109,15 +109,18 @@ const connectMany = async (host: TestHost, count: number) => {
   }
 }
 
-test.each(runtimes.filter(runtime => runtime === onBun || runtime === onNode22))("2,000 connections that come and go leave nothing behind on $name", async runtime => {
-  const config = "http: {port: 0}\nplugins: {sandbox: {}, meter: {}}\n"
-  const host = await startHost({runtime, config, plugins: {meter}})
-  await connectMany(host, 300)
-  const before = await heapOf(host)
-  await connectMany(host, 2000)
-  const grown = (await heapOf(host)) - before
-  expect(grown / 2000).toBeLessThan(500)
-})
+test.each(runtimes.filter(runtime => runtime === onBun || runtime === onNode22))(
+  "2,000 connections that come and go leave nothing behind on $name",
+  async runtime => {
+    const config = "http: {port: 0}\nplugins: {sandbox: {}, meter: {}}\n"
+    const host = await startHost({runtime, config, plugins: {meter}})
+    await connectMany(host, 300)
+    const before = await heapOf(host)
+    await connectMany(host, 2000)
+    const grown = (await heapOf(host)) - before
+    expect(grown / 2000).toBeLessThan(500)
+  },
+)
 
 test("1,000 connections may wait for their IDENTIFY; the next is refused with 503 unless it brings the token", async () => {
   const host = await startHost()

@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {messageIn, tell} from "../support/messages.ts"
 import {until} from "../support/process.ts"
-import {runtimes} from "../support/runtimes.ts"
+import {bunAnd} from "../support/runtimes.ts"
 import {askSatori, connectSatori, upgrade} from "../support/satori.ts"
 import {shared} from "../support/shared.ts"
 
@@ -45,7 +45,7 @@ const keepTelling = (host: TestHost) => {
 
 const onward = (from: number, to: number) => Array.from({length: to - from}, (_, n) => from + n + 1)
 
-describe.each(runtimes)("the Satori server on $name", runtime => {
+describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
   const start = async () => online(await startHost({runtime, config, env}))
   const common = shared(start)
 

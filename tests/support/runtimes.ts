@@ -29,6 +29,13 @@ export const runtimes: readonly TestRuntime[] = [onBun, ...nodeOf("node22"), ...
 /** Node 22.12, where the package for this platform has it. */
 export const onNode22 = runtimes.find(({name}) => name === "node22")
 
+/**
+ * Bun and one Node, for what is the same code on either Node: files take the two by turns. What differs between them, the
+ * seams of server/runtime and the loading of plugins, is tested on each.
+ */
+export const bunAnd = (node: "node22" | "node24"): readonly TestRuntime[] =>
+  runtimes.filter(({name}) => name === "bun" || name === node)
+
 /** A PATH on which `bun` or `node` is this runtime's, removed when the test has ended. */
 export const pathWith = ({name, command: [binary = ""]}: TestRuntime): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-path-"))
