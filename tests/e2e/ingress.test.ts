@@ -10,10 +10,10 @@ import {eventOf, messageIn, tell} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {onBun, onNode22, runtimes} from "../support/runtimes.ts"
+import {bunAnd, onBun} from "../support/runtimes.ts"
 import {startWebhookHost} from "../support/webhook-host.ts"
 
-const twoRuntimes = runtimes.filter(runtime => runtime === onBun || runtime === onNode22)
+const twoRuntimes = bunAnd("node22")
 const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}]}}
 plugins: {sandbox: {}, echo: {}}
 `

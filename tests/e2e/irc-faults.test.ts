@@ -6,10 +6,10 @@ import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {type IrcServer, startIrcServer} from "../support/irc-servers.ts"
 import {until} from "../support/process.ts"
-import {runtimes} from "../support/runtimes.ts"
+import {bunAnd} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
-const twoRuntimes = runtimes.filter(({name}) => name === "bun" || name === "node22")
+const twoRuntimes = bunAnd("node22")
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 /** The server is back, and a person is in the channel before the bot can be: the Host sleeps meanwhile. */

@@ -10,9 +10,9 @@ import {messageIn} from "../support/messages.ts"
 import {metricsOf} from "../support/metrics.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
-import {onBun, onNode22, runtimes} from "../support/runtimes.ts"
+import {bunAnd, onBun} from "../support/runtimes.ts"
 
-const twoRuntimes = runtimes.filter(runtime => runtime === onBun || runtime === onNode22)
+const twoRuntimes = bunAnd("node22")
 const plain = "http: {port: 0}\nplugins: {sandbox: {}}\n"
 
 const read = async (host: TestHost, ...query: [name: string, labels?: Record<string, string>]) =>

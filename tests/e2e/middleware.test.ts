@@ -3,9 +3,9 @@ import {describe, expect, test} from "vitest"
 import {type HostOptions, startHost, type TestHost} from "../support/host.ts"
 import {eventOf, tell} from "../support/messages.ts"
 import {until} from "../support/process.ts"
-import {runtimes} from "../support/runtimes.ts"
+import {bunAnd} from "../support/runtimes.ts"
 
-const twoRuntimes = runtimes.filter(({name}) => name === "bun" || name === "node22")
+const twoRuntimes = bunAnd("node22")
 
 /** A plugin with two middleware, each of which does what a message asks of it by name. */
 const around = (name: string) => `
