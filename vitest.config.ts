@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 3,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
       {extends: true, test: {name: "unit", include: ["tests/unit/**/*.test.ts"]}},

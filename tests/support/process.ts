@@ -65,7 +65,7 @@ export const runProcess = (command: readonly string[], options: SpawnOptions = {
 export const until = async <T>(
   what: string,
   holds: () => T | undefined | false | Promise<T | undefined | false>,
-  patience = 15_000,
+  patience = 30_000,
 ): Promise<T> => {
   const deadline = Date.now() + patience
   for (;;) {
