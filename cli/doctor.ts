@@ -22,7 +22,7 @@ export class Doctor extends DataCommand {
   static override usage = Command.Usage({
     description: "examine the project and this machine, or a running Host",
     details: `
-      Without \`--live\`: runtime, lockfile, configuration, environment, plugins, build, database, port, disk, clock. Exits 1 when there is an error; a warning does not fail it. With \`--static\` only what is in the project's own files, as in a fresh checkout or in CI.
+      Without \`--live\`: runtime, lockfile, configuration, environment, plugins, build, database, port, disk, clock, and that one layer alone starts the Host. Exits 1 when there is an error; a warning does not fail it. With \`--static\` only what is in the project's own files, as in a fresh checkout or in CI.
 
       With \`--incident <host_url>\`: asks that Host the five questions of an incident, in their order, over its API, with the token in SVC_HTTP_TOKEN: reachable, the expected Host and version, endpoints, capabilities, one authority. The expected project and version are those of this folder's project unless they are given. Exits 0 when every answer is yes, else 1.
 

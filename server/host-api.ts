@@ -43,7 +43,7 @@ export interface HostFacts {
   readonly startedAt: number
   readonly history: RunHistory
   readonly runtime: Runtime
-  readonly supervisor: string
+  readonly supervisor: () => string
 }
 
 export interface HostServices {
@@ -117,7 +117,7 @@ export const serveApi = ({boot, tokens, facts, services, askExit}: ApiOptions): 
     })
   const isReady = () => !isStopping && isEveryRequiredReady(observe())
   const askRestart = (confirm: boolean, end: Exit) => {
-    if (facts.supervisor === "none" && !confirm) {
+    if (facts.supervisor() === "none" && !confirm) {
       throw new Problem("no_supervisor", "nothing is known that would start the Host again")
     }
     services.events.raise("restart.asked", {code: end.code, reason: end.reason})
@@ -247,7 +247,7 @@ const createStatus = (
             issues: describeFailure(lastFailure.problem).split("\n"),
           },
     ready,
-    supervisor: facts.supervisor,
+    supervisor: facts.supervisor(),
     ingress: ingress.view,
     checkpoint: checkpoints.newest(Date.now()),
     checkpointFailure: checkpoints.failure,

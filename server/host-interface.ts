@@ -19,8 +19,8 @@ export interface HostOptions {
   readonly watch: boolean
   /** How this process was started, for whoever is refused. */
   readonly command: string
-  /** Who starts the Host again; `none` where nobody does. */
-  readonly supervisor: string
+  /** Who starts the Host again; `none` where nobody does. Asked each time: a daemon may die before its Host. */
+  readonly supervisor: () => string
   readonly logs: Logs
   /** Plugins that need no file: by the name in `plugins.<name>` or `use:`. */
   readonly plugins?: BuiltIns

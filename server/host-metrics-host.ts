@@ -18,7 +18,7 @@ export const readHost = ({identity, generations, ingress, report, isReady}: Metr
     runtime: `${runtime.name} ${runtime.version}`,
     mode,
     authority,
-    supervisor,
+    supervisor: supervisor(),
   }
   const {state, reasons, since} = ingress.view
   const {current, lastFailure} = generations

@@ -19,7 +19,7 @@ export interface MetricsSources {
     readonly authority: string
     readonly mode: string
     readonly runtime: {readonly name: string; readonly version: string}
-    readonly supervisor: string
+    readonly supervisor: () => string
   }
   readonly generations: Generations
   readonly endpoints: Endpoints

@@ -39,7 +39,7 @@ interface Identity {
 }
 
 /** Takes the lock, and deals with what earlier processes left. */
-const hold = async ({project: folder, command, logs}: HostOptions, identity: Identity, unwind: Scope) => {
+const hold = async ({project: folder, command, supervisor, logs}: HostOptions, identity: Identity, unwind: Scope) => {
   const {runtimeId, startedAt} = identity
   const paths = projectPaths(resolve(folder))
   await requireProject(paths)
@@ -54,6 +54,7 @@ const hold = async ({project: folder, command, logs}: HostOptions, identity: Ide
     runtimeId,
     command,
     since,
+    supervisor: supervisor(),
   })
   unwind.defer(() => lock.release())
   const settled = await settleRestore(paths)

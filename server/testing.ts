@@ -67,7 +67,7 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
         mode: "test",
         watch: false,
         command: "svc-runtime/test",
-        supervisor: "none",
+        supervisor: () => "none",
         logs: createLogs({level: "debug", format: "pretty", colors: false, write}),
         plugins: Object.fromEntries(
           Object.entries(options.plugins).map(([name, {plugin}]) => [

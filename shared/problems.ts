@@ -31,6 +31,26 @@ export const problems = {
     title: "Nothing would start the Host again",
     hint: 'Run the Host under a supervisor, or confirm: --confirm, over the API {"confirm": true}.',
   },
+  other_supervisor: {
+    status: 409,
+    title: "Another supervisor owns the restarts",
+    hint: "Use that supervisor's own command; exactly one layer starts a Host again.",
+  },
+  daemon_failed: {
+    status: 503,
+    title: "The daemon has given up",
+    hint: "Read .svc/runtime.log; correct what it says, then start the daemon again.",
+  },
+  service_refused: {
+    status: 409,
+    title: "The service cannot be installed like this",
+    hint: "Correct what detail names; nothing was changed.",
+  },
+  service_failed: {
+    status: 503,
+    title: "The service manager did not do it",
+    hint: "Correct what detail names, and repeat the command.",
+  },
   // Configuration and environment
   project_missing: {
     status: 422,

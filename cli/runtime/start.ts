@@ -1,7 +1,8 @@
+import {resolve} from "node:path"
 import {Command, Option} from "clipanion"
 import {start} from "../../server/host.ts"
 import type {Exit, Host} from "../../server/host-interface.ts"
-import type {Mode} from "../../server/host-settings.ts"
+import {type Mode, requireProject} from "../../server/host-settings.ts"
 import {takeOverConsole} from "../../server/logs/console.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
@@ -17,6 +18,7 @@ import {type ExitCode, exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {SvcCommand} from "../svc-command.ts"
 import {banner} from "./banner.ts"
+import {daemonise} from "./daemonise.ts"
 
 const modes = ["development", "production", "test"] as const
 
@@ -32,11 +34,17 @@ export class RuntimeStart extends SvcCommand {
 
       Exit code 51 means that a restart was requested, 75 that the runtime needs one; both leave it to the supervisor.
 
+      With \`--daemon\` a process of its own starts the Host, and starts it again on 51, 75 and after a crash, at most 5 times in 120 s; then it gives up, and \`svc runtime status\` tells why. It outlives the terminal and writes to .svc/runtime.log. Refused where another supervisor starts the Host.
+
       With \`--once\` it assembles everything without a port, prints one line of JSON, and exits 0 or 1. It runs on an empty database, or with \`--from-checkpoint\` on a restored copy of a checkpoint, to which every migration is applied; nothing is sent, no job fires, and nothing is left.
     `,
     examples: [
       ["Run it on a laptop, taking changes as they are saved", "svc runtime start"],
       ["Run it under a supervisor", "svc runtime start --mode production --no-watch"],
+      [
+        "Run it on a machine of its own, without another supervisor",
+        "svc runtime start --mode production --no-watch --daemon",
+      ],
       ["Try whether it would start", "svc runtime start --once --mode test"],
       ["Try the migrations on real data", "svc runtime start --once --mode test --from-checkpoint newest"],
     ],
@@ -45,6 +53,8 @@ export class RuntimeStart extends SvcCommand {
   mode = Option.String("--mode", "development", {description: "development, production or test"})
   environment = Option.String("--environment", {description: "Reads .env.<name> over .env (default: the mode)"})
   watch = Option.Boolean("--watch", {description: "Take changes as they are saved (default in development)"})
+  daemon = Option.Boolean("--daemon", false, {description: "Start it in the background, and again when it ends"})
+  logFile = Option.String("--log-file", {description: "Where the daemon writes to (default: .svc/runtime.log)"})
   once = Option.Boolean("--once", false, {description: "Assemble, report, and exit"})
   fromCheckpoint = Option.String("--from-checkpoint", {
     description: "With --once: on a copy of this checkpoint: its id, newest, its folder, or an archive's file",
@@ -56,10 +66,14 @@ export class RuntimeStart extends SvcCommand {
     const mode = modes.find(each => each === this.mode)
     if (mode === undefined)
       throw new Problem("request_invalid", `--mode is development, production or test, not "${this.mode}"`)
+    if (this.logFile !== undefined && !this.daemon)
+      throw new Problem("request_invalid", "--log-file is of --daemon; without it the log goes to stdout")
+    if (this.daemon && this.once) throw new Problem("request_invalid", "--daemon and --once exclude each other")
     if (this.fromCheckpoint !== undefined && !this.once)
       throw new Problem("request_invalid", "--from-checkpoint goes with --once", {
         hint: "svc checkpoint restore puts a checkpoint in the place of the project's state.",
       })
+    if (this.daemon) return this.#daemon(mode)
     const environment = this.environment === undefined ? {} : {environment: this.environment}
     const logs = this.#logs(mode)
     this.#scrub = logs.scrub
@@ -85,6 +99,22 @@ export class RuntimeStart extends SvcCommand {
       write: line => output.write(`${line}\n`),
     })
     return logs
+  }
+
+  async #daemon(mode: Mode): Promise<ExitCode> {
+    const project = projectPaths(this.folder)
+    await requireProject(project)
+    return daemonise({
+      paths: project,
+      format: mode === "production" ? "json" : "pretty",
+      logFile: this.logFile === undefined ? project.log : resolve(this.logFile),
+      host: [
+        ...["runtime", "start", "--project", this.folder, "--mode", mode],
+        ...(this.environment === undefined ? [] : ["--environment", this.environment]),
+        ...(this.watch === undefined ? [] : [this.watch ? "--watch" : "--no-watch"]),
+      ],
+      print: text => this.print(text),
+    })
   }
 
   async #once(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
@@ -147,7 +177,7 @@ export class RuntimeStart extends SvcCommand {
           ...environment,
           watch: this.watch ?? mode === "development",
           command: ["svc", ...process.argv.slice(2)].join(" "),
-          supervisor: findSupervisor(process.env, process),
+          supervisor: () => findSupervisor(process.env, process),
           logs,
           signal: starting.signal,
         },

@@ -1,8 +1,13 @@
 import {Command} from "clipanion"
+import {type DaemonState, readDaemonState, whyNoHost} from "../../server/process/daemon-state.ts"
+import {describeOwner, type Owner, ownerOf} from "../../server/process/owner.ts"
+import {readHolder} from "../../server/runtime/lock.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
 import type {EndpointView, Status} from "../../shared/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
+import {connectHost, type HostClient} from "../host-client.ts"
 import {describeIngress} from "../ingress/view.ts"
 import {duration, facts} from "../print.ts"
 import {DataCommand} from "../svc-command.ts"
@@ -11,26 +16,63 @@ export class RuntimeStatus extends DataCommand {
   static override paths = [["runtime", "status"]]
   static override usage = Command.Usage({
     description: "show which Host runs, and what it runs",
-    details: "Exits 0 when a Host runs for the project, ready or not, and 1 when none does.",
+    details:
+      "Exits 0 when a Host runs for the project, ready or not, and 1 when none does; then it tells why the daemon starts none, where there is one.",
     examples: [["Of the project in this folder", "svc runtime status"]],
   })
 
   async run(): Promise<ExitCode> {
-    const host = await connectHost(this.folder)
+    const host = await this.#connect()
     const status = await host.get<Static<typeof Status>>("/api/system/status")
     const endpoints = await host.get<{items: Static<typeof EndpointView>[]}>("/api/endpoints?limit=500")
-    this.show({...status, endpoints: endpoints.items}, () =>
-      describe(host.file.url, host.file.pid, status, endpoints.items),
+    const owner = await this.#owner(status.supervisor)
+    this.show({...status, endpoints: endpoints.items, owner}, () =>
+      describe(host.file.url, host.file.pid, status, endpoints.items, owner),
     )
     return exit.ok
   }
+
+  /** Throws `host_unreachable`, with what a daemon has to say about it. */
+  async #connect(): Promise<HostClient> {
+    try {
+      return await connectHost(this.folder)
+    } catch (error) {
+      const paths = projectPaths(this.folder)
+      const why = isProblem(error, "host_unreachable") ? await whyNoHost(paths) : undefined
+      if (why === undefined) throw error
+      const last = await readDaemonState(paths)
+      throw new Problem("host_unreachable", `no Host runs for ${this.folder}: ${why}`, {
+        hint: `Read ${last?.logFile}. A daemon that has ended is started with svc runtime start --daemon.`,
+      })
+    }
+  }
+
+  async #owner(supervisor: string): Promise<StatusOwner> {
+    const paths = projectPaths(this.folder)
+    const holder = await readHolder(paths)
+    const owner = holder === undefined ? {name: supervisor} : {...ownerOf(holder), name: supervisor}
+    const state = supervisor === "daemon" ? await readDaemonState(paths) : undefined
+    if (state === undefined) return owner
+    const {pid, starts, logFile} = state
+    return {...owner, daemon: {pid, starts, logFile}}
+  }
 }
+
+interface StatusOwner extends Owner {
+  readonly daemon?: Pick<DaemonState, "pid" | "starts" | "logFile">
+}
+
+const describeSupervisor = ({daemon, ...owner}: StatusOwner): string =>
+  daemon === undefined
+    ? describeOwner(owner)
+    : `daemon (pid ${daemon.pid}, ${daemon.starts} starts of the Host, log in ${daemon.logFile})`
 
 const describe = (
   url: string,
   pid: number,
   status: Static<typeof Status>,
   endpoints: readonly Static<typeof EndpointView>[],
+  owner: StatusOwner,
 ): string =>
   facts([
     ["project", status.project],
@@ -58,7 +100,7 @@ const describe = (
       "running for",
       `${duration(status.uptime)}, ${status.restarts} starts before${status.endedCleanly ? "" : ", the last one ended uncleanly"}`,
     ],
-    ["supervisor", status.supervisor],
+    ["supervisor", describeSupervisor(owner)],
     ["runtimeId", status.runtimeId],
     ["authority", status.authority],
   ])

@@ -32,7 +32,7 @@ export const askRunningHost = async (): Promise<{openApi: OpenApi; slots: readon
         mode: "test",
         watch: false,
         command: "bun run reference",
-        supervisor: "none",
+        supervisor: () => "none",
         logs: createLogs({
           level: "warn",
           format: "pretty",

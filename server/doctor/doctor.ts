@@ -11,6 +11,7 @@ import {loadRuntime} from "../runtime/runtime.ts"
 import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 import {checkJobFile} from "./jobs.ts"
+import {checkOwners} from "./owners.ts"
 import {checkProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
 import {checkWorkroom} from "./workroom.ts"
@@ -63,7 +64,7 @@ const examineState = async (
     )
   }
   findings.push(await checkJobFile(paths))
-  findings.push(await checkSpace(paths.state), await checkClock(paths, Date.now()))
+  findings.push(await checkSpace(paths.state), await checkClock(paths, Date.now()), await checkOwners(paths))
   return findings
 }
 

@@ -1,18 +1,77 @@
-import {existsSync} from "node:fs"
+import {existsSync, readFileSync} from "node:fs"
 
 type Variables = Readonly<Record<string, string | undefined>>
+
+interface Process {
+  readonly pid: number
+  readonly ppid: number
+}
+
+/** By the pid of its supervisor, `svc runtime start --daemon` tells its Host who started it. */
+export const daemonVariable = "SVC_DAEMON_PID"
+
+/** Supervisors that only their name as the parent process tells. */
+const parents: Readonly<Record<string, string>> = {
+  runsv: "runit",
+  "s6-supervise": "s6",
+  supervise: "daemontools",
+  "supervise-daemo": "openrc",
+}
 
 /**
  * Who starts the Host again when it exits with 51 or 75, as far as a process can tell; `none` where nobody does.
  * `SVC_SUPERVISOR` names one that leaves no other trace.
  */
-export const findSupervisor = (variables: Variables, {pid, ppid}: {pid: number; ppid: number}): string => {
+export const findSupervisor = (variables: Variables, own: Process): string => {
+  // A daemon that was killed starts nothing again: its Host has another parent then.
+  const daemon = variables[daemonVariable]
+  if (daemon !== undefined) return daemon === String(own.ppid) ? "daemon" : "none"
   if (variables.SVC_SUPERVISOR !== undefined && variables.SVC_SUPERVISOR !== "") return variables.SVC_SUPERVISOR
   if (variables.KUBERNETES_SERVICE_HOST !== undefined) return "kubernetes"
-  if (variables.INVOCATION_ID !== undefined && variables.SYSTEMD_EXEC_PID === String(pid)) return "systemd"
-  if (variables.XPC_SERVICE_NAME !== undefined && variables.XPC_SERVICE_NAME !== "0") return "launchd"
+  if (isStartedBySystemd(variables, own)) return "systemd"
+  if (isStartedByLaunchd(variables)) return "launchd"
   if (variables.pm_id !== undefined) return "pm2"
-  const inContainer = existsSync("/.dockerenv") || existsSync("/run/.containerenv")
-  if (pid === 1 || (inContainer && ppid === 1)) return "container"
-  return "none"
+  if (variables.SUPERVISOR_ENABLED !== undefined && variables.SUPERVISOR_PROCESS_NAME !== undefined)
+    return "supervisord"
+  return findContainer(own) ?? parents[readText(`/proc/${own.ppid}/comm`)] ?? "none"
+}
+
+/**
+ * Also through a script runner that stands between. What systemd started long ago passes its variables on to sessions
+ * and terminals too, but these have a control group of their own.
+ */
+const isStartedBySystemd = (variables: Variables, {pid, ppid}: Process): boolean => {
+  const started = variables.SYSTEMD_EXEC_PID
+  if (variables.INVOCATION_ID === undefined || started === undefined) return false
+  if (started === String(pid)) return true
+  return ancestorsOf(ppid).includes(started) && controlGroup(started) === controlGroup(String(pid))
+}
+
+const ancestorsOf = (from: number): readonly string[] => {
+  const found: string[] = []
+  for (let pid = String(from); pid !== "0" && pid !== "" && found.length < 8; pid = parentOf(pid)) found.push(pid)
+  return found
+}
+
+const parentOf = (pid: string): string => /^PPid:\s+(\d+)$/m.exec(readText(`/proc/${pid}/status`))?.[1] ?? ""
+
+const controlGroup = (pid: string): string => readText(`/proc/${pid}/cgroup`)
+
+/** A terminal has `0`, what an application with a window starts has the application's name. */
+const isStartedByLaunchd = ({XPC_SERVICE_NAME: name = "0"}: Variables): boolean =>
+  name !== "0" && !name.startsWith("application.")
+
+/** The engine, for what is a container's main process, or the child of its init. */
+const findContainer = ({pid, ppid}: Process): string | undefined => {
+  const engine = existsSync("/.dockerenv") ? "docker" : existsSync("/run/.containerenv") ? "podman" : undefined
+  if (pid === 1) return engine ?? "container"
+  return ppid === 1 ? engine : undefined
+}
+
+const readText = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8").trim()
+  } catch {
+    return ""
+  }
 }

@@ -6,17 +6,23 @@ import {pathToFileURL} from "node:url"
 import {type Client, createClient, LibsqlError, type Transaction} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {readJsonIfExists, writeFileAtomic} from "./files.ts"
+import {processStart} from "./process-start.ts"
 import type {ProjectPaths} from "./project.ts"
 
 /** Who holds a project: shown to whoever is refused. */
 export interface Holder {
-  readonly kind: "host" | "command"
+  readonly kind: "host" | "command" | "daemon"
   readonly hostname: string
   readonly pid: number
   readonly runtimeId: string
   readonly command: string
   readonly since: string
+  /** Who starts it again. */
+  readonly supervisor?: string
 }
+
+/** A lock file, and the description of its holder beside it. */
+export type LockFiles = Pick<ProjectPaths, "lock" | "holder">
 
 export interface Lock {
   release(): Promise<void>
@@ -26,7 +32,10 @@ export interface Lock {
  * How long a lock is waited for, in milliseconds: that of a command until it has ended, one without a description long
  * enough for whoever only looked whether it is free. A Host's is not waited for.
  */
-const patience = {host: 0, command: 30_000, unknown: 1000} as const
+const patience = {host: 0, daemon: 0, command: 30_000, unknown: 1000} as const
+
+/** What each kind of holder is called. */
+const names = {host: "a Host", daemon: "a daemon", command: "a command"} as const
 
 // On Bun a collected client drops its lock, so what is held is reachable from here until it is released.
 const held = new Set<{client: Client; transaction: Transaction}>()
@@ -38,14 +47,14 @@ const isBusy = (error: unknown) => error instanceof LibsqlError && error.code ==
  * process dies, however it dies, and Bun and Node exclude each other. Throws `locked` with the holder's hostname, pid,
  * runtimeId and command; `state_unwritable`.
  */
-export const acquireLock = async (paths: ProjectPaths, holder: Holder): Promise<Lock> => {
+export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Lock> => {
   const began = performance.now()
   for (;;) {
     const hold = await tryLock(paths.lock)
     if (hold !== undefined) {
       held.add(hold)
       try {
-        await writeFileAtomic(paths.holder, JSON.stringify(holder))
+        await writeFileAtomic(paths.holder, JSON.stringify({...holder, started: processStart(holder.pid)}))
       } catch (error) {
         await release(hold)
         throw error
@@ -81,7 +90,7 @@ export const withLock = async <T>(paths: ProjectPaths, command: string, work: ()
 }
 
 /** True when a process holds the project now. */
-export const isLocked = async (paths: ProjectPaths): Promise<boolean> => {
+export const isLocked = async (paths: LockFiles): Promise<boolean> => {
   // Asking leaves no trace where no Host ever ran.
   if (!existsSync(paths.lock)) return false
   const hold = await tryLock(paths.lock)
@@ -93,7 +102,7 @@ export const isLocked = async (paths: ProjectPaths): Promise<boolean> => {
  * The description of who holds the lock; retried for 100 ms, since it is written just after the lock is taken. One that a
  * killed process left behind, or that is damaged, does not count.
  */
-export const readHolder = async (paths: ProjectPaths): Promise<Holder | undefined> => {
+export const readHolder = async (paths: LockFiles): Promise<Holder | undefined> => {
   for (let attempt = 0; attempt < 5; attempt++) {
     const holder = await readJsonIfExists(paths.holder)
     if (isHolder(holder) && !isGone(holder)) return holder
@@ -109,13 +118,16 @@ const isHolder = (json: unknown): json is Holder => {
   const fields = new Map<string, unknown>(Object.entries(json))
   return (
     Number.isSafeInteger(fields.get("pid")) &&
-    (fields.get("kind") === "host" || fields.get("kind") === "command") &&
+    Object.hasOwn(names, String(fields.get("kind"))) &&
     texts.every(name => typeof fields.get(name) === "string")
   )
 }
 
-const isGone = (holder: Holder): boolean => {
+/** Nobody has its pid, or another process that started at another time. */
+const isGone = (holder: Holder & {readonly started?: unknown}): boolean => {
   if (holder.hostname !== hostname()) return false
+  const started = processStart(holder.pid)
+  if (typeof holder.started === "string" && started !== undefined && started !== holder.started) return true
   try {
     process.kill(holder.pid, 0)
     return false
@@ -151,9 +163,10 @@ const release = async (hold: {client: Client; transaction: Transaction}) => {
   hold.client.close()
 }
 
-const lockedBy = (holder: Holder | undefined): Problem => {
+/** Why a lock was not to be had: who holds it. */
+export const lockedBy = (holder: Holder | undefined): Problem => {
   if (holder === undefined) return new Problem("locked", "another process holds this project; it left no description")
-  const who = holder.kind === "host" ? "a Host" : "a command"
+  const who = names[holder.kind]
   return new Problem(
     "locked",
     `${who} holds this project: pid ${holder.pid} on ${holder.hostname}, runtimeId ${holder.runtimeId}, since ${holder.since}, started as: ${holder.command}`,

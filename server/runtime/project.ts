@@ -20,6 +20,10 @@ export const projectPaths = (project: string) => ({
   lock: join(project, ".svc/host.lock"),
   holder: join(project, ".svc/holder.json"),
   host: join(project, ".svc/host.json"),
+  daemonLock: join(project, ".svc/daemon.lock"),
+  daemonHolder: join(project, ".svc/daemon-holder.json"),
+  daemon: join(project, ".svc/daemon.json"),
+  log: join(project, ".svc/runtime.log"),
 })
 
 export type ProjectPaths = ReturnType<typeof projectPaths>

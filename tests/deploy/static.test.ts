@@ -2,45 +2,90 @@ import {spawnSync} from "node:child_process"
 import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
+import {parse} from "plist"
 import {afterAll, expect, test} from "vitest"
+import {agentFile} from "../../server/process/service/launchd.ts"
+import {userUnit} from "../../server/process/service/unit.ts"
 import {root} from "../support/runtimes.ts"
 import {describePart, linux, program} from "./support/part.ts"
 
 const template = readFileSync(join(root, "container/systemd/svc@.service"), "utf8")
 
-describePart("units of systemd, examined where none runs", [linux, program("systemd-analyze", "systemd")], () => {
-  const folder = mkdtempSync(join(tmpdir(), "svc-units-"))
-  afterAll(() => rmSync(folder, {recursive: true}))
+/** Paths that are there: systemd-analyze looks for what a unit starts. */
+const user = userUnit(template, {name: "my-bot", project: "/tmp", runtime: "/usr/bin/env", launcher: "/tmp/launch.js"})
 
-  const analyze = (name: string, text: string, ...args: readonly string[]) => {
-    const file = join(folder, name)
-    writeFileSync(file, text)
-    return spawnSync("systemd-analyze", [...args, file], {encoding: "utf8"})
-  }
+describePart(
+  "units of systemd, examined without a systemd that runs",
+  [linux, program("systemd-analyze", "systemd")],
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-units-"))
+    afterAll(() => rmSync(folder, {recursive: true}))
+    const units = [
+      ["svc@.service", template],
+      ["svc-my-bot.service", user],
+    ] as const
 
-  test("svc@.service is one that systemd takes as it is; one with an unknown key is not", () => {
-    const verify = (text: string) => analyze("svc@root.service", text, "verify", "--man=no")
-    const {status, stderr} = verify(template)
-    expect({status, stderr: stderr.split("\n").filter(line => line.includes(folder))}).toEqual({status: 0, stderr: []})
-    expect(verify(template.replace("KillMode=", "KillMood=")).stderr).toContain("Unknown key 'KillMood'")
-  })
+    const analyze = (name: string, text: string, ...args: readonly string[]) => {
+      const file = join(folder, name)
+      writeFileSync(file, text)
+      return spawnSync("systemd-analyze", [...args, file], {encoding: "utf8"})
+    }
 
-  test("svc@.service is exposed at most 1.5 of 10; a bare one fails this", () => {
-    const security = (text: string) =>
-      analyze("svc@.service", text, "--offline=yes", "security", "--threshold=15", "--no-pager")
-    expect(security(template).status).toBe(0)
-    expect(security("[Service]\nExecStart=/bin/true\n").status).toBe(1)
+    test.each(units)("%s is one that systemd takes as it is; with an unknown key it is not", (name, text) => {
+      const verify = (unit: string) => analyze(name.replace("@", "@root"), unit, "verify", "--man=no")
+      const {status, stderr} = verify(text)
+      expect({status, told: stderr.split("\n").filter(line => line.includes(folder))}).toEqual({status: 0, told: []})
+      expect(verify(text.replace("KillMode=", "KillMood=")).stderr).toContain("Unknown key 'KillMood'")
+    })
+
+    test.each(units)("%s is exposed at most 1.5 of 10; a bare one fails this", (name, text) => {
+      const security = (unit: string) =>
+        analyze(name, unit, "--offline=yes", "security", "--threshold=15", "--no-pager")
+      // A user's own manager runs it as that user, which nothing in the unit says.
+      expect(security(text.replace("[Service]\n", "[Service]\nUser=ada\n")).status).toBe(0)
+      expect(security("[Service]\nExecStart=/bin/true\n").status).toBe(1)
+    })
+  },
+)
+
+describePart("an agent of launchd", [], () => {
+  test("is a property list that starts the Host again on every exit code but 0, at most about five times in 120 s", () => {
+    const project = "/Users/ada/bots & <more>"
+    const text = agentFile({
+      label: "svc.my-bot",
+      project,
+      runtime: "/opt/homebrew/bin/bun",
+      launcher: "/x/cli/launch.js",
+    })
+    expect(parse(text)).toEqual({
+      Label: "svc.my-bot",
+      ProgramArguments: [
+        ...["/opt/homebrew/bin/bun", "/x/cli/launch.js", "runtime", "start", "--mode", "production", "--no-watch"],
+      ],
+      WorkingDirectory: project,
+      EnvironmentVariables: {PATH: "/opt/homebrew/bin:/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin"},
+      RunAtLoad: true,
+      KeepAlive: {SuccessfulExit: false},
+      ThrottleInterval: 24,
+      ExitTimeOut: 30,
+      Umask: 0o077,
+      StandardOutPath: `${project}/.svc/runtime.log`,
+      StandardErrorPath: `${project}/.svc/runtime.log`,
+    })
   })
 })
 
-const shellScriptsOf = (folder: string): readonly string[] =>
-  readdirSync(join(root, folder), {recursive: true, encoding: "utf8"})
-    .filter(file => file.endsWith(".sh"))
-    .map(file => `${folder}/${file}`)
-
 describePart("shell scripts", [program("shellcheck")], () => {
-  test.each([".ci/run", ...shellScriptsOf("container")])("%s has nothing that shellcheck objects to", script => {
+  const scripts = [".ci/run", ...shellScriptsOf("container")]
+
+  test.each(scripts)("%s has nothing that shellcheck objects to", script => {
     const {status, stdout} = spawnSync("shellcheck", [script], {cwd: root, encoding: "utf8"})
     expect({status, stdout}).toEqual({status: 0, stdout: ""})
   })
 })
+
+function shellScriptsOf(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), {recursive: true, encoding: "utf8"})
+    .filter(file => file.endsWith(".sh"))
+    .map(file => `${folder}/${file}`)
+}

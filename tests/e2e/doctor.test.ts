@@ -20,6 +20,7 @@ describe("svc doctor on a sound project", () => {
       "ok disk space",
       "ok jobs",
       "ok clock",
+      "ok restarts",
     ])
     expect(findings[0]?.detail).toMatch(runtime === onBun ? /^Bun 1\./ : /^Node 22\.12\.0$/)
   })

@@ -2,24 +2,29 @@ import type {SystemdBox} from "./systemd-box.ts"
 
 export const boxToken = "a-token-of-the-systemd-tests-0123456789"
 
-/** Tries to write into each folder that it is asked about, and names those where it could. */
+/** Tries to write into each folder that it is asked about, and into each that something is mounted on; names those where it could. */
 const writerPlugin = `
-import {writeFileSync, rmSync} from "node:fs"
+import {readFileSync, rmSync, writeFileSync} from "node:fs"
 import {definePlugin} from "svc-runtime"
 
 export default definePlugin({
   setup: plugin => {
     plugin.route({
-      method: "POST", path: "/writes", scope: "full",
-      handle: async ({request}) => {
-        const writable = (await request.json()).filter(folder => {
+      method: "POST", path: "/writes", scope: "full", summary: "Where the Host can write",
+      handle: async request => {
+        const mounts = readFileSync("/proc/self/mountinfo", "utf8").trim().split("\\n").map(line => line.split(" ")[4])
+        const folders = [...new Set([...await request.json(), ...mounts])]
+        const writable = folders.filter(folder => {
           try {
             writeFileSync(folder + "/svc-probe", "probe")
             rmSync(folder + "/svc-probe")
             return true
-          } catch { return false }
+          } catch {
+            return false
+          }
         })
-        return Response.json({writable, tmpdir: process.env.TMPDIR, uid: process.getuid(), path: process.env.PATH, node: process.version, bun: process.versions.bun})
+        const {TMPDIR: tmpdir, PATH: path} = process.env
+        return Response.json({writable, tmpdir, path, uid: process.getuid(), bun: process.versions.bun})
       },
     })
   },

@@ -40,7 +40,12 @@ export const startSystemdBox = async (): Promise<SystemdBox> => {
   try {
     const leader = await until("systemd to be the first process", () => leaderOf(nspawn), 30_000)
     const box = boxOf(leader, nspawn)
-    await until("systemd to have started", () => /running|degraded/.test(box.sh("systemctl is-system-running").stdout), 30_000)
+    await until(
+      "systemd to have started",
+      () => /running|degraded/.test(box.sh("systemctl is-system-running").stdout),
+      30_000,
+    )
+    box.must("ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm")
     return box
   } catch (error) {
     nspawn.kill("SIGKILL")
@@ -87,9 +92,26 @@ const leaderOf = ({pid, exitCode}: ChildProcess): number | undefined => {
 const boxOf = (leader: number, nspawn: ChildProcess): SystemdBox => {
   const sh: SystemdBox["sh"] = (script, {user, env = {}} = {}) => {
     const as = user === undefined ? [] : ["runuser", "--user", user, "--"]
-    const variables = {PATH, HOME: user === undefined ? "/root" : `/home/${user}`, LANG: "C.UTF-8", SYSTEMD_PAGER: "", ...env}
+    const variables = {
+      PATH,
+      HOME: user === undefined ? "/root" : `/home/${user}`,
+      LANG: "C.UTF-8",
+      SYSTEMD_PAGER: "",
+      ...env,
+    }
     const pairs = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
-    const inside = ["--target", String(leader), "--all", ...as, "env", "--ignore-environment", ...pairs, "sh", "-c", script]
+    const inside = [
+      "--target",
+      String(leader),
+      "--all",
+      ...as,
+      "env",
+      "--ignore-environment",
+      ...pairs,
+      "sh",
+      "-c",
+      script,
+    ]
     const {status, stdout, stderr} = spawnSync("nsenter", inside, {encoding: "utf8", timeout: 100_000})
     return {code: status, stdout, stderr}
   }

@@ -1,0 +1,34 @@
+import {spawn} from "node:child_process"
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem} from "../../shared/problems.ts"
+import {ServiceCommand} from "./service-command.ts"
+
+export class ServiceLogs extends ServiceCommand {
+  static override paths = [["service", "logs"]]
+  static override usage = Command.Usage({
+    description: "print the log of the project's service",
+    details: "From the journal on Linux, from .svc/runtime.log on macOS. svc logs asks the running Host instead.",
+    examples: [
+      ["The newest 100 lines", "svc service logs --user"],
+      ["And what comes", "svc service logs --user --follow"],
+    ],
+  })
+
+  follow = Option.Boolean("--follow,-f", false, {description: "Go on until Ctrl-C"})
+  lines = Option.String("--lines", "100", {description: "How many lines of before"})
+
+  async run(): Promise<ExitCode> {
+    if (!/^\d+$/.test(this.lines)) throw new Problem("request_invalid", `--lines is a number, not "${this.lines}"`)
+    const service = await this.service(false)
+    const [program = "", ...args] = service.logs({follow: this.follow, lines: Number(this.lines)})
+    const child = spawn(program, args, {stdio: ["ignore", "inherit", "inherit"]})
+    const code = await new Promise<number>((resolve, reject) => {
+      child.on("error", cause =>
+        reject(new Problem("service_failed", `${program} cannot be run: ${cause.message}`, {cause})),
+      )
+      child.on("close", ended => resolve(ended ?? 0))
+    })
+    return code === 0 ? exit.ok : exit.failed
+  }
+}

@@ -1,0 +1,34 @@
+import {Command} from "clipanion"
+import {isReadyWithin} from "../../server/process/service/ready.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {facts} from "../print.ts"
+import {ServiceCommand} from "./service-command.ts"
+
+export class ServiceStatus extends ServiceCommand {
+  static override paths = [["service", "status"]]
+  static override usage = Command.Usage({
+    description: "show whether the project's service runs, and whether its Host is ready",
+    details: "Exits 0 only when it runs. Readiness is shown; svc doctor --live tells what is missing.",
+    examples: [
+      ["That of your own user, on Linux", "svc service status --user"],
+      ["For programs", "svc service status --user --json"],
+    ],
+  })
+
+  async run(): Promise<ExitCode> {
+    const state = await (await this.service(false)).state()
+    const ready = state.running && (await isReadyWithin(this.projectPaths, 0))
+    this.show({...state, ready}, () =>
+      facts([
+        ["service", `${state.name} (${state.manager})`],
+        ["installed", state.installed ? state.file : "no (svc service install)"],
+        ["enabled", state.enabled ? "yes" : "no"],
+        ["state", state.state],
+        ["ready", ready ? "yes" : "no"],
+        ...(state.pid === null ? [] : [["process", `pid ${state.pid}`] as const]),
+        ...(state.restarts === null ? [] : [["restarts", `${state.restarts}`] as const]),
+      ]),
+    )
+    return state.running ? exit.ok : exit.failed
+  }
+}

@@ -1,0 +1,53 @@
+import {Type} from "typebox"
+import {Value} from "typebox/value"
+import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {type Holder, isLocked, type LockFiles, readHolder} from "../runtime/lock.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+
+/** `.svc/daemon.json` (0600): what the daemon does now, or why it has ended. It stays when the daemon is gone. */
+export const DaemonState = Type.Object({
+  pid: Type.Integer(),
+  logFile: Type.String(),
+  /** How often it started the Host. */
+  starts: Type.Integer(),
+  /** When this state began. */
+  since: Type.String(),
+  state: Type.Union([
+    Type.Object({is: Type.Literal("running"), host: Type.Integer()}),
+    Type.Object({is: Type.Literal("waiting"), until: Type.String(), why: Type.String()}),
+    Type.Object({is: Type.Literal("ended"), code: Type.Integer(), why: Type.String()}),
+  ]),
+})
+export type DaemonState = Type.Static<typeof DaemonState>
+
+/** The daemon's lock: the kernel frees it when the daemon dies, so a pid that was left behind misleads nobody. */
+export const daemonLock = (paths: ProjectPaths): LockFiles => ({lock: paths.daemonLock, holder: paths.daemonHolder})
+
+export const writeDaemonState = (paths: ProjectPaths, state: DaemonState): Promise<void> =>
+  writeFileAtomic(paths.daemon, JSON.stringify(state))
+
+/** Undefined where no daemon ever ran, and for a file that is damaged. */
+export const readDaemonState = async (paths: ProjectPaths): Promise<DaemonState | undefined> => {
+  const json = await readJsonIfExists(paths.daemon)
+  return Value.Check(DaemonState, json) ? json : undefined
+}
+
+/** The daemon that runs now; undefined where none does. */
+export const findDaemon = async (paths: ProjectPaths): Promise<Holder | undefined> =>
+  (await isLocked(daemonLock(paths))) ? readHolder(daemonLock(paths)) : undefined
+
+/** Why the daemon of a project starts no Host now; undefined where there was none, or where its Host was stopped. */
+export const whyNoHost = async (paths: ProjectPaths): Promise<string | undefined> => {
+  const last = await readDaemonState(paths)
+  if (last === undefined) return undefined
+  const {state, pid} = last
+  const daemon = await findDaemon(paths)
+  if (daemon !== undefined) return describeWait(state, daemon.pid)
+  if (state.is !== "ended") return `its daemon, pid ${pid}, was killed`
+  return state.code === 0 ? undefined : `its daemon has given up: ${state.why}`
+}
+
+const describeWait = (state: DaemonState["state"], pid: number): string =>
+  state.is === "waiting"
+    ? `its daemon, pid ${pid}, starts one at ${state.until}: ${state.why}`
+    : `its daemon, pid ${pid}, is starting or ending one`

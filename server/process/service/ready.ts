@@ -1,0 +1,25 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {readHostFile} from "../../runtime/host-file.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
+import {bypassProxy} from "../../runtime/proxy.ts"
+
+/** Does the project's Host say within so many milliseconds that it is ready? Asked once at least. */
+export const isReadyWithin = async (paths: ProjectPaths, patience: number): Promise<boolean> => {
+  const deadline = performance.now() + patience
+  for (;;) {
+    if (await isReady(paths)) return true
+    if (performance.now() >= deadline) return false
+    await sleep(200)
+  }
+}
+
+const isReady = async (paths: ProjectPaths): Promise<boolean> => {
+  const file = await readHostFile(paths).catch(() => undefined)
+  if (file === undefined) return false
+  const url = new URL("/pub/ready", file.url)
+  bypassProxy(url)
+  return fetch(url, {signal: AbortSignal.timeout(2000)}).then(
+    ({ok}) => ok,
+    () => false,
+  )
+}

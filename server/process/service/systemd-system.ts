@@ -1,0 +1,74 @@
+import {chown, mkdir, readFile, stat} from "node:fs/promises"
+import {basename, dirname, join} from "node:path"
+import {Problem} from "../../../shared/problems.ts"
+import {requireEnvironmentFile} from "./environment-file.ts"
+import type {Service, ServiceOptions} from "./service.ts"
+import {readTemplate, systemdService} from "./systemd.ts"
+
+/** Where the template looks for projects, by the name of the user. */
+export const systemProjects = "/srv/svc"
+
+export const systemUnits = "/etc/systemd/system"
+
+/** The Host as an instance of the system's template `svc@.service`. Throws `service_refused`. */
+export const systemdSystemService = (options: ServiceOptions): Service => {
+  const {project, packageRoot, runtime} = options
+  const instance = basename(project)
+  const unit = `svc@${instance}.service`
+  const override = join(systemUnits, `${unit}.d/svc.conf`)
+  const isBun = basename(runtime).startsWith("bun")
+  return systemdService({
+    name: unit,
+    scope: [],
+    files: [
+      {path: join(systemUnits, "svc@.service"), text: readTemplate(packageRoot)},
+      ...(isBun ? [] : [{path: override, text: "[Service]\nEnvironment=SVC_RUNTIME=node\n"}]),
+    ],
+    own: [dirname(override)],
+    prepare: async () => {
+      if (dirname(project) !== systemProjects) {
+        throw new Problem("service_refused", `the project is in ${project}, not in ${systemProjects}/<user>`, {
+          hint: `Move it to ${systemProjects}/<user>, owned by that user; or, as the user, svc service install --user.`,
+        })
+      }
+      const user = await findUser(instance)
+      await requireEnvironmentFile(project, user)
+      await requireLauncher(project)
+      for (const folder of [".svc", "data"]) await makeOwned(join(project, folder), user)
+    },
+    advice: async () => undefined,
+  })
+}
+
+interface User {
+  readonly name: string
+  readonly id: number
+  readonly group: number
+}
+
+const findUser = async (name: string): Promise<User> => {
+  const [, , id, group] =
+    (await readFile("/etc/passwd", "utf8"))
+      .split("\n")
+      .map(line => line.split(":"))
+      .find(fields => fields[0] === name) ?? []
+  if (id === undefined) {
+    throw new Problem("service_refused", `there is no user ${name}, whose project this folder would be`, {
+      hint: `useradd --create-home ${name}; chown -R ${name}: ${systemProjects}/${name}`,
+    })
+  }
+  return {name, id: Number(id), group: Number(group)}
+}
+
+const requireLauncher = async (project: string): Promise<void> => {
+  const launcher = join(project, "node_modules/svc-runtime/cli/launch.js")
+  if (await stat(launcher).catch(() => undefined)) return
+  throw new Problem("service_refused", `there is no ${launcher}`, {hint: "Install the project's dependencies first."})
+}
+
+/** Made for the user; what is there already stays as it is. */
+const makeOwned = async (folder: string, {id, group}: User): Promise<void> => {
+  if (await stat(folder).catch(() => undefined)) return
+  await mkdir(folder, {mode: 0o700})
+  await chown(folder, id, group)
+}

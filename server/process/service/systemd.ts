@@ -1,0 +1,131 @@
+import {existsSync, readFileSync} from "node:fs"
+import {chmod, mkdir, rm} from "node:fs/promises"
+import {dirname, join} from "node:path"
+import {Problem} from "../../../shared/problems.ts"
+import {readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
+import {mustRun, run} from "./run.ts"
+import type {Service, ServiceFile, ServiceState} from "./service.ts"
+
+/** One unit of systemd, of the system's manager or of a user's. */
+export interface Unit {
+  readonly name: string
+  /** Before the words of each systemctl: `--user`, or nothing. */
+  readonly scope: readonly string[]
+  readonly files: readonly ServiceFile[]
+  /** What must hold of the project; throws `service_refused`. */
+  prepare(): Promise<void>
+  /** Removed with the unit; a template stays, since other instances may use it. */
+  readonly own: readonly string[]
+  /** Told after the start. */
+  advice(): Promise<string | undefined>
+}
+
+/** A project's Host as a unit of systemd. */
+export const systemdService = (unit: Unit): Service => {
+  const {name, scope, files, own} = unit
+  const systemctl = (...args: readonly string[]) => mustRun("systemctl", [...scope, ...args])
+  const state = async (): Promise<ServiceState> => {
+    const shown = parseProperties(await systemctl("show", name, `--property=${properties.join(",")}`))
+    return {
+      manager: "systemd",
+      name,
+      installed: shown.LoadState === "loaded",
+      enabled: shown.UnitFileState === "enabled",
+      running: shown.ActiveState === "active",
+      state: describe(shown),
+      pid: Number(shown.MainPID) || null,
+      restarts: Number(shown.NRestarts ?? 0),
+      file: shown.FragmentPath ?? "",
+    }
+  }
+  return {
+    files,
+    state,
+    install: async report => {
+      await unit.prepare()
+      let changed = false
+      for (const {path, text} of files) {
+        if ((await readFileIfExists(path)) === text) continue
+        await mkdir(dirname(path), {recursive: true})
+        await writeUnit(path, text)
+        report(`wrote ${path}`)
+        changed = true
+      }
+      await systemctl("daemon-reload")
+      const before = await state()
+      if (!before.enabled) {
+        await systemctl("enable", name)
+        report(`enabled ${name}`)
+      }
+      if (!before.running || changed) {
+        // What failed too often is not started until that is forgotten.
+        if (before.state.startsWith("failed")) await systemctl("reset-failed", name)
+        await systemctl("restart", name)
+        report(`${before.running ? "restarted" : "started"} ${name}`)
+      } else report(`${name} is installed and runs already`)
+      const advice = await unit.advice()
+      if (advice !== undefined) report(advice)
+    },
+    uninstall: async report => {
+      if ((await state()).installed) {
+        await systemctl("disable", "--now", name)
+        report(`stopped and disabled ${name}`)
+      }
+      for (const path of own.filter(existsSync)) {
+        await rm(path, {recursive: true})
+        report(`removed ${path}`)
+      }
+      await systemctl("daemon-reload")
+      await run("systemctl", [...scope, "reset-failed", name])
+    },
+    logs: ({follow, lines}) => [
+      "journalctl",
+      ...scope,
+      "--unit",
+      name,
+      "--lines",
+      String(lines),
+      "--output",
+      "cat",
+      "--no-pager",
+      ...(follow ? ["--follow"] : []),
+    ],
+  }
+}
+
+const properties = [
+  "LoadState",
+  "ActiveState",
+  "SubState",
+  "UnitFileState",
+  "MainPID",
+  "NRestarts",
+  "Result",
+  "FragmentPath",
+] as const
+
+const parseProperties = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text
+      .trim()
+      .split("\n")
+      .map(line => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  )
+
+const describe = ({ActiveState = "", SubState = "", Result = ""}: Readonly<Record<string, string>>): string =>
+  `${ActiveState} (${SubState}${Result === "success" || Result === "" ? "" : `, ${Result}`})`
+
+/** Units hold no secret, and systemd warns of those that it cannot read. */
+const writeUnit = async (path: string, text: string): Promise<void> => {
+  await writeFileAtomic(path, text)
+  await chmod(path, 0o644)
+}
+
+/** The template in `container/systemd/`. Throws `service_failed` where the package lacks it. */
+export const readTemplate = (packageRoot: string): string => {
+  try {
+    return readFileSync(join(packageRoot, "container/systemd/svc@.service"), "utf8")
+  } catch (cause) {
+    throw new Problem("service_failed", "the package holds no container/systemd/svc@.service", {cause})
+  }
+}

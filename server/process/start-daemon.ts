@@ -1,0 +1,93 @@
+import {type ChildProcess, spawn} from "node:child_process"
+import {closeSync} from "node:fs"
+import {setTimeout as sleep} from "node:timers/promises"
+import {Problem} from "../../shared/problems.ts"
+import {makePrivateFolder} from "../runtime/files.ts"
+import {readHostFile} from "../runtime/host-file.ts"
+import {isLocked, lockedBy, readHolder} from "../runtime/lock.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {findDaemon, readDaemonState} from "./daemon-state.ts"
+import {openLog} from "./log-file.ts"
+
+export interface DaemonStart {
+  readonly paths: ProjectPaths
+  /** Who owns the restarts of what is started here; `none` where nobody does. */
+  readonly supervisor: string
+  /** The command line that becomes the daemon. */
+  readonly command: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  /** Absolute. */
+  readonly logFile: string
+  /** Hears of each change while the Host starts. */
+  readonly report: (step: string) => void
+}
+
+export interface StartedDaemon {
+  readonly pid: number
+  readonly host: number
+  readonly url: string
+}
+
+/** So long it is waited for a Host that starts, in milliseconds: a migration may take its time. */
+const patience = 60_000
+
+/**
+ * Starts a daemon that outlives this process and its terminal; resolves once its Host serves, or to undefined where the
+ * Host still starts after a minute. Throws `other_supervisor`, `locked`, `state_unwritable`, `daemon_failed`.
+ */
+export const startDaemon = async (start: DaemonStart): Promise<StartedDaemon | undefined> => {
+  requireNoOther(start.supervisor)
+  await makePrivateFolder(start.paths.state)
+  await requireFree(start.paths)
+  return waitUntilServing(start, detach(start))
+}
+
+/** Exactly one layer owns the restarts of a Host. */
+const requireNoOther = (supervisor: string): void => {
+  if (supervisor === "none") return
+  throw new Problem("other_supervisor", `${supervisor} starts the Host here, and starts it again when it ends`, {
+    hint: "Start it in the foreground, without --daemon: svc runtime start --mode production --no-watch",
+  })
+}
+
+const requireFree = async (paths: ProjectPaths): Promise<void> => {
+  const daemon = await findDaemon(paths)
+  if (daemon !== undefined) throw lockedBy(daemon)
+  if (await isLocked(paths)) throw lockedBy(await readHolder(paths))
+}
+
+const detach = ({paths, command, env, logFile}: DaemonStart): ChildProcess => {
+  // The daemon opens it for itself; what goes wrong with it is told here, and what it prints when it breaks goes there.
+  const output = openLog(logFile)
+  const [program = "", ...args] = command
+  const child = spawn(program, args, {cwd: paths.project, env, detached: true, stdio: ["ignore", output, output]})
+  child.unref()
+  closeSync(output)
+  return child
+}
+
+const waitUntilServing = async (
+  {paths, logFile, report}: DaemonStart,
+  child: ChildProcess,
+): Promise<StartedDaemon | undefined> => {
+  let told = ""
+  const deadline = performance.now() + patience
+  while (performance.now() < deadline) {
+    const last = await readDaemonState(paths)
+    const state = last?.pid === child.pid ? last?.state : undefined
+    if (child.exitCode !== null || child.signalCode !== null || state?.is === "ended") {
+      throw new Problem("daemon_failed", state?.is === "ended" ? state.why : "the daemon ended at once", {
+        hint: `Read ${logFile}; correct what it says, then start the daemon again.`,
+      })
+    }
+    if (state?.is === "waiting" && state.until !== told) {
+      told = state.until
+      report(`${state.why}; the daemon starts it again`)
+    }
+    const host = state?.is === "running" ? await readHostFile(paths) : undefined
+    if (state?.is === "running" && host?.pid === state.host && child.pid !== undefined)
+      return {pid: child.pid, host: host.pid, url: host.url}
+    await sleep(50)
+  }
+  return undefined
+}

@@ -1,0 +1,261 @@
+import {existsSync, renameSync} from "node:fs"
+import {hostname} from "node:os"
+import {describe, expect, test} from "vitest"
+import {runCommand} from "../support/command-line.ts"
+import {daemonConfig, daemonToken, isRunning, startDaemon} from "../support/daemon.ts"
+import {expectProblem, svc} from "../support/host.ts"
+import {startProcess, until} from "../support/process.ts"
+import {makeProject, type Project} from "../support/project.ts"
+import {onBun, onNode22} from "../support/runtimes.ts"
+
+const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]
+
+const wordPlugin = (word: string) => `
+import {definePlugin} from "svc-runtime"
+export default definePlugin({setup: plugin => plugin.command("word", {description: "A word"}, () => "${word}")})
+`
+
+const withWord = `${daemonConfig.replace("sandbox: {}", "sandbox: {}, word: {}")}`
+
+const status = (project: Project, env: Record<string, string> = {}) =>
+  svc(onBun, project, ["runtime", "status", "--json"], {env: {HTTP_TOKEN: daemonToken, ...env}})
+
+const stop = (project: Project) => runCommand(project, "runtime stop")
+
+/** Resolves when it has ended, if nobody has waited for it yet. */
+const gone = (pid: number) => until(`pid ${pid} to end`, () => !isRunning(pid))
+
+describe.each(both)("svc runtime start --daemon on $name", runtime => {
+  test("serves once it returns, starts a killed Host again, and ends with it in order", async () => {
+    const daemon = await startDaemon({runtime})
+    const first = await daemon.serving()
+    const pid = daemon.file()?.pid ?? 0
+    expect(daemon.started).toMatchObject({code: 0, stderr: ""})
+    expect(daemon.started.stdout).toContain(`the daemon, pid ${pid}, runs the Host, pid ${first}`)
+    process.kill(first, "SIGKILL")
+    const second = await daemon.serving(first)
+    expect(daemon.log()).toContain("the Host was killed by SIGKILL")
+    const told = JSON.parse((await status(daemon.project)).stdout)
+    expect(told).toMatchObject({supervisor: "daemon", endedCleanly: false, owner: {daemon: {pid, starts: 2}}})
+
+    const stopped = await stop(daemon.project)
+    expect(stopped).toMatchObject({
+      code: 0,
+      stdout: `stopped the daemon, pid ${pid}, and its Host, pid ${second}\n`,
+      stderr: "",
+    })
+    expect(isRunning(second)).toBe(false)
+    await gone(pid)
+    expect(daemon.log()).toContain("stopping (SIGTERM)")
+    expect(daemon.file()?.state).toMatchObject({is: "ended", code: 0})
+    expect((await stop(daemon.project)).stderr).toContain("no Host runs for")
+  })
+
+  test("starts it again on 51 and on 75, without a confirmation, and the new one runs the new code", async () => {
+    const daemon = await startDaemon({runtime, config: withWord, plugins: {word: wordPlugin("one")}})
+    const first = await daemon.serving()
+    expect((await daemon.post("/api/system/restart")).status).toBe(202)
+    const second = await daemon.serving(first)
+    daemon.project.write("plugins/word.ts", wordPlugin("two"))
+    expect(await (await daemon.post("/api/system/reload")).json()).toMatchObject({restarting: true})
+    await daemon.serving(second)
+    expect(daemon.log()).toContain("the Host ended with exit code 51 (a restart was requested)")
+    expect(daemon.log()).toContain("the Host ended with exit code 75 (the runtime needs a restart)")
+    expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({restarts: 2, endedCleanly: true})
+    const restart = await svc(runtime, daemon.project, ["runtime", "restart"], {env: {HTTP_TOKEN: daemonToken}})
+    expect(restart.stdout).toMatch(/^pid \d+ is ending with exit code 51; daemon starts it again\n$/)
+  })
+
+  test("gives up after five starts in 120 s, and the command, the log and the status say why", async () => {
+    const daemon = await startDaemon({runtime, config: `${daemonConfig}prot: 1\n`})
+    const why = "5 starts in 120 s are the limit, and the Host ended with exit code 1"
+    expect(daemon.started.code).toBe(1)
+    expect(daemon.started.stderr).toContain(why)
+    expect(daemon.started.stderr).toContain(".svc/runtime.log")
+    expect(daemon.file()).toMatchObject({starts: 5, state: {is: "ended", code: 1, why}})
+    expect(daemon.log().match(/prot: unknown key/g)).toHaveLength(5)
+    expect(daemon.log()).toContain(`the daemon gives up: ${why}`)
+    const told = await status(daemon.project)
+    expect({code: told.code, problem: JSON.parse(told.stderr).code}).toEqual({code: 1, problem: "host_unreachable"})
+    expect(JSON.parse(told.stderr).detail).toContain(`its daemon has given up: ${why}`)
+  })
+
+  test("is stopped at once during a pause between two starts", async () => {
+    const daemon = await startDaemon({runtime})
+    let host = await daemon.serving()
+    for (let round = 1; round <= 2; round++) {
+      process.kill(host, "SIGKILL")
+      host = await daemon.serving(host)
+    }
+    const {pid = 0} = daemon.file() ?? {}
+    const pause = () => until("the pause", () => daemon.file()?.state.is === "waiting")
+    process.kill(host, "SIGKILL")
+    await pause()
+    process.kill(pid, "SIGSTOP")
+    const told = await status(daemon.project)
+    expect(JSON.parse(told.stderr).detail).toMatch(/its daemon, pid \d+, starts one at .*killed by SIGKILL/)
+    process.kill(pid, "SIGCONT")
+    process.kill(await daemon.serving(host), "SIGKILL")
+    await pause()
+    process.kill(pid, "SIGTERM")
+    await gone(pid)
+    expect(daemon.file()).toMatchObject({starts: 4, state: {is: "ended", code: 0, why: "stopped while no Host ran"}})
+  })
+
+  test("that is killed leaves its Host running, which nobody starts again; the next one takes over after a stop", async () => {
+    const daemon = await startDaemon({runtime})
+    const host = await daemon.serving()
+    const pid = daemon.file()?.pid ?? 0
+    process.kill(pid, "SIGKILL")
+    await gone(pid)
+    expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
+    await expectProblem(await daemon.post("/api/system/restart"), 409, "no_supervisor")
+    expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({supervisor: "none"})
+    const doctor = await svc(runtime, daemon.project, ["doctor"], {env: {HTTP_TOKEN: daemonToken}})
+    expect(doctor.stdout).toContain("warning restarts: the Host runs, and its daemon was killed")
+
+    const second = await startDaemon({runtime, project: daemon.project})
+    expect(second.started.code).toBe(1)
+    expect(second.started.stderr).toContain(`a Host holds this project: pid ${host} on ${hostname()}`)
+    expect(await stop(daemon.project)).toMatchObject({code: 0, stdout: `stopped pid ${host}\n`})
+    const third = await startDaemon({runtime, project: daemon.project})
+    expect(third.started.code).toBe(0)
+    expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({endedCleanly: true, supervisor: "daemon"})
+  })
+
+  test("goes on writing into a new file when the log was renamed and SIGUSR2 came; no line is torn or lost", async () => {
+    const daemon = await startDaemon({runtime})
+    await daemon.serving()
+    const {project} = daemon
+    renameSync(project.path(".svc/runtime.log"), project.path(".svc/runtime.log.1"))
+    const before = project.read(".svc/runtime.log.1").length
+    process.kill(daemon.file()?.pid ?? 0, "SIGUSR2")
+    await until("the log to be reopened", () => daemon.log().includes("the log file was reopened"))
+    await stop(project)
+    expect(project.read(".svc/runtime.log.1")).toHaveLength(before)
+    const lines = [...project.read(".svc/runtime.log.1").split("\n"), ...daemon.log().split("\n")]
+    const messages = lines.filter(line => line !== "").map(line => JSON.parse(line).message)
+    expect(messages).toEqual(
+      expect.arrayContaining(["generation 1 committed (started)", "stopping (SIGTERM)", "stopped"]),
+    )
+  })
+})
+
+describe("svc runtime start --daemon", () => {
+  test("is refused while a daemon or a Host runs for the project", async () => {
+    const daemon = await startDaemon()
+    await daemon.serving()
+    const second = await startDaemon({project: daemon.project})
+    expect(second.started.code).toBe(1)
+    expect(second.started.stderr).toContain(`a daemon holds this project: pid ${daemon.file()?.pid}`)
+    const foreground = await svc(onBun, daemon.project, ["runtime", "start"])
+    expect(foreground.stderr).toContain("a Host holds this project")
+    expect(daemon.file()).toMatchObject({starts: 1, state: {is: "running"}})
+  })
+
+  test.each([
+    ["kubernetes", {KUBERNETES_SERVICE_HOST: "10.0.0.1"}],
+    ["launchd", {XPC_SERVICE_NAME: "svc.my-bot"}],
+    ["pm2", {pm_id: "0"}],
+    ["supervisord", {SUPERVISOR_ENABLED: "1", SUPERVISOR_PROCESS_NAME: "bot"}],
+    ["mine", {SVC_SUPERVISOR: "mine"}],
+  ])("is refused under %s", async (name, env) => {
+    const {started, project} = await startDaemon({env})
+    expect({code: started.code, stdout: started.stdout}).toEqual({code: 1, stdout: ""})
+    expect(started.stderr).toContain(`svc: ${name} starts the Host here`)
+    expect(started.stderr).toContain("without --daemon")
+    expect(existsSync(project.path(".svc"))).toBe(false)
+  })
+
+  test("is refused as what systemd started, also through a script runner", async () => {
+    const project = makeProject({config: daemonConfig})
+    const command = `${onBun.command.join(" ")} runtime start --daemon`
+    for (const how of [`exec ${command}`, `${command}; exit $?`]) {
+      const shell = ["sh", "-c", `export INVOCATION_ID=1 SYSTEMD_EXEC_PID=$$; ${how}`]
+      const ended = await startProcess(shell, {cwd: project.folder}).finished
+      expect({code: ended.code, stderr: ended.stderr}).toEqual({
+        code: 1,
+        stderr: expect.stringContaining("systemd starts the Host here"),
+      })
+    }
+  })
+
+  test("takes no notice of a pid that was left behind, or that another process has by now", async () => {
+    const innocent = startProcess(["sleep", "60"])
+    const {project, ...first} = await startDaemon()
+    const pid = first.file()?.pid ?? 0
+    const host = await first.serving()
+    process.kill(pid, "SIGKILL")
+    process.kill(host, "SIGKILL")
+    await Promise.all([gone(pid), gone(host)])
+    for (const name of [".svc/daemon.json", ".svc/daemon-holder.json", ".svc/holder.json"])
+      project.write(
+        name,
+        project.read(name).replaceAll(String(pid), String(innocent.pid)).replaceAll(String(host), String(innocent.pid)),
+      )
+    expect((await stop(project)).stderr).toContain(`no Host runs for ${project.folder}`)
+    expect(JSON.parse((await status(project)).stderr).detail).toContain("was killed")
+    const second = await startDaemon({project})
+    expect(second.started.code).toBe(0)
+    expect(second.file()?.pid).not.toBe(innocent.pid)
+    expect(isRunning(innocent.pid)).toBe(true)
+  })
+
+  test("passes SIGHUP on, and the Host takes its configuration as it is now", async () => {
+    const daemon = await startDaemon({config: withWord, plugins: {word: wordPlugin("one")}})
+    const host = await daemon.serving()
+    daemon.project.write("svc.config.yml", daemonConfig)
+    process.kill(daemon.file()?.pid ?? 0, "SIGHUP")
+    await until("the reload", () => daemon.log().includes("generation 2 committed (SIGHUP)"))
+    expect(daemon.file()?.state).toEqual({is: "running", host})
+  })
+
+  test("writes to --log-file, which without --daemon is refused", async () => {
+    const daemon = await startDaemon({args: ["--log-file", "bot.log"]})
+    expect(daemon.started.stdout).toContain("log: bot.log")
+    expect(daemon.project.read("bot.log")).toContain("generation 1 committed (started)")
+    expect(existsSync(daemon.project.path(".svc/runtime.log"))).toBe(false)
+    const refused = await runCommand(daemon.project, "runtime start --log-file bot.log")
+    expect({code: refused.code, stderr: refused.stderr}).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("--log-file is of --daemon"),
+    })
+  })
+
+  test("does not begin where its log cannot be written", async () => {
+    const {started} = await startDaemon({args: ["--log-file", "missing/bot.log"]})
+    expect(started).toMatchObject({code: 1, stderr: expect.stringContaining("missing/bot.log")})
+  })
+})
+
+describe("a Host that another supervisor owns", () => {
+  test("is not stopped by svc runtime stop, which says who owns it, unless that is confirmed", async () => {
+    const project = makeProject({config: daemonConfig})
+    const env = {HTTP_TOKEN: daemonToken, SVC_SUPERVISOR: "pm2"}
+    const host = startProcess([...onBun.command, "runtime", "start", "--no-watch"], {cwd: project.folder, env})
+    await until("the Host to serve", () => existsSync(project.path(".svc/host.json")))
+    const refused = await stop(project)
+    expect(refused).toMatchObject({code: 1, stdout: ""})
+    expect(refused.stderr).toContain(`pm2 owns the Host, pid ${host.pid}`)
+    expect(refused.stderr).toContain("pm2 stop <name>")
+    expect(await runCommand(project, "runtime stop --confirm")).toMatchObject({code: 0})
+    expect((await host.finished).code).toBe(0)
+  })
+
+  test("beside an enabled service of the same project is two owners, says svc doctor", async () => {
+    const project = makeProject({config: daemonConfig})
+    const unit = "svc-scratch-bot.service"
+    const units = "home/.config/systemd/user"
+    project.write(`${units}/${unit}`, `[Service]\nWorkingDirectory=${project.folder}\n`)
+    project.write(`${units}/default.target.wants/${unit}`, "")
+    const env = {HOME: project.path("home"), HTTP_TOKEN: daemonToken}
+    const doctor = () => svc(onBun, project, ["doctor"], {env})
+    expect((await doctor()).stdout).toContain(`ok      restarts: systemd (${unit}) alone starts the Host`)
+    const daemon = await startDaemon({project})
+    const found = await doctor()
+    expect(found.stdout).toContain(
+      `ERROR   restarts: two layers start this project's Host: systemd (${unit}) and the daemon (pid ${daemon.file()?.pid})`,
+    )
+    expect(found.code).toBe(1)
+  })
+})

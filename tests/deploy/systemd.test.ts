@@ -1,0 +1,241 @@
+import {afterAll, beforeAll, describe, expect, test} from "vitest"
+import {until} from "../support/process.ts"
+import {type BoxProject, makeBoxProject} from "./support/box-project.ts"
+import {controlGroups, describePart, linux, mountNamespaces, networkNamespaces, program, root} from "./support/part.ts"
+import {type SystemdBox, startSystemdBox} from "./support/systemd-box.ts"
+
+const needs = [
+  ...[linux, root, networkNamespaces, mountNamespaces, controlGroups],
+  program("systemd-nspawn", "systemd-container"),
+  program("mmdebstrap"),
+]
+
+/** Every place that a process may usually write to, and some that it may not. */
+const places = (folder: string) => [
+  ...[".svc", ".svc/tmp", "data", "", "plugins"].map(name => `${folder}/${name}`),
+  ...[
+    "/",
+    "/tmp",
+    "/var/tmp",
+    "/dev/shm",
+    "/run",
+    "/run/lock",
+    "/home",
+    "/srv/svc",
+    "/etc",
+    "/usr/local",
+    "/var/lib",
+    "/opt",
+    "/proc/self",
+    "/sys",
+  ],
+]
+
+describePart("systemd, booted in a container", needs, () => {
+  let box: SystemdBox
+  beforeAll(async () => {
+    box = await startSystemdBox()
+  })
+  afterAll(() => box?.stop())
+
+  const show = (unit: string, property: string) => box.must(`systemctl show ${unit} --property=${property} --value`)
+  const svc = (words: string, {folder, user}: BoxProject) =>
+    box.sh(`cd ${folder} && svc() { bun /opt/svc/cli/launch.js "$@"; } && svc ${words}`, {user})
+  const asRoot = (words: string, folder: string, runtime = "bun") =>
+    box.sh(`cd ${folder} && ${runtime} node_modules/svc-runtime/cli/launch.js ${words}`)
+  const ready = (project: BoxProject) => until("the Host to be ready", () => project.isReady(), 30_000)
+  const journal = (unit: string) => box.must(`journalctl --unit ${unit} --output cat --no-pager`)
+
+  describe.each(["bun", "node"] as const)("svc@.service on %s", runtime => {
+    const user = runtime === "bun" ? "alice" : "nora"
+    const unit = `svc@${user}`
+    let project: BoxProject
+    beforeAll(async () => {
+      project = makeBoxProject(box, user, `/srv/svc/${user}`, runtime === "bun" ? 8071 : 8072)
+      const installed = asRoot("service install", project.folder, runtime)
+      expect(installed).toMatchObject({code: 0, stderr: ""})
+      expect(installed.stdout).toContain("the Host is ready")
+    })
+
+    test("runs as the user of its name, enabled, and svc service status exits 0 and shows readiness", () => {
+      const status = asRoot("service status --json", project.folder)
+      expect(status.code).toBe(0)
+      expect(JSON.parse(status.stdout)).toMatchObject({installed: true, enabled: true, running: true, ready: true})
+      const told = project.post<Record<string, unknown>>("/api/plugins/writer/writes", [])
+      expect(told).toMatchObject({uid: Number(box.must(`id -u ${user}`)), tmpdir: `${project.folder}/.svc/tmp`})
+      expect(told.bun !== undefined).toBe(runtime === "bun")
+    })
+
+    test("writes to .svc/ and data/ only", () => {
+      const {writable} = project.post<{writable: string[]}>("/api/plugins/writer/writes", places(project.folder))
+      expect(writable).toEqual([".svc", ".svc/tmp", "data"].map(name => `${project.folder}/${name}`))
+    })
+
+    test("has the package manager on its PATH", () => {
+      const {path} = project.post<{path: string}>("/api/plugins/writer/writes", [])
+      const manager = runtime === "bun" ? "bun" : "npm"
+      expect(box.must(`PATH=${path} ${manager} --version`, {user})).toMatch(/^\d+\.\d+\.\d+$/)
+    })
+
+    test("starts it again on 51 and on 75, and says that systemd owns it", async () => {
+      const restart = svc("runtime restart", project)
+      expect(restart.stdout).toContain(`is ending with exit code 51; systemd (${unit}.service) starts it again`)
+      await until("the first restart", () => show(unit, "NRestarts") === "1" && project.isReady(), 30_000)
+      box.must(`echo '// changed' >> ${project.folder}/plugins/writer.js`)
+      expect(project.post("/api/system/reload")).toMatchObject({restarting: true})
+      await until("the second restart", () => show(unit, "NRestarts") === "2" && project.isReady(), 30_000)
+      expect(svc("runtime status", project).stdout).toContain(`systemd (${unit}.service)`)
+      const stop = svc("runtime stop", project)
+      expect({code: stop.code, stderr: stop.stderr}).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(`systemctl stop ${unit}.service`),
+      })
+      expect(project.isReady()).toBe(true)
+    })
+
+    test("takes a changed configuration on systemctl reload, and ends in order on stop", async () => {
+      box.must(`cd ${project.folder} && sed -i 's/sandbox: {}, //' svc.config.yml && systemctl reload ${unit}`)
+      await until("the reload", () => journal(unit).includes("committed (SIGHUP)"))
+      box.must(`systemctl restart ${unit}`)
+      expect(journal(unit)).toContain("stopping (SIGTERM)")
+      await ready(project)
+    })
+  })
+
+  test("two instances of the template run side by side, and one that stops leaves the other", async () => {
+    expect([show("svc@alice", "ActiveState"), show("svc@nora", "ActiveState")]).toEqual(["active", "active"])
+    box.must("systemctl stop svc@nora")
+    expect(box.sh("curl --silent --fail http://127.0.0.1:8071/pub/ready").code).toBe(0)
+    expect(asRoot("service status", "/srv/svc/nora").code).toBe(1)
+  })
+
+  test("svc service uninstall leaves nothing of an instance, and the template", () => {
+    expect(asRoot("service uninstall", "/srv/svc/nora").code).toBe(0)
+    expect(box.sh("ls /etc/systemd/system /etc/systemd/system/multi-user.target.wants").stdout).not.toContain(
+      "svc@nora",
+    )
+    expect(box.sh("test -f /etc/systemd/system/svc@.service").code).toBe(0)
+  })
+
+  describe("a project that is not as the template needs it", () => {
+    let project: BoxProject
+    beforeAll(() => {
+      project = makeBoxProject(box, "mallory", "/srv/svc/mallory", 8073)
+    })
+    const refused = (change: string, back: string) => {
+      box.must(`cd ${project.folder} && ${change}`)
+      const start = box.sh(
+        "systemctl start svc@mallory; systemctl stop svc@mallory; systemctl reset-failed svc@mallory",
+      )
+      const install = asRoot("service install", project.folder)
+      box.must(`cd ${project.folder} && ${back}`)
+      return {start: start.stderr, install: install.stderr, log: journal("svc@mallory")}
+    }
+
+    test("does not start without .env", () => {
+      const {start, install, log} = refused("mv .env away", "mv away .env")
+      expect(start).toContain("failed")
+      expect(log).toContain("Failed to load environment files: No such file or directory")
+      expect(install).toContain("there is no /srv/svc/mallory/.env")
+    })
+
+    test.each([
+      ["can be read by others", "chmod 644 .env"],
+      ["belongs to another user", "chown root .env"],
+    ])("does not start with an .env that %s", (_, change) => {
+      const {start, install, log} = refused(change, "chmod 600 .env && chown mallory .env")
+      expect(start).toContain("failed")
+      expect(log).toContain("/srv/svc/mallory/.env must have mode 0600 and belong to mallory")
+      expect(install).toContain("chmod 600 /srv/svc/mallory/.env")
+    })
+
+    test("is started five times in 120 s, and no sixth time", async () => {
+      box.must(`cd ${project.folder} && echo 'prot: 1' >> svc.config.yml`)
+      box.sh("systemctl start svc@mallory")
+      await until("systemd to give up", () => show("svc@mallory", "ActiveState") === "failed", 40_000)
+      const log = journal("svc@mallory")
+      expect(log.match(/prot: unknown key/g)).toHaveLength(5)
+      expect(log).toContain("Start request repeated too quickly")
+      expect(show("svc@mallory", "NRestarts")).toBe("5")
+    })
+  })
+
+  describe("svc service --user, of a user with lingering", () => {
+    let project: BoxProject
+    let env: Record<string, string>
+    beforeAll(async () => {
+      project = makeBoxProject(box, "carol", "/home/carol/bot", 8074)
+      const id = box.must("id -u carol")
+      env = {XDG_RUNTIME_DIR: `/run/user/${id}`}
+    })
+    const carol = (words: string, more = env) =>
+      box.sh(`cd /home/carol/bot && bun node_modules/svc-runtime/cli/launch.js service ${words}`, {
+        user: "carol",
+        env: more,
+      })
+
+    test("says what is missing where the user's manager is not there, or not found", () => {
+      expect(carol("status --user", {}).stderr).toContain("loginctl enable-linger carol")
+      box.must("loginctl enable-linger carol")
+      box.must(`until test -S ${env.XDG_RUNTIME_DIR}/bus; do sleep 0.1; done`)
+      const without = carol("status --user", {})
+      expect(without).toMatchObject({code: 1, stdout: ""})
+      expect(without.stderr).toContain(`export XDG_RUNTIME_DIR=${env.XDG_RUNTIME_DIR}`)
+      expect(carol("install").stderr).toContain("svc service install --user")
+    })
+
+    test("prints the unit with --dry-run and changes nothing; status exits 1 before it is installed", () => {
+      const dry = carol("install --user --dry-run")
+      expect(dry.stdout).toContain("WorkingDirectory=/home/carol/bot\n")
+      expect(dry.stdout).toContain("ProtectSystem=strict\n")
+      expect(box.sh("ls /home/carol/.config").code).not.toBe(0)
+      expect(carol("status --user")).toMatchObject({code: 1, stdout: expect.stringContaining("installed  no")})
+    })
+
+    test("installs, enables and starts it; again, it changes nothing", async () => {
+      const first = carol("install --user")
+      expect(first).toMatchObject({code: 0, stderr: ""})
+      expect(first.stdout).toContain("the Host is ready")
+      expect(first.stdout).not.toContain("lingering")
+      const before = JSON.parse(carol("status --user --json").stdout)
+      expect(before).toMatchObject({installed: true, enabled: true, running: true, ready: true})
+      expect(carol("install --user").stdout).toContain("is installed and runs already")
+      expect(JSON.parse(carol("status --user --json").stdout)).toEqual(before)
+      expect(svc("runtime status", project).stdout).toContain("systemd (svc-bot-of-carol.service)")
+      expect(svc("runtime stop", project).stderr).toContain("systemctl --user stop svc-bot-of-carol.service")
+    })
+
+    test("writes to .svc/ and data/ only, home included", () => {
+      const asked = [...places(project.folder), "/home/carol", "/home/carol/.config"]
+      const {writable} = project.post<{writable: string[]}>("/api/plugins/writer/writes", asked)
+      expect(writable).toEqual([".svc", ".svc/tmp", "data"].map(name => `${project.folder}/${name}`))
+    })
+
+    test("starts it again on 51; prints its log; is the one owner, says svc doctor", async () => {
+      expect(svc("runtime restart", project).code).toBe(0)
+      await until(
+        "the restart",
+        () => JSON.parse(carol("status --user --json").stdout).restarts === 1 && project.isReady(),
+      )
+      expect(carol("logs --user").stdout).toContain("generation 1 committed")
+      expect(svc("doctor", project).stdout).toContain("systemd (svc-bot-of-carol.service) alone starts the Host")
+    })
+
+    test("uninstalls it, and leaves the project", () => {
+      expect(carol("uninstall --user").code).toBe(0)
+      expect(project.isReady()).toBe(false)
+      expect(carol("status --user").code).toBe(1)
+      expect(box.sh("find /home/carol/.config/systemd -type f -o -type l").stdout).toBe("")
+      expect(box.sh("test -f /home/carol/bot/.svc/data.sqlite").code).toBe(0)
+      expect(carol("uninstall --user").stdout).toContain("there is no service of this project")
+    })
+  })
+
+  test("svc runtime start --daemon is refused in a unit", () => {
+    makeBoxProject(box, "dave", "/srv/svc/dave", 8075)
+    const started = box.sh(
+      "systemd-run --wait --pipe --quiet -p User=dave -p WorkingDirectory=/srv/svc/dave --setenv=HTTP_TOKEN=x bun /opt/svc/cli/launch.js runtime start --daemon",
+    )
+    expect(started).toMatchObject({code: 1, stderr: expect.stringContaining("systemd starts the Host here")})
+  })
+})
