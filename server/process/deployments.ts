@@ -70,6 +70,23 @@ export const deployments = {
       "trustedProxies: [127.0.0.1] under http: in svc.config.yml, or every client is the gateway to the Host",
     ],
   },
+  kubernetes: {
+    what: "a container image and its Kubernetes resources",
+    files: [
+      {...buildFile, isShared: true},
+      {...ignoreFile, isShared: true},
+      {from: "container/kubernetes/resources.yaml", to: "deploy/kubernetes/resources.yaml"},
+      {from: "container/kubernetes/kustomization.yaml", to: "deploy/kubernetes/kustomization.yaml"},
+    ],
+    onNode: [["ARG RUNTIME=bun", "ARG RUNTIME=node"]],
+    isContainer: true,
+    probes: ["/pub/health", "/pub/ready"],
+    next: [
+      "build the image and push it; name it in deploy/kubernetes/kustomization.yaml",
+      "kubectl create secret generic my-bot-env --from-env-file=.env",
+      "kubectl apply -k deploy/kubernetes",
+    ],
+  },
 } as const satisfies Readonly<Record<string, Deployment>>
 
 export type DeploymentName = keyof typeof deployments

@@ -3,14 +3,12 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import type {TestHost} from "../support/host.ts"
 import {freePort} from "../support/ports.ts"
 import {until} from "../support/process.ts"
-import {onBun, onNode22} from "../support/runtimes.ts"
+import {bunAnd, onBun} from "../support/runtimes.ts"
 import {makeCertificate} from "./support/certificate.ts"
 import {hookPath, startHostBehind, tick} from "./support/gateway-host.ts"
 import {forAll, fromEach, type Gateway, gatewayPrograms, startGateways, through} from "./support/gateways.ts"
 import {describePart, linux, program} from "./support/part.ts"
 import {openStream} from "./support/stream.ts"
-
-const runtimes = [onBun, ...(onNode22 === undefined ? [] : [onNode22])]
 
 /** Opens the stream and never reads it. */
 const stall = (host: TestHost, {url}: Gateway) =>
@@ -35,7 +33,7 @@ const dawdle = ({url}: Gateway) => {
 const crowd = Array.from({length: 5}, (_, index) => index)
 
 describePart("gateways when something is slow or away", [linux, program("openssl"), ...gatewayPrograms], () => {
-  describe.each(runtimes)("in front of a Host on $name", runtime => {
+  describe.each(bunAnd("node24"))("in front of a Host on $name", runtime => {
     test("slow clients hold nobody up: others get every event, and their answers", async () => {
       const host = await startHostBehind(runtime)
       const gateways = await startGateways(host, makeCertificate())

@@ -6,7 +6,7 @@ import {describe, expect, test} from "vitest"
 import {readDocuments} from "../support/documents.ts"
 import {metricsOf} from "../support/metrics.ts"
 import {runProcess, until} from "../support/process.ts"
-import {onBun, onNode22, type TestRuntime} from "../support/runtimes.ts"
+import {bunAnd, onBun, type TestRuntime} from "../support/runtimes.ts"
 import {connectSatori} from "../support/satori.ts"
 import {signedHeaders} from "../support/webhooks.ts"
 import {ask, upgradeHeaders} from "./support/ask.ts"
@@ -34,8 +34,6 @@ const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest(
 
 const ticksOf = ({arrived}: GatewayStream) => arrived.filter(({event}) => event === "message.received")
 
-const runtimes = [onBun, ...(onNode22 === undefined ? [] : [onNode22])]
-
 describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => {
   test("the page's commands find each configuration valid, and a damaged one not", async () => {
     const {gateways} = await start(onBun)
@@ -47,7 +45,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
     for (const command of commands) expect((await run(command)).code).not.toBe(0)
   })
 
-  describe.each(runtimes)("in front of a Host on $name", runtime => {
+  describe.each(bunAnd("node22"))("in front of a Host on $name", runtime => {
     test("a request's path, query, Authorization and body arrive byte for byte, whatever the body's encoding", async () => {
       const {gateways} = await start(runtime)
       const binary = randomBytes(300_000)

@@ -1,0 +1,105 @@
+import {mkdirSync, rmSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {expect, onTestFinished} from "vitest"
+import {runProcess} from "../../support/process.ts"
+import {makeFolder} from "../../support/project.ts"
+
+/** podman with images, volumes and containers of its own, which are gone when the test has ended. */
+export interface Podman {
+  /** Resolves to what it prints; the test fails where it does not exit with 0. */
+  (...args: readonly string[]): Promise<string>
+}
+
+/** What it needs where no systemd and no rights over rlimits are: control groups by files, runc, modest limits. */
+const settings = `[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+runtime = "runc"
+`
+
+export const startPodman = (): Podman => {
+  const folder = makeFolder()
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const storage = `[storage]\ndriver = "overlay"\nrunroot = "${folder}/run"\ngraphroot = "${folder}/graph"\n[storage.options.overlay]\nmountopt = "nodev"\n`
+  const env = {
+    CONTAINERS_CONF: file("containers.conf", settings),
+    CONTAINERS_STORAGE_CONF: file("storage.conf", storage),
+    TMPDIR: folder,
+  }
+  const run = (...args: readonly string[]) => runProcess(["podman", ...args], {env})
+  onTestFinished(async () => {
+    await run("pod", "rm", "--all", "--force", "--time", "0")
+    await run("volume", "rm", "--all", "--force")
+    await run("rmi", "--all", "--force")
+    await runProcess(["umount", join(folder, "graph/overlay")])
+  })
+  return async (...args) => {
+    const {code, stdout, stderr} = await run(...args)
+    expect({args, code, stderr: code === 0 ? "" : stderr}).toEqual({args, code: 0, stderr: ""})
+    return stdout.trim()
+  }
+}
+
+/** The project's folder in the image. */
+const app = "/app"
+
+export interface ImageOptions {
+  readonly name: string
+  /** A project with its dependencies installed and built. */
+  readonly project: string
+  /** Of the folders that become volumes. */
+  readonly uid: number
+}
+
+/**
+ * A stand-in for the image of `container/image`, which the tests of the composition build: the same folders, command and
+ * variables around a project on Bun, and nothing of a Debian but the libraries that it loads. podman gives a volume the
+ * owner of the image's folder, where a cluster gives it to the Pod's `fsGroup`.
+ */
+export const makeStandInImage = async (podman: Podman, {name, project, uid}: ImageOptions): Promise<void> => {
+  const tree = makeFolder()
+  const binary = await output([process.env.SVC_TEST_BUN ?? "bun", "-e", "console.log(process.execPath)"])
+  const driver = "node_modules/@libsql/linux-x64-gnu/index.node"
+  const loaded = await output(["ldd", binary, join(project, driver)])
+  const libraries = new Set([...loaded.matchAll(/(\/\S+\.so\S*) \(/g)].map(([, path = ""]) => path))
+  for (const folder of ["usr/local/bin", "tmp", "usr/bin"]) mkdirSync(join(tree, folder), {recursive: true})
+  await output(["cp", "--dereference", binary, join(tree, "usr/local/bin/svc-runtime")])
+  await output(["cp", "--dereference", "--parents", ...libraries, tree])
+  await output(["cp", "--recursive", project, join(tree, app)])
+  await output(["chmod", "--recursive", "a+rX", join(tree, app)])
+  for (const folder of ["data", ".svc"]) {
+    rmSync(join(tree, app, folder), {recursive: true, force: true})
+    await output(["install", "-d", "-m", "700", "-o", String(uid), "-g", String(uid), join(tree, app, folder)])
+  }
+  await output(["chmod", "1777", join(tree, "tmp")])
+  const command = [
+    "svc-runtime",
+    "node_modules/svc-runtime/cli/launch.js",
+    "runtime",
+    "start",
+    "--mode",
+    "production",
+    "--no-watch",
+  ]
+  const changes = [
+    `WORKDIR ${app}`,
+    "USER 1000:1000",
+    "ENV PATH=/usr/local/bin",
+    "ENV HTTP_HOST=0.0.0.0",
+    `CMD ${JSON.stringify(command)}`,
+  ]
+  const archive = join(makeFolder(), "image.tar")
+  await output(["tar", "--create", "--file", archive, "--directory", tree, "."])
+  await podman("import", "--quiet", ...changes.flatMap(change => ["--change", change]), archive, name)
+}
+
+const output = async (command: readonly string[]): Promise<string> => {
+  const {code, stdout, stderr} = await runProcess(command)
+  expect({command, code, stderr: code === 0 ? "" : stderr}).toEqual({command, code: 0, stderr: ""})
+  return stdout.trim()
+}
