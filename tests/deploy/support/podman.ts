@@ -4,11 +4,11 @@ import {expect, onTestFinished} from "vitest"
 import {runProcess} from "../../support/process.ts"
 import {makeFolder} from "../../support/project.ts"
 
-/** podman with images, volumes and containers of its own, which are gone when the test has ended. */
-export interface Podman {
-  /** Resolves to what it prints; the test fails where it does not exit with 0. */
-  (...args: readonly string[]): Promise<string>
-}
+/**
+ * podman with images, volumes and containers of its own, which are gone when the test has ended. Resolves to what it prints;
+ * the test fails where it does not exit with 0.
+ */
+export type Podman = (...args: readonly string[]) => Promise<string>
 
 /** What it needs where no systemd and no rights over rlimits are: control groups by files, runc, modest limits. */
 const settings = `[containers]
