@@ -9,7 +9,7 @@ import {onEachRuntime, onOneNode, type Row, type RowOptions} from "./row.ts"
 /** Each takes most of a minute. */
 const mostPairs = 3
 
-/** A verified restore takes so many seconds at most. */
+/** A checkpoint is verified and restored within so many seconds. */
 const longestRestore = 60
 
 /** A command of `svc checkpoint` on a running Host, as the runner starts it; what it prints must be of no length. */
@@ -34,19 +34,20 @@ const measureRunning = async (host: BenchHost, runtime: TestRuntime, project: Be
   return {creating, verifying}
 }
 
-/** The Host is stopped: nobody waits. What it puts in place it has verified before. */
-const measureRestore = async (
-  runtime: TestRuntime,
-  project: BenchProject,
-  rounds: number,
-): Promise<readonly number[]> => {
-  const seconds: number[] = []
-  for (let round = 0; round < rounds; round++) {
+/** The Host is stopped: nobody waits. Seconds of a verification and the restore after it, and of the restore. */
+const measureRestore = async (runtime: TestRuntime, project: BenchProject, rounds: number) => {
+  const timed = async (command: string) => {
     const begun = performance.now()
-    await svc(runtime, project, ["checkpoint", "restore", "newest"])
-    seconds.push((performance.now() - begun) / 1000)
+    await svc(runtime, project, ["checkpoint", command, "newest"])
+    return (performance.now() - begun) / 1000
   }
-  return seconds
+  const samples: {readonly both: number; readonly restore: number}[] = []
+  for (let round = 0; round < rounds; round++) {
+    const verify = await timed("verify")
+    const restore = await timed("restore")
+    samples.push({both: verify + restore, restore})
+  }
+  return {both: samples.map(({both}) => both), restore: samples.map(({restore}) => restore)}
 }
 
 const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<readonly Figure[]> => {
@@ -67,7 +68,8 @@ const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<rea
     ...waitFigures(creating, `while it is created, ${on}`),
     {name: `verifying ${on}`, unit: "s", value: verifying.time.subject, detail: sides(verifying.time, "s")},
     ...waitFigures(verifying, `while it is verified, ${on}`),
-    {name: `verified restore ${on}`, unit: "s", value: spreadOf(restores), target: atMost(longestRestore)},
+    {name: `verified and restored ${on}`, unit: "s", value: spreadOf(restores.both), target: atMost(longestRestore)},
+    {name: `  restored, ${on}`, unit: "s", value: spreadOf(restores.restore)},
   ]
 }
 
