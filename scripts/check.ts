@@ -2,8 +2,13 @@ import {bin, bun, runSteps, vitest} from "./steps.ts"
 
 /** Everything that must hold before a change lands, in the order of cost; stops at the first that does not. */
 
-/** What differs by runtime, beside the unit tests. */
-const onBoth = ["tests/contract/database", "tests/contract/faulty-handlers", "tests/contract/event-stream-model"]
+/** What differs by runtime. */
+const onBoth = [
+  "tests/unit/",
+  "tests/contract/database",
+  "tests/contract/faulty-handlers",
+  "tests/contract/event-stream-model",
+]
 
 runSteps([
   ["format and lint", [bun, bin("biome"), "check", "--error-on-warnings", "."]],
@@ -13,6 +18,5 @@ runSteps([
   ["reference", [bun, "scripts/reference.ts", "--check"]],
   // The tests of deployment need root and more of the machine: bun run test:deploy.
   ["tests", [...vitest, "--project", "!deploy", ...process.argv.slice(2)]],
-  ["unit tests on Bun", [bun, "--bun", bin("vitest"), "run", "--project", "unit", "--pool", "threads"]],
-  ["contracts on Bun", [bun, "--bun", bin("vitest"), "run", "--pool", "threads", ...onBoth]],
+  ["units and contracts on Bun", [bun, "--bun", bin("vitest"), "run", "--pool", "threads", ...onBoth]],
 ])
