@@ -1,11 +1,11 @@
 import {expect, test} from "vitest"
 import {Scope} from "../../server/runtime/scope.ts"
 
-/** A scope, what was undone, and what its undos failed with. */
-const makeScope = () => {
+/** A scope, what was undone, and what its undos failed with, each of which may take so many milliseconds. */
+const makeScope = (limit = 30_000) => {
   const undone: string[] = []
   const failures: string[] = []
-  const scope = new Scope(message => failures.push(message), 50)
+  const scope = new Scope(message => failures.push(message), limit)
   const undo = (name: string) => () => undone.push(name)
   return {scope, undo, undone, failures}
 }
@@ -38,7 +38,7 @@ test("an undo that fails is reported and keeps no other from running", async () 
 })
 
 test("an undo that takes longer than the limit is reported, and keeps no other from running", async () => {
-  const {scope, undo, undone, failures} = makeScope()
+  const {scope, undo, undone, failures} = makeScope(50)
   scope.defer(undo("first"))
   scope.defer(() => new Promise(() => {}))
   await scope.dispose()
