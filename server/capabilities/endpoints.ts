@@ -1,3 +1,4 @@
+import {Problem} from "../../shared/problems.ts"
 import {Endpoint, type EndpointHooks, type EndpointSpec} from "./endpoint.ts"
 
 /** All endpoints of the running generation, by name. They outlive a generation whose successor says the same of them. */
@@ -39,6 +40,22 @@ export class Endpoints {
     this.#changing = this.#changing.then(async () => {
       await Promise.all(leaving.map(endpoint => endpoint.close()))
       if (this.#started) for (const endpoint of fresh) this.#open(endpoint)
+    })
+    return this.#changing
+  }
+
+  /**
+   * Closes an endpoint and opens it anew, as if its account had changed: also one that has failed. Resolves once the old
+   * one is closed; connecting goes on. Throws `endpoint_unknown`.
+   */
+  reconnect(name: string): Promise<void> {
+    const old = this.#byName.get(name)
+    if (old === undefined) throw new Problem("endpoint_unknown", `there is no endpoint ${name}`)
+    const fresh = new Endpoint(old.spec, this.#hooks)
+    this.#byName = new Map(this.#byName).set(name, fresh)
+    this.#changing = this.#changing.then(async () => {
+      await old.close()
+      if (this.#started) this.#open(fresh)
     })
     return this.#changing
   }

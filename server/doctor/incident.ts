@@ -1,4 +1,3 @@
-import {ask, limit, parseAddress, parseAnswer, withoutCredentials} from "./ask.ts"
 import {
   type Expectations,
   type Judgement,
@@ -6,17 +5,11 @@ import {
   judgeCapabilities,
   judgeEndpoints,
   judgeHost,
-} from "./incident-judgements.ts"
-import {paths, type View, views} from "./incident-views.ts"
-
-/** The questions of an incident, in their order. */
-export const questions = [
-  "Is /pub/health reachable?",
-  "Is it the expected Host and version?",
-  "Are the endpoints online and receiving inbox events?",
-  "Did the current generation publish the required capabilities?",
-  "Do database, event history, workroom Journal and job file have one authority?",
-] as const
+  paths,
+  questions,
+} from "../../shared/incident.ts"
+import {type View, views} from "../../shared/incident-views.ts"
+import {ask, limit, parseAddress, parseAnswer, withoutCredentials} from "./ask.ts"
 
 export interface IncidentResult {
   readonly schema: "svc.incident/1"

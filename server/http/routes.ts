@@ -66,7 +66,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...sessionRoutes(services.project, services.version),
     ...systemRoutes(system),
     ...metricsRoutes(services.metrics),
-    ...endpointRoutes(() => endpoints.list()),
+    ...endpointRoutes(endpoints),
     ...pluginRoutes(plugins),
     ...generationRoutes(generations),
     ...eventRoutes(services.events),

@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../support/host.ts"
+import {until} from "../support/process.ts"
 import {runtimes} from "../support/runtimes.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-console", DEMO_TOKEN: "demo-token-of-the-console"}
@@ -114,5 +115,24 @@ describe.each(runtimes)("the console on $name", runtime => {
     expect({seconds: rates.seconds, length: rates.received.length}).toEqual({seconds: 60, length: 60})
     expect(rates.received.slice(-2).reduce((sum, count) => sum + count, 0)).toBe(5)
     expect(rates.received.slice(0, 58).every(count => count === 0)).toBe(true)
+  })
+
+  test("has an endpoint's connection opened anew", async () => {
+    const host = await start()
+    interface View {
+      readonly items: readonly {readonly state: string; readonly since: string}[]
+    }
+    const [before] = (await host.get<View>("/api/endpoints")).items
+    await host.post("/api/endpoints/sandbox/reconnect")
+    const after = await until("the endpoint to be online again", async () => {
+      const [endpoint] = (await host.get<View>("/api/endpoints")).items
+      return endpoint?.state === "online" && endpoint
+    })
+    expect(Date.parse(after.since)).toBeGreaterThan(Date.parse(before?.since ?? ""))
+    expect(await host.say("there?")).toEqual([])
+    const unknown = await host.fetch("/api/endpoints/irc~none/reconnect", {method: "POST"})
+    await expectProblem(unknown, 404, "endpoint_unknown")
+    const asDemo = {method: "POST", headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}
+    await expectProblem(await host.fetch("/api/endpoints/sandbox/reconnect", asDemo), 403, "forbidden")
   })
 })

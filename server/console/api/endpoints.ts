@@ -1,12 +1,13 @@
 import {EndpointView, PageQuery, page} from "../../../shared/api.ts"
 import type {Route} from "../../../shared/route.ts"
-import type {Static} from "../../../shared/type.ts"
+import {type Static, Type} from "../../../shared/type.ts"
 import type {Endpoint} from "../../capabilities/endpoint.ts"
+import type {Endpoints} from "../../capabilities/endpoints.ts"
 import {pageOf} from "./paging.ts"
 
 const EndpointPage = page(EndpointView)
 
-export const endpointRoutes = (endpoints: () => readonly Endpoint[]): Route[] => [
+export const endpointRoutes = (endpoints: Endpoints): Route[] => [
   {
     method: "GET",
     path: "/api/endpoints",
@@ -14,7 +15,20 @@ export const endpointRoutes = (endpoints: () => readonly Endpoint[]): Route[] =>
     summary: "The endpoints of the running generation",
     query: PageQuery,
     response: {200: EndpointPage},
-    handle: (_, call) => call.json(EndpointPage, pageOf(endpoints().map(viewEndpoint), call)),
+    handle: (_, call) => call.json(EndpointPage, pageOf(endpoints.list().map(viewEndpoint), call)),
+  },
+  {
+    method: "POST",
+    path: "/api/endpoints/:name/reconnect",
+    scope: "full",
+    summary: "Close an endpoint's connection and open it anew, also that of a failed one",
+    response: {202: Type.Object({name: Type.String()})},
+    problems: ["endpoint_unknown"],
+    handle: async (_, call) => {
+      const {name = ""} = call.params
+      await endpoints.reconnect(name)
+      return call.json(Type.Object({name: Type.String()}), {name}, {status: 202})
+    },
   },
 ]
 

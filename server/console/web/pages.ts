@@ -18,8 +18,26 @@ export interface PageEntry {
 export const pages: readonly PageEntry[] = [
   {path: "", title: texts.pages.overview, icon: "overview", load: () => Overview},
   {path: "events", title: texts.pages.events, icon: "events", load: () => lazy(import("./pages/Events.svelte"))},
+  {
+    path: "endpoints",
+    title: texts.pages.endpoints,
+    icon: "endpoints",
+    load: () => lazy(import("./pages/Endpoints.svelte")),
+  },
   {path: "inbox", title: texts.pages.inbox, icon: "inbox", load: () => lazy(import("./pages/Inbox.svelte"))},
   {path: "outbox", title: texts.pages.outbox, icon: "outbox", load: () => lazy(import("./pages/Outbox.svelte"))},
+  {
+    path: "generations",
+    title: texts.pages.generations,
+    icon: "generations",
+    load: () => lazy(import("./pages/Generations.svelte")),
+  },
+  {
+    path: "operations",
+    title: texts.pages.operations,
+    icon: "operations",
+    load: () => lazy(import("./pages/Operations.svelte")),
+  },
 ]
 
 async function lazy(module: Promise<{readonly default: Component}>): Promise<Component> {

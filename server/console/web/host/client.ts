@@ -7,6 +7,9 @@ export class Refusal extends Error {
   /** Seconds to wait, where the Host says so. */
   readonly retryAfter: number | undefined
 
+  /** Where in the configuration it is wrong, a line each. */
+  readonly issues: readonly string[]
+
   constructor(status: number, problem: Partial<Problem>, retryAfter?: number) {
     super(problem.detail ?? `the Host answered ${status}`)
     this.status = status
@@ -14,6 +17,7 @@ export class Refusal extends Error {
     this.hint = problem.hint ?? ""
     this.requestId = problem.requestId ?? ""
     this.retryAfter = retryAfter
+    this.issues = (problem.issues ?? []).map(lineOf)
   }
 }
 
@@ -25,7 +29,21 @@ interface Problem {
   readonly code: string
   readonly hint: string
   readonly requestId: string
+  readonly issues: readonly Issue[]
 }
+
+interface Issue {
+  readonly file?: string
+  readonly line?: number
+  readonly column?: number
+  readonly path?: string
+  readonly message?: string
+}
+
+const lineOf = ({file = "", line, column, path, message = ""}: Issue): string =>
+  [line === undefined ? file : `${file}:${line}:${column}`, path === undefined ? message : `${path}: ${message}`]
+    .filter(part => part !== "")
+    .join(" ")
 
 /** Requests to one Host with one token. Each throws `Refusal` or `Unreachable`. */
 export class HostClient {

@@ -11,6 +11,8 @@ export const explain = (error: unknown, address: string, origin: string): string
   return describeRefusal(error)
 }
 
-/** A refusal in one text: what, and what to do. */
+/** A refusal in one text: what, where, and what to do. */
 export const describeRefusal = (error: Error): string =>
-  error instanceof Refusal && error.hint !== "" ? `${error.message}. ${error.hint}` : error.message
+  error instanceof Refusal
+    ? [error.message, ...error.issues.slice(0, 3), error.hint].filter(text => text !== "").join(". ")
+    : error.message

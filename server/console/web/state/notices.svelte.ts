@@ -1,5 +1,6 @@
 import type {Envelope} from "../../../../shared/event-stream.ts"
 import {describeRefusal} from "../host/explain.ts"
+import {toneOfEvent} from "../host/links.ts"
 import type {Live} from "./live.svelte.ts"
 
 /** What became of something that the operator did. */
@@ -18,12 +19,15 @@ export interface Deed<T> {
   readonly run: () => Promise<T>
   /** What its result says. */
   readonly say?: (result: T) => string
+  /** How long its event is waited for, in milliseconds. */
+  readonly patience?: number
   /** The event that tells of it: of one of these types, and about what was done. */
   readonly event?: {readonly types: readonly string[]; readonly fits?: (event: Envelope, result: T) => boolean}
 }
 
 /** How long an event is waited for, in milliseconds. */
-const patience = 10_000
+const shortPatience = 10_000
+export const longPatience = 300_000
 
 /** What the operator does, and how it ended. */
 export class Notices {
@@ -48,28 +52,39 @@ export class Notices {
     this.#put({id, title: deed.title, state: "running", detail: ""})
     try {
       const result = await deed.run()
-      const detail = deed.say?.(result) ?? ""
-      this.#put({id, title: deed.title, state: "done", detail})
-      if (deed.event === undefined) return true
-      const {fits = () => true} = deed.event
-      const until = Date.now() + patience
-      for (;;) {
-        const event = seen.find(each => fits(each, result))
-        if (event !== undefined) {
-          this.#put({id, title: deed.title, state: "done", detail, event})
-          return true
-        }
-        if (Date.now() >= until) return true
-        await new Promise<void>(resolve => {
-          arrived = resolve
-          setTimeout(resolve, until - Date.now())
-        })
-      }
+      const said = {id, title: deed.title, detail: deed.say?.(result) ?? ""}
+      if (deed.event !== undefined) this.#put({...said, state: "running"})
+      const event = await this.#await(deed, result, seen, resolve => {
+        arrived = resolve
+      })
+      const isGood = event === undefined || toneOfEvent(event) !== "bad"
+      this.#put({...said, state: isGood ? "done" : "failed", ...(event === undefined ? {} : {event})})
+      return isGood
     } catch (error) {
       this.#put({id, title: deed.title, state: "failed", detail: describe(error)})
       return false
     } finally {
       unlisten()
+    }
+  }
+
+  /** The event that tells of it, or undefined once it has been waited for long enough. */
+  async #await<T>(
+    {event: wanted, patience = shortPatience}: Deed<T>,
+    result: T,
+    seen: readonly Envelope[],
+    onArrival: (resolve: () => void) => void,
+  ): Promise<Envelope | undefined> {
+    if (wanted === undefined) return undefined
+    const {fits = () => true} = wanted
+    const until = Date.now() + patience
+    for (;;) {
+      const event = seen.find(each => fits(each, result))
+      if (event !== undefined || Date.now() >= until) return event
+      await new Promise<void>(resolve => {
+        onArrival(resolve)
+        setTimeout(resolve, until - Date.now())
+      })
     }
   }
 

@@ -1,8 +1,8 @@
-import {page} from "../../shared/api.ts"
-import {ReadinessReport} from "../../shared/readiness.ts"
-import {type Static, type TSchema, Type} from "../../shared/type.ts"
+import {page} from "./api.ts"
+import {ReadinessReport} from "./readiness.ts"
+import {type Static, type TSchema, Type} from "./type.ts"
 
-/** What the questions read of the API, and no more: a Host of another version has it, too. */
+/** What the questions of an incident read of the API, and no more: a Host of another version has it, too. */
 const text = Type.String()
 const textOrNull = Type.Union([text, Type.Null()])
 
@@ -42,14 +42,3 @@ export const views = {
 } as const satisfies Record<string, TSchema>
 
 export type View<N extends keyof typeof views> = Static<(typeof views)[N]>
-
-/** Where each is, below the address. */
-export const paths: Readonly<Record<keyof typeof views, string>> = {
-  status: "/api/system/status",
-  endpoints: "/api/endpoints?limit=500",
-  inbox: "/api/inbox?limit=1",
-  readiness: "/api/system/readiness",
-  plugins: "/api/plugins?limit=500",
-  history: "/api/events/history?limit=1",
-  jobs: "/api/jobs?limit=1",
-}

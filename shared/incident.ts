@@ -1,5 +1,25 @@
-import {epochOf} from "../../shared/event-id.ts"
-import type {View} from "./incident-views.ts"
+import {epochOf} from "./event-id.ts"
+import type {View, views} from "./incident-views.ts"
+
+/** The questions of an incident, in their order. */
+export const questions = [
+  "Is /pub/health reachable?",
+  "Is it the expected Host and version?",
+  "Are the endpoints online and receiving inbox events?",
+  "Did the current generation publish the required capabilities?",
+  "Do database, event history, workroom Journal and job file have one authority?",
+] as const
+
+/** Where each is, below the address. */
+export const paths: Readonly<Record<keyof typeof views, string>> = {
+  status: "/api/system/status",
+  endpoints: "/api/endpoints?limit=500",
+  inbox: "/api/inbox?limit=1",
+  readiness: "/api/system/readiness",
+  plugins: "/api/plugins?limit=500",
+  history: "/api/events/history?limit=1",
+  jobs: "/api/jobs?limit=1",
+}
 
 /** The answer to one question: what shows it, and where it is no, what to do next. */
 export interface Judgement {

@@ -1,0 +1,75 @@
+import {
+  type Judgement,
+  judgeAuthority,
+  judgeCapabilities,
+  judgeEndpoints,
+  judgeHost,
+  paths,
+  questions,
+} from "../../../../shared/incident.ts"
+import type {View, views} from "../../../../shared/incident-views.ts"
+import {type HostClient, Refusal, Unreachable} from "./client.ts"
+import {describeRefusal} from "./explain.ts"
+
+export interface Answer extends Judgement {
+  readonly text: string
+}
+
+export interface Expected {
+  readonly project?: string
+  readonly version?: string
+}
+
+/** The five questions of an incident, answered from the API as `svc doctor --incident` does. Never rejects. */
+export const checkIncident = async (client: HostClient, expected: Expected): Promise<readonly Answer[]> => {
+  const health = await askHealth(client)
+  const rest =
+    health.answer === "yes"
+      ? await askRest(client, expected).catch(failed)
+      : questions.slice(1).map((): Judgement => ({answer: "not asked", evidence: ["the Host does not answer"]}))
+  return [health, ...rest].map((judgement, index) => ({...judgement, text: questions[index] ?? ""}))
+}
+
+const failed = (error: unknown): readonly Judgement[] => {
+  const evidence = [error instanceof Error ? describeRefusal(error) : String(error)]
+  return questions.slice(1).map(() => ({answer: "no", evidence, next: "Check the address and the token."}))
+}
+
+/** Liveness is asked at the root of the address, whatever its base. */
+const askHealth = async ({url}: HostClient): Promise<Judgement> => {
+  const begun = performance.now()
+  const next = "See whether the process runs and what its supervisor logs; then the gateway in front of it."
+  try {
+    const response = await fetch(`${new URL(url).origin}/pub/health`, {cache: "no-store"})
+    const evidence = [`${response.status} in ${Math.round(performance.now() - begun)} ms`]
+    return response.ok ? {answer: "yes", evidence} : {answer: "no", evidence, next}
+  } catch {
+    return {answer: "no", evidence: ["it does not answer"], next}
+  }
+}
+
+const askRest = async (client: HostClient, expected: Expected): Promise<readonly Judgement[]> => {
+  const read = <N extends keyof typeof views>(name: N): Promise<View<N>> => client.read<View<N>>(paths[name], 503)
+  const [status, endpoints, inbox, readiness, plugins, history, jobs] = await Promise.all([
+    read("status"),
+    read("endpoints"),
+    read("inbox"),
+    read("readiness"),
+    read("plugins"),
+    orMissing(read("history")),
+    orMissing(read("jobs")),
+  ])
+  return [
+    judgeHost(status, {...expected, capabilities: []}),
+    judgeEndpoints(endpoints.items, inbox.items[0], status.ingress, Date.now()),
+    judgeCapabilities(readiness, plugins.items, []),
+    judgeAuthority({status, history, jobs}),
+  ]
+}
+
+/** A Host of an older version may not have it. */
+const orMissing = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch(error => {
+    if (error instanceof Refusal && error.status === 404) return undefined
+    throw error instanceof Error ? error : new Unreachable(String(error))
+  })

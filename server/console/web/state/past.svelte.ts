@@ -1,0 +1,42 @@
+import {newestEvents} from "../host/history.ts"
+import {type Segment, timelineOf, timelineTypes} from "../host/timeline.ts"
+import type {EndpointView, GapView, Page} from "../host/views.ts"
+import {type Resource, useResource} from "./resource.svelte.ts"
+import {getSession} from "./session.svelte.ts"
+
+/** How far the past of an endpoint is shown, in milliseconds, and how many events are looked at for it. */
+const longest = 6 * 3_600_000
+const shortest = 600_000
+const look = 20_000
+
+type Recorded = Awaited<ReturnType<typeof readPast>>
+
+const readPast = async (...[client, signal]: Parameters<Parameters<typeof useResource>[0]>) => {
+  const [events, gaps] = await Promise.all([
+    newestEvents(client, {look, types: timelineTypes.join(","), signal}),
+    client.get<Page<GapView>>("/api/inbox/gaps?limit=200", signal),
+  ])
+  return {events, gaps: gaps.items}
+}
+
+/** What the endpoints did lately. A young Host's past is shown as far as it goes. */
+export class Past {
+  readonly recorded: Resource<Recorded>
+  readonly #clock = getSession().clock
+  /** The bars move by a pixel in minutes: every ten seconds is enough. */
+  readonly now = $derived.by(() => Math.ceil(this.#clock.now / 10_000) * 10_000)
+  readonly #first = $derived.by(() =>
+    (this.recorded.value?.events ?? []).reduce((first, {at}) => Math.min(first, Date.parse(at)), this.now),
+  )
+  readonly length = $derived.by(() => Math.min(longest, Math.max(shortest, this.now - this.#first)))
+  readonly from = $derived.by(() => this.now - this.length)
+
+  constructor() {
+    this.recorded = useResource(readPast, [...timelineTypes, "endpoint.gap"])
+  }
+
+  of(endpoint: EndpointView): readonly Segment[] {
+    const {events = [], gaps = []} = this.recorded.value ?? {}
+    return timelineOf(endpoint, events, gaps, this.from, this.now)
+  }
+}

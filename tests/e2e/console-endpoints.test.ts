@@ -1,0 +1,36 @@
+import {rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import {awayPlugin} from "../support/away-plugin.ts"
+import {describeWithChromium, startChromium} from "../support/chromium.ts"
+import {expectNoBarriers, openConsole} from "../support/console.ts"
+import {startHost} from "../support/host.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
+
+describeWithChromium("an endpoint in the console", {timeout: 90_000}, () => {
+  test("is shown with why it is away, is connected anew, and sends a message", async () => {
+    const host = await startHost({
+      config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}, away: {}}\n',
+      env,
+      plugins: {away: awayPlugin},
+      files: {away: ""},
+    })
+    const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "endpoints"})
+    await page.locator('[data-endpoint="away"]').getByText("the platform is away").waitFor()
+    await page.getByRole("link", {name: "away", exact: true}).click()
+    await page.getByText("Tries again").waitFor()
+    await expectNoBarriers(page, "an endpoint")
+    rmSync(host.project.path("away"))
+    await page.getByRole("button", {name: "Reconnect"}).click()
+    await page.getByRole("alertdialog").getByRole("button", {name: "Reconnect"}).click()
+    await page.locator('[data-notice="done"] [data-notice-event="endpoint.state"]').waitFor()
+    await page.locator('[data-endpoint="away"]').getByText("online", {exact: true}).waitFor()
+    await page.getByRole("button", {name: "Send a message"}).click()
+    const question = page.getByRole("alertdialog")
+    await question.getByLabel("Channel").fill("#team")
+    await question.getByLabel("Text").fill("all is well")
+    await question.getByRole("button", {name: "Send a message"}).click()
+    await page.locator('[data-notice="done"] [data-notice-event="message.sent"]').waitFor()
+    expect(errors).toEqual([])
+  })
+})
