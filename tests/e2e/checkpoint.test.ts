@@ -4,7 +4,7 @@ import {makeCheckpoint, refusal, restore} from "../support/checkpoints.ts"
 import {printed, printedJson} from "../support/command-line.ts"
 import {changeDatabase} from "../support/databases.ts"
 import {mountDisk, mountReadOnly, needMounts} from "../support/disk.ts"
-import {startHost, type TestHost} from "../support/host.ts"
+import {startHost, svc, type TestHost} from "../support/host.ts"
 import {runProcess} from "../support/process.ts"
 import {makeFolder, makeProject, type Project, plainConfig} from "../support/project.ts"
 import {bunAnd, onBun, root} from "../support/runtimes.ts"
@@ -108,7 +108,7 @@ test("an archive is restored into an empty folder, as on a new machine; gzip and
   expect(await printed(host.project, ["checkpoint", "verify", stream])).toContain("can be restored")
 })
 
-test("data/ and .svc/ on two disks of their own with the project read-only: it is restored; another lockfile is refused", async context => {
+test("data/ and .svc/ on two disks of their own with the project read-only: it is restored; another lockfile and a wrong commit are refused", async context => {
   needMounts(context)
   const files = {"bun.lock": "locked", "data/.keep": "", ".svc/.keep": ""}
   const onDisks = `${config}database:\n  filename: data/bot.sqlite\ningress:\n  minimumFree: 0\n`
@@ -138,6 +138,15 @@ test("data/ and .svc/ on two disks of their own with the project read-only: it i
   const text = await refusal(project, ["checkpoint", "restore", archive])
   expect(text).toContain("bun.lock differs")
   expect(text).toContain("Deploy the image that made it, then restore.")
+  const at = (commit: string, ...args: readonly string[]) =>
+    svc(onBun, project, ["checkpoint", ...args], {env: {SVC_COMMIT: commit.repeat(40)}})
+  const made = JSON.parse((await at("a", "create", "--json")).stdout) as {id: string}
+  const wrong = await at("b", "restore", made.id)
+  expect({code: wrong.code, stderr: wrong.stderr}).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/the commit is b{40}, not a{40}\n.*Deploy the image built from commit a{40}/),
+  })
+  expect((await at("a", "restore", made.id)).code).toBe(0)
 })
 
 test("the secret of the configuration is in no file of a checkpoint, whose manifest names it", async () => {
