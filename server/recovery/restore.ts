@@ -129,6 +129,7 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     swaps: [],
   }
   await writeRecord(paths, record)
+  let done: Restored | undefined
   try {
     for (const each of folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
     await stageFiles(folder, manifest, targets.staged, progress)
@@ -141,14 +142,16 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     for (const each of folders) await syncFolder(join(each, "new"))
     progress("swapping", 0, 0)
     const swaps = [...state, ...code, ...git]
+    done = {...plan, newAuthority: authority, held, notes}
     await swapAll(paths, {
       ...record,
       swaps,
       ...(rollback === undefined ? {} : {rollback: noteOf(manifest, rollback, authority)}),
     })
-    return {...plan, newAuthority: authority, held, notes}
+    return done
   } catch (cause) {
-    await settleRestore(paths)
+    // The record may say that it is to be finished although writing it has failed.
+    if ((await settleRestore(paths)) === "finished" && done !== undefined) return done
     if (cause instanceof Problem) throw cause
     throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
   }

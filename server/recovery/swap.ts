@@ -73,7 +73,8 @@ export const swapAll = async (paths: ProjectPaths, record: RestoreRecord): Promi
     })
     throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
   }
-  await settle(paths, {...record, state: "cleaning"})
+  // It is done; what is left of it is removed, or by whoever comes next.
+  await settle(paths, {...record, state: "cleaning"}).catch(() => settleRestore(paths))
 }
 
 /**

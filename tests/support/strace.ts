@@ -29,6 +29,13 @@ export const failSyncs = async (context: TestContext, pid: number): Promise<Runn
 export const startOnSlowDisk = (command: readonly string[], milliseconds: number, cwd: string): Running =>
   straceWith(`delay_enter=${milliseconds * 1000}`, ["-o", "/dev/null", ...command], cwd)
 
+/** Starts a process whose so-manieth fsync fails, as on a disk that has lost a write; counted as `startToBeKilled` does. */
+export const startWithFailingSync = (command: readonly string[], when: number, cwd: string): Running => {
+  const {path, env} = tool("strace")
+  const args = ["-f", "-e", `trace=${syncs}`, "-e", `inject=${syncs}:error=EIO:when=${when}`, "-o", "/dev/null"]
+  return startProcess([path, ...args, ...command], {env: {...env, UV_THREADPOOL_SIZE: "1"}, cwd})
+}
+
 /**
  * Starts a process that is killed -9 at its so-manieth system call of these. strace counts for each thread: a process on
  * Node makes those of files on one, so that none is passed over.
