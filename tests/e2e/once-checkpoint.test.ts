@@ -7,7 +7,7 @@ import {startHost} from "../support/host.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {makeProject, type Project, plainConfig} from "../support/project.ts"
-import {onBun, onNode22, type TestRuntime} from "../support/runtimes.ts"
+import {bunAnd, type TestRuntime} from "../support/runtimes.ts"
 
 const first = '{name: "notes", up: table => ["CREATE TABLE " + table("notes") + " (text TEXT NOT NULL)"]}'
 const unique =
@@ -65,47 +65,44 @@ const withCheckpoint = async (runtime?: TestRuntime) => {
 
 const temporaryFiles = (project: Project) => readdirSync(project.path(".svc/tmp")).sort()
 
-describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
-  "svc runtime start --once --mode test --from-checkpoint on $name",
-  runtime => {
-    test("tries the migrations on a copy of real data, beside the running Host; nothing is sent, no job fires, nothing is left", async () => {
-      const {project, host, checkpoint} = await withCheckpoint(runtime)
-      const files = temporaryFiles(project)
-      const real = await once(project, ["--from-checkpoint", checkpoint.id], runtime)
-      expect({code: real.code, stderr: real.stderr}).toEqual({code: 0, stderr: ""})
-      expect(real.result).toMatchObject({
-        ok: true,
-        committed: true,
-        endpoints: ["sandbox", "wire~one"],
-        checkpoint: {
-          id: checkpoint.id,
-          createdAt: checkpoint.createdAt,
-          schema: {before: checkpoint.schema, after: checkpoint.schema},
-          inbox: 2,
-          outbox: 2,
-          items: 1,
-          jobs: 1,
-        },
-      })
-      expect(temporaryFiles(project)).toEqual(files)
-      expect(await host.say("hello")).toEqual(["noted"])
-      expect((await host.stop()).code).toBe(0)
-
-      const before = project.read("notes.log")
-      project.write("plugins/keeper.ts", keeper(`${first}, ${unique}`))
-      // An empty database takes the migration; the rows that are there do not.
-      expect(await once(project, [], runtime)).toMatchObject({code: 0, result: {ok: true, checkpoint: null}})
-      const tried = await once(project, ["--from-checkpoint", "newest"], runtime)
-      expect(tried).toMatchObject({code: 1, result: {ok: false, committed: false}})
-      expect(tried.result.detail).toContain("UNIQUE constraint failed")
-      expect(project.read("notes.log")).toBe(before)
-      expect(temporaryFiles(project)).toEqual(files)
-      const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
-      expect(await database.read("SELECT count(*) AS n FROM p_keeper_notes")).toMatchObject([{n: 3}])
-      await database.close()
+describe.each(bunAnd("node22"))("svc runtime start --once --mode test --from-checkpoint on $name", runtime => {
+  test("tries the migrations on a copy of real data, beside the running Host; nothing is sent, no job fires, nothing is left", async () => {
+    const {project, host, checkpoint} = await withCheckpoint(runtime)
+    const files = temporaryFiles(project)
+    const real = await once(project, ["--from-checkpoint", checkpoint.id], runtime)
+    expect({code: real.code, stderr: real.stderr}).toEqual({code: 0, stderr: ""})
+    expect(real.result).toMatchObject({
+      ok: true,
+      committed: true,
+      endpoints: ["sandbox", "wire~one"],
+      checkpoint: {
+        id: checkpoint.id,
+        createdAt: checkpoint.createdAt,
+        schema: {before: checkpoint.schema, after: checkpoint.schema},
+        inbox: 2,
+        outbox: 2,
+        items: 1,
+        jobs: 1,
+      },
     })
-  },
-)
+    expect(temporaryFiles(project)).toEqual(files)
+    expect(await host.say("hello")).toEqual(["noted"])
+    expect((await host.stop()).code).toBe(0)
+
+    const before = project.read("notes.log")
+    project.write("plugins/keeper.ts", keeper(`${first}, ${unique}`))
+    // An empty database takes the migration; the rows that are there do not.
+    expect(await once(project, [], runtime)).toMatchObject({code: 0, result: {ok: true, checkpoint: null}})
+    const tried = await once(project, ["--from-checkpoint", "newest"], runtime)
+    expect(tried).toMatchObject({code: 1, result: {ok: false, committed: false}})
+    expect(tried.result.detail).toContain("UNIQUE constraint failed")
+    expect(project.read("notes.log")).toBe(before)
+    expect(temporaryFiles(project)).toEqual(files)
+    const database = await open({dialect: "sqlite", file: project.path(".svc/data.sqlite")})
+    expect(await database.read("SELECT count(*) AS n FROM p_keeper_notes")).toMatchObject([{n: 3}])
+    await database.close()
+  })
+})
 
 describe("svc runtime start --once --from-checkpoint", () => {
   test("takes an id, newest, a folder and an archive; what is unknown, damaged or without its database is told in one line of JSON", async () => {

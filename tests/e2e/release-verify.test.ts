@@ -7,7 +7,7 @@ import {type GitProject, makeGitProject} from "../support/git-project.ts"
 import {startHost} from "../support/host.ts"
 import {startProcess, until} from "../support/process.ts"
 import {makeProject, type Project, plainConfig} from "../support/project.ts"
-import {onBun, onNode22, pathWith} from "../support/runtimes.ts"
+import {bunAnd, onBun, onNode22, pathWith} from "../support/runtimes.ts"
 import {makeUpgradable, packageFiles, versions} from "../support/upgrade.ts"
 import {allSteps, beginRelease, releaseOf, verifyRelease} from "../support/verifications.ts"
 
@@ -182,7 +182,7 @@ const isRunning = (pid: number): boolean => {
   return existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, "utf8"))
 }
 
-describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("on $name", runtime => {
+describe.each(bunAnd("node24"))("on $name", runtime => {
   test("Ctrl-C leaves nothing and records nothing; what kill -9 leaves ends by itself or is removed by the next run", async () => {
     const project = gitProject({build: 'test -e "$NOTES/go" || { echo $$ > "$NOTES/pid"; sleep 100; }'})
     await begun(project)
