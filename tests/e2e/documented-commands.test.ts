@@ -35,7 +35,7 @@ test("the pages on releases and rollbacks list commands that work as they stand 
   await reader.run("docs/operate/rollback.md")
   expect(project.git("rev-parse", "HEAD")).toBe(before)
   expect(await releaseOf(project)).toMatchObject({id: release.id, state: "rolled_back"})
-}, 90_000)
+}, 180_000)
 
 test("the pages on backups and incidents list commands that work as they stand there", async () => {
   const project = makeGitProject({
@@ -64,4 +64,4 @@ test("the pages on backups and incidents list commands that work as they stand t
   const {items} = await printedJson<{items: {state: string}[]}>(project, "checkpoint list")
   expect(items.map(({state}) => state)).toEqual(["verified", "verified"])
   await reader.run("docs/backup.md", "Restore one")
-}, 90_000)
+}, 180_000)
