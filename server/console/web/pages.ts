@@ -38,6 +38,7 @@ export const pages: readonly PageEntry[] = [
     icon: "operations",
     load: () => lazy(import("./pages/Operations.svelte")),
   },
+  {path: "chat", title: texts.pages.chat, icon: "chat", full: true, load: () => lazy(import("./pages/Chat.svelte"))},
 ]
 
 async function lazy(module: Promise<{readonly default: Component}>): Promise<Component> {

@@ -388,4 +388,14 @@ export const texts = {
     gap: (from: string, to: string, reason: string) => `${from} to ${to}: ${reason}`,
     now: "now",
   },
+  chat: {
+    title: "Talk to the bot",
+    missing: "This project has no sandbox: add sandbox: {} under plugins in svc.config.yml, and reload.",
+    empty: "Nothing was said yet in this run. What is said here stays inside the Host.",
+    say: "Say something to the bot",
+    send: "Send",
+    from: {bot: "Bot", user: "You"},
+    commands: "Commands that it knows",
+    take: (name: string) => `/${name}: put it into the message`,
+  },
 } as const
