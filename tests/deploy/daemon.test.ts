@@ -1,12 +1,16 @@
-import {existsSync, renameSync} from "node:fs"
+import {existsSync, readFileSync, renameSync} from "node:fs"
 import {hostname} from "node:os"
+import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {runCommand} from "../support/command-line.ts"
 import {daemonConfig, daemonToken, isRunning, startDaemon} from "../support/daemon.ts"
+import {makeReader} from "../support/documented-commands.ts"
 import {expectProblem, svc} from "../support/host.ts"
-import {startProcess, until} from "../support/process.ts"
+import {runProcess, startProcess, until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
-import {onBun, onNode22} from "../support/runtimes.ts"
+import {onBun, onNode22, root} from "../support/runtimes.ts"
+
+const page = "docs/deploy/daemon.md"
 
 const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
@@ -129,7 +133,9 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const {project} = daemon
     renameSync(project.path(".svc/runtime.log"), project.path(".svc/runtime.log.1"))
     const before = project.read(".svc/runtime.log.1").length
-    process.kill(daemon.file()?.pid ?? 0, "SIGUSR2")
+    const [line = ""] = /^ +kill -USR2 .*$/m.exec(readFileSync(join(root, page), "utf8")) ?? []
+    const signalled = await runProcess(["sh", "-c", line.replaceAll("/srv/bots/my-bot", project.folder)])
+    expect(signalled).toMatchObject({code: 0, stderr: ""})
     await until("the log to be reopened", () => daemon.log().includes("the log file was reopened"))
     await stop(project)
     expect(project.read(".svc/runtime.log.1")).toHaveLength(before)
@@ -199,6 +205,14 @@ describe("svc runtime start --daemon", () => {
     expect(second.started.code).toBe(0)
     expect(second.file()?.pid).not.toBe(innocent.pid)
     expect(isRunning(innocent.pid)).toBe(true)
+  })
+
+  test("has a page whose commands work as they stand there", async () => {
+    const env = {".env": `HTTP_TOKEN=${daemonToken}\n`}
+    const daemon = await startDaemon({files: env})
+    await stop(daemon.project)
+    await makeReader(daemon.project, onBun, () => ({})).run(page)
+    expect(daemon.file()?.state).toMatchObject({is: "ended", code: 0})
   })
 
   test("passes SIGHUP on, and the Host takes its configuration as it is now", async () => {

@@ -1,6 +1,7 @@
 import {afterAll, beforeAll, describe, expect, test} from "vitest"
+import {documentedCommands} from "../support/documented-commands.ts"
 import {until} from "../support/process.ts"
-import {type BoxProject, makeBoxProject} from "./support/box-project.ts"
+import {type BoxProject, makeBoxProject, prepareBoxProject} from "./support/box-project.ts"
 import {controlGroups, describePart, linux, mountNamespaces, networkNamespaces, program, root} from "./support/part.ts"
 import {type SystemdBox, startSystemdBox} from "./support/systemd-box.ts"
 
@@ -9,6 +10,8 @@ const needs = [
   program("systemd-nspawn", "systemd-container"),
   program("mmdebstrap"),
 ]
+
+const page = "docs/deploy/systemd.md"
 
 /** Every place that a process may usually write to, and some that it may not. */
 const places = (folder: string) => [
@@ -39,8 +42,7 @@ describePart("systemd, booted in a container", needs, () => {
   afterAll(() => box?.stop())
 
   const show = (unit: string, property: string) => box.must(`systemctl show ${unit} --property=${property} --value`)
-  const svc = (words: string, {folder, user}: BoxProject) =>
-    box.sh(`cd ${folder} && svc() { bun /opt/svc/cli/launch.js "$@"; } && svc ${words}`, {user})
+  const svc = (words: string, {folder, user}: BoxProject) => box.sh(`cd ${folder} && svc ${words}`, {user})
   const asRoot = (words: string, folder: string, runtime = "bun") =>
     box.sh(`cd ${folder} && ${runtime} node_modules/svc-runtime/cli/launch.js ${words}`)
   const ready = (project: BoxProject) => until("the Host to be ready", () => project.isReady(), 30_000)
@@ -50,8 +52,23 @@ describePart("systemd, booted in a container", needs, () => {
     const user = runtime === "bun" ? "alice" : "nora"
     const unit = `svc@${user}`
     let project: BoxProject
-    beforeAll(async () => {
-      project = makeBoxProject(box, user, `/srv/svc/${user}`, runtime === "bun" ? 8071 : 8072)
+
+    test(`is set up by ${runtime === "bun" ? "the lines of the page, as they stand there" : "svc service install"}`, async () => {
+      const make = () => makeBoxProject(box, user, `/srv/svc/${user}`, runtime === "bun" ? 8071 : 8072)
+      if (runtime === "bun") {
+        const lines = documentedCommands(page, "Of the system").filter(line => !line.startsWith("systemctl r"))
+        const [made, installed] = [
+          lines.findIndex(line => line.includes("-m 0700")),
+          lines.findIndex(line => line.includes("enable")),
+        ]
+        for (const line of lines.slice(0, made)) box.must(line)
+        project = make()
+        for (const line of lines.slice(made, installed + 1)) box.must(line)
+        await ready(project)
+        return
+      }
+      project = make()
+      box.must(`cd ${project.folder} && install -o ${user} -g ${user} -m 0600 .env.example .env`)
       const installed = asRoot("service install", project.folder, runtime)
       expect(installed).toMatchObject({code: 0, stderr: ""})
       expect(installed.stdout).toContain("the Host is ready")
@@ -96,7 +113,8 @@ describePart("systemd, booted in a container", needs, () => {
     test("takes a changed configuration on systemctl reload, and ends in order on stop", async () => {
       box.must(`cd ${project.folder} && sed -i 's/sandbox: {}, //' svc.config.yml && systemctl reload ${unit}`)
       await until("the reload", () => journal(unit).includes("committed (SIGHUP)"))
-      box.must(`systemctl restart ${unit}`)
+      const lines = documentedCommands(page, "Of the system").filter(line => /^(systemctl r|journalctl)/.test(line))
+      for (const line of lines) box.must(line.replaceAll("svc@alice", unit))
       expect(journal(unit)).toContain("stopping (SIGTERM)")
       await ready(project)
     })
@@ -121,6 +139,7 @@ describePart("systemd, booted in a container", needs, () => {
     let project: BoxProject
     beforeAll(() => {
       project = makeBoxProject(box, "mallory", "/srv/svc/mallory", 8073)
+      prepareBoxProject(box, project)
     })
     const refused = (change: string, back: string) => {
       box.must(`cd ${project.folder} && ${change}`)
@@ -165,6 +184,7 @@ describePart("systemd, booted in a container", needs, () => {
     let env: Record<string, string>
     beforeAll(async () => {
       project = makeBoxProject(box, "carol", "/home/carol/bot", 8074)
+      prepareBoxProject(box, project)
       const id = box.must("id -u carol")
       env = {XDG_RUNTIME_DIR: `/run/user/${id}`}
     })
@@ -231,8 +251,21 @@ describePart("systemd, booted in a container", needs, () => {
     })
   })
 
+  test("the lines of the page for a user's own service work as they stand there", async () => {
+    const {folder} = makeBoxProject(box, "erin", "/home/erin/bot", 8076)
+    const env = {USER: "erin", XDG_RUNTIME_DIR: `/run/user/${box.must("id -u erin")}`}
+    const lines = documentedCommands(page, "Of your own user")
+    expect(lines).toHaveLength(7)
+    for (const line of lines) {
+      const isRoot = line.startsWith("sudo ")
+      box.must(`cd ${folder} && ${line.replace(/^sudo /, "")}`, isRoot ? {env} : {user: "erin", env})
+      if (isRoot) box.must(`until test -S ${env.XDG_RUNTIME_DIR}/bus; do sleep 0.1; done`)
+    }
+    expect(box.sh("find /home/erin/.config/systemd -type f -o -type l").stdout).toBe("")
+  })
+
   test("svc runtime start --daemon is refused in a unit", () => {
-    makeBoxProject(box, "dave", "/srv/svc/dave", 8075)
+    prepareBoxProject(box, makeBoxProject(box, "dave", "/srv/svc/dave", 8075))
     const started = box.sh(
       "systemd-run --wait --pipe --quiet -p User=dave -p WorkingDirectory=/srv/svc/dave --setenv=HTTP_TOKEN=x bun /opt/svc/cli/launch.js runtime start --daemon",
     )

@@ -42,19 +42,24 @@ export interface BoxProject {
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** A project of a user in the box, as the page on systemd says: owned by the user, `.env` with mode 0600. */
+/** The folders and the file that a service needs: owned by the user, `.env` with mode 0600. */
+export const prepareBoxProject = (box: SystemdBox, {user, folder}: BoxProject): void => {
+  box.must(`cd ${folder}
+    install -d -o ${user} -g ${user} -m 0700 .svc data
+    install -o ${user} -g ${user} -m 0600 .env.example .env`)
+}
+
+/** A project of a user in the box, with its dependencies, and without what `prepareBoxProject` makes. */
 export const makeBoxProject = (box: SystemdBox, user: string, folder: string, port: number): BoxProject => {
   const config = `http: {port: ${port}, token: '\${HTTP_TOKEN}'}\nplugins: {sandbox: {}, writer: {}}\n`
   box.must(`id ${user} >/dev/null 2>&1 || useradd --create-home --shell /bin/bash ${user}
     install -d -o ${user} -g ${user} ${folder} ${folder}/plugins ${folder}/node_modules
-    install -d -o ${user} -g ${user} -m 0700 ${folder}/.svc ${folder}/data
     ln -s /opt/svc ${folder}/node_modules/svc-runtime
     cd ${folder}
     printf %s ${quote(JSON.stringify({name: `bot-of-${user}`, type: "module"}))} > package.json
     printf %s ${quote(config)} > svc.config.yml
     printf %s ${quote(writerPlugin)} > plugins/writer.js
-    printf 'HTTP_TOKEN=%s\\n' ${boxToken} > .env
-    chmod 600 .env
+    printf 'HTTP_TOKEN=%s\\n' ${boxToken} > .env.example
     chown -R ${user}: ${folder}`)
   const url = `http://127.0.0.1:${port}`
   return {

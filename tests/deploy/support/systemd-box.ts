@@ -13,7 +13,7 @@ export interface Ended {
 
 /**
  * A Debian with systemd as its first process, booted in a container of systemd-nspawn: its own files (an overlay, gone at the end), users,
- * and a network of its own with nothing in it. The repository is at `/opt/svc`, read-only; `bun`, `node` and `npm` are on its PATH.
+ * and a network of its own with nothing in it. The repository is at `/opt/svc`, read-only; `bun`, `node`, `npm` and `svc` are on its PATH.
  */
 export interface SystemdBox {
   /** Runs a shell script in it, as root or as a user. */
@@ -45,7 +45,10 @@ export const startSystemdBox = async (): Promise<SystemdBox> => {
       () => /running|degraded/.test(box.sh("systemctl is-system-running").stdout),
       30_000,
     )
-    box.must("ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm")
+    box.must(`cd /usr/local/bin
+      ln -s ../lib/node_modules/npm/bin/npm-cli.js npm
+      printf '#!/bin/sh\\nexec bun /opt/svc/cli/launch.js "$@"\\n' > svc
+      chmod 755 svc`)
     return box
   } catch (error) {
     nspawn.kill("SIGKILL")
