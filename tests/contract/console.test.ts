@@ -93,8 +93,12 @@ describe.each(runtimes)("the console on $name", runtime => {
       await expectProblem(await fetch(`${host.url}/console/${path}`), 404, "not_found")
     await expectProblem(await fetch(`${host.url}/console/`, {method: "POST"}), 405, "method_not_allowed")
   })
+})
 
-  test("is told what its token may do", async () => {
+describe("the routes of the console", () => {
+  const start = () => startHost({config, env})
+
+  test("tell what a token may do", async () => {
     const host = await start()
     const ask = (token: string) => fetch(`${host.url}/api/session`, {headers: {authorization: `Bearer ${token}`}})
     const full: unknown = await (await ask(env.HTTP_TOKEN)).json()
@@ -103,7 +107,7 @@ describe.each(runtimes)("the console on $name", runtime => {
     await expectProblem(await ask("wrong"), 401, "unauthorized")
   })
 
-  test("is told how many messages came and went, by minutes", async () => {
+  test("tell how many messages came and went, by minutes", async () => {
     const host = await start()
     for (let count = 0; count < 5; count++) await host.say(`message ${count}`)
     interface Rates {
@@ -117,7 +121,7 @@ describe.each(runtimes)("the console on $name", runtime => {
     expect(rates.received.slice(0, 58).every(count => count === 0)).toBe(true)
   })
 
-  test("has an endpoint's connection opened anew", async () => {
+  test("open an endpoint's connection anew", async () => {
     const host = await start()
     interface View {
       readonly items: readonly {readonly state: string; readonly since: string}[]
