@@ -2,6 +2,7 @@ import {Command, Option} from "clipanion"
 import {type RollbackPlan, type RolledBackResult, rollBack} from "../server/host-rollback.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {CheckpointCommand} from "./checkpoint/checkpoint-command.ts"
+import {describeSchema} from "./checkpoint/schema.ts"
 import {counted, facts} from "./print.ts"
 
 export class Rollback extends CheckpointCommand {
@@ -62,6 +63,7 @@ const describePlan = (plan: RollbackPlan): string => {
     ["code", describeCode(plan)],
     ["project", plan.projectFiles === "restored" ? "svc.config.yml, package.json and lockfile" : "as it is"],
     ["database", plan.database],
+    ...describeSchema(plan),
     ["authority", `a new one, before ${plan.authority}`],
     ["sent since", unknown ?? (sent.length === 0 ? "nothing" : counted(sent.length, "message"))],
     ...sent

@@ -1,4 +1,5 @@
 import type {ReloadResult, Status} from "../shared/api.ts"
+import {epochOf} from "../shared/event-id.ts"
 import {exit} from "../shared/exit.ts"
 import {isProblem, Problem} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
@@ -215,7 +216,7 @@ const createStatus = (
     readonly began: number
     readonly committedAt: (at: number) => string
   },
-  {generations, database, ingress, workroom, checkpoints}: HostServices,
+  {generations, database, events, ingress, jobs, workroom, checkpoints}: HostServices,
   ready: boolean,
 ): Static<typeof Status> => {
   const {current, pin, lastFailure} = generations
@@ -257,5 +258,12 @@ const createStatus = (
       schema: database.state.is === "initialized" ? database.state.schema : null,
     },
     workroom: {store: workroom.store, authority: workroom.authority, seq: workroom.head.seq},
+    epoch: epochOf(facts.authority),
+    authorities: [
+      {part: "database", authority: facts.authority},
+      {part: "event log", authority: events.events.authority ?? null},
+      {part: "workroom Journal", authority: workroom.authority},
+      {part: "job file", authority: jobs.file.authority},
+    ],
   }
 }

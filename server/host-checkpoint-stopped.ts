@@ -3,15 +3,15 @@ import {resolve} from "node:path"
 import {Problem} from "../shared/problems.ts"
 import {Secret} from "../shared/secret.ts"
 import {readEnvironment} from "./config/environment.ts"
-import {type ConfigText, type LoadedConfig, parseConfig} from "./config/load.ts"
-import {settleAuthority} from "./database/authority.ts"
-import type {Database, Location} from "./database/database.ts"
-import {migrations} from "./database/migrations.ts"
+import {type ConfigText, parseConfig} from "./config/load.ts"
+import type {Location} from "./database/database.ts"
 import {withDatabase} from "./database/without-host.ts"
-import {locationOf, projectName, requireProject} from "./host-settings.ts"
+import {createAtRest} from "./host-at-rest.ts"
+import {requireOneHistory} from "./host-holders.ts"
+import {requireKnownDatabase} from "./host-migrate.ts"
+import {locationOf, requireProject} from "./host-settings.ts"
 import {holding, loadStopped, type StoppedOptions} from "./host-stopped.ts"
-import {type CreateOptions, createCheckpoint} from "./recovery/create.ts"
-import {jobsParticipant} from "./recovery/jobs-part.ts"
+import type {CreateOptions} from "./recovery/create.ts"
 import {
   planRestore,
   type Restored,
@@ -19,63 +19,25 @@ import {
   type RestorePlan,
   restoreCheckpoint,
 } from "./recovery/restore.ts"
-import {cleanScratch} from "./recovery/scratch.ts"
 import type {SecretValues} from "./recovery/search.ts"
-import {nameSecrets, readNames, valuesOf} from "./recovery/secrets.ts"
-import {CheckpointStore, type StoredCheckpoint} from "./recovery/store.ts"
-import {stoppedWorkroom, workroomParticipant} from "./recovery/workroom-part.ts"
+import {valuesOf} from "./recovery/secrets.ts"
+import type {StoredCheckpoint} from "./recovery/store.ts"
 import type {ProjectPaths} from "./runtime/project.ts"
 
 /** Makes a checkpoint of a project that nothing runs. Throws what `createCheckpoint` throws, and `checkpoint_failed`. */
 export const createStopped = (options: StoppedOptions, how: CreateOptions): Promise<StoredCheckpoint> =>
   holding(options, async paths => {
     await requireProject(paths)
-    const config = await loadStopped(options)
-    const location = locationOf(config.config, paths)
+    const loaded = await loadStopped(options)
+    const location = locationOf(loaded.config, paths)
     if (location.dialect === "sqlite" && !existsSync(location.file))
       throw new Problem("checkpoint_failed", `there is nothing to save yet: ${location.file} does not exist`)
     return withDatabase(location, async database => {
-      const schema = requireKnown(database)
-      const store = new CheckpointStore(paths.checkpoints)
-      await store.cleanUp()
-      await cleanScratch(paths.temporary)
-      const workroom = await stoppedWorkroom(paths)
-      return createCheckpoint(
-        store,
-        {
-          paths,
-          project: await projectName(paths),
-          authority: await settleAuthority(database, paths.authority),
-          runtimeId: null,
-          database,
-          schema,
-          secrets: await secretsOf(config, database),
-          participants: [
-            ...(workroom === undefined ? [] : [workroomParticipant(paths, workroom)]),
-            jobsParticipant(paths),
-          ],
-        },
-        how,
-      )
+      await requireKnownDatabase(database, paths)
+      const {authority} = await requireOneHistory({paths, config: loaded.config, database})
+      return createAtRest({paths, loaded, database, authority, runtimeId: null}, how)
     })
   })
-
-const requireKnown = (database: Database): number => {
-  const schema = database.state.is === "initialized" ? database.state.schema : 0
-  const newest = migrations.at(-1)?.version ?? 0
-  if (schema <= newest && schema > 0) return schema
-  throw new Problem(
-    schema === 0 ? "checkpoint_failed" : "database_newer",
-    schema === 0
-      ? "the database is empty"
-      : `the database has schema ${schema}; this version of svc knows up to ${newest}`,
-  )
-}
-
-const secretsOf = async ({text, variables, secrets}: LoadedConfig, database: Database): Promise<SecretValues> => ({
-  ...nameSecrets(text, variables, secrets),
-  ...valuesOf(await readNames(database), variables),
-})
 
 /** The values of a checkpoint's secrets, as far as this environment has them. */
 export const secretsFor = async (

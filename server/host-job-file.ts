@@ -7,7 +7,7 @@ import {makePrivateFolder} from "./runtime/files.ts"
 import {withLock} from "./runtime/lock.ts"
 import {projectPaths} from "./runtime/project.ts"
 import {Calculator} from "./scheduler/calculator.ts"
-import {readJobFile, writeJobFile} from "./scheduler/job-store.ts"
+import {readJobFile, requireAuthority, writeJobFile} from "./scheduler/job-store.ts"
 import {viewJob, viewNext} from "./scheduler/job-view.ts"
 
 export {addJob, editJob, findJob, removeJob} from "./scheduler/job-changes.ts"
@@ -33,8 +33,10 @@ export const changeJobs = async (
   await makePrivateFolder(paths.state)
   return withLock(paths, command, async () => {
     const content = await readJobFile(paths.jobs)
+    const file = await readAuthorityFile(paths.authority)
+    if (content?.authority !== undefined && file !== undefined) requireAuthority(content, file.authority, true)
     // Of a project that no Host has started in yet, none: the first start stamps the job file.
-    const authority = content === undefined ? (await readAuthorityFile(paths.authority))?.authority : content.authority
+    const authority = content === undefined ? file?.authority : content.authority
     return (await writeJobFile(paths.jobs, authority, change(content?.jobs ?? []))).jobs
   })
 }

@@ -4,6 +4,7 @@ import {Problem} from "../shared/problems.ts"
 import type {LoadedConfig} from "./config/load.ts"
 import {settleAuthority} from "./database/authority.ts"
 import type {Database} from "./database/database.ts"
+import {requireOneHistory} from "./host-holders.ts"
 import {openWorkroom} from "./host-workroom.ts"
 import {restoreCheckpoint} from "./recovery/restore.ts"
 import type {StoredCheckpoint} from "./recovery/store.ts"
@@ -63,7 +64,8 @@ export const openCheckpoint = async (
     },
   )
   const database = await options.openDatabase(paths.database)
-  const authority = await settleAuthority(database, paths.authority)
+  const {file} = await requireOneHistory({paths, config, database})
+  const authority = await settleAuthority(database, paths.authority, file)
   const jobs = await settleJobFile(database, paths.jobs, authority)
   const workroom = await openWorkroom({config, database, paths, authority, log})
   scope.defer(() => workroom.close())

@@ -6,9 +6,11 @@ import {Problem} from "../shared/problems.ts"
 import {readEnvironment} from "./config/environment.ts"
 import {type LoadedConfig, parseConfig, readConfigText} from "./config/load.ts"
 import {settleAuthority} from "./database/authority.ts"
-import {openDatabase} from "./database/database.ts"
+import {openUnmigrated} from "./database/database.ts"
 import {recordEnd, recordStart} from "./database/runs.ts"
+import {requireOneHistory} from "./host-holders.ts"
 import type {Exit, HostOptions} from "./host-interface.ts"
+import {requireKnownDatabase, tellingOf, upgradeDatabase} from "./host-migrate.ts"
 import {locationOf, projectName, requireProject, settleToken, urlOf} from "./host-settings.ts"
 import {createGate} from "./http/gate.ts"
 import {settleRestore} from "./recovery/swap.ts"
@@ -89,7 +91,7 @@ interface Configured extends Identity {
   readonly boot: LoadedConfig
 }
 
-/** Database with its migrations, authority, job file, and the record of this run. */
+/** Database, one history, migrations, authority, job file, and the record of this run. */
 const openState = async (
   {mode, logs: {log}, signal}: HostOptions,
   runtime: Runtime,
@@ -97,7 +99,7 @@ const openState = async (
   unwind: Scope,
 ) => {
   const {promise: exitAsked, resolve: askExit} = Promise.withResolvers<Exit>()
-  const database = await openDatabase(locationOf(boot.config, paths), {
+  const database = await openUnmigrated(locationOf(boot.config, paths), {
     runtimeId,
     signal,
     // The answers that tell of it leave before the Host does.
@@ -105,8 +107,12 @@ const openState = async (
   })
   unwind.defer(() => database.close())
   requireRunning(signal)
-  if (database.applied.length > 0) log.info(`the database is at schema version ${database.applied.at(-1)}`)
-  const authority = await settleAuthority(database, paths.authority)
+  await requireKnownDatabase(database, paths)
+  const found = await requireOneHistory({paths, config: boot.config, database})
+  const atRest = {paths, loaded: boot, database, authority: found.authority, runtimeId}
+  const upgraded = await upgradeDatabase(atRest, {signal, tell: text => log.warn(text)})
+  if (upgraded.applied.length > 0) log.info(`the database is at schema version ${upgraded.to}`)
+  const authority = await settleAuthority(database, paths.authority, found.file)
   const content = await settleJobFile(database, paths.jobs, authority)
   const run = {runtimeId, startedAt, mode, version, runtime: `${runtime.name} ${runtime.version}`}
   const history = await recordStart(database, run)
@@ -115,6 +121,8 @@ const openState = async (
       ? recordEnd(database, runtimeId, exit.ok, "stopped while starting")
       : recordEnd(database, runtimeId, exit.failed, "the start failed"),
   )
+  const told = tellingOf(upgraded)
+  if (told.length > 0) await database.write(told)
   if (!history.endedCleanly) log.warn("the run before this one did not end in order")
   return {exitAsked, askExit, database, authority, content, history}
 }

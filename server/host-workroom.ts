@@ -2,7 +2,7 @@ import type {ProjectConfig} from "../shared/config.ts"
 import type {Log} from "../shared/log.ts"
 import type {PluginDefinition} from "../shared/plugin.ts"
 import {Problem} from "../shared/problems.ts"
-import type {Database} from "./database/database.ts"
+import {type Database, schemaOf} from "./database/database.ts"
 import type {ProjectPaths} from "./runtime/project.ts"
 import {readAcknowledged} from "./workroom/acknowledged.ts"
 import {workroomPlugin} from "./workroom/chat.ts"
@@ -55,28 +55,27 @@ const openFiles = async ({database, paths, authority, log}: WorkroomSetting): Pr
   return workroom
 }
 
-/** The items must be where the configuration says; files that were lost must not be taken for none. Resolves to where they were. */
+/** Where the work items are, as the database says, of whatever schema it is; undefined where no workroom was opened yet. */
+export const recordedStore = async (database: Pick<Database, "read" | "state">): Promise<unknown> => {
+  if (schemaOf(database) === 0) return undefined
+  return (await database.read("SELECT value FROM svc_meta WHERE key = 'workroom_store'"))[0]?.value
+}
+
+/** The items must be where the configuration says. Resolves to where they were. */
 const requireStore = async ({config, database, paths}: WorkroomSetting): Promise<unknown> => {
-  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'workroom_store'")
+  const recorded = await recordedStore(database)
   const files = await recordsInFiles(paths)
-  if (row?.value === "file" && files === undefined) {
-    throw new Problem(
-      "authority_mismatch",
-      `the database says that the work items are in files, but ${storePaths(paths.state).journal} is missing: it was lost or replaced`,
-      {hint: "Restore .svc/ from the backup that the database comes from."},
-    )
-  }
   const [table] = await database.read("SELECT seq FROM workroom_head")
   const records: Record<StoreKind, number> = {file: files ?? 0, database: Number(table?.seq ?? 0)}
   const wanted = config.workroom.store
   const other = wanted === "file" ? "database" : "file"
-  if (records[other] > 0 && row?.value === other) {
+  if (records[other] > 0 && recorded === other) {
     throw new Problem(
       "workroom_elsewhere",
       `workroom.store is ${wanted}, but the work items are in the ${other} store (${records[other]} records)`,
     )
   }
-  return row?.value
+  return recorded
 }
 
 /** How many records were acknowledged there; undefined where there are no files of a workroom. */

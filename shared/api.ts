@@ -71,6 +71,14 @@ export const Status = Type.Object({
     authority: Type.String(),
     seq: Type.Integer({description: "The last record of its Journal"}),
   }),
+  epoch: Type.String({description: "Short form of the authority, in the ids of events"}),
+  authorities: Type.Array(
+    Type.Object({
+      part: Type.Enum(["database", "event log", "workroom Journal", "job file"]),
+      authority: Type.Union([Type.String(), Type.Null()], {description: "Null where there is none of it yet"}),
+    }),
+    {description: "What each part of the state names: all the same one, or the Host would not have started"},
+  ),
 })
 
 export const EndpointView = Type.Object({

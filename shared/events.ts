@@ -202,6 +202,16 @@ export const eventTypes = {
       detail: Type.String({private: true}),
     }),
   ),
+  "database.migrated": event(
+    "The schema was brought up to another version of svc's",
+    Type.Object({
+      from: Type.Integer({description: "Schema before"}),
+      to: Type.Integer({description: "Schema since"}),
+      checkpoint: Type.Union([Type.String(), Type.Null()], {
+        description: "Made before, where one of the migrations cannot be undone",
+      }),
+    }),
+  ),
   "checkpoint.pruned": event("A checkpoint was removed", Type.Object({checkpoint: Type.String()})),
   "checkpoint.restored": event(
     "This state was restored from a checkpoint, under a new authority",

@@ -131,6 +131,7 @@ export const JobView = Type.Object({
 })
 
 export const JobFileView = Type.Object({
+  authority: orNull(Type.String({description: "That the file names; null where there is none"})),
   sha256: orNull(Type.String({description: "Of the file that runs; null where there is none"})),
   refused: orNull(
     Type.Object({

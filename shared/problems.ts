@@ -159,6 +159,11 @@ export const problems = {
     title: "It is not known whether the change was stored",
     hint: "Read the current state before you repeat it.",
   },
+  migration_refused: {
+    status: 503,
+    title: "A migration that cannot be undone was not begun",
+    hint: "Correct what detail names, then start again; the database is as it was.",
+  },
   compact_unavailable: {
     status: 409,
     title: "The database cannot be compacted while it is in use",

@@ -5,6 +5,7 @@ import {type ExitCode, exit} from "../../shared/exit.ts"
 import {counted, facts} from "../print.ts"
 import {CheckpointCommand} from "./checkpoint-command.ts"
 import {withCheckpoint} from "./open.ts"
+import {describeSchema} from "./schema.ts"
 
 export class CheckpointRestore extends CheckpointCommand {
   static override paths = [["checkpoint", "restore"]]
@@ -54,6 +55,7 @@ const describe = (result: Restored | RestorePlan): string => {
   return facts([
     [isDone ? "restored" : "would restore", `${result.checkpoint}, of ${result.createdAt}`],
     ["database", result.database],
+    ...describeSchema(result, isDone ? "before" : "now"),
     ["project", projectFiles[result.projectFiles]],
     ...result.differences.map(text => [isDone ? "differed" : "differs", text] as const),
     [

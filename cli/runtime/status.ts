@@ -102,5 +102,11 @@ const describe = (
     ],
     ["supervisor", describeSupervisor(owner)],
     ["runtimeId", status.runtimeId],
-    ["authority", status.authority],
+    ["authority", describeAuthority(status)],
   ])
+
+const describeAuthority = ({authority, epoch, authorities}: Static<typeof Status>): string =>
+  `${authority}, epoch ${epoch}, of ${authorities
+    .filter(each => each.authority === authority)
+    .map(({part}) => part)
+    .join(", ")}`

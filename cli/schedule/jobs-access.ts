@@ -55,7 +55,10 @@ const ofFile = (project: string, command: string): JobsAccess => {
   return {
     list: async () => {
       const items = (await readJobs(project)).map(viewStopped)
-      return {items: items.sort((one, other) => (one.id < other.id ? -1 : 1)), file: {sha256: null, refused: null}}
+      return {
+        items: items.sort((one, other) => (one.id < other.id ? -1 : 1)),
+        file: {authority: null, sha256: null, refused: null},
+      }
     },
     add: async job => viewOf(await changeJobs(project, command, jobs => addJob(jobs, job)), job.id),
     edit: async (id, change) => viewOf(await changeJobs(project, command, jobs => editJob(jobs, id, change)), id),

@@ -1,7 +1,9 @@
 import {randomUUID} from "node:crypto"
 import {Problem} from "../../shared/problems.ts"
 import {readFileIfExists, writeFileAtomic} from "../runtime/files.ts"
-import type {Database} from "./database.ts"
+import {type Database, schemaOf} from "./database.ts"
+import type {Statement} from "./engine.ts"
+import {versionOf} from "./migrations.ts"
 
 /** What `.svc/authority.json` holds; `minting` until the database has the same. */
 export interface AuthorityFile {
@@ -9,53 +11,55 @@ export interface AuthorityFile {
   readonly minting: boolean
 }
 
-/**
- * The one random id that all of a project's durable state shares. Minted at the first start, then compared at every
- * start: database and `.svc/authority.json` must name the same one. Throws `authority_mismatch`, naming who differs.
- */
-export const settleAuthority = async (database: Database, file: string): Promise<string> => {
-  const inFile = await readAuthorityFile(file)
-  const inDatabase = await readAuthority(database)
-  if (inFile === undefined && inDatabase !== undefined) throw missing(file, inDatabase)
-  if (inFile !== undefined && !inFile.minting && inDatabase === undefined) throw databaseLost(file, inFile)
-  if (inFile !== undefined && inDatabase !== undefined && inFile.authority !== inDatabase) {
-    throw new Problem(
-      "authority_mismatch",
-      `the database has the authority ${inDatabase}, ${file} names ${inFile.authority}: they belong to two histories`,
-    )
+/** What a database says of the history that it, and what belongs to it, are of. */
+export interface AuthorityRows {
+  /** Undefined for a database that no Host has started on. */
+  readonly authority: string | undefined
+  /** Of the event log; undefined before there is one. */
+  readonly eventLog: string | undefined
+}
+
+/** Of whatever schema up to this version's. */
+export const readAuthorityRows = async (database: Pick<Database, "read" | "state">): Promise<AuthorityRows> => {
+  const schema = schemaOf(database)
+  const text = async (sql: string) => {
+    const value = (await database.read(sql))[0]?.value
+    return value === null || value === undefined ? undefined : String(value)
   }
-  const authority = inFile?.authority ?? randomUUID()
+  return {
+    authority: schema === 0 ? undefined : await text("SELECT value FROM svc_meta WHERE key = 'authority'"),
+    eventLog: schema < stampedSince ? undefined : await text("SELECT authority AS value FROM event_retention"),
+  }
+}
+
+const stampedSince = versionOf("event-authority")
+
+/**
+ * The one random id that all of a project's durable state shares: minted at the first start, in a migrated database. For who has
+ * compared what is there. A start that was killed while it minted is finished.
+ */
+export const settleAuthority = async (
+  database: Database,
+  path: string,
+  file: AuthorityFile | undefined,
+): Promise<string> => {
+  const rows = await readAuthorityRows(database)
+  const authority = rows.authority ?? file?.authority ?? randomUUID()
   // The file first, as one that is being minted: a start that is killed in between is told from a loss.
-  if (inFile === undefined) await writeFileAtomic(file, JSON.stringify({authority, minting: true}))
-  if (inDatabase === undefined) await storeAuthority(database, authority)
-  if (inFile?.minting !== false) await writeFileAtomic(file, JSON.stringify({authority}))
+  if (file === undefined) await writeFileAtomic(path, JSON.stringify({authority, minting: true}))
+  if (rows.authority === undefined) {
+    await database.write([
+      {sql: "INSERT INTO svc_meta (key, value) VALUES ('authority', ?)", args: [authority]},
+      ...stampingEvents(database, authority),
+    ])
+  }
+  if (file?.minting !== false) await writeFileAtomic(path, JSON.stringify({authority}))
   return authority
 }
 
-const missing = (file: string, authority: string) =>
-  new Problem(
-    "authority_mismatch",
-    `the database has the authority ${authority}, but ${file} is missing: the state folder was lost or replaced`,
-    {
-      hint: `Restore .svc/ from the backup that the database comes from. If nothing else was in it, put {"authority":"${authority}"} into that file.`,
-    },
-  )
-
-const databaseLost = (file: string, {authority}: AuthorityFile) =>
-  new Problem(
-    "authority_mismatch",
-    `${file} names the authority ${authority}, but the database is new: the database of this project was lost or replaced`,
-    {hint: "Restore the database. If it was removed on purpose, remove .svc/authority.json too."},
-  )
-
-const readAuthority = async (database: Database): Promise<string | undefined> => {
-  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'authority'")
-  return row === undefined ? undefined : String(row.value)
-}
-
-const storeAuthority = async (database: Database, authority: string): Promise<void> => {
-  await database.write([{sql: "INSERT INTO svc_meta (key, value) VALUES ('authority', ?)", args: [authority]}])
-}
+/** What makes the event log that of an authority; nothing in a schema that does not stamp it. */
+export const stampingEvents = (database: Pick<Database, "state">, authority: string): readonly Statement[] =>
+  schemaOf(database) < stampedSince ? [] : [{sql: "UPDATE event_retention SET authority = ?", args: [authority]}]
 
 /** What the file names; undefined where there is none. Throws `authority_mismatch` where it holds no authority. */
 export const readAuthorityFile = async (file: string): Promise<AuthorityFile | undefined> => {

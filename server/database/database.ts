@@ -1,10 +1,11 @@
-import {Problem, type ProblemCode} from "../../shared/problems.ts"
+import {Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {CommitMeter} from "./commit-meter.ts"
 import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
+import {type DatabaseFailure, type DatabaseObserver, Failing} from "./failing.ts"
 import {openLocal} from "./local.ts"
 import {type Fingerprint, snapshotFile, snapshotPoint} from "./maintenance.ts"
-import {migrate, schemaVersion} from "./migrate.ts"
+import {type Applied, type MigrateOptions, migrate, schemaVersion} from "./migrate.ts"
 import {type Migration, migrations} from "./migrations.ts"
 import {Writer} from "./writer.ts"
 
@@ -19,27 +20,9 @@ export interface OpenOptions {
   readonly onLeaseLost: () => void
 }
 
-/** The newest change was not stored, for a reason that is the database's. `since` in milliseconds since 1970. */
-export interface DatabaseFailure {
-  readonly code: ProblemCode
-  readonly message: string
-  readonly hint: string
-  readonly since: number
-}
-
 export type DatabaseState =
   | {readonly is: "initialized"; readonly schema: number; readonly failure?: DatabaseFailure}
   | {readonly is: "closed"}
-
-/** Hears of what happens to the database. Called between two groups: it must be short, and never throws. */
-export interface DatabaseObserver {
-  /** A group is stored, or may be: its outcome was unknown. What is new can be read. */
-  committed?(): void
-  /** Changes are not stored from now on. */
-  failing?(failure: DatabaseFailure): void
-  /** Changes are stored again. */
-  recovered?(failure: DatabaseFailure): void
-}
 
 export interface PointOptions {
   /** Told when the point is fixed, or given up: what was held back for it may go on. */
@@ -51,7 +34,7 @@ export interface PointOptions {
 export interface Database {
   readonly location: Location
   readonly state: DatabaseState
-  /** The schema versions that this start applied. */
+  /** The schema versions that were applied since it was opened. */
   readonly applied: readonly number[]
   /** What its group commits took since the start. */
   readonly commits: CommitMeter
@@ -63,6 +46,8 @@ export interface Database {
    * each store many rows.
    */
   write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]>
+  /** Brings the schema up to the newest of these migrations. Throws what `migrate` throws. */
+  bringUp(known: readonly Migration[], options: MigrateOptions): Promise<readonly Applied[]>
   /** A migration of a plugin's own tables; one transaction. */
   migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
   /** Rids the storage of what was overwritten or deleted before; writers wait. */
@@ -90,18 +75,21 @@ export const assertThat = (condition: string, args: Statement["args"] = []): Sta
   args,
 })
 
-/** Opens and migrates. Throws `database_unopenable`, `database_corrupt`, `database_newer`, `locked`, `stopping`. */
+/** The version of the schema that a database has; 0 for one that is new or closed. */
+export const schemaOf = ({state}: Pick<Database, "state">): number => (state.is === "initialized" ? state.schema : 0)
+
+/** Opens and migrates. Throws what `openUnmigrated` and `migrate` throw. */
 export const openDatabase = async (
   location: Location,
-  options: OpenOptions,
+  options: OpenOptions & Pick<MigrateOptions, "restorePoint">,
   known: readonly Migration[] = migrations,
 ): Promise<Database> => {
-  const engine = await openEngine(location, options)
+  const database = await openUnmigrated(location, options)
   try {
-    const applied = await migrate(engine, known, options.signal)
-    return new DatabaseHost(location, engine, applied, await schemaVersion(engine))
+    await database.bringUp(known, options)
+    return database
   } catch (error) {
-    await engine.close()
+    await database.close()
     throw error
   }
 }
@@ -110,7 +98,7 @@ export const openDatabase = async (
 export const openUnmigrated = async (location: Location, options: OpenOptions): Promise<Database> => {
   const engine = await openEngine(location, options)
   try {
-    return new DatabaseHost(location, engine, [], await schemaVersion(engine))
+    return new DatabaseHost(location, engine, await schemaVersion(engine))
   } catch (error) {
     await engine.close()
     throw error
@@ -127,21 +115,21 @@ const openEngine = async (location: Location, {runtimeId, signal, onLeaseLost}: 
 
 class DatabaseHost implements Database {
   readonly location: Location
-  readonly applied: readonly number[]
   readonly #engine: Engine
   readonly #writer: Writer
+  readonly #failing = new Failing()
+  #applied: readonly number[] = []
   #state: DatabaseState
-  #failure: DatabaseFailure | undefined
-  readonly #observers = new Set<DatabaseObserver>()
 
-  constructor(location: Location, engine: Engine, applied: readonly number[], schema: number) {
+  constructor(location: Location, engine: Engine, schema: number) {
     this.location = location
-    this.applied = applied
     this.#engine = engine
-    this.#writer = new Writer(engine, () => {
-      for (const observer of this.#observers) observer.committed?.()
-    })
+    this.#writer = new Writer(engine, () => this.#failing.committed())
     this.#state = {is: "initialized", schema}
+  }
+
+  get applied(): readonly number[] {
+    return this.#applied
   }
 
   get commits(): CommitMeter {
@@ -149,8 +137,8 @@ class DatabaseHost implements Database {
   }
 
   get state(): DatabaseState {
-    if (this.#state.is === "closed" || this.#failure === undefined) return this.#state
-    return {...this.#state, failure: this.#failure}
+    const {failure} = this.#failing
+    return this.#state.is === "closed" || failure === undefined ? this.#state : {...this.#state, failure}
   }
 
   async read(sql: string, args?: Statement["args"]): Promise<readonly Row[]> {
@@ -162,31 +150,25 @@ class DatabaseHost implements Database {
     this.#requireOpen()
     try {
       const results = await this.#writer.write(batch, changes)
-      this.#recover()
+      this.#failing.recover()
       return results
     } catch (error) {
-      if (error instanceof Problem && error.code !== "database_refused") this.#fail(error)
+      if (error instanceof Problem && error.code !== "database_refused") this.#failing.fail(error)
       throw error
     }
   }
 
-  #fail({code, message, hint}: Problem): void {
-    const wasFailing = this.#failure
-    this.#failure = {code, message, hint, since: wasFailing?.since ?? Date.now()}
-    if (wasFailing?.code === code) return
-    for (const observer of this.#observers) observer.failing?.(this.#failure)
-  }
-
-  #recover(): void {
-    const failure = this.#failure
-    if (failure === undefined) return
-    this.#failure = undefined
-    for (const observer of this.#observers) observer.recovered?.(failure)
-  }
-
   observe(observer: DatabaseObserver): () => void {
-    this.#observers.add(observer)
-    return () => void this.#observers.delete(observer)
+    return this.#failing.observe(observer)
+  }
+
+  async bringUp(known: readonly Migration[], options: MigrateOptions): Promise<readonly Applied[]> {
+    this.#requireOpen()
+    await this.#writer.idle()
+    const applied = await migrate(this.#engine, known, options)
+    this.#applied = [...this.#applied, ...applied.map(({version}) => version)]
+    this.#state = {is: "initialized", schema: await schemaVersion(this.#engine)}
+    return applied
   }
 
   async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {

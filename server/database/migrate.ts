@@ -1,6 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Engine} from "./engine.ts"
-import type {Migration} from "./migrations.ts"
+import {noteIrreversible} from "./irreversible.ts"
+import {type IrreversibleMigration, isIrreversible, type Migration} from "./migrations.ts"
 
 const bootstrap = [
   "CREATE TABLE IF NOT EXISTS svc_group (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL)",
@@ -8,44 +9,95 @@ const bootstrap = [
   "CREATE TABLE IF NOT EXISTS svc_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL)",
 ]
 
+export interface MigrateOptions {
+  /** Ends it between two statements: then nothing is there of the migration that they belong to. */
+  readonly signal: AbortSignal
+  /**
+   * What has the data as it was before: the id of a checkpoint that was verified, or that of a remote database's own backup.
+   * Without one, no migration that cannot be undone is applied to what a Host has run on.
+   */
+  readonly restorePoint?: string | undefined
+}
+
+/** A migration that was applied, and how long it took. */
+export interface Applied {
+  readonly version: number
+  readonly milliseconds: number
+}
+
 /** The newest version that the database has; 0 for a new one. */
-export const schemaVersion = async (engine: Engine): Promise<number> => {
-  const tables = await engine.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'svc_migrations'")
-  if (tables.length === 0) return 0
+export const schemaVersion = async (engine: Pick<Engine, "read">): Promise<number> => {
+  if (!(await hasTable(engine, "svc_migrations"))) return 0
   const [row] = await engine.read("SELECT max(version) AS version FROM svc_migrations")
   return Number(row?.version ?? 0)
 }
 
+const hasTable = async (engine: Pick<Engine, "read">, name: string): Promise<boolean> =>
+  (await engine.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [name])).length > 0
+
 /**
- * Brings the schema up to the newest migration; resolves to the versions that were applied. Each migration and its
- * version row are one transaction, so a process that dies in one leaves nothing of it. Throws `database_newer`, and
- * `stopping` when the signal ended it between two statements.
+ * Brings the schema up to the newest migration; resolves to what was applied. Each migration and its version row are one
+ * transaction, so a process that dies in one leaves nothing of it. Throws `database_newer`, `migration_refused` where there
+ * is no restore point and one is needed, and `stopping`.
  */
 export const migrate = async (
   engine: Engine,
   migrations: readonly Migration[],
-  signal: AbortSignal,
-): Promise<readonly number[]> => {
+  {signal, restorePoint}: MigrateOptions,
+): Promise<readonly Applied[]> => {
   const current = await schemaVersion(engine)
-  const newest = migrations.at(-1)?.version ?? 0
-  if (current > newest) {
-    throw new Problem(
-      "database_newer",
-      `the database has schema version ${current}; this version of svc knows versions up to ${newest}`,
-    )
-  }
+  requireKnownSchema(current, migrations)
+  const missing = migrations.filter(migration => migration.version > current)
+  const irreversible = restorePoint === undefined ? await irreversibleFor(engine, migrations, current) : []
+  if (irreversible.length > 0) throw unsafe(irreversible)
   if (current === 0)
     await engine.migrate(
       bootstrap.map(sql => ({sql})),
       signal,
     )
-  const missing = migrations.filter(migration => migration.version > current)
-  for (const {version, name, statements} of missing) {
+  const applied: Applied[] = []
+  for (const migration of missing) {
+    const began = performance.now()
+    const {version, name, statements} = migration
     const row = {
       sql: "INSERT INTO svc_migrations (version, name, applied_at) VALUES (?, ?, ?)",
       args: [version, name, Date.now()],
     }
-    await engine.migrate([...statements.map(sql => ({sql})), row], signal)
+    const note = isIrreversible(migration) ? [noteIrreversible(migration, restorePoint)] : []
+    await engine.migrate([...statements.map(sql => ({sql})), row, ...note], signal)
+    applied.push({version, milliseconds: performance.now() - began})
   }
-  return missing.map(migration => migration.version)
+  return applied
 }
+
+/** Throws `database_newer`. */
+export const requireKnownSchema = (schema: number, migrations: readonly Migration[]): void => {
+  const newest = migrations.at(-1)?.version ?? 0
+  if (schema <= newest) return
+  throw new Problem(
+    "database_newer",
+    `the database has schema version ${schema}; this version of svc knows versions up to ${newest}`,
+  )
+}
+
+/**
+ * What of these migrations needs a restore point, in a database of that schema: those that cannot be undone, once a Host has
+ * run on it. Else there is nothing in it that could be lost.
+ */
+export const irreversibleFor = async (
+  database: Pick<Engine, "read">,
+  migrations: readonly Migration[],
+  schema: number,
+): Promise<readonly IrreversibleMigration[]> => {
+  const found = migrations.filter(({version}) => version > schema).filter(isIrreversible)
+  const hasRun = async () => (await database.read("SELECT 1 FROM svc_runs LIMIT 1")).length > 0
+  return found.length > 0 && (await hasTable(database, "svc_runs")) && (await hasRun()) ? found : []
+}
+
+export const describeIrreversible = (migrations: readonly IrreversibleMigration[]): string =>
+  migrations
+    .map(({version, name, irreversible}) => `migration ${version} (${name}) cannot be undone: ${irreversible}`)
+    .join("; ")
+
+const unsafe = (irreversible: readonly IrreversibleMigration[]): Problem =>
+  new Problem("migration_refused", `${describeIrreversible(irreversible)}; there is no checkpoint of before`)

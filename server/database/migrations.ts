@@ -3,17 +3,29 @@ import {eventLogSchema} from "./event-log-schema.ts"
 import {jobSchema} from "./job-schema.ts"
 
 /** A change of the schema. Run once, in order, in one transaction with its version row. */
-export interface Migration {
+interface Change {
   readonly version: number
   readonly name: string
   readonly statements: readonly string[]
 }
+
+/** Everything that was stored before is there afterwards as it was; `undo` says what takes away the rest. */
+export type ReversibleMigration = Change & {readonly undo: string}
+
+/** What was stored before cannot be made again of what this leaves: `irreversible` says why. A checkpoint is made before. */
+export type IrreversibleMigration = Change & {readonly irreversible: string}
+
+/** Each declares whether it can be undone. */
+export type Migration = ReversibleMigration | IrreversibleMigration
+
+export const isIrreversible = (migration: Migration): migration is IrreversibleMigration => "irreversible" in migration
 
 /** All migrations of the Host's own tables. Only ever appended to. */
 export const migrations: readonly Migration[] = [
   {
     version: 1,
     name: "host",
+    undo: "nothing was there before it",
     statements: [
       "CREATE TABLE svc_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
       "CREATE TABLE svc_runs (runtime_id TEXT PRIMARY KEY, started_at INTEGER NOT NULL, ended_at INTEGER, exit_code INTEGER, reason TEXT, mode TEXT NOT NULL, version TEXT NOT NULL, runtime TEXT NOT NULL)",
@@ -23,6 +35,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 2,
     name: "generations",
+    undo: "drop generations",
     statements: [
       "CREATE TABLE generations (number INTEGER PRIMARY KEY AUTOINCREMENT, committed_at INTEGER NOT NULL, runtime_id TEXT NOT NULL, reason TEXT NOT NULL, config TEXT NOT NULL, config_sha256 TEXT NOT NULL, plugins TEXT NOT NULL)",
     ],
@@ -30,6 +43,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 3,
     name: "messages",
+    undo: "drop inbox, inbox_marks, outbox and svc_assert",
     statements: [
       "CREATE TABLE inbox (seq INTEGER PRIMARY KEY AUTOINCREMENT, endpoint TEXT NOT NULL, event_id TEXT NOT NULL, conversation TEXT NOT NULL, type TEXT NOT NULL, received_at INTEGER NOT NULL, event TEXT NOT NULL, raw TEXT, UNIQUE (endpoint, event_id))",
       "CREATE TABLE inbox_marks (seq INTEGER NOT NULL, handler TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'pending', attempt INTEGER NOT NULL DEFAULT 0, runtime_id TEXT, started_at INTEGER, ended_at INTEGER, error TEXT, PRIMARY KEY (seq, handler)) WITHOUT ROWID",
@@ -43,6 +57,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 4,
     name: "plugins",
+    undo: "drop svc_plugin_migrations",
     statements: [
       "CREATE TABLE svc_plugin_migrations (plugin TEXT NOT NULL, name TEXT NOT NULL, applied_at INTEGER NOT NULL, PRIMARY KEY (plugin, name)) WITHOUT ROWID",
     ],
@@ -50,6 +65,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 5,
     name: "gaps",
+    undo: "drop endpoint_online and endpoint_gaps",
     statements: [
       "CREATE TABLE endpoint_online (endpoint TEXT PRIMARY KEY, seen_at INTEGER NOT NULL) WITHOUT ROWID",
       "CREATE TABLE endpoint_gaps (seq INTEGER PRIMARY KEY AUTOINCREMENT, endpoint TEXT NOT NULL, from_at INTEGER NOT NULL, to_at INTEGER, reason TEXT NOT NULL)",
@@ -59,6 +75,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 6,
     name: "delivery",
+    undo: "drop prompts, the columns failures and crashes of inbox_marks, and early of outbox",
     statements: [
       "ALTER TABLE inbox_marks ADD COLUMN failures INTEGER NOT NULL DEFAULT 0",
       "ALTER TABLE inbox_marks ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0",
@@ -73,16 +90,18 @@ export const migrations: readonly Migration[] = [
   {
     version: 7,
     name: "outbox",
+    undo: "drop the columns reason and spared of outbox",
     statements: [
       "ALTER TABLE outbox ADD COLUMN reason TEXT",
       "ALTER TABLE outbox ADD COLUMN spared INTEGER NOT NULL DEFAULT 0",
       "CREATE INDEX outbox_stuck ON outbox (state, seq) WHERE state IN ('failed', 'dead', 'unknown', 'held')",
     ],
   },
-  {version: 8, name: "events", statements: eventLogSchema},
+  {version: 8, name: "events", undo: "drop the tables event* and their triggers", statements: eventLogSchema},
   {
     version: 9,
     name: "workroom",
+    undo: "drop the tables workroom_*",
     statements: [
       "CREATE TABLE workroom_events (seq INTEGER PRIMARY KEY, item INTEGER NOT NULL, record TEXT NOT NULL)",
       "CREATE TABLE workroom_catalog (item INTEGER PRIMARY KEY, data TEXT NOT NULL)",
@@ -90,6 +109,27 @@ export const migrations: readonly Migration[] = [
       "CREATE TABLE workroom_told (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL)",
     ],
   },
-  {version: 10, name: "jobs", statements: jobSchema},
-  {version: 11, name: "capacity", statements: capacitySchema},
+  {version: 10, name: "jobs", undo: "drop the tables job_* and their triggers", statements: jobSchema},
+  {
+    version: 11,
+    name: "capacity",
+    undo: "drop inbox_keys, retention_dropped and capacity_samples",
+    statements: capacitySchema,
+  },
+  {
+    version: 12,
+    name: "event-authority",
+    undo: "drop the column authority of event_retention",
+    statements: [
+      "ALTER TABLE event_retention ADD COLUMN authority TEXT",
+      "UPDATE event_retention SET authority = (SELECT value FROM svc_meta WHERE key = 'authority')",
+    ],
+  },
 ]
+
+/** The schema version that a migration leads to. */
+export const versionOf = (name: string): number => {
+  const found = migrations.find(migration => migration.name === name)
+  if (found === undefined) throw new Error(`there is no migration ${name}`)
+  return found.version
+}

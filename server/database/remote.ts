@@ -55,14 +55,16 @@ const unreachable = ({url}: Pick<RemoteOptions, "url">, cause: unknown) =>
     hint: "Check database.url, database.authToken and the network, then run svc doctor.",
   })
 
-/** Why the remote database cannot be read; nothing where it can. Takes no lease. */
-export const pingRemote = async (options: Pick<RemoteOptions, "url" | "authToken">): Promise<Problem | undefined> => {
+/** Only reads, beside whoever has the lease. Throws `database_unopenable`. */
+export const readRemote = async <T>(
+  options: Pick<RemoteOptions, "url" | "authToken">,
+  work: (read: Engine["read"]) => Promise<T>,
+): Promise<T> => {
   const client = connect(options)
   try {
-    await client.execute("SELECT 1")
-    return undefined
+    return await work(async (sql, args = []) => toResult(await client.execute(toDriver({sql, args}))).rows)
   } catch (cause) {
-    return unreachable(options, cause)
+    throw cause instanceof Problem ? cause : unreachable(options, cause)
   } finally {
     client.close()
   }

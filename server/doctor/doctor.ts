@@ -8,6 +8,7 @@ import {locationOf} from "../host-settings.ts"
 import {Mask} from "../logs/mask.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {loadRuntime} from "../runtime/runtime.ts"
+import {checkAuthority} from "./authority.ts"
 import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 import {checkJobFile} from "./jobs.ts"
@@ -53,10 +54,12 @@ const examineState = async (
   const findings: Finding[] = []
   if (!isFinding(loaded)) {
     const location = locationOf(loaded, paths)
+    const database = await checkDatabase(paths, loaded, running).catch(cause =>
+      error("database", problemOf(cause).message, problemOf(cause).hint),
+    )
     findings.push(
-      await checkDatabase(paths, loaded, running).catch(cause =>
-        error("database", problemOf(cause).message, problemOf(cause).hint),
-      ),
+      database,
+      ...(await checkAuthority(paths, loaded, {running, isSound: database.level === "ok"})),
       ...(await checkWorkroom(paths, loaded, running !== undefined)),
       await checkPort(paths, loaded, running !== undefined),
       ...checkPin(running),

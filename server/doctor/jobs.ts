@@ -1,19 +1,15 @@
 import {formatIssue} from "../../shared/problems.ts"
-import {readAuthorityFile} from "../database/authority.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
-import {jobFileName, readJobFile, requireAuthority} from "../scheduler/job-store.ts"
+import {jobFileName, readJobFile} from "../scheduler/job-store.ts"
 import {error, type Finding, ok} from "./finding.ts"
 import {problemOf} from "./state.ts"
 
-/** The job file can be read, and belongs to the same history as the project's other state. */
+/** The job file can be read. */
 export const checkJobFile = async (paths: ProjectPaths): Promise<Finding> => {
   const check = "jobs"
   try {
     const content = await readJobFile(paths.jobs)
     if (content === undefined) return ok(check, `no ${jobFileName}`)
-    const authority = (await readAuthorityFile(paths.authority))?.authority
-    // Whether one without an authority may be adopted, only the start knows, which has the database.
-    if (authority !== undefined && content.authority !== undefined) requireAuthority(content, authority, true)
     const stamped =
       content.authority === undefined ? "; it names no authority: the start gives the first one its own" : ""
     return ok(check, `${jobFileName} is valid; jobs: ${content.jobs.length}${stamped}`)

@@ -5,8 +5,9 @@ import type {ProjectConfig} from "../../shared/config.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
 import {inspectFile} from "../database/maintenance.ts"
-import {migrations} from "../database/migrations.ts"
-import {pingRemote} from "../database/remote.ts"
+import {describeIrreversible} from "../database/migrate.ts"
+import {isIrreversible, migrations} from "../database/migrations.ts"
+import {readRemote} from "../database/remote.ts"
 import {locationOf} from "../host-settings.ts"
 import {readHostFile} from "../runtime/host-file.ts"
 import {withLock} from "../runtime/lock.ts"
@@ -38,10 +39,8 @@ export const checkDatabase = async (
   }
   const location = locationOf(config, paths)
   if (location.dialect === "libsql") {
-    const problem = await pingRemote(location)
-    return problem === undefined
-      ? ok(check, `${new URL(location.url).host} answers`)
-      : error(check, problem.message, problem.hint)
+    await readRemote(location, read => read("SELECT 1"))
+    return ok(check, `${new URL(location.url).host} answers`)
   }
   const info = await stat(location.file).catch(() => undefined)
   if (info === undefined) return ok(check, `${location.file} will be made at the first start`)
@@ -63,7 +62,11 @@ const describeFile = ({findings, schema}: {findings: readonly string[]; schema: 
       "Run the version of svc that wrote it.",
     )
   }
-  return ok("database", `sound, schema ${schema}${schema < newest ? `; the next start brings it to ${newest}` : ""}`)
+  const coming = migrations.filter(({version}) => version > schema)
+  const irreversible = coming.filter(isIrreversible)
+  const next = coming.length === 0 ? "" : `; the next start brings it to ${newest}`
+  const saved = irreversible.length === 0 ? "" : `, after a checkpoint: ${describeIrreversible(irreversible)}`
+  return ok("database", `sound, schema ${schema}${next}${saved}`)
 }
 
 /** The port is free, or this project's Host has it. */

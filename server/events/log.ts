@@ -32,6 +32,7 @@ export class EventLog {
   readonly #hide: Hide | undefined
   readonly #queue: EventQueue
   #evictedTo = 0
+  #authority: string | undefined
 
   /** `hide` takes the values of secrets out of the JSON of what is raised. */
   constructor(database: Database, log: Log, hide?: Hide) {
@@ -42,8 +43,14 @@ export class EventLog {
 
   /** Call it before the first `extent`. */
   async start(): Promise<void> {
-    const [row] = await this.#database.read("SELECT evicted_to FROM event_retention")
+    const [row] = await this.#database.read("SELECT evicted_to, authority FROM event_retention")
     this.#evictedTo = Number(row?.evicted_to ?? 0)
+    this.#authority = textOf(row?.authority)
+  }
+
+  /** The one that it is stamped with. */
+  get authority(): string | undefined {
+    return this.#authority
   }
 
   /** Raises an event whose change nothing else stores; one that is stored gets `telling` into its batch instead. */

@@ -1,4 +1,5 @@
 import type {Row, Statement} from "../../shared/plugin-database.ts"
+import {stampingEvents} from "../database/authority.ts"
 import type {Database} from "../database/database.ts"
 import {telling} from "../events/telling.ts"
 
@@ -55,6 +56,7 @@ export const adoptDatabase = async (
       args: [JSON.stringify({at, checkpoint, from})],
     },
     telling("checkpoint.restored", {checkpoint, from}),
+    ...stampingEvents(database, authority),
   ])
   const changes = results.map(result => result.changes)
   const first = known.length + counters.length

@@ -3,7 +3,8 @@ import type {Manifest} from "../../shared/checkpoint.ts"
 import {isProblem, messageOf} from "../../shared/problems.ts"
 import {readConfigText} from "../config/load.ts"
 import {parseSource} from "../config/source.ts"
-import {type Database, type Location, openDatabase} from "../database/database.ts"
+import {readAuthorityRows} from "../database/authority.ts"
+import {type Database, type Location, openDatabase, schemaOf} from "../database/database.ts"
 import {migrations} from "../database/migrations.ts"
 import {withDatabase, withoutHost} from "../database/without-host.ts"
 import {databaseName} from "./create.ts"
@@ -87,7 +88,7 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
     await withDatabase(copy, database => inspectContent(database, staged, {findings, warnings, progress}))
     if (staged.keepSchema === true) return
     progress("migrating the copy", 0, 0)
-    const migrated = await openDatabase(copy, withoutHost())
+    const migrated = await openDatabase(copy, {...withoutHost(), restorePoint: staged.manifest.id})
     await migrated.close()
   } catch (error) {
     // It is not the checkpoint's fault that its copy has no room.
@@ -103,15 +104,16 @@ const checkDatabase = async (database: Database, manifest: Manifest): Promise<st
     .map(row => String(row.integrity_check))
     .filter(text => text !== "ok")
   if (wrong.length > 0) return wrong.map(text => `${databaseName}: ${text}`)
-  const schema = database.state.is === "initialized" ? database.state.schema : 0
+  const schema = schemaOf(database)
   const newest = migrations.at(-1)?.version ?? 0
   if (schema > newest) return [`${databaseName} has schema ${schema}; this version of svc knows up to ${newest}`]
   const marker = await readMarker(database)
   const group = await readGroup(database)
-  const [authority] = await database.read("SELECT value FROM svc_meta WHERE key = 'authority'")
+  const {authority, eventLog = authority} = await readAuthorityRows(database)
   const whole: readonly Fact[] = [
     ["schema", schema, manifest.database.schema],
-    ["authority", authority?.value, manifest.authority],
+    ["authority", authority, manifest.authority],
+    ["event log's authority", eventLog, manifest.authority],
   ]
   // A backup by the database's own tool is made before the marker is.
   const atMarker: readonly Fact[] = [

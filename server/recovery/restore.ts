@@ -4,9 +4,10 @@ import {mkdir, readFile, stat} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {ConfigText} from "../config/load.ts"
-import {type Database, type Location, openDatabase, openUnmigrated} from "../database/database.ts"
+import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} from "../database/database.ts"
+import {type Crossed, readCrossed} from "../database/irreversible.ts"
 import {migrations} from "../database/migrations.ts"
-import {withoutHost} from "../database/without-host.ts"
+import {withDatabase, withoutHost} from "../database/without-host.ts"
 import {makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {type Adoption, adoptDatabase, type HeldBack} from "./adopt.ts"
@@ -45,6 +46,10 @@ export interface RestorePlan {
   /** `restored`, or `compared` where the project is read-only, or `kept`. */
   readonly projectFiles: "restored" | "compared" | "kept"
   readonly database: string
+  /** Of the database: as it is now, null where that is not known, and in the checkpoint. */
+  readonly schema: {readonly now: number | null; readonly checkpoint: number}
+  /** Migrations that cannot be undone and that it goes back across: what was stored since they were applied is lost. */
+  readonly crossed: readonly Crossed[]
   /** How the code of the project differs. */
   readonly differences: readonly string[]
 }
@@ -78,8 +83,22 @@ export const planRestore = async ({folder, manifest}: Checkpoint, options: Resto
     authority: manifest.authority,
     projectFiles,
     database: location.dialect === "sqlite" ? location.file : location.url,
+    ...(await compareSchema(options.replaced, manifest.database.schema)),
     differences: await compareDeployment(paths, manifest),
   }
+}
+
+/** What cannot be read of the replaced state is not known, and no reason not to restore. */
+const compareSchema = async (
+  replaced: Location | undefined,
+  checkpoint: number,
+): Promise<Pick<RestorePlan, "schema" | "crossed">> => {
+  const unknown = {schema: {now: null, checkpoint}, crossed: []}
+  if (replaced?.dialect !== "sqlite" || !existsSync(replaced.file)) return unknown
+  return withDatabase(replaced, async database => {
+    const now = schemaOf(database)
+    return {schema: {now, checkpoint}, crossed: now === 0 ? [] : await readCrossed(database, checkpoint)}
+  }).catch(() => unknown)
 }
 
 const locate = async (
@@ -172,7 +191,8 @@ const prepare = async (
   progress("holding back what would be sent or handled", 0, 0)
   const file = path(databaseName)
   const target: Location = file === undefined ? location : {dialect: "sqlite", file}
-  const database = await (keepSchema ? openUnmigrated(target, withoutHost()) : openDatabase(target, withoutHost()))
+  const how = {...withoutHost(), restorePoint: manifest.id}
+  const database = await (keepSchema ? openUnmigrated(target, how) : openDatabase(target, how))
   try {
     const adoption = await adoptionOf(database, manifest)
     const {held, notes} = await adopt(database, adoption, replaced)

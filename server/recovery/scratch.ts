@@ -15,7 +15,7 @@ export const hostScratch = (temporary: string): string => join(temporary, "host"
 export const cleanScratch = async (temporary: string, now = Date.now()): Promise<void> => {
   await removeFolder(hostScratch(temporary))
   for (const name of await readdir(temporary).catch(() => [])) {
-    if (!/^(verify|archive|once|release)-/.test(name)) continue
+    if (!/^(verify|archive|once|release|migrate)-/.test(name)) continue
     const path = join(temporary, name)
     const at = await stat(path).then(
       ({mtimeMs}) => mtimeMs,

@@ -163,18 +163,23 @@ export const missingFile = (authority: string): Problem =>
     hint: `Restore it from the backup that the database comes from. If no job is wanted any more, put {"version":1,"authority":"${authority}","jobs":[]} there.`,
   })
 
-/** Throws `authority_mismatch`. A file without an authority is a user's: adopted where the project had none before. */
+/** A file without an authority is a user's, adopted where the project had none before; here it had one. */
+export const unstampedFile = (authority: string): Problem =>
+  new Problem("authority_mismatch", `${jobFileName} names no authority, and the one before it did`, {
+    hint: `Restore the file, or put "authority": "${authority}" into it if its jobs are this project's.`,
+  })
+
+/** What to do about a job file that alone names another authority than the project's. */
+export const foreignFileHint = (authority: string): string =>
+  `Restore database, .svc/ and ${jobFileName} from one backup. If its jobs are wanted here, put "authority": "${authority}" into it.`
+
+/** Throws `authority_mismatch`. */
 export const requireAuthority = (content: JobFileContent, authority: string, hadFile: boolean): void => {
   if (content.authority === authority || (content.authority === undefined && !hadFile)) return
-  if (content.authority === undefined) {
-    const hint = `Restore the file, or put "authority": "${authority}" into it if its jobs are this project's.`
-    throw new Problem("authority_mismatch", `${jobFileName} names no authority, and the one before it did`, {hint})
-  }
+  if (content.authority === undefined) throw unstampedFile(authority)
   throw new Problem(
     "authority_mismatch",
     `the project has the authority ${authority}, ${jobFileName} names ${content.authority}: they belong to two histories`,
-    {
-      hint: `Restore database, .svc/ and ${jobFileName} from one backup. If its jobs are wanted here, put "authority": "${authority}" into it.`,
-    },
+    {hint: foreignFileHint(authority)},
   )
 }

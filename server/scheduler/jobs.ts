@@ -74,6 +74,7 @@ export class Jobs {
   get file(): Static<typeof JobFileView> {
     const {content, refused} = this.#store
     return {
+      authority: content?.authority ?? null,
       sha256: content?.sha256 ?? null,
       refused:
         refused === undefined

@@ -1,4 +1,4 @@
-import type {Database} from "../database/database.ts"
+import {type Database, schemaOf} from "../database/database.ts"
 import type {JobFileContent} from "./job-file.ts"
 import {missingFile, readJobFile, requireAuthority, writeJobFile} from "./job-store.ts"
 
@@ -14,7 +14,7 @@ export const settleJobFile = async (
   path: string,
   authority: string,
 ): Promise<JobFileContent | undefined> => {
-  const hadFile = (await database.read("SELECT 1 FROM svc_meta WHERE key = ?", [seenKey])).length > 0
+  const hadFile = await hasHadJobFile(database)
   const content = await readJobFile(path)
   if (content === undefined) {
     if (hadFile) throw missingFile(authority)
@@ -26,6 +26,10 @@ export const settleJobFile = async (
   if (!hadFile) await recordJobFile(database)
   return stamped
 }
+
+/** Has the project had a job file? Of a database of whatever schema. */
+export const hasHadJobFile = async (database: Pick<Database, "read" | "state">): Promise<boolean> =>
+  schemaOf(database) > 0 && (await database.read("SELECT 1 FROM svc_meta WHERE key = ?", [seenKey])).length > 0
 
 /** From now on a project without a job file has lost it. */
 export const recordJobFile = async (database: Database): Promise<void> => {

@@ -4,6 +4,7 @@ import {hostActor} from "../../shared/workroom.ts"
 import type {Database} from "../database/database.ts"
 import {makePrivateFolder, writeFileAtomic} from "../runtime/files.ts"
 import {writeAcknowledged} from "./acknowledged.ts"
+import {authorityOfTables} from "./authority.ts"
 import {Catalog, type CatalogHead} from "./catalog.ts"
 import {examineFiles, settleFiles} from "./file-open.ts"
 import {FileStore} from "./file-store.ts"
@@ -72,10 +73,10 @@ export const examineStore = async (folder: string): Promise<StoreFacts | undefin
 
 /** Checks the tables; undefined where the workroom was never used. Throws `workroom_damaged`. */
 export const examineTables = async (database: Database): Promise<StoreFacts | undefined> => {
-  const head = await readTableHead(database)
-  if (head === undefined) return undefined
+  const authority = await authorityOfTables(database)
+  if (authority === undefined) return undefined
   const store = new TableStore(database)
-  const {catalog} = await store.open(head.authority)
+  const {catalog} = await store.open(authority)
   return compare(store, catalog)
 }
 
@@ -99,8 +100,8 @@ export const adoptStore = async (folder: string, authority: string, at: string):
 
 /** The same for the tables; durable with the database. */
 export const adoptTables = async (database: Database, authority: string, at: string): Promise<void> => {
-  const head = await readTableHead(database)
-  if (head !== undefined) await adopt(new TableStore(database), head.authority, authority, at)
+  const before = await authorityOfTables(database)
+  if (before !== undefined) await adopt(new TableStore(database), before, authority, at)
 }
 
 const adopt = async (store: Store, from: string, to: string, at: string): Promise<void> => {
@@ -112,9 +113,4 @@ const adopt = async (store: Store, from: string, to: string, at: string): Promis
   await store.append({before, after: {seq, hash}, records: [recorded], items: []})
   catalog.apply(recorded.record)
   await store.close(catalog)
-}
-
-const readTableHead = async (database: Database): Promise<{readonly authority: string} | undefined> => {
-  const [row] = await database.read("SELECT authority FROM workroom_head")
-  return row === undefined ? undefined : {authority: String(row.authority)}
 }

@@ -11,6 +11,7 @@ import {open, remoteDatabase, scratchFolder} from "../support/databases.ts"
 const ledger: Migration = {
   version: 1,
   name: "ledger",
+  undo: "drop it",
   statements: [
     "CREATE TABLE entries (id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
     "CREATE INDEX entries_text ON entries (text)",

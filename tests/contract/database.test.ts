@@ -26,7 +26,12 @@ describe.each(engines)("$name", ({make}) => {
 
   test("a migration that fails leaves nothing of it, and is applied once it is corrected", async () => {
     const location = await make()
-    const broken = {version: 2, name: "more", statements: ["CREATE TABLE more (id INTEGER)", "CREATE TABLE notes (id)"]}
+    const broken = {
+      version: 2,
+      name: "more",
+      undo: "drop it",
+      statements: ["CREATE TABLE more (id INTEGER)", "CREATE TABLE notes (id)"],
+    }
     await expect(open(location, {known: [notes, broken]})).rejects.toMatchObject({name: "Problem"})
     const tables = "SELECT name FROM sqlite_master WHERE name IN ('notes', 'more') ORDER BY name"
     const between = await open(location, {known: [notes]})
@@ -45,6 +50,7 @@ describe.each(engines)("$name", ({make}) => {
     const known = ids(60).map(version => ({
       version,
       name: `table ${version}`,
+      undo: "drop it",
       statements: [`CREATE TABLE one_${version} (id INTEGER)`, `CREATE TABLE two_${version} (id INTEGER)`],
     }))
     const abort = new AbortController()
@@ -60,7 +66,7 @@ describe.each(engines)("$name", ({make}) => {
 
   test("a schema that a newer version wrote is refused and left as it is", async () => {
     const location = await make()
-    const newer = {version: 99, name: "future", statements: ["CREATE TABLE future (id INTEGER)"]}
+    const newer = {version: 99, name: "future", undo: "drop it", statements: ["CREATE TABLE future (id INTEGER)"]}
     await (await open(location, {known: [notes, newer]})).close()
     await expect(open(location)).rejects.toMatchObject({
       code: "database_newer",

@@ -1,8 +1,13 @@
 import {randomUUID} from "node:crypto"
 import {readFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
+import type {Status} from "../../shared/api.ts"
+import {epochOf} from "../../shared/event-id.ts"
+import type {Static} from "../../shared/type.ts"
+import {printed, runCommand} from "../support/command-line.ts"
+import {changeDatabase} from "../support/databases.ts"
 import {launchHost, startHost} from "../support/host.ts"
-import {makeProject, type Project} from "../support/project.ts"
+import {makeProject, type Project, plainConfig} from "../support/project.ts"
 
 const file = ".svc/authority.json"
 
@@ -64,6 +69,39 @@ test("a database that is new where the project had one is refused", async () => 
   expect(text).toContain("the database of this project was lost or replaced")
   expect(text).toContain("Restore the database")
 })
+
+test.each(["database", "file"])(
+  "with work items in the %s store, all that differs is named at once: at the start, by the doctor, and by who saves it",
+  async store => {
+    const config = `${plainConfig}workroom: {store: ${store}}\n`
+    const job = `{"version": 1, "jobs": []}`
+    const host = await startHost({config, files: {"data/schedule-jobs.json": job}})
+    const {authority, epoch, authorities} = await host.get<Static<typeof Status>>("/api/system/status")
+    expect(authorities.map(each => [each.part, each.authority])).toEqual(
+      ["database", "event log", "workroom Journal", "job file"].map(part => [part, authority]),
+    )
+    const {project} = host
+    expect(await printed(project, "runtime status")).toContain(
+      `${authority}, epoch ${epoch}, of database, event log, workroom Journal, job file`,
+    )
+    await host.stop()
+    const [one, two] = [randomUUID(), randomUUID()]
+    project.write("data/schedule-jobs.json", JSON.stringify({version: 1, authority: one, jobs: []}))
+    await changeDatabase(project.path(".svc/data.sqlite"), `UPDATE event_retention SET authority = '${two}'`)
+    const before = [project.read(file), project.read("data/schedule-jobs.json")]
+    const told = await refusal(project)
+    expect(told).toContain(`authority ${authority}, epoch ${epoch}: database (.svc/data.sqlite), authority file (`)
+    expect(told).toContain(`authority ${two}, epoch ${epochOf(two)}: event log (table events)`)
+    expect(told).toContain(`authority ${one}, epoch ${epochOf(one)}: job file (data/schedule-jobs.json)`)
+    expect(told).toContain("svc checkpoint restore")
+    const {stderr} = await runCommand(project, "checkpoint create")
+    expect(stderr).toContain(two)
+    const {stdout} = await runCommand(project, "doctor")
+    expect(stdout).toContain(`authority ${one}, epoch`)
+    expect((await runCommand(project, "schedule remove digest")).stderr).toContain("they belong to two histories")
+    expect([project.read(file), project.read("data/schedule-jobs.json")]).toEqual(before)
+  },
+)
 
 test.each(["", "{", "null", '{"authority":7}'])("a damaged authority file (%j) is refused and kept", async text => {
   const {project} = await startedProject()

@@ -132,7 +132,7 @@ test("a state folder that may not be written is refused", async context => {
 })
 
 test("a database that a newer version wrote is refused and left as it is", async () => {
-  const newer = {version: 1000, name: "future", statements: ["CREATE TABLE future (id INTEGER)"]}
+  const newer = {version: 1000, name: "future", undo: "drop it", statements: ["CREATE TABLE future (id INTEGER)"]}
   await (await open({dialect: "sqlite", file}, {known: [...migrations, newer]})).close()
   const before = hashOf(file)
   const text = await refusal()

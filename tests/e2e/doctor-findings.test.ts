@@ -36,7 +36,11 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual([expect.stringMatching(/^error jobs: data\/schedule-jobs\.json:1:\d+/)])
     const other = "11111111-1111-4111-8111-111111111111"
     project.write(file, JSON.stringify({version: 1, authority: other, jobs: []}))
-    expect(await findingsOf(project)).toEqual([expect.stringContaining(`names ${other}: they belong to two histories`)])
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^error authority: .*\n.*: database \\(.*\n  authority ${other}, epoch 111111111111: job file \\(`),
+      ),
+    ])
   })
 
   test("a configuration error with its position, an unset name, a plugin that does not resolve or load", async () => {
@@ -178,7 +182,7 @@ describe("svc doctor finds", () => {
     project.write(".svc/authority.json", JSON.stringify({authority: "another"}))
     expect(await findingsOf(project)).toEqual([
       expect.stringMatching(
-        /^error workroom: its files have the authority .* names another: they belong to two histories$/,
+        /^error authority: .*\n.*: database \(.*workroom Journal \(.*\n {2}authority another, epoch another: authority file \(\.svc\/authority\.json\)$/,
       ),
     ])
     project.write(".svc/authority.json", authority)

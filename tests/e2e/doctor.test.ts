@@ -16,6 +16,7 @@ describe("svc doctor on a sound project", () => {
       "ok environment file",
       "ok build",
       "ok database",
+      "ok authority",
       "ok port",
       "ok disk space",
       "ok jobs",

@@ -55,6 +55,7 @@ export const engines: readonly {readonly name: string; make(): Promise<Location>
 export const notes: Migration = {
   version: 1,
   name: "notes",
+  undo: "drop them",
   statements: [
     "CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, writer TEXT NOT NULL, n INTEGER NOT NULL CHECK (n >= 0))",
     "CREATE TABLE svc_assert (holds INTEGER NOT NULL CHECK (holds = 1))",

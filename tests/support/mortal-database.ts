@@ -37,6 +37,10 @@ export class MortalDatabase implements Database {
     return this.#database.commits
   }
 
+  bringUp(...args: Parameters<Database["bringUp"]>) {
+    return this.#database.bringUp(...args)
+  }
+
   purge() {
     return this.#database.purge()
   }

@@ -1,0 +1,68 @@
+import {existsSync} from "node:fs"
+import type {ProjectConfig} from "../../shared/config.ts"
+import {epochOf} from "../../shared/event-id.ts"
+import {schemaVersion} from "../database/migrate.ts"
+import {readRemote} from "../database/remote.ts"
+import {withDatabase} from "../database/without-host.ts"
+import {judgeHolders} from "../host-authority.ts"
+import {type FoundState, readHolders} from "../host-holders.ts"
+import {locationOf} from "../host-settings.ts"
+import {withLock} from "../runtime/lock.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {error, type Finding, ok} from "./finding.ts"
+import {asDoctor, type HostStatus} from "./state.ts"
+
+const check = "authority"
+
+export interface DatabaseFacts {
+  readonly running: HostStatus | "unknown" | undefined
+  /** One that is not is left as it is, and told by its own check: then the other parts are compared. */
+  readonly isSound: boolean
+}
+
+/** Do all parts of the state belong to one history? A running Host has compared them at its start. */
+export const checkAuthority = async (
+  paths: ProjectPaths,
+  config: ProjectConfig,
+  {running, isSound}: DatabaseFacts,
+): Promise<readonly Finding[]> => {
+  if (running === "unknown") return []
+  if (running !== undefined) {
+    const named = running.authorities.filter(({authority}) => authority !== null).map(({part}) => part)
+    return [ok(check, describe(running.authority, named))]
+  }
+  const {holders} = await read(paths, config, isSound)
+  const problem = judgeHolders(holders)
+  // A job file that cannot be read is told by its own check.
+  if (problem?.code === "jobs_invalid" && problem.issues.length > 0) return []
+  if (problem !== undefined) return [error(check, problem.message, problem.hint)]
+  const named = holders.filter(({authority}) => authority !== undefined)
+  const authority = named[0]?.authority
+  if (authority === undefined) return [ok(check, "the first start mints one")]
+  return [
+    ok(
+      check,
+      describe(
+        authority,
+        named.map(({name}) => name),
+      ),
+    ),
+  ]
+}
+
+const describe = (authority: string, parts: readonly string[]) =>
+  `${authority}, epoch ${epochOf(authority)}, of ${parts.join(", ")}`
+
+const read = async (paths: ProjectPaths, config: ProjectConfig, isSound: boolean): Promise<FoundState> => {
+  const location = locationOf(config, paths)
+  const without = () => readHolders({paths, config, database: undefined})
+  if (!isSound) return without()
+  if (location.dialect === "libsql") {
+    return readRemote(location, async query => {
+      const state = {is: "initialized", schema: await schemaVersion({read: query})} as const
+      return readHolders({paths, config, database: {read: query, location, state}})
+    })
+  }
+  if (!existsSync(location.file)) return without()
+  return withLock(paths, asDoctor, () => withDatabase(location, database => readHolders({paths, config, database})))
+}
