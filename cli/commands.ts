@@ -14,6 +14,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "config schema": () => import("./config/schema.ts"),
   "database compact": () => import("./database/compact.ts"),
   "database info": () => import("./database/info.ts"),
+  "database migrate": () => import("./database/migrate.ts"),
   "deploy add": () => import("./deploy/add.ts"),
   doctor: () => import("./doctor.ts"),
   "events tail": () => import("./events/tail.ts"),

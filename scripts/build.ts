@@ -2,9 +2,8 @@ import {execFileSync} from "node:child_process"
 import {existsSync, readdirSync, rmSync} from "node:fs"
 import {fileURLToPath} from "node:url"
 import {build} from "esbuild"
-import {nodeBundle} from "./node-bundle.ts"
+import {nodeBundle, shipped} from "./node-bundle.ts"
 
-/** What ships for Node: the Host, the plugin SDK and the test SDK in one build, so that they share one SDK module. */
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 // The console stays: its own script knows whether it is of today's sources.
@@ -14,14 +13,7 @@ execFileSync(process.execPath, ["scripts/console.ts"], {cwd: root, stdio: "inher
 
 await build({
   absWorkingDir: root,
-  entryPoints: {
-    svc: "cli/svc.ts",
-    sdk: "shared/sdk.ts",
-    testing: "server/testing.ts",
-    "database-child": "server/database/child.ts",
-    "program-child": "server/runtime/program-child.ts",
-    "verify-child": "server/recovery/verify-child.ts",
-  },
+  entryPoints: shipped,
   outdir: "dist",
   ...nodeBundle,
   logLevel: "warning",

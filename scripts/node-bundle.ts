@@ -1,5 +1,15 @@
 import type {BuildOptions} from "esbuild"
 
+/** What ships for Node: the Host, the plugin SDK and the test SDK in one build, so that they share one SDK module. */
+export const shipped = {
+  svc: "cli/svc.ts",
+  sdk: "shared/sdk.ts",
+  testing: "server/testing.ts",
+  "database-child": "server/database/child.ts",
+  "program-child": "server/runtime/program-child.ts",
+  "verify-child": "server/recovery/verify-child.ts",
+}
+
 /** How everything that runs on Node is bundled. */
 export const nodeBundle = {
   bundle: true,

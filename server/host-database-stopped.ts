@@ -45,7 +45,8 @@ export const withCurrentDatabase = <T>(location: Location, work: (database: Data
     return work(database)
   })
 
-const requireThere = (location: Location): Location => {
+/** Throws `database_unopenable` for a file that no start has made yet. */
+export const requireThere = (location: Location): Location => {
   if (location.dialect === "libsql" || existsSync(location.file)) return location
   throw new Problem("database_unopenable", `${location.file} does not exist yet`)
 }

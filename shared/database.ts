@@ -66,3 +66,29 @@ export const Compacted = Type.Object({
   after: Bytes("The file after; of a dry run, at most"),
 })
 export type Compacted = Static<typeof Compacted>
+
+/** A migration that was applied, or would be. */
+export const MigrationView = Type.Object({
+  version: Type.Integer(),
+  name: Type.String(),
+  undo: orNull(Type.String(), "What takes it away again; null where it cannot be undone"),
+  irreversible: orNull(Type.String(), "Why it cannot be undone; null where it can"),
+  seconds: Type.Number(),
+})
+export type MigrationView = Static<typeof MigrationView>
+
+/** What `svc database migrate` did; with `dryRun`, to a copy that is gone again. */
+export const MigrationReport = Type.Object({
+  dryRun: Type.Boolean(),
+  from: Type.Integer({description: "Schema before"}),
+  to: Type.Integer({description: "Schema after"}),
+  migrations: Type.Array(MigrationView),
+  checkpoint: orNull(Type.String(), "Made and verified before, where one of them cannot be undone"),
+  findings: Type.Array(Type.String(), {description: "What integrity and foreign key checks found afterwards"}),
+  seconds: Type.Number({description: "Of the migrations alone"}),
+  size: orNull(
+    Type.Object({before: Bytes("The database before"), after: Bytes("The database after")}),
+    "Null for a remote database",
+  ),
+})
+export type MigrationReport = Static<typeof MigrationReport>

@@ -3,6 +3,8 @@ import {expect, test} from "vitest"
 import {printedJson} from "../support/command-line.ts"
 import {makeReader, urlOf} from "../support/documented-commands.ts"
 import {makeGitProject} from "../support/git-project.ts"
+import {startHost} from "../support/host.ts"
+import {makeNextVersion} from "../support/next-version.ts"
 import {makeFolder} from "../support/project.ts"
 import {onBun, onNode22, root} from "../support/runtimes.ts"
 import {makeUpgradable} from "../support/upgrade.ts"
@@ -36,6 +38,21 @@ test("the pages on releases and rollbacks list commands that work as they stand 
   expect(project.git("rev-parse", "HEAD")).toBe(before)
   expect(await releaseOf(project)).toMatchObject({id: release.id, state: "rolled_back"})
 }, 180_000)
+
+test("the page on migrations lists commands that work as they stand there, run by a next version", async () => {
+  const config = withToken("http:\n  port: 0\nplugins:\n  sandbox: {}\n")
+  const project = makeGitProject({config, files: {"bun.lock": "locked"}})
+  keepToken(project.path(".env"))
+  const host = await startHost({project, env: {HTTP_TOKEN: token}})
+  await host.say("before")
+  await makeReader(project, await makeNextVersion(onBun), () => ({})).run("docs/operate/migrate.md")
+  const {items} = await printedJson<{items: {id: string; reason: string}[]}>(project, "checkpoint list")
+  expect(items.map(({reason}) => reason)).toEqual(["migration"])
+  const older = makeReader(project, onBun, () => ({"20261121-144512-8c41d0": items[0]?.id ?? ""}))
+  await older.run("docs/operate/migrate.md", "Go back")
+  const inbox = await fetch(`${urlOf(project)}/api/inbox`, {headers: {authorization: `Bearer ${token}`}})
+  expect(((await inbox.json()) as {items: unknown[]}).items).toHaveLength(1)
+}, 90_000)
 
 test("the pages on backups and incidents list commands that work as they stand there", async () => {
   const project = makeGitProject({
