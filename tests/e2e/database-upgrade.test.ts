@@ -174,7 +174,6 @@ test("killed at any moment of such a start, the database has a migration wholly 
     project => until("a checkpoint that is begun", () => namesOf(project).length > 0),
     project => verifiedAnd(project, 0),
     project => verifiedAnd(project, 120),
-    project => verifiedAnd(project, 400),
   ]
   for (const moment of moments) {
     const project = await used()
