@@ -1,0 +1,250 @@
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {afterAll, beforeAll, expect, test} from "vitest"
+import {makeBaseImages, makeDebian} from "./support/base-images.ts"
+import {makeBotProject, pathWithNode22} from "./support/bot-project.ts"
+import {composePlugin, pluginNeed} from "./support/compose-plugin.ts"
+import {type Composition, commandsOf, openComposition} from "./support/composition.ts"
+import {type Docker, engineNeeds, startDocker} from "./support/dockerd.ts"
+import {describePart} from "./support/part.ts"
+
+const page = commandsOf("docs/deploy/compose.md")
+const id = "20261121-120933-7f226e"
+const commit = "git -c user.name=dana -c user.email=dana@example.org commit --quiet --message"
+
+describePart("compose", [...engineNeeds, pluginNeed], () => {
+  const scratch = mkdtempSync(join(tmpdir(), "svc-compose-"))
+  let docker: Docker
+  let bot: Composition
+  let onNode: Composition
+  let nodeImage: Promise<string> | undefined
+
+  /** A line of the page, run as it stands there. */
+  const written = (line: string) => bot.must(page.asWritten(line))
+
+  const tokenOf = () => /HTTP_TOKEN=(.+)/.exec(readFileSync(join(bot.folder, ".env"), "utf8"))?.[1] ?? ""
+
+  const buildOnNode = async () => {
+    await onNode.must("svc deploy add compose")
+    await onNode.must("cp .env.example .env")
+    return onNode.must("docker compose build")
+  }
+
+  const greet = () => written('echo "/greet Ada" | docker compose exec -T bot svc chat')
+
+  const expectState = async () => {
+    expect((await bot.inside("svc inbox list; svc schedule list")).stdout).toMatch(/\/greet Ada.*tea/s)
+  }
+
+  beforeAll(async () => {
+    const path = pathWithNode22(scratch)
+    const [plugin, project, nodeProject] = await Promise.all([
+      composePlugin(),
+      makeBotProject(scratch, "my-bot", "bun", path),
+      makeBotProject(scratch, "node-bot", "node", path),
+      makeDebian(),
+    ])
+    docker = await startDocker(join(scratch, "docker"), plugin)
+    await makeBaseImages(docker, join(scratch, "images"))
+    bot = openComposition(project, `${project}/node_modules/.bin:${path}`, docker)
+    onNode = openComposition(nodeProject, `${nodeProject}/node_modules/.bin:${path}`, docker)
+    await bot.must(`git init --quiet && git add . && ${commit} first`)
+  })
+
+  afterAll(async () => {
+    await docker?.close()
+    rmSync(scratch, {recursive: true, force: true})
+  })
+
+  test("without HTTP_TOKEN, Compose refuses", async () => {
+    await written("svc deploy add compose")
+    const refused = await bot.run("docker compose config --quiet")
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toMatch(/HTTP_TOKEN.*copy \.env\.example to \.env/)
+  })
+
+  test("the image is built from the project and its lockfile; with the example's placeholder the Host does not start", async () => {
+    for (const line of ["cp .env.example .env", "chmod 600 .env"]) await written(line)
+    await bot.must("docker compose build")
+    const refused = await bot.run("docker compose run --rm -T bot")
+    expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("placeholder")})
+  })
+
+  test("with a token it becomes healthy, and ready at its published port", async () => {
+    await written('sed -i "s/^HTTP_TOKEN=.*/HTTP_TOKEN=$(openssl rand -hex 32)/" .env')
+    expect(tokenOf()).toHaveLength(64)
+    await written("docker compose config --quiet")
+    await written("docker compose up --build --detach --wait")
+    expect(await bot.inspect("{{.State.Health.Status}}")).toBe("healthy")
+    expect(await written("curl --fail http://127.0.0.1:8068/pub/ready")).toBe('{"ready":true}')
+  })
+
+  test("process 1 is the runtime, its uid is not 0, it has no capability and gets none", async () => {
+    const {stdout} = await bot.inside("cat /proc/1/cmdline | tr '\\0' ' '; echo; cat /proc/1/status")
+    expect(stdout).toMatch(/^svc-runtime node_modules\/svc-runtime\/cli\/launch\.js runtime start/)
+    expect(stdout).toMatch(/^Uid:\t1000\t1000\t1000\t1000$/m)
+    expect(stdout).toMatch(/^CapBnd:\t0+$/m)
+    expect(stdout).toMatch(/^CapEff:\t0+$/m)
+    expect(stdout).toMatch(/^NoNewPrivs:\t1$/m)
+  })
+
+  test("it writes to data/, .svc/ and the temporary folder only, where nothing can be executed", async () => {
+    for (const place of ["data", ".svc", "/tmp"]) {
+      const kept = await bot.inside(`echo kept > ${place}/probe && rm ${place}/probe`)
+      expect({place, code: kept.code}).toEqual({place, code: 0})
+    }
+    for (const place of [
+      ".",
+      "plugins",
+      "node_modules",
+      "dist",
+      "/etc",
+      "/usr/local/bin",
+      "/var/tmp",
+      "/home",
+      "/run",
+    ]) {
+      const {code, stderr} = await bot.inside(`touch ${place}/probe`)
+      expect({place, code, why: /Read-only|Permission denied/.test(stderr)}).toEqual({place, code: 1, why: true})
+    }
+    const executed = await bot.inside("cp /bin/true /tmp/true && chmod +x /tmp/true && /tmp/true")
+    expect(executed.stderr).toContain("Permission denied")
+  })
+
+  test("no secret is in a layer, in the history or in the description of the image", async () => {
+    await bot.must(`docker save --output ${scratch}/image.tar my-bot:latest`)
+    const layers = `tar --extract --to-stdout --wildcards --file ${scratch}/image.tar '*.tar' '*.json'`
+    // The same search finds what is there.
+    expect(await bot.must(`${layers} | grep --text --count "A bot on svc"`)).not.toBe("0\n")
+    expect((await bot.run(`${layers} | grep --text --count ${tokenOf()}`)).stdout).toBe("0\n")
+    expect(await bot.must("docker history --no-trunc my-bot:latest")).not.toContain(tokenOf())
+    const find = String.raw`find . -path ./node_modules -prune -o \( -name '.env*' -o -name .git -o -name vendor \) -print`
+    expect(await bot.must(`docker run --rm --network none my-bot:latest ${find}`)).toBe("")
+  })
+
+  test("the image says what it is, and adds less than 100 MB to its base", async () => {
+    const labels = JSON.parse(await bot.must("docker image inspect --format '{{json .Config.Labels}}' my-bot:latest"))
+    expect(labels["org.opencontainers.image.title"]).toBe("my-bot")
+    const size = async (name: string) => Number(await bot.must(`docker image inspect --format '{{.Size}}' ${name}`))
+    expect((await size("my-bot:latest")) - (await size("oven/bun:1"))).toBeLessThan(100_000_000)
+  })
+
+  test("the operator's commands work inside", async () => {
+    expect(await written("docker compose exec -T bot svc runtime status")).toContain("docker")
+    expect((await bot.inside("svc runtime stop")).stderr).toContain("docker compose stop")
+    await written("docker compose exec -T bot svc doctor")
+    expect(await greet()).toContain("hello Ada")
+    await written(
+      "docker compose exec -T bot svc schedule add tea --every 1h --timezone UTC --endpoint sandbox --channel chat --text Tea",
+    )
+    expect(await written("docker compose logs --tail 20 bot")).toContain('"level"')
+  })
+
+  test("eight restarts in a row that the console asks for are survived: 51, each time", async () => {
+    // Docker waits longer before each: time to build the other image.
+    nodeImage = buildOnNode()
+    nodeImage.catch(() => {})
+    const since = Date.now()
+    let runtimeId = await bot.untilReady()
+    for (let restart = 0; restart < 8; restart++) {
+      // The command ends with the container, at times before it has said so.
+      const {code} = await bot.run(page.asWritten("docker compose exec -T bot svc runtime restart"))
+      expect([0, 137]).toContain(code)
+      runtimeId = await bot.untilReady(runtimeId)
+    }
+    expect(await bot.exitCodes(since)).toEqual(Array.from({length: 8}, () => 51))
+  })
+
+  test("SIGTERM ends it in time, with 0; down and up keep messages and jobs", async () => {
+    const since = Date.now()
+    await written("docker compose stop")
+    expect(Date.now() - since).toBeLessThan(20_000)
+    expect(await bot.exitCodes(since)).toEqual([0])
+    await bot.must("docker compose down; docker compose up --detach")
+    await bot.untilReady()
+    await expectState()
+  })
+
+  test("a new token is taken by a new container", async () => {
+    const old = tokenOf()
+    await written('sed -i "s/^HTTP_TOKEN=.*/HTTP_TOKEN=$(openssl rand -hex 32)/" .env')
+    await written("docker compose up --detach --wait")
+    const ask = (token: string) =>
+      bot.must(`curl --silent --header 'Authorization: Bearer ${token}' http://127.0.0.1:8068/api/system/status`)
+    expect(JSON.parse(await ask(old))).toMatchObject({code: "unauthorized"})
+    expect(JSON.parse(await ask(tokenOf()))).toMatchObject({project: "my-bot"})
+  })
+
+  test("a checkpoint that is made inside is restored, into a composition of new volumes too", async () => {
+    await written("docker compose exec -T bot svc checkpoint create --output - > bot.tar")
+    expect(await written("docker compose exec -T bot svc checkpoint list")).toContain("verified")
+    await written("docker compose stop")
+    await written("docker compose run --rm -T bot svc checkpoint restore - < bot.tar")
+    await bot.must("docker compose down --volumes")
+    const restored = await bot.must("docker compose run --rm -T bot svc checkpoint restore - < bot.tar")
+    expect(restored).toContain("the same as here, which is read-only")
+    await bot.must("docker compose up --detach")
+    await bot.untilReady()
+    await expectState()
+  })
+
+  test("changed code ends it with 75 on a reload, and Docker starts it again", async () => {
+    writeFileSync(join(scratch, "mount.yaml"), 'services: {bot: {volumes: ["./bun.lock:/app/bun.lock:ro"]}}')
+    await bot.must(`docker compose --file compose.yaml --file ${scratch}/mount.yaml up --detach`)
+    const before = await bot.untilReady()
+    const since = Date.now()
+    await bot.run("echo >> bun.lock; docker compose exec -T bot svc runtime reload")
+    await bot.untilReady(before)
+    await bot.must("git checkout --quiet bun.lock")
+    expect(await bot.exitCodes(since)).toEqual([75])
+  })
+
+  test("an upgrade and a rollback go by images and the checkpoint of the release", async () => {
+    await written('echo "SVC_TAG=1" >> .env')
+    await written("SVC_COMMIT=$(git rev-parse HEAD) docker compose build")
+    await written("docker compose up --no-build --detach --wait")
+    await written("docker compose exec -T bot svc release begin")
+    await bot.must(`sed -i 's/greeting: hello/greeting: welcome/' svc.config.yml && ${commit} second svc.config.yml`)
+    await written('sed -i "s/^SVC_TAG=.*/SVC_TAG=2/" .env')
+    await written("SVC_COMMIT=$(git rev-parse HEAD) docker compose build")
+    await bot.must("docker compose up --no-build --detach")
+    await bot.untilReady()
+    await written(
+      'docker compose exec -T bot svc release complete --accepted-by dana --unverified "tried by the image pipeline"',
+    )
+    expect(await greet()).toContain("welcome Ada")
+    const {release} = JSON.parse(await bot.must("docker compose exec -T bot svc release status --json"))
+    const restore = page.asWritten(`docker compose run --rm -T bot svc checkpoint restore ${id}`)
+    await bot.must("docker compose stop")
+    const refused = await bot.run(restore.replace(id, release.restorePoint.checkpoint))
+    expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("Deploy the image my-bot:1")})
+    await written('sed -i "s/^SVC_TAG=.*/SVC_TAG=1/" .env')
+    await bot.must(restore.replace(id, release.restorePoint.checkpoint))
+    await bot.must("docker compose up --no-build --detach")
+    await bot.untilReady()
+    await written("docker compose exec -T bot svc ingress resume --reason release")
+    expect(await greet()).toContain("hello Ada")
+    await expectState()
+    await bot.must("docker compose down --volumes")
+  })
+
+  test("every command of the page was run", () => {
+    expect(page.notRun()).toEqual([])
+  })
+
+  test("on Node it is built from npm's lockfile, becomes healthy as uid 1000, restarts on 51 and ends with 0", async () => {
+    await (nodeImage ?? buildOnNode())
+    await onNode.must('sed -i "s/^HTTP_TOKEN=.*/HTTP_TOKEN=$(openssl rand -hex 32)/" .env')
+    await onNode.must("docker compose up --detach --wait")
+    const since = Date.now()
+    const {stdout} = await onNode.inside("readlink /proc/1/exe; id -u; touch probe || echo refused")
+    expect(stdout).toBe("/usr/local/bin/node\n1000\nrefused\n")
+    expect(await onNode.must('echo "/greet Ada" | docker compose exec -T bot svc chat')).toContain("hello Ada")
+    const before = await onNode.untilReady()
+    await onNode.run("docker compose exec -T bot svc runtime restart")
+    await onNode.untilReady(before)
+    await onNode.must("docker compose stop")
+    expect(await onNode.exitCodes(since)).toEqual([51, 0])
+  })
+})

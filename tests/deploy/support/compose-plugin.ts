@@ -1,0 +1,52 @@
+import {existsSync, mkdirSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {root} from "../../support/runtimes.ts"
+import {locate} from "../../support/tools.ts"
+import {output} from "./command.ts"
+import type {Need} from "./part.ts"
+
+const cache = join(root, "node_modules/.cache/svc-compose")
+const inPackage = "usr/libexec/docker/cli-plugins/docker-compose"
+
+/** Where installed engines keep the plugin. */
+const installed = [
+  "/usr/libexec/docker/cli-plugins/docker-compose",
+  "/usr/lib/docker/cli-plugins/docker-compose",
+  "/usr/local/lib/docker/cli-plugins/docker-compose",
+]
+
+/** The plugin, or Debian's own tool, which fetches it. */
+export const pluginNeed: Need = {
+  kind: "program",
+  missing: () =>
+    installed.some(existsSync) || locate("apt-get") !== undefined ? undefined : "Docker has no Compose plugin",
+}
+
+/** Docker's Compose plugin, version 2: the installed one, else that of Debian 13, which Debian 12 does not have. */
+export const composePlugin = async (): Promise<string> => {
+  const found = installed.find(existsSync)
+  if (found !== undefined) return found
+  const path = join(cache, "tree", inPackage)
+  if (!existsSync(path)) await unpack()
+  return path
+}
+
+/** Through apt itself, with its own lists, so that the machine's are left alone. */
+const unpack = async (): Promise<void> => {
+  for (const part of ["lists/partial", "cache/archives/partial", "tree"])
+    mkdirSync(join(cache, part), {recursive: true})
+  const sources = join(cache, "trixie.sources")
+  writeFileSync(
+    sources,
+    "Types: deb\nURIs: http://deb.debian.org/debian\nSuites: trixie\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n",
+  )
+  const options = [
+    `Dir::Etc::SourceList=${sources}`,
+    "Dir::Etc::SourceParts=/dev/null",
+    `Dir::State::Lists=${cache}/lists`,
+    `Dir::Cache=${cache}/cache`,
+  ].flatMap(option => ["-o", option])
+  await output(["apt-get", "-qq", ...options, "update"])
+  await output(["apt-get", "-qq", ...options, "download", "docker-compose"], {cwd: cache})
+  await output(["sh", "-c", "dpkg-deb -x docker-compose_*.deb tree"], {cwd: cache})
+}

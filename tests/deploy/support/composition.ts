@@ -1,0 +1,75 @@
+import {readFileSync} from "node:fs"
+import {join} from "node:path"
+import {type Finished, until} from "../../support/process.ts"
+import {root} from "../../support/runtimes.ts"
+import type {Docker} from "./dockerd.ts"
+
+/** A project with the compose template, in an engine. */
+export interface Composition {
+  readonly folder: string
+  /** Runs a shell line in the project's folder, and in the engine's network. */
+  run(line: string): Promise<Finished>
+  /** What a line prints that must succeed. */
+  must(line: string): Promise<string>
+  /** The same in the container of its service. */
+  inside(line: string): Promise<Finished>
+  /** What Docker says of the container, by a Go template. */
+  inspect(format: string): Promise<string>
+  /** Exit codes of its containers since then, oldest first. */
+  exitCodes(since: number): Promise<readonly number[]>
+  /** Waits until it is ready, as another process than before where one is given. */
+  untilReady(before?: string): Promise<string>
+}
+
+export const openComposition = (folder: string, path: string, docker: Docker): Composition => {
+  const run = (line: string) => docker.run(["sh", "-c", line], {cwd: folder, env: {PATH: path}})
+  const must = async (line: string) => {
+    const {code, signal, stdout, stderr} = await run(line)
+    if (code !== 0) throw new Error(`${line}: ${code ?? signal}\n${stdout.slice(-2000)}\n${stderr.slice(-2000)}`)
+    return stdout
+  }
+  const inspect = async (format: string) => {
+    const id = (await must("docker compose ps --all --quiet bot")).trim()
+    return (await docker.docker(["inspect", "--format", format, id])).trim()
+  }
+  const untilReady = (before = "") =>
+    until(
+      "the container to be ready",
+      async () => {
+        const {code} = await run("curl --silent --fail --max-time 2 http://127.0.0.1:8068/pub/ready")
+        if (code !== 0) return false
+        const {stdout} = await run("docker compose exec -T bot cat .svc/holder.json")
+        const holder = /"runtimeId":"([^"]+)"/.exec(stdout)?.[1] ?? before
+        return holder !== before && holder
+      },
+      60_000,
+    )
+  const exitCodes = async (since: number) => {
+    const range = ["--since", `${since / 1000}`, "--until", `${Date.now() / 1000}`]
+    const filters = ["--filter", "event=die", "--filter", "label=com.docker.compose.service=bot"]
+    const lines = await docker.docker(["events", ...range, ...filters, "--format", "{{.Actor.Attributes.exitCode}}"])
+    return lines
+      .split("\n")
+      .filter(line => line !== "")
+      .map(Number)
+  }
+  const inside = (line: string) =>
+    docker.run(["docker", "compose", "exec", "-T", "bot", "sh", "-c", line], {cwd: folder})
+  return {folder, run, must, inside, inspect, exitCodes, untilReady}
+}
+
+/** The commands of a page, each with whether it was run. */
+export const commandsOf = (page: string) => {
+  const fences = [...readFileSync(join(root, page), "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+  const lines = fences.flatMap(([, text = ""]) => text.trimEnd().split("\n"))
+  const left = new Set(lines)
+  return {
+    /** The line, which must stand in the page. */
+    asWritten: (line: string): string => {
+      if (!lines.includes(line)) throw new Error(`${page} does not say: ${line}`)
+      left.delete(line)
+      return line
+    },
+    notRun: (): readonly string[] => [...left],
+  }
+}
