@@ -87,6 +87,23 @@ export const deployments = {
       "kubectl apply -k deploy/kubernetes",
     ],
   },
+  ci: {
+    what: "a workflow of GitHub Actions that checks the project, and the Host that was deployed",
+    files: [{from: "container/ci/workflow.yml", to: ".github/workflows/check.yml"}],
+    onNode: [
+      ["uses: oven-sh/setup-bun@v2", "uses: actions/setup-node@v4"],
+      ["bun-version: 1.4.5", "node-version: 24"],
+      ["bun install --frozen-lockfile", "npm ci"],
+      ["bun run --bun svc", "npx svc"],
+      ["bun run", "npm run"],
+    ],
+    isContainer: false,
+    probes: ["/pub/ready"],
+    next: [
+      "a value under env: in .github/workflows/check.yml for each variable without a default in svc.config.yml",
+      "for the job live: an environment production with the variable SVC_HOST_URL and the secret SVC_HTTP_TOKEN",
+    ],
+  },
 } as const satisfies Readonly<Record<string, Deployment>>
 
 export type DeploymentName = keyof typeof deployments
