@@ -15,7 +15,7 @@ export default defineConfig({
       {extends: true, test: {name: "e2e", include: ["tests/e2e/**/*.test.ts"]}},
       {
         extends: true,
-        test: {name: "deploy", include: ["tests/deploy/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 240_000},
+        test: {name: "deploy", include: ["tests/deploy/**/*.test.ts"], testTimeout: 240_000, hookTimeout: 480_000},
       },
     ],
   },

@@ -4,7 +4,7 @@ import {cleanEnvironment, type Finished, type SpawnOptions} from "../../support/
 /** Runs a program to its end, in a hook as well as in a test; killed after so many milliseconds. */
 export const run = (
   [program = "", ...args]: readonly string[],
-  {cwd, env, input, limit = 120_000}: SpawnOptions & {readonly limit?: number} = {},
+  {cwd, env, input, limit = 240_000}: SpawnOptions & {readonly limit?: number} = {},
 ): Promise<Finished> =>
   new Promise((resolve, reject) => {
     const child = spawn(program, args, {
