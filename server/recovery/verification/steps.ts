@@ -1,5 +1,5 @@
 import {existsSync} from "node:fs"
-import {join} from "node:path"
+import {basename, join} from "node:path"
 import {fileURLToPath} from "node:url"
 import {messageOf} from "../../../shared/problems.ts"
 import type {ReleaseStep} from "../../../shared/release.ts"
@@ -102,8 +102,8 @@ export interface Tried {
   readonly checkpoint: {readonly id: string; readonly folder: string} | undefined
 }
 
-const nameOf = ([program = "", ...args]: readonly string[]): string =>
-  [program.slice(program.lastIndexOf("/") + 1), ...args].join(" ")
+/** As one would type it: npm has Bun as `bun.exe`, on every system. */
+const nameOf = ([program = "", ...args]: readonly string[]): string => [basename(program, ".exe"), ...args].join(" ")
 
 /** What follows once the project stands in a folder of its own, in the order of the contract (rule 9, 3). */
 export const stepsOf = ({
