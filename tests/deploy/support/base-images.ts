@@ -32,11 +32,12 @@ export const makeBaseImages = async ({docker}: Docker, scratch: string): Promise
     `SSL_CERT_FILE=${certificates}`,
   ]
   await docker(["import", ...variables.flatMap(each => ["--change", `ENV ${each}`]), debian, "debian-stand-in"])
-  const npm = (await output(["npm", "root", "--global"])).trim()
+  // Asked for its folder, npm answers for the node that runs it: bun run puts one of node_modules before the system's.
+  const npm = dirname(dirname((await output(["sh", "-c", 'readlink -f "$(command -v npm)"'])).trim()))
   await addFiles(docker, join(scratch, "bun"), "oven/bun:1", [[await bunBinary(), "bin/bun"]])
   await addFiles(docker, join(scratch, "node"), "node:22-slim", [
     [join(root, "node_modules/node22/bin/node"), "bin/node"],
-    [join(npm, "npm"), "lib/node_modules/npm"],
+    [npm, "lib/node_modules/npm"],
   ])
 }
 
