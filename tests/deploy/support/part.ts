@@ -4,8 +4,8 @@ import {isToolRequired, locate} from "../../support/tools.ts"
 
 /**
  * The tests of deployment run each template on the real thing: `bun run test:deploy`, or one part with
- * `bun run test:deploy tests/deploy/systemd.test.ts`. They need root, and programs that `.ci/run` installs; two files run
- * at a time, so a part names what it starts (namespaces, containers, folders) by itself and takes free ports.
+ * `bun run test:deploy tests/deploy/systemd.test.ts`. They need root, and programs that `.ci/run` installs; files run
+ * side by side, so a part names what it starts (namespaces, containers, folders) by itself and takes free ports.
  *
  * A part that this machine cannot do is reported as not run, by its name and with the reason. A missing program is a
  * failure instead where `SVC_TEST_REQUIRE_TOOLS` is 1; a missing ability of the machine never is.
