@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {until} from "../support/process.ts"
-import {runtimes} from "../support/runtimes.ts"
+import {bunAnd} from "../support/runtimes.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-console", DEMO_TOKEN: "demo-token-of-the-console"}
 
@@ -21,7 +21,7 @@ const scriptOf = async (host: TestHost): Promise<string> => {
   return /src="\.\/(assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ""
 }
 
-describe.each(runtimes)("the console on $name", runtime => {
+describe.each(bunAnd("node24"))("the console on $name", runtime => {
   const start = () => startHost({runtime, config, env})
 
   test("is a page below http.base, whose address without a slash leads to it, and nowhere else", async () => {
