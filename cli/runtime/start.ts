@@ -7,7 +7,7 @@ import {takeOverConsole} from "../../server/logs/console.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
 import {type OnceOptions, startOnce} from "../../server/once.ts"
-import {findSupervisor} from "../../server/process/supervisor.ts"
+import {followSupervisor} from "../../server/process/supervisor.ts"
 import {noProgress} from "../../server/recovery/progress.ts"
 import {CheckpointStore} from "../../server/recovery/store.ts"
 import {onLateException} from "../../server/runtime/late-exceptions.ts"
@@ -177,7 +177,7 @@ export class RuntimeStart extends SvcCommand {
           ...environment,
           watch: this.watch ?? mode === "development",
           command: ["svc", ...process.argv.slice(2)].join(" "),
-          supervisor: () => findSupervisor(process.env, process),
+          supervisor: followSupervisor(process.env, process),
           logs,
           signal: starting.signal,
         },

@@ -36,6 +36,16 @@ export const findSupervisor = (variables: Variables, own: Process): string => {
   return findContainer(own) ?? parents[readText(`/proc/${own.ppid}/comm`)] ?? "none"
 }
 
+/** The same, asked at every status: it is looked for again when the process has another parent. */
+export const followSupervisor = (variables: Variables, own: Process): (() => string) => {
+  let last = {ppid: -1, found: "none"}
+  return () => {
+    const {ppid} = own
+    if (ppid !== last.ppid) last = {ppid, found: findSupervisor(variables, own)}
+    return last.found
+  }
+}
+
 /**
  * Also through a script runner that stands between. What systemd started long ago passes its variables on to sessions
  * and terminals too, but these have a control group of their own.

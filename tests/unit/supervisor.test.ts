@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {findSupervisor} from "../../server/process/supervisor.ts"
+import {findSupervisor, followSupervisor} from "../../server/process/supervisor.ts"
 
 /** Neither a process of this machine, nor the child of one. */
 const alone = {pid: 4_194_301, ppid: 4_194_302}
@@ -29,4 +29,12 @@ test.each([
 
 test("takes the container's engine for the supervisor of its main process", () => {
   expect(findSupervisor({}, {pid: 1, ppid: 0})).toMatch(/^(docker|podman|container)$/)
+})
+
+test("a daemon that dies is no supervisor any more at the next time of asking", () => {
+  const own = {...alone}
+  const supervisor = followSupervisor({SVC_DAEMON_PID: String(alone.ppid)}, own)
+  expect([supervisor(), supervisor()]).toEqual(["daemon", "daemon"])
+  own.ppid = 1
+  expect([supervisor(), supervisor()]).toEqual(["none", "none"])
 })
