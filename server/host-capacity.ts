@@ -4,7 +4,7 @@ import type {Compacted, DatabaseInfo} from "../shared/database.ts"
 import {messageOf, Problem} from "../shared/problems.ts"
 import {resumeAt} from "./capabilities/disk-watch.ts"
 import {type Growth, type Pages, readDropped, readGrowth, readPages, sample} from "./database/capacity.ts"
-import type {Database} from "./database/database.ts"
+import {type Database, schemaOf} from "./database/database.ts"
 import {countTables} from "./database/maintenance.ts"
 import {readStorage} from "./database/storage.ts"
 import type {DiskLimit} from "./host-metrics-sources.ts"
@@ -110,13 +110,13 @@ export const readInfo = async (
   settings: RetentionSettings,
   tables: boolean,
 ): Promise<DatabaseInfo> => {
-  const {location, state} = database
+  const {location} = database
   const free = Math.min(...(await Promise.all(folders.map(freeSpace))))
   const growth = await readGrowth(database, Date.now())
   const dropped = await readDropped(database)
   return {
     dialect: location.dialect,
-    schema: state.is === "initialized" ? state.schema : 0,
+    schema: schemaOf(database),
     storage: location.dialect === "sqlite" ? await storageOf(database, location.file) : null,
     disk: {free, pauseBelow: least(), resumeAt: Math.ceil(resumeAt(least()))},
     growth: growth ?? null,

@@ -3,8 +3,8 @@ import type {Compacted, DatabaseInfo} from "../shared/database.ts"
 import {Problem} from "../shared/problems.ts"
 import {readPages} from "./database/capacity.ts"
 import {compactFile} from "./database/compact.ts"
-import type {Database, Location} from "./database/database.ts"
-import {migrations} from "./database/migrations.ts"
+import {type Database, type Location, schemaOf} from "./database/database.ts"
+import {newestSchema} from "./database/migrations.ts"
 import {readStorage} from "./database/storage.ts"
 import {withDatabase} from "./database/without-host.ts"
 import {readInfo} from "./host-capacity.ts"
@@ -51,13 +51,12 @@ export const requireThere = (location: Location): Location => {
   throw new Problem("database_unopenable", `${location.file} does not exist yet`)
 }
 
-const requireCurrent = ({state}: Database): void => {
-  const schema = state.is === "initialized" ? state.schema : 0
-  const newest = migrations.at(-1)?.version ?? 0
-  if (schema === newest) return
+const requireCurrent = (database: Database): void => {
+  const schema = schemaOf(database)
+  if (schema === newestSchema) return
   throw new Problem(
-    schema > newest ? "database_newer" : "database_unopenable",
-    `the database has schema ${schema}, this version of svc ${newest}`,
-    schema > newest ? {} : {hint: "Start the Host once: it brings the schema up."},
+    schema > newestSchema ? "database_newer" : "database_unopenable",
+    `the database has schema ${schema}, this version of svc ${newestSchema}`,
+    schema > newestSchema ? {} : {hint: "Start the Host once: it brings the schema up."},
   )
 }

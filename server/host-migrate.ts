@@ -3,7 +3,7 @@ import {Problem, toProblem} from "../shared/problems.ts"
 import {type Database, schemaOf} from "./database/database.ts"
 import {describeCrossed, readCrossed} from "./database/irreversible.ts"
 import {type Applied, describeIrreversible, irreversibleFor, requireKnownSchema} from "./database/migrate.ts"
-import {type IrreversibleMigration, migrations} from "./database/migrations.ts"
+import {type IrreversibleMigration, migrations, newestSchema} from "./database/migrations.ts"
 import {telling} from "./events/telling.ts"
 import {type AtRest, createAtRest, secretsAtRest} from "./host-at-rest.ts"
 import {noProgress, type Progress} from "./recovery/progress.ts"
@@ -121,11 +121,10 @@ export const requireKnownDatabase = async (
 }
 
 const explainNewer = async (problem: Problem, database: Pick<Database, "read">, root: string): Promise<Problem> => {
-  const newest = migrations.at(-1)?.version ?? 0
   const fit = (await new CheckpointStore(root).list()).checkpoints.find(
-    ({manifest, verification}) => manifest.database.schema <= newest && verification?.ok === true,
+    ({manifest, verification}) => manifest.database.schema <= newestSchema && verification?.ok === true,
   )
-  const crossed = await readCrossed(database, newest)
+  const crossed = await readCrossed(database, newestSchema)
   const back =
     fit === undefined
       ? "or restore the backup made before the upgrade"

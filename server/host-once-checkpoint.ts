@@ -3,7 +3,7 @@ import type {Log} from "../shared/log.ts"
 import {Problem} from "../shared/problems.ts"
 import type {LoadedConfig} from "./config/load.ts"
 import {settleAuthority} from "./database/authority.ts"
-import type {Database} from "./database/database.ts"
+import {type Database, schemaOf} from "./database/database.ts"
 import {requireOneHistory} from "./host-holders.ts"
 import {openWorkroom} from "./host-workroom.ts"
 import {restoreCheckpoint} from "./recovery/restore.ts"
@@ -79,7 +79,7 @@ export const openCheckpoint = async (
       createdAt,
       schema: {
         before: manifest.database.schema,
-        after: database.state.is === "initialized" ? database.state.schema : 0,
+        after: schemaOf(database),
       },
       inbox: Number(row?.inbox),
       outbox: Number(row?.outbox),

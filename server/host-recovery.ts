@@ -4,7 +4,7 @@ import type {Log} from "../shared/log.ts"
 import {messageOf} from "../shared/problems.ts"
 import type {Ingress} from "./capabilities/ingress.ts"
 import type {LoadedConfig} from "./config/load.ts"
-import type {Database} from "./database/database.ts"
+import {type Database, schemaOf} from "./database/database.ts"
 import {type Hide, telling} from "./events/telling.ts"
 import {type CheckpointNews, Checkpoints} from "./recovery/checkpoints.ts"
 import type {Participant} from "./recovery/participant.ts"
@@ -51,7 +51,7 @@ export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions)
   let started: Promise<string | null> = Promise.resolve(null)
   const checkpoints = new Checkpoints({
     store: new CheckpointStore(paths.checkpoints),
-    source: () => ({...options, schema: database.state.is === "initialized" ? database.state.schema : 0, secrets}),
+    source: () => ({...options, schema: schemaOf(database), secrets}),
     temporary: paths.temporary,
     log,
     tell: async news => void (await database.write([eventOf(news, scrub)])),

@@ -127,6 +127,9 @@ export const migrations: readonly Migration[] = [
   },
 ]
 
+/** The schema of this version of svc. */
+export const newestSchema = migrations.at(-1)?.version ?? 0
+
 /** The schema version that a migration leads to. */
 export const versionOf = (name: string): number => {
   const found = migrations.find(migration => migration.name === name)

@@ -6,7 +6,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
 import {inspectFile} from "../database/maintenance.ts"
 import {describeIrreversible} from "../database/migrate.ts"
-import {isIrreversible, migrations} from "../database/migrations.ts"
+import {isIrreversible, migrations, newestSchema} from "../database/migrations.ts"
 import {readRemote} from "../database/remote.ts"
 import {locationOf} from "../host-settings.ts"
 import {readHostFile} from "../runtime/host-file.ts"
@@ -53,18 +53,17 @@ export const checkDatabase = async (
 export const asDoctor = "svc doctor"
 
 const describeFile = ({findings, schema}: {findings: readonly string[]; schema: number}): Finding => {
-  const newest = migrations.at(-1)?.version ?? 0
   if (findings.length > 0) return error("database", findings.join("; "), "Keep the file, and restore a backup.")
-  if (schema > newest) {
+  if (schema > newestSchema) {
     return error(
       "database",
-      `it has schema ${schema}; this svc knows ${newest}`,
+      `it has schema ${schema}; this svc knows ${newestSchema}`,
       "Run the version of svc that wrote it.",
     )
   }
   const coming = migrations.filter(({version}) => version > schema)
   const irreversible = coming.filter(isIrreversible)
-  const next = coming.length === 0 ? "" : `; the next start brings it to ${newest}`
+  const next = coming.length === 0 ? "" : `; the next start brings it to ${newestSchema}`
   const saved = irreversible.length === 0 ? "" : `, after a checkpoint: ${describeIrreversible(irreversible)}`
   return ok("database", `sound, schema ${schema}${next}${saved}`)
 }

@@ -5,7 +5,7 @@ import {readConfigText} from "../config/load.ts"
 import {parseSource} from "../config/source.ts"
 import {readAuthorityRows} from "../database/authority.ts"
 import {type Database, type Location, openDatabase, schemaOf} from "../database/database.ts"
-import {migrations} from "../database/migrations.ts"
+import {newestSchema} from "../database/migrations.ts"
 import {withDatabase, withoutHost} from "../database/without-host.ts"
 import {databaseName} from "./create.ts"
 import {readGroup, readMarker} from "./marker.ts"
@@ -105,8 +105,8 @@ const checkDatabase = async (database: Database, manifest: Manifest): Promise<st
     .filter(text => text !== "ok")
   if (wrong.length > 0) return wrong.map(text => `${databaseName}: ${text}`)
   const schema = schemaOf(database)
-  const newest = migrations.at(-1)?.version ?? 0
-  if (schema > newest) return [`${databaseName} has schema ${schema}; this version of svc knows up to ${newest}`]
+  if (schema > newestSchema)
+    return [`${databaseName} has schema ${schema}; this version of svc knows up to ${newestSchema}`]
   const marker = await readMarker(database)
   const group = await readGroup(database)
   const {authority, eventLog = authority} = await readAuthorityRows(database)

@@ -6,7 +6,7 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import type {ConfigText} from "../config/load.ts"
 import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} from "../database/database.ts"
 import {type Crossed, readCrossed} from "../database/irreversible.ts"
-import {migrations} from "../database/migrations.ts"
+import {newestSchema} from "../database/migrations.ts"
 import {withDatabase, withoutHost} from "../database/without-host.ts"
 import {makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -66,11 +66,10 @@ type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
 /** Throws `database_newer`, `restore_mismatch`, `checkpoint_invalid`; changes nothing. */
 export const planRestore = async ({folder, manifest}: Checkpoint, options: RestoreOptions): Promise<RestorePlan> => {
   const {paths, dataOnly = false} = options
-  const newest = migrations.at(-1)?.version ?? 0
-  if (manifest.database.schema > newest) {
+  if (manifest.database.schema > newestSchema) {
     throw new Problem(
       "database_newer",
-      `${manifest.id} has schema ${manifest.database.schema}; this version of svc knows up to ${newest}`,
+      `${manifest.id} has schema ${manifest.database.schema}; this version of svc knows up to ${newestSchema}`,
       {hint: `Restore it with svc ${manifest.version}, which made it, or a newer one.`},
     )
   }
