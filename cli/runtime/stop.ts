@@ -3,7 +3,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
 import {daemonLock, findDaemon} from "../../server/process/daemon-state.ts"
 import {describeOwner, ownerOf} from "../../server/process/owner.ts"
-import {type Holder, isLocked, type LockFiles, readHolder} from "../../server/runtime/lock.ts"
+import {findHolder, type Holder, isLocked, type LockFiles} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
@@ -31,7 +31,7 @@ export class RuntimeStop extends SvcCommand {
   async run(): Promise<ExitCode> {
     const paths = projectPaths(this.folder)
     const daemon = await findDaemon(paths)
-    const holder = (await isLocked(paths)) ? await readHolder(paths) : undefined
+    const holder = await findHolder(paths)
     const host = holder?.kind === "host" ? holder : undefined
     if (daemon !== undefined) {
       await end(daemon, patience.daemon, [daemonLock(paths), paths])

@@ -2,12 +2,12 @@ import {execFileSync} from "node:child_process"
 import {existsSync} from "node:fs"
 import {userInfo} from "node:os"
 import {resolve} from "node:path"
-import {fileURLToPath} from "node:url"
 import {Option} from "clipanion"
 import {projectName, requireProject} from "../../server/host-settings.ts"
 import {findService} from "../../server/process/service/find.ts"
 import type {Service} from "../../server/process/service/service.ts"
 import {type ProjectPaths, projectPaths} from "../../server/runtime/project.ts"
+import {packageRoot} from "../package-root.ts"
 import {DataCommand} from "../svc-command.ts"
 
 /** What the commands about the service of a project share. */
@@ -31,8 +31,7 @@ export abstract class ServiceCommand extends DataCommand {
         name: await projectName(paths),
         runtime: process.execPath,
         launcher: existsSync(installed) ? installed : resolve(process.argv[1] ?? ""),
-        // This file is cli/service/… in the source and dist/… in the bundle.
-        packageRoot: packageRoot(),
+        packageRoot,
         env: process.env,
         user: {id: uid, name: userName(), home: homedir},
       },
@@ -42,8 +41,3 @@ export abstract class ServiceCommand extends DataCommand {
 
 /** Bun takes it from the environment, where it may be missing. */
 const userName = (): string => execFileSync("id", ["-un"], {encoding: "utf8"}).trim()
-
-const packageRoot = (): string => {
-  const near = fileURLToPath(new URL("..", import.meta.url))
-  return existsSync(resolve(near, "package.json")) ? near : fileURLToPath(new URL("../..", import.meta.url))
-}

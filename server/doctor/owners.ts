@@ -3,7 +3,7 @@ import {projectName} from "../host-settings.ts"
 import {findDaemon} from "../process/daemon-state.ts"
 import {describeOwner, ownerOf} from "../process/owner.ts"
 import {findServices} from "../process/service/installed.ts"
-import {isLocked, readHolder} from "../runtime/lock.ts"
+import {findHolder} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
@@ -19,7 +19,7 @@ export interface OwnerFacts {
 /** Exactly one layer owns the restarts of this project's Host. */
 export const checkOwners = async (paths: ProjectPaths): Promise<Finding> => {
   const daemon = await findDaemon(paths)
-  const holder = (await isLocked(paths)) ? await readHolder(paths) : undefined
+  const holder = await findHolder(paths)
   return judgeOwners({
     daemon: daemon?.pid,
     host: holder?.kind === "host" ? describeOwner(ownerOf(holder)) : undefined,

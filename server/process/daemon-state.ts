@@ -1,7 +1,7 @@
 import {Type} from "typebox"
 import {Value} from "typebox/value"
 import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
-import {type Holder, isLocked, type LockFiles, readHolder} from "../runtime/lock.ts"
+import {findHolder, type Holder, type LockFiles} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 
 /** `.svc/daemon.json` (0600): what the daemon does now, or why it has ended. It stays when the daemon is gone. */
@@ -33,8 +33,7 @@ export const readDaemonState = async (paths: ProjectPaths): Promise<DaemonState 
 }
 
 /** The daemon that runs now; undefined where none does. */
-export const findDaemon = async (paths: ProjectPaths): Promise<Holder | undefined> =>
-  (await isLocked(daemonLock(paths))) ? readHolder(daemonLock(paths)) : undefined
+export const findDaemon = (paths: ProjectPaths): Promise<Holder | undefined> => findHolder(daemonLock(paths))
 
 /** Why the daemon of a project starts no Host now; undefined where there was none, or where its Host was stopped. */
 export const whyNoHost = async (paths: ProjectPaths): Promise<string | undefined> => {

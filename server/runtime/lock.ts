@@ -111,6 +111,10 @@ export const readHolder = async (paths: LockFiles): Promise<Holder | undefined> 
   return undefined
 }
 
+/** Who holds the lock now; undefined where nobody does, and for one without a description. */
+export const findHolder = async (paths: LockFiles): Promise<Holder | undefined> =>
+  (await isLocked(paths)) ? readHolder(paths) : undefined
+
 const texts = ["hostname", "runtimeId", "command", "since"] as const
 
 const isHolder = (json: unknown): json is Holder => {
