@@ -1,4 +1,4 @@
-import {counting, type RetentionPart} from "../database/retention.ts"
+import {counting, plainPart, type RetentionPart} from "../database/retention.ts"
 import {tellingUndelivered} from "./undelivered.ts"
 
 /** Every handler has handled it, or it was discarded. */
@@ -35,17 +35,12 @@ export const inboxPart: RetentionPart = {
   ],
 }
 
-const isOldKey = "seq > ?1 AND seq <= ?2 AND (dropped_at < ?3 OR seq <= ?4)"
-
 /** What the check for events that come again knows of those that are no longer in the inbox. */
-export const duplicatesPart: RetentionPart = {
+export const duplicatesPart = plainPart({
   name: "duplicates",
   table: "inbox_keys",
   number: "seq",
   at: "dropped_at",
-  count: `SELECT count(*) AS rows FROM inbox_keys WHERE ${isOldKey}`,
-  drop: [
-    counting("duplicates", `SELECT '' AS detail, count(*) AS rows FROM inbox_keys WHERE ${isOldKey}`),
-    `DELETE FROM inbox_keys WHERE ${isOldKey}`,
-  ],
-}
+  condition: "seq > ?1 AND seq <= ?2 AND (dropped_at < ?3 OR seq <= ?4)",
+  detail: "''",
+})

@@ -48,6 +48,23 @@ export const counting = (part: RetentionPartName, from: string): string =>
   `INSERT INTO retention_dropped (part, detail, rows, last_at) SELECT '${part}', detail, rows, ?6 FROM (${from}) WHERE rows > 0
    ON CONFLICT (part, detail) DO UPDATE SET rows = retention_dropped.rows + excluded.rows, last_at = excluded.last_at`
 
+interface PlainPart extends Omit<RetentionPart, "count" | "drop"> {
+  /** Which rows of a look may go. */
+  readonly condition: string
+  /** What is counted of them: an expression. */
+  readonly detail: string
+}
+
+/** A part of which every row goes by the same condition, and takes nothing else with it. */
+export const plainPart = ({condition, detail, ...part}: PlainPart): RetentionPart => {
+  const rows = `FROM ${part.table} WHERE ${condition}`
+  return {
+    ...part,
+    count: `SELECT count(*) AS rows ${rows}`,
+    drop: [counting(part.name, `SELECT ${detail} AS detail, count(*) AS rows ${rows} GROUP BY 1`), `DELETE ${rows}`],
+  }
+}
+
 export interface SweepOptions {
   /** Milliseconds since 1970. */
   readonly now: number
