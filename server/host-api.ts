@@ -1,5 +1,4 @@
 import type {ReloadResult, Status} from "../shared/api.ts"
-import {epochOf} from "../shared/event-id.ts"
 import {exit} from "../shared/exit.ts"
 import {isProblem, Problem} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
@@ -258,7 +257,7 @@ const createStatus = (
       schema: database.state.is === "initialized" ? database.state.schema : null,
     },
     workroom: {store: workroom.store, authority: workroom.authority, seq: workroom.head.seq},
-    epoch: epochOf(facts.authority),
+    epoch: events.epoch,
     authorities: [
       {part: "database", authority: facts.authority},
       {part: "event log", authority: events.events.authority ?? null},

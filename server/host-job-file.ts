@@ -3,8 +3,7 @@ import {Problem} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
 import {readAuthorityFile} from "./database/authority.ts"
 import {requireProject} from "./host-settings.ts"
-import {makePrivateFolder} from "./runtime/files.ts"
-import {withLock} from "./runtime/lock.ts"
+import {holding} from "./host-stopped.ts"
 import {projectPaths} from "./runtime/project.ts"
 import {Calculator} from "./scheduler/calculator.ts"
 import {readJobFile, requireAuthority, writeJobFile} from "./scheduler/job-store.ts"
@@ -28,10 +27,8 @@ export const changeJobs = async (
   command: string,
   change: (jobs: readonly Job[]) => readonly Job[],
 ): Promise<readonly Job[]> => {
-  const paths = projectPaths(project)
-  await requireProject(paths)
-  await makePrivateFolder(paths.state)
-  return withLock(paths, command, async () => {
+  await requireProject(projectPaths(project))
+  return holding({project, command}, async paths => {
     const content = await readJobFile(paths.jobs)
     const file = await readAuthorityFile(paths.authority)
     if (content?.authority !== undefined && file !== undefined) requireAuthority(content, file.authority, true)

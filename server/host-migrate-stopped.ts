@@ -33,8 +33,7 @@ export const migrateStopped = (options: StoppedOptions, how: UpgradeOptions): Pr
       const {authority} = await requireOneHistory({paths, config: loaded.config, database})
       const before = await sizeOf(database)
       const upgraded = await upgradeDatabase({paths, loaded, database, authority, runtimeId: null}, how)
-      const told = tellingOf(upgraded)
-      if (told.length > 0) await database.write(told)
+      await database.write(tellingOf(upgraded))
       return {
         ...(await report(database, upgraded.from, upgraded.applied, before)),
         dryRun: false,

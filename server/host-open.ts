@@ -121,8 +121,7 @@ const openState = async (
       ? recordEnd(database, runtimeId, exit.ok, "stopped while starting")
       : recordEnd(database, runtimeId, exit.failed, "the start failed"),
   )
-  const told = tellingOf(upgraded)
-  if (told.length > 0) await database.write(told)
+  await database.write(tellingOf(upgraded))
   if (!history.endedCleanly) log.warn("the run before this one did not end in order")
   return {exitAsked, askExit, database, authority, content, history}
 }

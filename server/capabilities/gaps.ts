@@ -45,7 +45,7 @@ export class Gaps {
   async start(): Promise<void> {
     const rows = await this.#database.read("SELECT endpoint, seen_at FROM endpoint_online")
     const away = rows.map(({endpoint, seen_at}) => leaving(String(endpoint), Number(seen_at), "host_ended"))
-    if (away.length > 0) await this.#database.write(away.flat())
+    await this.#database.write(away.flat())
     this.#timer = setInterval(() => this.#beat(), heartbeat)
     this.#timer.unref()
   }

@@ -168,7 +168,7 @@ export const settleInterrupted = async (
     const attempts = Number(row.attempt) - Number(row.spared)
     return {...row, state: judgeInterrupted(policy(String(row.endpoint)), attempts, timing)}
   })
-  if (judged.length > 0) await database.write(judged.map(settling))
+  await database.write(judged.map(settling))
   return judged.filter(({state}) => state !== "queued")
 }
 
