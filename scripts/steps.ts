@@ -4,11 +4,14 @@ import {fileURLToPath} from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 export const bun = process.execPath
-const node = `${root}node_modules/node24/bin/node`
+const node24 = `${root}node_modules/node24/bin/node`
+const isNode24There = existsSync(node24)
+/** For what needs Node itself: the one of the packages, where this platform has one. */
+export const node = isNode24There ? node24 : "node"
 export const bin = (name: string) => `${root}node_modules/.bin/${name}`
 
 /** The tests of what runs on Node run on Node, where the package for this platform has one. */
-export const vitest: readonly string[] = [...(existsSync(node) ? [node] : [bun, "--bun"]), bin("vitest"), "run"]
+export const vitest: readonly string[] = [...(isNode24There ? [node24] : [bun, "--bun"]), bin("vitest"), "run"]
 
 /** A name, and a command line. */
 export type Step = readonly [name: string, command: readonly string[]]
