@@ -3,12 +3,17 @@ import {code, page, prose, table} from "./markdown.ts"
 
 interface Operation {
   readonly summary: string
-  /** OpenAPI 3.1: empty for a public route, else the platform's signature, or the scope that the token needs. */
-  readonly security: readonly {readonly token?: readonly string[]; readonly signature?: readonly string[]}[]
+  /** What the caller may show, the least first: empty for a public route. */
+  readonly security: readonly Readonly<Record<string, unknown>>[]
 }
 
-const scopeOf = ([needed]: Operation["security"]): string =>
-  needed?.signature === undefined ? (needed?.token?.[0] ?? "none") : "the platform's own signature"
+const scopes: Readonly<Record<string, string>> = {
+  fullToken: "full",
+  demoToken: "demo",
+  signature: "the platform's own signature",
+}
+
+const scopeOf = ([least = {}]: Operation["security"]): string => scopes[Object.keys(least)[0] ?? ""] ?? "none"
 
 /** What this page reads of the document. */
 export interface OpenApi {

@@ -1,6 +1,7 @@
 import {type ProblemCode, problems} from "../../shared/problems.ts"
 import type {Route, Scope} from "../../shared/route.ts"
 import {type TSchema, Type} from "../../shared/type.ts"
+import {describeTags, tagOf} from "./tags.ts"
 
 const ProblemBody = Type.Object({
   type: Type.String({description: "urn:svc:problem:<code>"}),
@@ -22,12 +23,15 @@ const descriptions: Record<number, string> = {
   503: "Not ready",
 }
 
-/** The OpenAPI 3.1 document of a route table. */
-export const createOpenApi = (routes: readonly Route[], version: string) => {
+/** The OpenAPI 3.1 document of a route table with full paths. Ids and tags of operations say nothing of `base`. */
+export const createOpenApi = (routes: readonly Route[], base: string, version: string) => {
   const paths: Record<string, Record<string, unknown>> = {}
+  const used = new Set<string>()
   for (const route of routes.filter(each => !each.path.endsWith("*"))) {
     const path = route.path.replace(/:([A-Za-z]+)/g, "{$1}")
-    paths[path] = {...paths[path], [route.method.toLowerCase()]: operation(route)}
+    const own = route.path.startsWith(`${base}/`) ? route.path.slice(base.length) : route.path
+    paths[path] = {...paths[path], [route.method.toLowerCase()]: operation(route, own)}
+    used.add(tagOf(own))
   }
   return {
     openapi: "3.1.0",
@@ -37,12 +41,18 @@ export const createOpenApi = (routes: readonly Route[], version: string) => {
       description: "The API of one Host. What a schema marks x-private is left out for a demo token.",
     },
     servers: [{url: "/"}],
-    security: [{token: []}],
+    security: [{fullToken: []}],
+    tags: describeTags(used),
     paths,
     components: {
       schemas: {Problem: ProblemBody},
       securitySchemes: {
-        token: {type: "http", scheme: "bearer", description: "The full token, or the demo token to observe"},
+        fullToken: {type: "http", scheme: "bearer", description: "`http.token`: everything"},
+        demoToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "`http.demoToken`: to observe, without what is private",
+        },
         signature: {
           type: "apiKey",
           in: "header",
@@ -63,14 +73,15 @@ const scopeText: Record<Scope, string> = {
 
 const securityOf = (scope: Scope) => {
   if (scope === "none") return []
-  return scope === "signature" ? [{signature: []}] : [{token: [scope]}]
+  if (scope === "signature") return [{signature: []}]
+  return scope === "full" ? [{fullToken: []}] : [{demoToken: []}, {fullToken: []}]
 }
 
-const operation = (route: Route) => ({
-  operationId: operationId(route),
+const operation = (route: Route, path: string) => ({
+  operationId: operationId(route.method, path),
   summary: route.summary,
   description: scopeText[route.scope],
-  tags: [tagOf(route.path)],
+  tags: [tagOf(path)],
   security: securityOf(route.scope),
   parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
   ...(route.body === undefined ? {} : {requestBody: {content: {"application/json": {schema: toOpenApi(route.body)}}}}),
@@ -82,7 +93,7 @@ const operation = (route: Route) => ({
   },
 })
 
-const operationId = ({method, path}: Route) =>
+const operationId = (method: Route["method"], path: string) =>
   method.toLowerCase() +
   path
     .split(/[/.]/)
@@ -90,8 +101,6 @@ const operationId = ({method, path}: Route) =>
     .map(part => part.replace(/^:/, "by-"))
     .map(part => part.replace(/(^|[-_])(\w)/g, (_, __, letter: string) => letter.toUpperCase()))
     .join("")
-
-const tagOf = (path: string) => path.split("/").filter(part => part !== "")[1] ?? "api"
 
 const pathParameters = (path: string) =>
   [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => ({name, in: "path", required: true, schema: {type: "string"}}))

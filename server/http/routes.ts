@@ -95,7 +95,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     scope: "demo",
     summary: "This API as an OpenAPI document",
     response: {200: Type.Object({})},
-    handle: (_, call) => call.json(Type.Object({}), createOpenApi(documented(), services.version)),
+    handle: (_, call) => call.json(Type.Object({}), createOpenApi(documented(), base, services.version)),
   }
   return [...probeRoutes(system), ...underBase([...api, openApi], base)]
 }

@@ -1,6 +1,8 @@
 import {readFileSync} from "node:fs"
 import {Validator} from "@seriousme/openapi-schema-validator"
 import {expect, test} from "vitest"
+import {createOpenApi} from "../../server/http/openapi.ts"
+import type {Route} from "../../shared/route.ts"
 import {root} from "../support/runtimes.ts"
 
 const document = JSON.parse(readFileSync(`${root}docs/reference/openapi.json`, "utf8"))
@@ -22,4 +24,19 @@ test("every operation has an id of its own, a summary and an answer", () => {
     expect(summary).toMatch(/\w/)
     expect(Object.keys(responses as object).some(status => /^(2|101$)/.test(status))).toBe(true)
   }
+})
+
+test("ids and tags of operations are the same below a base", () => {
+  const route: Route = {
+    method: "GET",
+    path: "/bot/api/inbox/:seq",
+    scope: "demo",
+    summary: "One",
+    response: {200: {}},
+    handle: () => new Response(),
+  }
+  expect(createOpenApi([route], "/bot", "1")).toMatchObject({
+    paths: {"/bot/api/inbox/{seq}": {get: {operationId: "getApiInboxBySeq", tags: ["inbox"]}}},
+    tags: [{name: "inbox"}],
+  })
 })

@@ -1,0 +1,40 @@
+/** What the routes are about: the tags of the OpenAPI document, in its order. */
+const tags: Readonly<Record<string, string>> = {
+  probes: "Is the process there, and is it ready? For whoever asks, without a token",
+  session: "What a token may do",
+  system: "The Host as a whole: status, readiness, reload and restart",
+  events: "What happens, as a stream and as pages of its history",
+  endpoints: "Platform accounts and their connections",
+  inbox: "Events that came in, and the handlers that they had",
+  outbox: "Messages that go out, and how far they are",
+  messages: "How many messages came in and went out",
+  ingress: "The switch in front of all side effects",
+  plugins: "Plugin instances, and the routes of their own",
+  generations: "Configurations that ran: their changes, and back to one of them",
+  config: "The configuration that runs",
+  workroom: "Work items, and the Journal of what was done with them",
+  jobs: "Scheduled jobs",
+  runs: "Runs of jobs",
+  checkpoints: "Restore points: made, verified, pruned",
+  releases: "The steps of a release",
+  database: "Capacity of the database",
+  logs: "Records of the log",
+  metrics: "Figures for Prometheus",
+  hooks: "Webhooks of platforms, under the platform's own signature",
+  satori: "Satori v1",
+  console: "The console in a browser",
+  openapi: "This document",
+}
+
+/** The tag of a route, from its path without `http.base`. */
+export const tagOf = (path: string): string => {
+  const [area = "", part = ""] = path.split(/[/.]/).filter(each => each !== "")
+  if (area === "pub") return "probes"
+  return area === "api" ? part : area
+}
+
+/** The tags that are used, each with what it is about. */
+export const describeTags = (used: ReadonlySet<string>) =>
+  Object.entries(tags)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({name, description}))
