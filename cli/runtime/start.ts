@@ -167,7 +167,8 @@ export class RuntimeStart extends SvcCommand {
     })
     onLateException(error => {
       if (host === undefined) logs.log.error("an exception was not caught while starting", {error})
-      else void host.contain(error)
+      // It serves before it is told to have started: a plugin may run by then.
+      void started.promise.then(running => running.contain(error))
     })
     try {
       host = await start(

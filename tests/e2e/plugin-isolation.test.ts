@@ -153,24 +153,28 @@ test("an event that comes while an instance is started anew is handled by the ne
   expect(host.project.read("notes.log").split("set up")).toHaveLength(3)
 })
 
-test("an exception that setup left behind fails the instance once it is committed", async () => {
+const leavesBehind = pluginWith(`
+  plugin.command("count", () => "1")
+  plugin.defer(() => note("undone"))
+  if (process.env.FIRST === undefined) {
+    process.env.FIRST = "no"
+    setTimeout(() => { throw new Error("left behind") }, 1)
+    return sleep(50)
+  }`)
+
+test.each([
+  ["a reload", config.replace("  risky: {}\n", "")],
+  ["the start of the Host", config],
+])("an exception that setup left behind fails the instance once it is committed: in %s", async (_, first) => {
   const host = await startHost({
-    config: config.replace("  risky: {}\n", ""),
-    plugins: {
-      greeter: replying("greet", "hello"),
-      risky: pluginWith(`
-      plugin.command("count", () => "1")
-      plugin.defer(() => note("undone"))
-      if (process.env.FIRST === undefined) {
-        process.env.FIRST = "no"
-        setTimeout(() => { throw new Error("left behind") }, 1)
-        return sleep(50)
-      }`),
-    },
+    config: first,
+    plugins: {greeter: replying("greet", "hello"), risky: leavesBehind},
     args: ["--no-watch"],
   })
-  host.project.write("svc.config.yml", config)
-  expect(await reload(host)).toEqual({committed: true, generation: 2})
+  if (first !== config) {
+    host.project.write("svc.config.yml", config)
+    expect(await reload(host)).toEqual({committed: true, generation: 2})
+  }
   await startedAnew(host, 1)
   expect(host.process.output()).toContain("root/risky threw outside its handlers: left behind; it is started anew")
   expect(await host.say("/count")).toEqual(["1"])

@@ -1,5 +1,5 @@
 import {type ChildProcess, spawn} from "node:child_process"
-import {whenOver} from "./shared.ts"
+import {whenFailed, whenOver} from "./shared.ts"
 
 export interface Finished {
   readonly code: number | null
@@ -55,6 +55,7 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
     child.kill("SIGKILL")
     await finished.catch(() => {})
   })
+  whenFailed(() => `--- ${[command, ...args].join(" ")}\n${(stdout + stderr).slice(-4000)}`)
   return {child, pid: child.pid ?? 0, output: () => stdout + stderr, finished}
 }
 

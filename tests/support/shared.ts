@@ -1,4 +1,4 @@
-import {afterAll, beforeAll, onTestFinished} from "vitest"
+import {afterAll, beforeAll, onTestFailed, onTestFinished} from "vitest"
 
 type Undo = () => unknown
 
@@ -9,6 +9,11 @@ let sharing: Undo[] | undefined
 export const whenOver = (undo: Undo): void => {
   if (sharing === undefined) onTestFinished(async () => void (await undo()))
   else sharing.push(undo)
+}
+
+/** Prints what explains it when the test fails; nothing for what several tests share. */
+export const whenFailed = (explain: () => string): void => {
+  if (sharing === undefined) onTestFailed(() => console.error(explain()))
 }
 
 /** Makes one thing, a Host most of the time, for all tests of the surrounding `describe`: none of them may spoil it for the others. */
