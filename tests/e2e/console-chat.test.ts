@@ -3,6 +3,7 @@ import {describeWithChromium, startChromium} from "../support/chromium.ts"
 import {expectNoBarriers, openConsole} from "../support/console.ts"
 import {startHost} from "../support/host.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
+import {usuallyOn} from "../support/runtimes.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 const config = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\nplugins: ${plugins}\n`
@@ -13,7 +14,12 @@ const greeter = pluginWith(`
 
 describeWithChromium("the chat in the console", {timeout: 90_000}, () => {
   test("shows the commands that the bot knows, and what it answers", async () => {
-    const host = await startHost({config: config("{sandbox: {}, greeter: {}}"), env, plugins: {greeter}})
+    const host = await startHost({
+      runtime: usuallyOn("node22"),
+      config: config("{sandbox: {}, greeter: {}}"),
+      env,
+      plugins: {greeter},
+    })
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "chat"})
     await page.getByRole("button", {name: "/greet"}).click()
     const field = page.getByLabel("Say something to the bot")

@@ -4,12 +4,14 @@ import {awayPlugin} from "../support/away-plugin.ts"
 import {describeWithChromium, startChromium} from "../support/chromium.ts"
 import {expectNoBarriers, openConsole} from "../support/console.ts"
 import {startHost} from "../support/host.ts"
+import {usuallyOn} from "../support/runtimes.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 
 describeWithChromium("an endpoint in the console", {timeout: 90_000}, () => {
   test("is shown with why it is away, is connected anew, and sends a message", async () => {
     const host = await startHost({
+      runtime: usuallyOn("node24"),
       config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}, away: {}}\n',
       env,
       plugins: {away: awayPlugin},

@@ -2,7 +2,7 @@ import {existsSync, readFileSync} from "node:fs"
 import {expect} from "vitest"
 import {type Finished, type Running, runProcess, startProcess, until} from "./process.ts"
 import {makeProject, type Project, type ProjectOptions} from "./project.ts"
-import {onBun, type TestRuntime} from "./runtimes.ts"
+import {type TestRuntime, usualRuntime} from "./runtimes.ts"
 
 export interface HostOptions extends ProjectOptions {
   readonly runtime?: TestRuntime
@@ -48,7 +48,7 @@ export const svc = (
 
 /** Starts a Host without waiting for anything. */
 export const launchHost = ({
-  runtime = onBun,
+  runtime = usualRuntime,
   args = [],
   env = {},
   ...options

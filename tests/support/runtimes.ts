@@ -26,15 +26,30 @@ export const onBun: TestRuntime = {name: "bun", command: [bun, `${root}cli/launc
 /** Bun runs the source; Node 22.12 and Node 24 run the bundle that ships. */
 export const runtimes: readonly TestRuntime[] = [onBun, ...nodeOf("node22"), ...nodeOf("node24")]
 
+const named = (name: string): TestRuntime => {
+  const found = runtimes.find(each => each.name === name)
+  if (found === undefined) throw new Error(`SVC_TEST_RUNTIME: there is no runtime ${name} here`)
+  return found
+}
+
+const chosen = process.env.SVC_TEST_RUNTIME === undefined ? undefined : named(process.env.SVC_TEST_RUNTIME)
+
+/** What a Host of a test runs on that is about no runtime: Bun, or the one that `SVC_TEST_RUNTIME` names. */
+export const usualRuntime: TestRuntime = chosen ?? onBun
+
+/** Likewise, but a Node where none is named: a few files take one, so that each part is met on each runtime. */
+export const usuallyOn = (node: "node22" | "node24"): TestRuntime =>
+  chosen ?? runtimes.find(({name}) => name === node) ?? onBun
+
 /** Node 22.12, where the package for this platform has it. */
 export const onNode22 = runtimes.find(({name}) => name === "node22")
 
 /**
  * Bun and one Node, for what is the same code on either Node: files take the two by turns. What differs between them, the
- * seams of server/runtime and the loading of plugins, is tested on each.
+ * seams of server/runtime and the loading of plugins, is tested on each. `SVC_TEST_RUNTIME` takes the place of both.
  */
 export const bunAnd = (node: "node22" | "node24"): readonly TestRuntime[] =>
-  runtimes.filter(({name}) => name === "bun" || name === node)
+  chosen === undefined ? runtimes.filter(({name}) => name === "bun" || name === node) : [chosen]
 
 /** A PATH on which `bun` or `node` is this runtime's, removed when the test has ended. */
 export const pathWith = ({name, command: [binary = ""]}: TestRuntime): string => {
