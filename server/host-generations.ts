@@ -6,6 +6,7 @@ import {hashLockfile} from "./generation/lockfile.ts"
 import type {HostEvents} from "./host-events.ts"
 import type {HostOptions} from "./host-interface.ts"
 import type {OpenProject} from "./host-open.ts"
+import {createSaveBefore} from "./host-plugin-migrations.ts"
 import {builtIns, sdkPaths} from "./host-plugins.ts"
 import type {HostRecovery} from "./host-recovery.ts"
 import {type BuiltIns, Loader} from "./plugins/load.ts"
@@ -20,7 +21,7 @@ export interface HostGenerationsOptions {
   readonly plugins: BuiltIns
   readonly endpoints: Endpoints
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
-  readonly recovery: Pick<HostRecovery, "hide" | "learn">
+  readonly recovery: Pick<HostRecovery, "hide" | "learn" | "checkpoints">
 }
 
 /** The generations of a Host, and what watches the project's files for them; the first one is not begun yet. */
@@ -57,6 +58,7 @@ export const createGenerations = async (options: HostGenerationsOptions, unwind:
       logs.hide(values)
       recovery.hide(values)
     },
+    saveBefore: createSaveBefore({recovery, database, runtimeId, log: logs.log}),
     onState: events.instanceChanged,
     onFail: events.failed,
     onCommit: (generation: Generation) => {

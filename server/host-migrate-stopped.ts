@@ -16,6 +16,7 @@ import {requireOneHistory} from "./host-holders.ts"
 import {requireKnownDatabase, tellingOf, type UpgradeOptions, upgradeDatabase} from "./host-migrate.ts"
 import {locationOf, requireProject} from "./host-settings.ts"
 import {holding, loadStopped, type StoppedOptions} from "./host-stopped.ts"
+import {readApplied} from "./plugins/plugin-migrations.ts"
 import {freeSpace} from "./runtime/disk.ts"
 import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
 import {type ProjectPaths, projectPaths} from "./runtime/project.ts"
@@ -107,6 +108,7 @@ const report = async (database: Database, from: number, applied: readonly Applie
     from,
     to: schemaOf(database),
     migrations: applied.map(viewOf),
+    plugins: await readApplied(database),
     findings: await examine(database),
     seconds: applied.reduce((sum, {milliseconds}) => sum + milliseconds, 0) / 1000,
     size: before === null || after === null ? null : {before, after},

@@ -131,6 +131,8 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
     readLockfile: () => hashLockfile(paths.project),
     signal,
     hide: logs.hide,
+    // It is a copy, and this is where it came from.
+    saveBefore: async () => ({id: checkpoint?.id ?? "none", discard: async () => {}}),
     onCommit: () => {},
   })
   scope.defer(() => generations.stop(0))

@@ -84,6 +84,10 @@ export const MigrationReport = Type.Object({
   to: Type.Integer({description: "Schema after"}),
   migrations: Type.Array(MigrationView),
   checkpoint: orNull(Type.String(), "Made and verified before, where one of them cannot be undone"),
+  plugins: Type.Array(Type.Object({plugin: Type.String(), migrations: Type.Array(Type.String())}), {
+    description:
+      "Plugins' own migrations that the database has; what their code adds is known once their setup has run",
+  }),
   findings: Type.Array(Type.String(), {description: "What integrity and foreign key checks found afterwards"}),
   seconds: Type.Number({description: "Of the migrations alone"}),
   size: orNull(

@@ -212,6 +212,16 @@ export const eventTypes = {
       }),
     }),
   ),
+  "plugin.migrated": event(
+    "A plugin's tables got what its migrations say",
+    Type.Object({
+      plugin: Type.String(),
+      migrations: Type.Array(Type.String()),
+      checkpoint: Type.Union([Type.String(), Type.Null()], {
+        description: "What has the data of before, where one of them cannot be undone",
+      }),
+    }),
+  ),
   "checkpoint.pruned": event("A checkpoint was removed", Type.Object({checkpoint: Type.String()})),
   "checkpoint.restored": event(
     "This state was restored from a checkpoint, under a new authority",

@@ -298,6 +298,11 @@ export const problems = {
     title: "The plugin does not load",
     hint: "Correct the plugin; the running generation goes on.",
   },
+  plugin_newer: {
+    status: 422,
+    title: "The tables of the plugin are newer than its code",
+    hint: "Bring back the version of the plugin that made them, or go back to data of before: svc checkpoint list, svc checkpoint restore <id> --data-only.",
+  },
   plugin_timeout: {
     status: 422,
     title: "The plugin's setup did not end",

@@ -12,10 +12,7 @@ export const describeSchema = (
       : `${schema.checkpoint}, ${now} ${schema.now}`,
   ],
   ...crossed.map(
-    ({version, name, why}) =>
-      [
-        "not undone",
-        `migration ${version} (${name}): ${why}; the data becomes that of ${id}, and what was stored since is lost`,
-      ] as const,
+    ({what, why}) =>
+      ["not undone", `${what}: ${why}; the data becomes that of ${id}, and what was stored since is lost`] as const,
   ),
 ]

@@ -15,6 +15,8 @@ export class DatabaseMigrate extends CheckpointCommand {
 
       \`--dry-run\` migrates a copy in \`.svc/tmp\`, checks it and removes it: which migrations would run, whether each can be undone, how long they take, and what the database takes before and after. It works beside a running Host, too, and writes nothing to the original.
 
+      What a plugin does to its own tables is not tried here: it is declared by its setup, which runs with the next start, and with \`svc runtime start --once --mode test --from-checkpoint newest\`, which tries it on a copy.
+
       A remote database is saved by its own tool before: name that backup where a migration cannot be undone. Exits 1 where the migrated database is not sound.
     `,
     examples: [
@@ -46,8 +48,11 @@ export class DatabaseMigrate extends CheckpointCommand {
 }
 
 const describe = (done: MigrationReport): string => {
-  const {dryRun, from, to, migrations, checkpoint, findings, seconds, size} = done
-  if (migrations.length === 0) return `schema ${from}: nothing to migrate`
+  const {dryRun, from, to, migrations, plugins, checkpoint, findings, seconds, size} = done
+  if (migrations.length === 0)
+    return [`schema ${from}: nothing to migrate`, ...(plugins.length === 0 ? [] : [facts(describePlugins(done))])].join(
+      "\n",
+    )
   const isSafe = migrations.every(({irreversible}) => irreversible === null)
   return facts([
     [dryRun ? "would migrate" : "migrated", `from schema ${from} to ${to}${dryRun ? ", tried on a copy" : ""}`],
@@ -59,6 +64,7 @@ const describe = (done: MigrationReport): string => {
         ] as const,
     ),
     ...(checkpoint === null ? [] : [["checkpoint", `${checkpoint}, made and verified before`] as const]),
+    ...describePlugins(done),
     ["checks", findings.length === 0 ? "integrity and foreign keys are sound" : findings.join("; ")],
     ["took", `${seconds.toFixed(3)} s`],
     ...(size === null ? [] : [["size", `${bytes(size.before)} before, ${bytes(size.after)} after`] as const]),
@@ -66,4 +72,14 @@ const describe = (done: MigrationReport): string => {
       ? [["next", `svc runtime start, or svc database migrate${isSafe ? "" : ": a checkpoint is made first"}`] as const]
       : []),
   ])
+}
+
+/** What a plugin's code adds is declared by its setup, which nothing but a start runs. */
+const describePlugins = ({plugins}: MigrationReport): readonly (readonly [string, string])[] => {
+  if (plugins.length === 0) return []
+  const have = plugins.map(({plugin, migrations}) => `${plugin} has ${migrations.join(", ")}`).join("; ")
+  return [
+    ["plugins", `${have}; what else their code brings is known once their setup has run`],
+    ["", "svc runtime start --once --mode test --from-checkpoint newest tries that on a copy"],
+  ]
 }

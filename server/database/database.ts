@@ -5,7 +5,7 @@ import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
 import {type DatabaseFailure, type DatabaseObserver, Failing} from "./failing.ts"
 import {openLocal} from "./local.ts"
 import {type Fingerprint, snapshotFile, snapshotPoint} from "./maintenance.ts"
-import {type Applied, type MigrateOptions, migrate, schemaVersion} from "./migrate.ts"
+import {type Applied, type MigrateOptions, migrate, runMigration, schemaVersion} from "./migrate.ts"
 import {type Migration, migrations} from "./migrations.ts"
 import {Writer} from "./writer.ts"
 
@@ -48,8 +48,12 @@ export interface Database {
   write(batch: readonly Statement[], changes?: number): Promise<readonly Result[]>
   /** Brings the schema up to the newest of these migrations. Throws what `migrate` throws. */
   bringUp(known: readonly Migration[], options: MigrateOptions): Promise<readonly Applied[]>
-  /** A migration of a plugin's own tables; one transaction. */
-  migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
+  /** Migrations of plugins' own tables, in one transaction; `whatOf` says what the statement at an index belongs to. */
+  migrate(
+    statements: readonly Statement[],
+    signal: AbortSignal,
+    whatOf?: (index: number | undefined) => string,
+  ): Promise<void>
   /** Rids the storage of what was overwritten or deleted before; writers wait. */
   purge(): Promise<Purged>
   /** Dialect sqlite only; a remote database has its own native backup. */
@@ -171,10 +175,14 @@ class DatabaseHost implements Database {
     return applied
   }
 
-  async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
+  async migrate(
+    statements: readonly Statement[],
+    signal: AbortSignal,
+    whatOf?: (index: number | undefined) => string,
+  ): Promise<void> {
     this.#requireOpen()
     await this.#writer.idle()
-    await this.#engine.migrate(statements, signal)
+    await runMigration(this.#engine, statements, signal, whatOf)
   }
 
   async purge(): Promise<Purged> {

@@ -42,7 +42,7 @@ export const overwriting: Statement = {sql: "PRAGMA secure_delete=ON"}
 
 /** One statement of a commit was refused, and with it the whole transaction. */
 export class StatementFailed extends Error {
-  /** Which of the statements; undefined where the driver does not tell. */
+  /** Which of the statements, from 0; undefined where the driver does not tell. */
   readonly index: number | undefined
 
   constructor(index: number | undefined, cause: unknown) {

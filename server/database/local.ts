@@ -206,18 +206,20 @@ class LocalEngine implements Engine {
 
   async #migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
     const transaction = await this.#begin()
+    let index = 0
     try {
       for (const statement of statements) {
         await turn()
         if (signal.aborted)
           throw new Problem("stopping", "the migration was ended by a signal; the next start repeats it")
         await transaction.execute(toDriver(statement))
+        index++
       }
       await transaction.commit()
     } catch (cause) {
       transaction.close()
       await this.#recover()
-      throw databaseProblem(cause, "the migration failed")
+      throw isStatementError(cause) ? new StatementFailed(index, cause) : databaseProblem(cause, "the migration failed")
     }
     this.#group = await this.#readGroup()
   }

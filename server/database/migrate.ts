@@ -1,5 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Engine} from "./engine.ts"
+import {type Engine, type Statement, StatementFailed} from "./engine.ts"
+import {databaseProblem} from "./errors.ts"
 import {noteIrreversible} from "./irreversible.ts"
 import {type IrreversibleMigration, isIrreversible, type Migration} from "./migrations.ts"
 
@@ -51,7 +52,8 @@ export const migrate = async (
   const irreversible = restorePoint === undefined ? await irreversibleFor(engine, migrations, current) : []
   if (irreversible.length > 0) throw unsafe(irreversible)
   if (current === 0)
-    await engine.migrate(
+    await runMigration(
+      engine,
       bootstrap.map(sql => ({sql})),
       signal,
     )
@@ -64,10 +66,29 @@ export const migrate = async (
       args: [version, name, Date.now()],
     }
     const note = isIrreversible(migration) ? [noteIrreversible(migration, restorePoint)] : []
-    await engine.migrate([...statements.map(sql => ({sql})), row, ...note], signal)
+    await runMigration(
+      engine,
+      [...statements.map(sql => ({sql})), row, ...note],
+      signal,
+      () => `migration ${version} (${name})`,
+    )
     applied.push({version, milliseconds: performance.now() - began})
   }
   return applied
+}
+
+/** Runs statements in one transaction. Throws `stopping`, and where one is at fault, what `whatOf` says of it, by its index. */
+export const runMigration = async (
+  engine: Pick<Engine, "migrate">,
+  statements: readonly Statement[],
+  signal: AbortSignal,
+  whatOf: (index: number | undefined) => string = () => "the migration",
+): Promise<void> => {
+  try {
+    await engine.migrate(statements, signal)
+  } catch (error) {
+    throw error instanceof StatementFailed ? databaseProblem(error.cause, `${whatOf(error.index)} failed`) : error
+  }
 }
 
 /** Throws `database_newer`. */

@@ -156,9 +156,7 @@ class RemoteEngine implements Engine {
 
   async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new Problem("stopping", "the migration was ended by a signal; the next start repeats it")
-    await this.commit(statements).catch(error => {
-      throw error instanceof StatementFailed ? databaseProblem(error.cause, "the migration failed") : error
-    })
+    await this.commit(statements)
   }
 
   async purge(): Promise<Purged> {

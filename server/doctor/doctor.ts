@@ -1,10 +1,9 @@
-import {dirname} from "node:path"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {placeholderToken} from "../../shared/config.ts"
 import {formatIssue, type Problem} from "../../shared/problems.ts"
 import {type Environment, readEnvironment} from "../config/environment.ts"
 import {parseConfig, readConfigText} from "../config/load.ts"
-import {locationOf} from "../host-settings.ts"
+import {foldersOf, locationOf} from "../host-settings.ts"
 import {Mask} from "../logs/mask.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {loadRuntime} from "../runtime/runtime.ts"
@@ -53,7 +52,6 @@ const examineState = async (
 ): Promise<readonly Finding[]> => {
   const findings: Finding[] = []
   if (!isFinding(loaded)) {
-    const location = locationOf(loaded, paths)
     const database = await checkDatabase(paths, loaded, running).catch(cause =>
       error("database", problemOf(cause).message, problemOf(cause).hint),
     )
@@ -63,11 +61,11 @@ const examineState = async (
       ...(await checkWorkroom(paths, loaded, running !== undefined)),
       await checkPort(paths, loaded, running !== undefined),
       ...checkPin(running),
-      ...(location.dialect === "sqlite" ? [await checkSpace(dirname(location.file))] : []),
     )
   }
   findings.push(await checkJobFile(paths))
-  findings.push(await checkSpace(paths.state), await checkClock(paths, Date.now()), await checkOwners(paths))
+  const folders = isFinding(loaded) ? [paths.state] : foldersOf(locationOf(loaded, paths), paths)
+  findings.push(...(await checkSpace(folders)), await checkClock(paths, Date.now()), await checkOwners(paths))
   return findings
 }
 

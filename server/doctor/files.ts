@@ -5,7 +5,7 @@ import {promisify} from "node:util"
 import type {EnvironmentFile} from "../config/environment.ts"
 import {findLockfile} from "../generation/lockfile.ts"
 import {findStalePlugins} from "../process/build.ts"
-import {freeSpace} from "../runtime/disk.ts"
+import {fileSystemOf, freeSpace} from "../runtime/disk.ts"
 import {readFileIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
@@ -103,11 +103,19 @@ const space = {error: 100 * 1024 ** 2, warning: 1024 ** 3} as const
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`
 
-export const checkSpace = async (folder: string): Promise<Finding> => judgeSpace(folder, await freeSpace(folder))
+/** One finding for each file system, which names every folder on it. */
+export const checkSpace = async (folders: readonly string[]): Promise<readonly Finding[]> => {
+  const placed = await Promise.all(folders.map(async folder => ({folder, on: await fileSystemOf(folder)})))
+  const together = [...Map.groupBy(placed, ({on}) => on).values()]
+  return Promise.all(together.map(same => spaceFor([...new Set(same.map(({folder}) => folder))])))
+}
 
-/** `free` in bytes. */
-export const judgeSpace = (folder: string, free: number): Finding => {
-  const detail = `${mebibytes(free)} free for ${folder}`
+const spaceFor = async (folders: readonly string[]): Promise<Finding> =>
+  judgeSpace(folders, await freeSpace(folders[0] ?? ""))
+
+/** Of folders on one file system; `free` in bytes. */
+export const judgeSpace = (folders: readonly string[], free: number): Finding => {
+  const detail = `${mebibytes(free)} free for ${folders.join(" and ")}`
   if (free < space.error)
     return error("disk space", detail, "Free space on this disk; the Host cannot store what it receives.")
   if (free < space.warning) return warning("disk space", detail, "Free space on this disk soon.")

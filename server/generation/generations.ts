@@ -3,10 +3,10 @@ import type {Endpoints} from "../capabilities/endpoints.ts"
 import type {Variables} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
 import type {Instance} from "../plugins/instance.ts"
-import {migratePlugin} from "../plugins/plugin-database.ts"
 import {createDraft, type Draft, type DraftOptions, describeFailure} from "./draft.ts"
 import type {Generation, Pin} from "./generation.ts"
 import type {GenerationHistory, GenerationRecord} from "./history.ts"
+import {migrateDraft, type SaveBefore} from "./migrate-draft.ts"
 import {restartReasons} from "./restart.ts"
 import {buildSnapshot} from "./snapshot.ts"
 
@@ -20,6 +20,8 @@ export interface GenerationsOptions extends DraftOptions {
   readonly readVariables: () => Promise<Variables>
   /** A hash of the project's lockfile. */
   readonly readLockfile: () => Promise<string>
+  /** Before plugins' migrations that cannot be undone. */
+  readonly saveBefore: SaveBefore
   /** A generation has been committed and swapped in. */
   readonly onCommit: (generation: Generation) => void
   /** A draft was not committed. */
@@ -219,10 +221,8 @@ export class Generations {
   }
 
   async #commit(draft: Draft, reason: string, pin: Pin | undefined): Promise<Generation> {
-    const {database, history, runtimeId, signal} = this.#options
-    for (const instance of draft.fresh) {
-      await migratePlugin(instance.name, instance.registrations.migrations, database, signal)
-    }
+    const {history, runtimeId} = this.#options
+    await migrateDraft(draft, {...this.#options, isStart: this.#current === undefined})
     const committedAt = Date.now()
     const plugins = Object.fromEntries(draft.instances.map(({name, plugin}) => [name, plugin.fingerprint]))
     const number = await history.commit({committedAt, runtimeId, reason, config: draft.config, plugins, pin})

@@ -32,6 +32,9 @@ export interface App {
   readonly guard: Guard
 }
 
+/** Elysia gives none to the handler of a path without any. */
+const noParams = {}
+
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
 export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppOptions): App => {
   // No request is looked up in a WeakMap unless it is a HEAD: one for each costs Node's collector a quarter of its time.
@@ -50,7 +53,7 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
   const byPath = new Map<string, string[]>()
   for (const route of routes(toAnswer)) {
     const answer = requests.measure(route, toAnswer(route))
-    app.route(route.method, route.path, ({request, params}) => answer(request, params), {parse: "none"})
+    app.route(route.method, route.path, ({request, params}) => answer(request, params ?? noParams), {parse: "none"})
     byPath.set(route.path, [...(byPath.get(route.path) ?? []), route.method])
   }
   const methodsAt = createMethodFinder(byPath)

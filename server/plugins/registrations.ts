@@ -98,6 +98,20 @@ const createNaming = (what: string) => {
   }
 }
 
+const hasWords = (value: unknown): value is string => typeof value === "string" && value.trim() !== ""
+
+/** Plugins are JavaScript as well: what the type forbids is told of here. */
+const requireMigration = ({name, up, undo, irreversible}: PluginMigration, known: ReadonlySet<string>): void => {
+  if (!hasWords(name)) throw new TypeError("database.migrate(): each migration has a name")
+  const what = `database.migrate(): migration "${name}"`
+  if (known.has(name)) throw new Error(`${what} is given twice`)
+  if (typeof up !== "function") throw new TypeError(`${what} needs up()`)
+  if (undo !== undefined && irreversible !== undefined) throw new Error(`${what} says undo and irreversible; one holds`)
+  const said = undo ?? irreversible
+  if (said !== undefined && !hasWords(said))
+    throw new TypeError(`${what} says in words what takes it away again (undo), or why nothing does (irreversible)`)
+}
+
 /** Collects what `setup` declares; once it has ended, a late declaration throws. */
 export const collectRegistrations = (owner: PluginPath) => {
   const commands: DeclaredCommand[] = []
@@ -176,7 +190,10 @@ export const collectRegistrations = (owner: PluginPath) => {
     },
     migrate: added => {
       declare("database.migrate()")
-      migrations.push(...added)
+      for (const migration of added) {
+        requireMigration(migration, new Set(migrations.map(({name}) => name)))
+        migrations.push(migration)
+      }
     },
   }
   const collected: Registrations = {commands, handlers, middleware, prompts, jobs, adapters, routes, migrations}

@@ -2,6 +2,7 @@ import {spawn} from "node:child_process"
 import {copyFile, mkdir, readdir, readFile, stat, writeFile} from "node:fs/promises"
 import {basename, dirname, join, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {listingName} from "../console/files.ts"
 import {version} from "../version.ts"
 
 /** The package manager and runtime of a new project. */
@@ -139,7 +140,7 @@ const readmeOf = (text: string, name: string, toolchain: Toolchain): string => {
 const pack = async ({packageRoot, toolchain, report}: NewProjectOptions, target: string): Promise<void> => {
   if (!(await isBuilt(packageRoot))) {
     report("building svc, once")
-    await run(process.execPath, ["run", "build"], packageRoot)
+    await run(process.versions.bun === undefined ? "npm" : process.execPath, ["run", "build"], packageRoot)
   }
   if (toolchain === "bun" && process.versions.bun !== undefined) {
     await run(process.execPath, ["pm", "pack", "--ignore-scripts", "--quiet", "--filename", target], packageRoot)
@@ -148,8 +149,13 @@ const pack = async ({packageRoot, toolchain, report}: NewProjectOptions, target:
   }
 }
 
-const isBuilt = async (packageRoot: string): Promise<boolean> =>
-  (await stat(join(packageRoot, "dist/svc.js")).catch(() => undefined)) !== undefined
+/** What the build writes last of the bundle and of the console: a clone may have one without the other. */
+const built = ["dist/svc.js", `dist/console/${listingName}`]
+
+const isBuilt = async (packageRoot: string): Promise<boolean> => {
+  const found = await Promise.all(built.map(file => stat(join(packageRoot, file)).catch(() => undefined)))
+  return !found.includes(undefined)
+}
 
 /** From the cache where it has everything; the network only for what is missing. */
 const installCommand = (toolchain: Toolchain): [string, ...string[]] =>

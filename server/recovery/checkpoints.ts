@@ -34,6 +34,8 @@ export interface CreateRequest {
   readonly reason: string
   readonly restorePoint?: string
   readonly verify?: boolean
+  /** Gives it up, leaving nothing of it. */
+  readonly signal?: AbortSignal
 }
 
 /** The checkpoints of a running Host: one is made or verified at a time. */
@@ -94,9 +96,10 @@ export class Checkpoints {
 
   /** Makes one, and verifies it unless told not to. Throws `checkpoint_busy`, and what `createCheckpoint` throws. */
   create(
-    {reason, restorePoint, verify = true}: CreateRequest,
+    {reason, restorePoint, verify = true, signal = this.#closing.signal}: CreateRequest,
     begun: () => void = () => {},
   ): Promise<StoredCheckpoint> {
+    const ending = AbortSignal.any([this.#closing.signal, signal])
     return this.#alone("create", "", async progress => {
       const created = await createCheckpoint(this.store, this.#options.source(), {
         reason,
@@ -106,12 +109,12 @@ export class Checkpoints {
           begun()
         },
         progress,
-        signal: this.#closing.signal,
+        signal: ending,
       })
       const size = created.manifest.files.reduce((sum, file) => sum + file.size, 0)
       await this.#tell({is: "created", id: created.id, reason, size})
       if (!verify) return created
-      const verification = await this.#verify(created, progress)
+      const verification = await this.#verify(created, progress, ending)
       return {...created, verification}
     })
   }
@@ -119,7 +122,7 @@ export class Checkpoints {
   /** Begins to verify one. Throws `checkpoint_busy`, `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`. */
   async beginVerify(name: string): Promise<CheckpointTask> {
     const stored = await this.store.get(name)
-    this.#alone("verify", stored.id, progress => this.#verify(stored, progress)).catch(() => {})
+    this.#alone("verify", stored.id, progress => this.#verify(stored, progress, this.#closing.signal)).catch(() => {})
     return this.#current()
   }
 
@@ -131,17 +134,29 @@ export class Checkpoints {
     return gone
   }
 
+  /** Removes one that nobody needs any more. */
+  async remove(id: string): Promise<void> {
+    await this.store.remove(id)
+    await this.#refresh()
+    await this.#tell({is: "pruned", id})
+  }
+
+  /** Resolves when none is being made or verified. */
+  async settled(): Promise<void> {
+    await this.#running.catch(() => {})
+  }
+
   /** Gives up what is under way, leaving nothing of it. */
   async stop(): Promise<void> {
     this.#closing.abort()
     await this.#running.catch(() => {})
   }
 
-  async #verify(stored: StoredCheckpoint, progress: Progress): Promise<Verification> {
+  async #verify(stored: StoredCheckpoint, progress: Progress, signal: AbortSignal): Promise<Verification> {
     const {temporary, source} = this.#options
     const scratch = hostScratch(temporary)
     const request = {root: this.store.root, id: stored.id, temporary: scratch, secrets: source().secrets}
-    const verification = await verifyApart(request, progress, this.#closing.signal)
+    const verification = await verifyApart(request, progress, signal)
     await this.store.keepVerification(stored.id, verification)
     const {ok, findings, warnings} = verification
     if (ok) this.#end("verified")

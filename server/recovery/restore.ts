@@ -5,7 +5,7 @@ import {dirname, join, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {ConfigText} from "../config/load.ts"
 import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} from "../database/database.ts"
-import {type Crossed, readCrossed} from "../database/irreversible.ts"
+import {type Crossed, readCrossed, readCrossedByPlugins} from "../database/irreversible.ts"
 import {newestSchema} from "../database/migrations.ts"
 import {withDatabase, withoutHost} from "../database/without-host.ts"
 import {makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../runtime/files.ts"
@@ -82,7 +82,7 @@ export const planRestore = async ({folder, manifest}: Checkpoint, options: Resto
     authority: manifest.authority,
     projectFiles,
     database: location.dialect === "sqlite" ? location.file : location.url,
-    ...(await compareSchema(options.replaced, manifest.database.schema)),
+    ...(await compareSchema(options.replaced, manifest)),
     differences: await compareDeployment(paths, manifest),
   }
 }
@@ -90,13 +90,17 @@ export const planRestore = async ({folder, manifest}: Checkpoint, options: Resto
 /** What cannot be read of the replaced state is not known, and no reason not to restore. */
 const compareSchema = async (
   replaced: Location | undefined,
-  checkpoint: number,
+  {createdAt, database: {schema: checkpoint}}: Checkpoint["manifest"],
 ): Promise<Pick<RestorePlan, "schema" | "crossed">> => {
   const unknown = {schema: {now: null, checkpoint}, crossed: []}
   if (replaced?.dialect !== "sqlite" || !existsSync(replaced.file)) return unknown
   return withDatabase(replaced, async database => {
     const now = schemaOf(database)
-    return {schema: {now, checkpoint}, crossed: now === 0 ? [] : await readCrossed(database, checkpoint)}
+    const crossed = async () => [
+      ...(await readCrossed(database, checkpoint)),
+      ...(await readCrossedByPlugins(database, Date.parse(createdAt))),
+    ]
+    return {schema: {now, checkpoint}, crossed: now === 0 ? [] : await crossed()}
   }).catch(() => unknown)
 }
 

@@ -7,6 +7,9 @@ export const freeSpace = async (folder: string): Promise<number> => {
   return Number(bavail) * Number(bsize)
 }
 
+/** Equal for folders on one file system; of the nearest one that is there. */
+export const fileSystemOf = async (folder: string): Promise<number> => (await stat(await nearestFolder(folder))).dev
+
 const nearestFolder = async (path: string): Promise<string> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true ? path : nearestFolder(dirname(path))
 

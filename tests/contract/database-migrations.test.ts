@@ -97,7 +97,9 @@ describe.each(engines)("in $name", ({make}) => {
       expect(applied.map(({version}) => version)).toEqual(next.slice(schema).map(({version}) => version))
       const {version, name} = irreversible
       const why = "the ids that platforms gave to messages are dropped"
-      expect(await readCrossed(untouched, newest)).toEqual([{version, name, why, restorePoint: "checkpoint-1"}])
+      expect(await readCrossed(untouched, newest)).toEqual([
+        {plugin: null, version, name, what: `migration ${version} (${name})`, why, restorePoint: "checkpoint-1"},
+      ])
       expect(await readCrossed(untouched, newest + 1)).toEqual([])
       await untouched.close()
     },

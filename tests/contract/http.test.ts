@@ -119,6 +119,12 @@ describe.each(runtimes)("the HTTP host on $name", runtime => {
     await expectProblem(response, 405, "method_not_allowed")
   })
 
+  test("a route gets the parameters of its path, and an empty object where it has none", async () => {
+    const paramsAt = async (path: string) => (await common().fetch(`${probe}/params${path}`)).json()
+    expect(await paramsAt("")).toEqual({})
+    expect(await paramsAt("/a/of/b%20c")).toEqual({one: "a", two: "b c"})
+  })
+
   test("a path that is no path is refused with an answer", async () => {
     const host = common()
     for (const path of [

@@ -1,11 +1,13 @@
 import {execFileSync} from "node:child_process"
 import {chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
 import {describe, expect, test} from "vitest"
-import {judgeSpace} from "../../server/doctor/files.ts"
+import {checkSpace, judgeSpace} from "../../server/doctor/files.ts"
 import {findingsOf, makeSoundProject, runDoctor, runGit, soundConfig, soundToken} from "../support/doctor.ts"
 import {startHost, svc} from "../support/host.ts"
 import {replying} from "../support/plugin-sources.ts"
 import {freePort, holdPort} from "../support/ports.ts"
+import {makeFolder} from "../support/project.ts"
 import {onBun, onNode22} from "../support/runtimes.ts"
 
 describe("svc doctor finds", () => {
@@ -215,7 +217,17 @@ describe("svc doctor finds", () => {
   })
 
   test("a disk that is nearly full", () => {
-    const levels = [99, 101, 1023, 1025].map(mebibytes => judgeSpace("/data", mebibytes * 1024 ** 2).level)
+    const levels = [99, 101, 1023, 1025].map(mebibytes => judgeSpace(["/data"], mebibytes * 1024 ** 2).level)
     expect(levels).toEqual(["error", "warning", "warning", "ok"])
+  })
+
+  test("free space is told once for folders on one file system, and for each of those that are on several", async () => {
+    const [here, there] = [makeFolder(), "/dev"]
+    const folders = async (...asked: string[]) =>
+      (await checkSpace(asked)).map(({detail}) => detail.replace(/^\d+ MiB free for /, ""))
+    expect(await folders(join(here, "data"), join(here, ".svc"), join(here, "data"))).toEqual([
+      `${here}/data and ${here}/.svc`,
+    ])
+    expect(await folders(here, there)).toEqual([here, there])
   })
 })

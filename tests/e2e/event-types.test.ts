@@ -17,6 +17,7 @@ import {root} from "../support/runtimes.ts"
 /** Types that the tests of this file do not raise: the file that sees each of them raised. A new type needs one of both. */
 const elsewhere: Partial<Record<EventType, string>> = {
   "database.migrated": "e2e/database-upgrade.test.ts",
+  "plugin.migrated": "e2e/plugin-migrations.test.ts",
   "endpoint.gap": "contract/event-log.test.ts",
   "message.failed": "contract/events.test.ts",
   "message.dead": "contract/event-log.test.ts",

@@ -1,10 +1,11 @@
-import {existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs"
+import {cpSync, existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {packageNameOf} from "../../server/process/new-project.ts"
+import {version} from "../../server/version.ts"
 import {runProcess} from "../support/process.ts"
 import {makeFolder} from "../support/project.ts"
-import {onBun} from "../support/runtimes.ts"
+import {onBun, root} from "../support/runtimes.ts"
 
 describe("svc init refuses", () => {
   const init = (folder: string, ...args: string[]) => runProcess([...onBun.command, "init", ...args], {cwd: folder})
@@ -63,4 +64,26 @@ test("svc init --no-install writes the project and tells how to install", async 
   expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
   expect(made.stdout).toContain("bun install")
   expect(existsSync(join(folder, "my-bot/node_modules"))).toBe(false)
+})
+
+test("svc init builds what a clone has not built yet, the bundle or the console, before it packs svc", async () => {
+  const clone = makeFolder()
+  cpSync(join(root, "cli/init/template"), join(clone, "cli/init/template"), {recursive: true})
+  const build = "mkdir -p dist/console && echo {} > dist/console/files.json"
+  const manifest = {name: "svc-runtime", version, files: ["dist"], scripts: {build}}
+  writeFileSync(join(clone, "package.json"), JSON.stringify(manifest))
+  mkdirSync(join(clone, "dist"))
+  writeFileSync(join(clone, "dist/svc.js"), "")
+  const make = async (name: string) => {
+    const options = {folder: join(clone, "made", name), toolchain: "bun", install: false, packageRoot: clone}
+    const source = `import {makeProject} from "${join(root, "server/process/new-project.ts")}"
+      await makeProject({...${JSON.stringify(options)}, report: step => console.log(step)})`
+    const {code, stdout} = await runProcess([onBun.command[0] ?? "", "-e", source], {cwd: clone})
+    expect(code).toBe(0)
+    return stdout
+  }
+  expect(await make("first")).toContain("building svc, once")
+  const {stdout} = await runProcess(["tar", "-tzf", join(clone, `made/first/vendor/svc-runtime-${version}.tgz`)])
+  expect(stdout.split("\n")).toEqual(expect.arrayContaining(["package/dist/svc.js", "package/dist/console/files.json"]))
+  expect(await make("second")).not.toContain("building svc")
 })

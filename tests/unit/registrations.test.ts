@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {collectRegistrations} from "../../server/plugins/registrations.ts"
+import type {PluginMigration} from "../../shared/plugin-database.ts"
 
 const nothing = () => {}
 
@@ -35,4 +36,23 @@ test("a name that could be a number, has other characters or is given twice is r
   expect(() => declaring.on("message-created", {name: "audit"}, nothing)).toThrow("the name audit is given twice")
   declaring.middleware({name: "guard"}, nothing)
   expect(() => declaring.middleware({name: "guard"}, nothing)).toThrow("the name guard is given twice")
+})
+
+test("a migration says in words whether it can be undone, and is given once", () => {
+  const {declaring, close} = collectRegistrations("root/bot")
+  const up = () => ["CREATE TABLE one (id)"]
+  const refused = (migration: object) => expect(() => declaring.migrate([migration as PluginMigration]))
+  refused({up}).toThrow("each migration has a name")
+  refused({name: "one"}).toThrow('migration "one" needs up()')
+  refused({name: "one", up, undo: "drop it", irreversible: "all is gone"}).toThrow("says undo and irreversible")
+  refused({name: "one", up, undo: ["DROP TABLE one"]}).toThrow("says in words what takes it away again")
+  refused({name: "one", up, irreversible: true}).toThrow("or why nothing does (irreversible)")
+  const sound = [
+    {name: "one", up},
+    {name: "two", up, undo: "drop it"},
+    {name: "three", up, irreversible: "all is gone"},
+  ]
+  declaring.migrate(sound)
+  refused({name: "two", up}).toThrow('migration "two" is given twice')
+  expect(close().migrations).toEqual(sound)
 })

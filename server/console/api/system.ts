@@ -80,6 +80,8 @@ export const systemRoutes = (services: SystemServices): Route[] => [
       "plugin_invalid",
       "plugin_missing",
       "plugin_timeout",
+      "plugin_newer",
+      "migration_refused",
       "restart_required",
       "no_supervisor",
     ],

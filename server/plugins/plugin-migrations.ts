@@ -1,0 +1,162 @@
+import type {PluginMigration, Statement} from "../../shared/plugin-database.ts"
+import {type Issue, Problem} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import {
+  describeCrossed,
+  notePluginIrreversible,
+  type PluginCrossing,
+  pluginMigration,
+  readCrossedByPlugins,
+} from "../database/irreversible.ts"
+import {telling} from "../events/telling.ts"
+import {tableName} from "./plugin-database.ts"
+
+/** A plugin, and what its `setup` declared of its tables. */
+export interface MigratedPlugin {
+  readonly name: string
+  readonly migrations: readonly PluginMigration[]
+  /** For people: where its code is. */
+  readonly from: string
+}
+
+/** A migration that the database has not got. */
+interface Missing {
+  readonly plugin: string
+  readonly name: string
+  readonly statements: readonly Statement[]
+  /** Why it cannot be undone; undefined where it can. */
+  readonly irreversible: string | undefined
+}
+
+/** What plugins' tables lack, in order. */
+export interface MissingMigrations {
+  readonly all: readonly Missing[]
+  /** Those that need a restore point: they cannot be undone, and there is data that they could take away. */
+  readonly irreversible: readonly PluginCrossing[]
+}
+
+interface Recorded {
+  readonly name: string
+  readonly at: number
+}
+
+/**
+ * Compares what plugins declare with what the database has got of it. Throws `plugin_newer` where it has got what a plugin does
+ * not declare; one that declares nothing has no tables that could be wrong for it.
+ */
+export const findMissing = async (
+  plugins: readonly MigratedPlugin[],
+  database: Pick<Database, "read">,
+): Promise<MissingMigrations> => {
+  const declaring = plugins.filter(({migrations}) => migrations.length > 0)
+  if (declaring.length === 0) return {all: [], irreversible: []}
+  const recorded = await readRecorded(database)
+  await requireKnown(declaring, recorded, database)
+  const all = declaring.flatMap(plugin => missingOf(plugin, recorded.get(plugin.name) ?? []))
+  const irreversible = all.flatMap(({plugin, name, irreversible: why}) =>
+    why === undefined ? [] : [{plugin, name, why}],
+  )
+  return {all, irreversible: irreversible.length > 0 && (await hasData(database)) ? irreversible : []}
+}
+
+const readRecorded = async (database: Pick<Database, "read">): Promise<ReadonlyMap<string, readonly Recorded[]>> => {
+  const rows = await database.read("SELECT plugin, name, applied_at FROM svc_plugin_migrations ORDER BY applied_at")
+  const recorded = rows.map(({plugin, name, applied_at}) => ({plugin, name: String(name), at: Number(applied_at)}))
+  return Map.groupBy(recorded, ({plugin}) => String(plugin))
+}
+
+/** The migrations that the database has, by plugin. */
+export const readApplied = async (
+  database: Pick<Database, "read">,
+): Promise<{plugin: string; migrations: string[]}[]> =>
+  [...(await readRecorded(database))]
+    .map(([plugin, recorded]) => ({plugin, migrations: recorded.map(({name}) => name)}))
+    .sort((one, other) => one.plugin.localeCompare(other.plugin))
+
+/** Before the first generation nothing is in it that could be lost. */
+const hasData = async (database: Pick<Database, "read">): Promise<boolean> =>
+  (await database.read("SELECT 1 FROM generations LIMIT 1")).length > 0
+
+const missingOf = ({name: plugin, migrations}: MigratedPlugin, recorded: readonly Recorded[]): Missing[] => {
+  const names = new Set(recorded.map(({name}) => name))
+  return migrations
+    .filter(({name}) => !names.has(name))
+    .map(({name, up, undo, irreversible}) => ({
+      plugin,
+      name,
+      statements: up(tableName(plugin)).map(sql => ({sql})),
+      // Its first tables take nothing away; what else says nothing may.
+      irreversible: irreversible ?? (undo === undefined && names.size > 0 ? undeclared : undefined),
+    }))
+}
+
+const undeclared = "it says neither how (undo) nor why not (irreversible)"
+
+const requireKnown = async (
+  plugins: readonly MigratedPlugin[],
+  recorded: ReadonlyMap<string, readonly Recorded[]>,
+  database: Pick<Database, "read">,
+): Promise<void> => {
+  const unknown = plugins.flatMap(({name: plugin, migrations, from}) => {
+    const known = new Set(migrations.map(({name}) => name))
+    return (recorded.get(plugin) ?? []).filter(({name}) => !known.has(name)).map(each => ({...each, plugin, from}))
+  })
+  if (unknown.length === 0) return
+  const crossed = (await readCrossedByPlugins(database, 0)).filter(each =>
+    unknown.some(({plugin, name}) => each.plugin === plugin && each.name === name),
+  )
+  const issues = unknown.map(({plugin, name, at, from}): Issue => {
+    const message = `the database has ${pluginMigration(plugin, name)}, of ${new Date(at).toISOString()}; this version of it has not`
+    return {file: from, line: 1, column: 1, path: `plugins.${plugin}`, message}
+  })
+  const point = crossed.find(({restorePoint}) => restorePoint !== null)?.restorePoint
+  throw new Problem(
+    "plugin_newer",
+    [...issues.map(({message}) => message), ...crossed.map(describeCrossed)].join("; "),
+    {
+      issues,
+      ...(point === undefined ? {} : {hint: goBackTo(String(point))}),
+    },
+  )
+}
+
+const goBackTo = (checkpoint: string): string =>
+  `Bring back the version of the plugin that made it, or go back to the data of before: svc checkpoint restore ${checkpoint} --data-only.`
+
+/** Applies them with their records, in one transaction: all or none. Throws which one the database refuses. */
+export const applyMissing = async (
+  {all, irreversible}: MissingMigrations,
+  restorePoint: string | undefined,
+  database: Pick<Database, "migrate">,
+  signal: AbortSignal,
+): Promise<void> => {
+  const at = Date.now()
+  const parts = all.map(({plugin, name, statements}) => ({
+    what: pluginMigration(plugin, name),
+    statements: [
+      ...statements,
+      {
+        sql: "INSERT INTO svc_plugin_migrations (plugin, name, applied_at) VALUES (?, ?, ?)",
+        args: [plugin, name, at],
+      },
+    ],
+  }))
+  const told = [...Map.groupBy(all, ({plugin}) => plugin)].map(([plugin, migrations]) =>
+    telling("plugin.migrated", {
+      plugin,
+      migrations: migrations.map(({name}) => name),
+      checkpoint: irreversible.some(each => each.plugin === plugin) ? (restorePoint ?? null) : null,
+    }),
+  )
+  const notes = irreversible.map(each => notePluginIrreversible(each, restorePoint))
+  const owners = parts.flatMap(({what, statements}) => statements.map(() => what))
+  await database.migrate(
+    [...parts.flatMap(({statements}) => statements), ...notes, ...told],
+    signal,
+    index => owners[index ?? -1] ?? "a plugin's migration",
+  )
+}
+
+/** In words: which of them cannot be undone, and why. */
+export const describeIrreversible = (migrations: readonly PluginCrossing[]): string =>
+  migrations.map(({plugin, name, why}) => `${pluginMigration(plugin, name)} cannot be undone: ${why}`).join("; ")
