@@ -10,7 +10,7 @@ import {ErrorEvents} from "./events/errors.ts"
 import {EventLog} from "./events/log.ts"
 import {EventRetention} from "./events/retention.ts"
 import {EventStream} from "./events/stream.ts"
-import type {Failure} from "./generation/generations.ts"
+import type {Failure} from "./generation/generation.ts"
 import type {Mode} from "./host-settings.ts"
 import type {Logs} from "./logs/log.ts"
 import type {Instance} from "./plugins/instance.ts"
@@ -76,8 +76,8 @@ export const openEvents = async ({database, project, authority, logs, limits}: E
     endpointChanged: endpoint => events.raise("endpoint.state", stateOf(endpoint), {endpoint: endpoint.spec.name}),
     instanceChanged: ({id, name, state}) => {
       if (state.is === "starting") return
-      const error = "error" in state ? {error: state.error} : {}
-      events.raise("plugin.state", {plugin: name, instance: id, state: state.is, ...error})
+      const {since: _, is, ...thrown} = state
+      events.raise("plugin.state", {plugin: name, instance: id, state: is, ...thrown})
     },
     failed: failure => tellFailure(events.raise, failure),
     endStreams: async () => {

@@ -103,18 +103,6 @@ export const EndpointView = Type.Object({
   }),
 })
 
-export const PluginView = Type.Object({
-  name: Type.String(),
-  owner: Type.String(),
-  state: Type.Enum(["starting", "active", "failed", "quarantined", "disposed", "disabled"]),
-  since: Type.Optional(Time()),
-  error: Type.Optional(Type.String({private: true})),
-  origin: Type.Optional(Type.Enum(["source", "built", "built-in", "package"])),
-  from: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  capabilities: Type.Array(Type.Object({id: Type.String(), kind: Type.String(), name: Type.String()})),
-})
-
 export const GenerationView = Type.Object({
   number: Type.Integer(),
   committedAt: Time(),

@@ -1,5 +1,6 @@
 import {gapReasons} from "./api.ts"
 import {runTriggers} from "./jobs.ts"
+import {Place} from "./plugin-views.ts"
 import {IngressView} from "./readiness.ts"
 import {type Static, type TSchema, Type} from "./type.ts"
 
@@ -16,9 +17,7 @@ const Detail = (description: string) =>
   Type.Union([Type.String(), Type.Null()], {private: true, description, default: null})
 
 const Position = Type.Object({
-  file: Type.String(),
-  line: Type.Integer(),
-  column: Type.Integer(),
+  ...Place.properties,
   path: Type.Optional(Type.String({description: "The configuration key"})),
   message: Type.String({private: true}),
 })
@@ -113,6 +112,7 @@ export const eventTypes = {
       instance: Type.String({description: "Tells instances of one plugin apart"}),
       state: Type.Enum(["active", "failed", "quarantined", "disposed"]),
       error: Type.Optional(Type.String({private: true})),
+      at: Type.Optional(Place),
     }),
   ),
   "endpoint.state": event(

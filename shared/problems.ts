@@ -288,6 +288,7 @@ export const problems = {
     title: "This change needs a restart",
     hint: "Run svc runtime restart; the running generation goes on until then.",
   },
+  plugin_unknown: {status: 404, title: "No such plugin", hint: "GET /api/plugins lists them."},
   plugin_missing: {
     status: 422,
     title: "The plugin was not found",

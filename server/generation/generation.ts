@@ -1,5 +1,6 @@
 import type {CapabilityKind, PluginPath} from "../../shared/ids.ts"
 import type {PluginRoute} from "../../shared/plugin.ts"
+import type {Problem} from "../../shared/problems.ts"
 import type {EndpointSpec} from "../capabilities/endpoint.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {Handler, MessageTable} from "../messages/dispatch.ts"
@@ -12,6 +13,7 @@ export interface Capability {
   readonly owner: PluginPath
   readonly kind: CapabilityKind
   readonly name: string
+  readonly description?: string
 }
 
 export interface PublishedRoute {
@@ -43,8 +45,22 @@ export interface Generation {
   readonly snapshot: Snapshot
 }
 
+/** A draft that was not committed. */
+export interface Failure {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly reason: string
+  readonly problem: Problem
+}
+
 /** Whose configuration runs instead of the file's, and for which content of the file. */
 export interface Pin {
   readonly number: number
+  readonly fileSha256: string
+}
+
+/** A pin that is set with a generation; `own` pins the configuration of that generation itself. */
+export interface NewPin {
+  readonly number: number | "own"
   readonly fileSha256: string
 }

@@ -4,11 +4,12 @@ import type {Variables} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
 import type {Instance} from "../plugins/instance.ts"
 import {createDraft, type Draft, type DraftOptions, describeFailure} from "./draft.ts"
-import type {Generation, Pin} from "./generation.ts"
+import type {Failure, Generation, NewPin, Pin} from "./generation.ts"
 import type {GenerationHistory, GenerationRecord} from "./history.ts"
 import {migrateDraft, type SaveBefore} from "./migrate-draft.ts"
 import {restartReasons} from "./restart.ts"
 import {buildSnapshot} from "./snapshot.ts"
+import {type Switch, switchIn} from "./switch.ts"
 
 export interface GenerationsOptions extends DraftOptions {
   readonly runtimeId: string
@@ -26,12 +27,6 @@ export interface GenerationsOptions extends DraftOptions {
   readonly onCommit: (generation: Generation) => void
   /** A draft was not committed. */
   readonly onFail?: (failure: Failure) => void
-}
-
-export interface Failure {
-  readonly at: number
-  readonly reason: string
-  readonly problem: Problem
 }
 
 /** How long handlers of a replaced instance may go on, in milliseconds. */
@@ -112,6 +107,19 @@ export class Generations {
     })
   }
 
+  /**
+   * Turns a plugin of the running configuration on or off, and pins what runs then; the pin ends where the file says the
+   * same again. Throws what `switchIn` throws, and what a draft does.
+   */
+  turn(wanted: Switch): Promise<Generation> {
+    return this.#queue(async () => {
+      if (this.#current === undefined) throw new Problem("starting", "no generation was committed yet")
+      const file = await readConfigText(this.#options.configFile)
+      const {text, pin} = switchIn(this.#current.config, this.#pin, file, wanted)
+      return this.#advanceTo(text, `${wanted.enabled ? "enabled" : "disabled"} ${wanted.name}`, pin)
+    })
+  }
+
   /** Resolves when no change is under way. */
   async settled(): Promise<void> {
     await this.#changing
@@ -162,13 +170,13 @@ export class Generations {
     return {file: `generation ${pin.number}`, text: config, sha256: configSha256}
   }
 
-  async #advanceTo(text: ConfigText, reason: string, pin?: Pin): Promise<Generation> {
+  async #advanceTo(text: ConfigText, reason: string, pin?: NewPin): Promise<Generation> {
     const generation = (await this.#advance(text, reason, pin)) ?? this.#current
     if (generation === undefined) throw new Problem("internal", "no generation was committed")
     return generation
   }
 
-  async #advance(text: ConfigText, reason: string, pin?: Pin): Promise<Generation | undefined> {
+  async #advance(text: ConfigText, reason: string, pin?: NewPin): Promise<Generation | undefined> {
     const draft = await this.#draft(text).catch(error => this.#fail(reason, error))
     if (this.#isSame(draft, pin)) {
       await draft.dispose()
@@ -205,7 +213,7 @@ export class Generations {
     throw problem
   }
 
-  #isSame(draft: Draft, pin: Pin | undefined): boolean {
+  #isSame(draft: Draft, pin: NewPin | undefined): boolean {
     const current = this.#current
     return (
       current !== undefined &&
@@ -220,13 +228,13 @@ export class Generations {
     )
   }
 
-  async #commit(draft: Draft, reason: string, pin: Pin | undefined): Promise<Generation> {
+  async #commit(draft: Draft, reason: string, pin: NewPin | undefined): Promise<Generation> {
     const {history, runtimeId} = this.#options
     await migrateDraft(draft, {...this.#options, isStart: this.#current === undefined})
     const committedAt = Date.now()
     const plugins = Object.fromEntries(draft.instances.map(({name, plugin}) => [name, plugin.fingerprint]))
     const number = await history.commit({committedAt, runtimeId, reason, config: draft.config, plugins, pin})
-    this.#pin = pin
+    this.#pin = pin && {...pin, number: pin.number === "own" ? number : pin.number}
     const {config, instances, snapshot} = draft
     return Object.freeze({number, committedAt, reason, config, instances, snapshot})
   }

@@ -2,7 +2,7 @@ import type {Row} from "../../shared/plugin-database.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {ConfigText} from "../config/load.ts"
 import type {Database} from "../database/database.ts"
-import type {Pin} from "./generation.ts"
+import type {NewPin, Pin} from "./generation.ts"
 
 /** One committed generation, as the database keeps it. */
 export interface GenerationRecord {
@@ -22,7 +22,7 @@ export interface NewGeneration {
   readonly config: ConfigText
   readonly plugins: Readonly<Record<string, string>>
   /** The pin from now on; undefined for none. */
-  readonly pin: Pin | undefined
+  readonly pin: NewPin | undefined
 }
 
 /** So many configurations are kept. */
@@ -48,13 +48,15 @@ export class GenerationHistory {
       },
       {
         sql: "DELETE FROM generations WHERE number <= (SELECT max(number) FROM generations) - ? AND number IS NOT ?",
-        args: [kept, pin?.number ?? null],
+        args: [kept, typeof pin?.number === "number" ? pin.number : null],
       },
       pin === undefined
         ? {sql: "DELETE FROM svc_meta WHERE key = 'generation_pin'"}
         : {
-            sql: "INSERT INTO svc_meta (key, value) VALUES ('generation_pin', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            args: [JSON.stringify(pin)],
+            sql: `INSERT INTO svc_meta (key, value)
+              SELECT 'generation_pin', json_object('number', coalesce(?, max(number)), 'fileSha256', ?) FROM generations WHERE true
+              ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+            args: [pin.number === "own" ? null : pin.number, pin.fileSha256],
           },
     ])
     return Number(inserted?.rows[0]?.number)

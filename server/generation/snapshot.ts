@@ -230,19 +230,25 @@ const capabilitiesOf = (
   endpoints: readonly EndpointSpec[],
 ): Capability[] => {
   const owner = instance.path
-  const make = (kind: Capability["kind"], name: string): Capability =>
-    Object.freeze({id: capabilityId(owner, kind, name), owner, kind, name})
+  const make = (kind: Capability["kind"], name: string, description?: string): Capability =>
+    Object.freeze({
+      id: capabilityId(owner, kind, name),
+      owner,
+      kind,
+      name,
+      ...(description === undefined ? {} : {description}),
+    })
   return [
     ...commands
       .filter(({command}) => command.owner === owner)
-      .map(({command}) => make("command", command.path.join("."))),
+      .map(({command}) => make("command", command.path.join("."), command.definition.description)),
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
     ...instance.registrations.middleware.map((_, index) => make("middleware", String(index))),
     ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
-    ...[...instance.registrations.jobs.keys()].map(name => make("job", name)),
+    ...[...instance.registrations.jobs].map(([name, {definition}]) => make("job", name, definition.description)),
     ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
     ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),
-    ...instance.registrations.routes.map(({method, path}) => make("route", `${method} ${path}`)),
+    ...instance.registrations.routes.map(({method, path, summary}) => make("route", `${method} ${path}`, summary)),
   ]
 }
 

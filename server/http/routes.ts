@@ -67,7 +67,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...systemRoutes(system),
     ...metricsRoutes(services.metrics),
     ...endpointRoutes(endpoints),
-    ...pluginRoutes(plugins),
+    ...pluginRoutes(plugins, generations),
     ...generationRoutes(generations),
     ...eventRoutes(services.events),
     ...gapRoutes(database),

@@ -11,15 +11,21 @@ import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
 import {runAs} from "./attribution.ts"
 import type {LoadedPlugin} from "./load.ts"
 import {pluginDatabase} from "./plugin-database.ts"
-import {positionIn} from "./position.ts"
+import {type Position, positionIn} from "./position.ts"
 import {collectRegistrations, type Registrations} from "./registrations.ts"
+
+interface Thrown {
+  readonly error: string
+  /** Where in the plugin's own files, as far as that is known. */
+  readonly at?: Position
+}
 
 /** `since` is in milliseconds since 1970. */
 export type InstanceState = {readonly since: number} & (
   | {readonly is: "starting"}
   | {readonly is: "active"}
-  | {readonly is: "failed"; readonly error: string}
-  | {readonly is: "quarantined"; readonly error: string}
+  | ({readonly is: "failed"} & Thrown)
+  | ({readonly is: "quarantined"} & Thrown)
   | {readonly is: "disposed"}
 )
 
@@ -79,6 +85,11 @@ export class Instance {
   /** The plugin's own tables. */
   get database(): Omit<PluginDatabase, "migrate"> {
     return pluginDatabase(this.name, this.#options.database)
+  }
+
+  /** What `setup` got: checked, with defaults; secrets in it do not print. */
+  get config(): unknown {
+    return this.#options.config
   }
 
   /** What `setup` declared. */
@@ -143,7 +154,9 @@ export class Instance {
 
   /** Ends the instance because of an exception that nobody caught. */
   async fail(error: unknown, quarantined: boolean): Promise<void> {
-    this.#enter({is: quarantined ? "quarantined" : "failed", error: messageOf(error)})
+    const at = positionIn(error, this.files, this.#options.project)
+    const thrown = {error: messageOf(error), ...(at === undefined ? {} : {at})}
+    this.#enter({is: quarantined ? "quarantined" : "failed", ...thrown})
     await this.scope.dispose()
   }
 

@@ -95,7 +95,11 @@ test("the third late exception in ten minutes quarantines the plugin until the n
     const found = await pluginOf(host, "risky")
     return found?.state === "quarantined" && found
   })
-  expect(plugin).toMatchObject({error: "thrown by a listener", capabilities: []})
+  expect(plugin).toMatchObject({
+    error: "thrown by a listener",
+    at: {file: "plugins/risky.ts", line: risky.split("\n").findIndex(line => line.includes("listener")) + 1},
+    capabilities: [],
+  })
   expect(await host.say("/count")).toEqual(['There is no command "count". /help lists all.'])
   expect(await host.say("/greet")).toEqual(["hello"])
   expect(await reload(host)).toEqual({committed: true, generation: 2})

@@ -1,4 +1,4 @@
-import type {PluginView} from "../../shared/api.ts"
+import type {PluginView} from "../../shared/plugin-views.ts"
 import type {Static} from "../../shared/type.ts"
 import type {TestHost} from "./host.ts"
 

@@ -8,18 +8,24 @@ import {readPage, toPage} from "./paging.ts"
 
 const GenerationPage = page(GenerationView)
 
+/** A committed generation, by its number. Throws `generation_unknown`. */
+export const viewGeneration = async (generations: Generations, number: number) =>
+  viewRecord(generations, await generations.configOf(number))
+
+const viewRecord = (generations: Generations, record: GenerationRecord): Static<typeof GenerationView> => ({
+  number: record.number,
+  committedAt: new Date(record.committedAt).toISOString(),
+  reason: record.reason,
+  runtimeId: record.runtimeId,
+  configSha256: record.configSha256,
+  plugins: Object.keys(record.plugins),
+  current: record.number === generations.current?.number,
+  pinned: record.number === generations.pin?.number,
+})
+
 export const generationRoutes = (generations: Generations): Route[] => {
-  const view = (record: GenerationRecord): Static<typeof GenerationView> => ({
-    number: record.number,
-    committedAt: new Date(record.committedAt).toISOString(),
-    reason: record.reason,
-    runtimeId: record.runtimeId,
-    configSha256: record.configSha256,
-    plugins: Object.keys(record.plugins),
-    current: record.number === generations.current?.number,
-    pinned: record.number === generations.pin?.number,
-  })
-  const viewNumber = async (number: number) => view(await generations.configOf(number))
+  const view = (record: GenerationRecord) => viewRecord(generations, record)
+  const viewNumber = (number: number) => viewGeneration(generations, number)
   return [
     {
       method: "GET",

@@ -1,11 +1,15 @@
-import {PageQuery, PluginView, page} from "../../../shared/api.ts"
+import {GenerationView, PageQuery, page} from "../../../shared/api.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
 import type {PluginRoute} from "../../../shared/plugin.ts"
+import {PluginDetail, PluginSwitch, PluginView} from "../../../shared/plugin-views.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Route} from "../../../shared/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Generation, PublishedRoute} from "../../generation/generation.ts"
+import type {Generations} from "../../generation/generations.ts"
+import {viewGeneration} from "./generations.ts"
 import {pageOf} from "./paging.ts"
+import {viewPlugin, viewPlugins} from "./plugin-views.ts"
 
 const PluginPage = page(PluginView)
 
@@ -15,7 +19,7 @@ export interface PluginServices {
   answer(route: Route): (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
 }
 
-export const pluginRoutes = ({current, answer}: PluginServices): Route[] => [
+export const pluginRoutes = ({current, answer}: PluginServices, generations: Generations): Route[] => [
   {
     method: "GET",
     path: "/api/plugins",
@@ -24,6 +28,29 @@ export const pluginRoutes = ({current, answer}: PluginServices): Route[] => [
     query: PageQuery,
     response: {200: PluginPage},
     handle: (_, call) => call.json(PluginPage, pageOf(viewPlugins(current()), call)),
+  },
+  {
+    method: "GET",
+    path: "/api/plugins/:plugin",
+    scope: "demo",
+    summary: "One plugin: what it publishes, its settings with their schema, and where they stand",
+    response: {200: PluginDetail},
+    problems: ["plugin_unknown"],
+    handle: (_, call) => call.json(PluginDetail, viewPlugin(current(), call.params.plugin ?? "")),
+  },
+  {
+    method: "POST",
+    path: "/api/plugins/:plugin",
+    scope: "full",
+    summary: "Disable or enable a plugin of the running configuration, as a new generation that is pinned",
+    body: PluginSwitch,
+    response: {200: GenerationView},
+    problems: ["plugin_unknown", "conflict", "config_invalid", "plugin_invalid", "restart_required"],
+    handle: async (_, call) => {
+      const {enabled} = (await call.body()) as Static<typeof PluginSwitch>
+      const {number} = await generations.turn({name: call.params.plugin ?? "", enabled})
+      return call.json(GenerationView, await viewGeneration(generations, number))
+    },
   },
   ...(["GET", "POST", "PUT", "DELETE"] as const).map(
     (method): Route => ({
@@ -92,26 +119,4 @@ const decode = (part: string): string => {
   } catch (cause) {
     throw new Problem("request_invalid", `"${part.slice(0, 100)}" in the path is not percent-encoded text`, {cause})
   }
-}
-
-const viewPlugins = (generation: Generation): Static<typeof PluginView>[] => {
-  const running = generation.instances.map(
-    ({name, path, state, plugin}): Static<typeof PluginView> => ({
-      name,
-      owner: path,
-      state: state.is,
-      since: new Date(state.since).toISOString(),
-      ...("error" in state ? {error: state.error} : {}),
-      origin: plugin.origin,
-      from: plugin.from,
-      ...(plugin.definition.description === undefined ? {} : {description: plugin.definition.description}),
-      capabilities: generation.snapshot.capabilities
-        .filter(capability => capability.owner === path)
-        .map(({id, kind, name: capability}) => ({id, kind, name: capability})),
-    }),
-  )
-  const disabled = Object.entries(generation.config.config.plugins)
-    .filter(([, entry]) => !entry.enabled)
-    .map(([name]): Static<typeof PluginView> => ({name, owner: pluginPath(name), state: "disabled", capabilities: []}))
-  return [...running, ...disabled]
 }

@@ -1,4 +1,5 @@
 import type * as api from "../../../../shared/api.ts"
+import type * as plugins from "../../../../shared/plugin-views.ts"
 import type {Static} from "../../../../shared/type.ts"
 
 /** What the API answers, by name. A demo token gets less: what is private is missing. */
@@ -10,7 +11,8 @@ export type {Item, JournalRecord, WorkroomView} from "../../../../shared/workroo
 export type SessionView = Static<typeof api.SessionView>
 export type Status = Static<typeof api.Status>
 export type EndpointView = Static<typeof api.EndpointView>
-export type PluginView = Static<typeof api.PluginView>
+export type PluginView = Static<typeof plugins.PluginView>
+export type PluginDetail = Static<typeof plugins.PluginDetail>
 export type GenerationView = Static<typeof api.GenerationView>
 export type InboxView = Static<typeof api.InboxView>
 export type InboxDetail = Static<typeof api.InboxDetail>

@@ -1,0 +1,33 @@
+import {Problem} from "../../shared/problems.ts"
+import {saysTheSame, withEnabled} from "../config/enabled.ts"
+import {type ConfigText, type LoadedConfig, sha256} from "../config/load.ts"
+import type {NewPin, Pin} from "./generation.ts"
+
+/** A plugin that is turned on or off while the Host runs; the file stays as it is. */
+export interface Switch {
+  readonly name: string
+  readonly enabled: boolean
+}
+
+export interface Switched {
+  readonly text: ConfigText
+  /** Undefined where the file says the same again. */
+  readonly pin: NewPin | undefined
+}
+
+/**
+ * The running configuration with a plugin turned on or off, pinned for the file that the running one was taken from. `file`
+ * is that of the project as it is now. Throws `plugin_unknown`, `conflict`.
+ */
+export const switchIn = (running: LoadedConfig, pin: Pin | undefined, file: ConfigText, wanted: Switch): Switched => {
+  const {name, enabled} = wanted
+  const entry = Object.hasOwn(running.config.plugins, name) ? running.config.plugins[name] : undefined
+  if (entry === undefined) throw new Problem("plugin_unknown", `the running configuration has no plugin "${name}"`)
+  if (entry.enabled === enabled) throw new Problem("conflict", `${name} is ${enabled ? "enabled" : "disabled"} already`)
+  const text = withEnabled(running.text, name, enabled)
+  if (text === undefined)
+    throw new Problem("conflict", `plugins.${name} shares its settings with others: change ${file.file} itself`)
+  const fileSha256 = pin?.fileSha256 ?? running.sha256
+  if (fileSha256 === file.sha256 && saysTheSame(text, file.text)) return {text: file, pin: undefined}
+  return {text: {file: "the pinned configuration", text, sha256: sha256(text)}, pin: {number: "own", fileSha256}}
+}
