@@ -1,3 +1,4 @@
+import {partyPattern} from "./item-rules.ts"
 import {type Static, Type} from "./type.ts"
 
 /** The states of a work item, in the order of its way; `cancelled` is reached from any open one. */
@@ -6,9 +7,6 @@ export type ItemState = (typeof itemStates)[number]
 
 export const priorities = ["low", "normal", "high", "urgent"] as const
 export type Priority = (typeof priorities)[number]
-
-/** Who acts, or who is assigned: a person or an agent. */
-export const partyPattern = "^(user|agent):\\S{1,200}$"
 
 const Time = (description: string) => Type.String({format: "date-time", description})
 const orNull = <T extends import("./type.ts").TSchema>(schema: T, options = {}) =>

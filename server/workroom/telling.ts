@@ -1,4 +1,5 @@
 import type {EventData} from "../../shared/events.ts"
+import {itemEvents} from "../../shared/item-rules.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem} from "../../shared/problems.ts"
 import type {JournalRecord} from "../../shared/workroom.ts"
@@ -10,24 +11,12 @@ import {type EventRow, tellingAll, toRow} from "../events/telling.ts"
 import {parseRecord} from "./record.ts"
 import type {Store} from "./store.ts"
 
-const types = {
-  add: "workroom.item_added",
-  claim: "workroom.item_claimed",
-  block: "workroom.item_blocked",
-  unblock: "workroom.item_unblocked",
-  review: "workroom.item_in_review",
-  accept: "workroom.item_done",
-  cancel: "workroom.item_cancelled",
-  comment: "workroom.item_commented",
-  overdue: "workroom.item_overdue",
-} as const
-
 /** The event that tells of a record: worked out from it alone, so that it is the same one whenever it is told. */
 const eventOf = ({seq, at, actor, item, command}: JournalRecord): EventRow[] => {
   if (command.is === "authority") return []
   const about = {at: Date.parse(at)}
   const base = {item, seq, actor, revision: command.is === "add" ? 1 : command.expectedRevision + 1}
-  return [toRow(types[command.is], {...base, ...moreOf(command)}, about)]
+  return [toRow(itemEvents[command.is], {...base, ...moreOf(command)}, about)]
 }
 
 type More = Omit<EventData<"workroom.item_added">, "item" | "seq" | "actor" | "revision">

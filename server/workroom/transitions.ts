@@ -1,21 +1,11 @@
+import {takenIn as given} from "../../shared/item-rules.ts"
 import type {Command, Item, ItemState, JournalRecord} from "../../shared/workroom.ts"
 
 /** A command about an item that is there. */
 export type ItemChange = Exclude<Command, {is: "add" | "authority"}>
 
-const open = ["open", "active", "blocked", "review"] as const
-
-/** In which states an item takes a command. Work that was not accepted is claimed again. */
-export const takenIn: Readonly<Record<ItemChange["is"], readonly ItemState[]>> = {
-  claim: ["open", "active", "review"],
-  block: ["active"],
-  unblock: ["blocked"],
-  review: ["active"],
-  accept: ["review"],
-  cancel: open,
-  comment: [...open, "done", "cancelled"],
-  overdue: ["blocked"],
-}
+/** In which states an item takes a command: what people and agents may give, and what the Host does by itself. */
+export const takenIn: Readonly<Record<ItemChange["is"], readonly ItemState[]>> = {...given, overdue: ["blocked"]}
 
 /** An item has so many comments at most: it is kept whole in the Catalog. */
 export const mostComments = 1000

@@ -9,6 +9,7 @@ import {type Figures, figuresOf} from "./figures.ts"
 import type {Entry, Head, Recorded} from "./record.ts"
 import {parseRecord} from "./record.ts"
 import {describeCut, type Store, type StoreKind} from "./store.ts"
+import {readTrail} from "./trail.ts"
 import {type Verification, verifyStore} from "./verify.ts"
 
 export interface WorkroomOptions {
@@ -120,13 +121,19 @@ export class Workroom {
     })
   }
 
-  /** A record of the Journal with the numbers below `before`, newest first. */
+  /** The records of the Journal with numbers below `before`, newest first. */
   async journal(before: number, limit: number): Promise<readonly JournalRecord[]> {
     const last = Math.min(this.head.seq, before - 1)
     const first = Math.max(1, last - limit + 1)
     const texts: string[] = []
     if (last >= first) await this.#options.store.read(first, last, text => texts.push(text))
     return texts.reverse().map(parseRecord)
+  }
+
+  /** The records about an item with numbers below `before`, newest first. Throws `workroom_unknown`. */
+  async journalOf(id: number, before: number, limit: number): Promise<readonly JournalRecord[]> {
+    const last = Math.min(this.head.seq, before - 1)
+    return readTrail(this.#options.store, {item: this.item(id).id, last, limit})
   }
 
   /**

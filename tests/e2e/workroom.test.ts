@@ -1,6 +1,7 @@
 import {existsSync, readFileSync, rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
-import type {Item} from "../../shared/workroom.ts"
+import type {Item, JournalRecord} from "../../shared/workroom.ts"
+import type {BoardView} from "../../shared/workroom-board.ts"
 import {expectProblem, launchHost, startHost, type TestHost} from "../support/host.ts"
 import {until} from "../support/process.ts"
 import type {Project} from "../support/project.ts"
@@ -103,6 +104,46 @@ describe.each(storeNames)("work items over HTTP, in the %s store", store => {
     await expectProblem(await post(host, "/api/workroom/items/1/accept", {expectedRevision: 1}), 409, "workroom_state")
   })
 })
+
+test.for(bunAnd("node24"))(
+  "the board and an item's records are served on $name, to a demo token without what people wrote",
+  async runtime => {
+    const host = await startWith("database", {runtime})
+    for (const title of ["renew the certificate", "order paper"])
+      await host.post("/api/workroom/items", {title, labels: [title.split(" ")[0]], assignee: "user:ada"})
+    await host.post("/api/workroom/items/1/claim", {expectedRevision: 1, assignee: "user:grace"})
+    await host.post("/api/workroom/items/2/comment", {expectedRevision: 1, text: "how much?"})
+    const board = await host.get<BoardView>("/api/workroom/board?limit=1")
+    expect(board).toMatchObject({seq: 4})
+    expect(board.columns.map(({state, total}) => `${state} ${total}`)).toEqual([
+      "blocked 0",
+      "open 1",
+      "active 1",
+      "review 0",
+      "done 0",
+      "cancelled 0",
+    ])
+    expect(board.columns[1]?.items).toMatchObject([{id: 2, revision: 2, comments: 1, title: "order paper"}])
+    const found = async (query: string) =>
+      (await host.get<BoardView>(`/api/workroom/board?${query}`)).columns.flatMap(({items}) => items.map(({id}) => id))
+    expect(await found("text=CERTIFICATE")).toEqual([1])
+    expect(await found("label=order")).toEqual([2])
+    expect(await found("assignee=user:grace")).toEqual([1])
+    await expectProblem(await host.fetch("/api/workroom/board?limit=0"), 400, "request_invalid")
+    const records = await host.get<{items: JournalRecord[]; next: string}>("/api/workroom/items/2/journal?limit=1")
+    expect(records).toMatchObject({items: [{seq: 4, item: 2, command: {is: "comment", text: "how much?"}}], next: "4"})
+    const rest = await host.get<{items: JournalRecord[]}>(`/api/workroom/items/2/journal?cursor=${records.next}`)
+    expect(rest).toMatchObject({items: [{seq: 2, command: {is: "add"}}], next: null})
+    await expectProblem(await host.fetch("/api/workroom/items/3/journal"), 404, "workroom_unknown")
+    await expectProblem(await host.fetch("/api/workroom/items/x/journal"), 404, "workroom_unknown")
+    const demo = {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}
+    const shown = await (await host.fetch("/api/workroom/board", demo)).text()
+    expect(JSON.parse(shown).columns[1].items).toMatchObject([{id: 2, state: "open", comments: 1}])
+    expect(shown).not.toMatch(/user:|"title"/)
+    for (const path of ["board?text=paper", "board?assignee=user:ada", "items/1/journal"])
+      await expectProblem(await host.fetch(`/api/workroom/${path}`, demo), 403, "forbidden")
+  },
+)
 
 test("in chat, the sender acts, and may do what their permission allows", async () => {
   const host = await startWith("database")

@@ -14,6 +14,8 @@ import {
   VerificationView,
   WorkroomView,
 } from "../../../shared/workroom.ts"
+import {BoardQuery, BoardView} from "../../../shared/workroom-board.ts"
+import {columnsOf} from "../../workroom/board.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 import {readPage, toPage} from "./paging.ts"
 
@@ -44,6 +46,35 @@ export const workroomRoutes = (workroom: Workroom): Route[] => [
       return call.json(
         ItemPage,
         toPage(items.slice(0, limit + 1), limit, ({id}) => id),
+      )
+    },
+  },
+  {
+    method: "GET",
+    path: "/api/workroom/board",
+    scope: "demo",
+    summary: "Work items by state, what is blocked first, and in each state what presses most",
+    query: BoardQuery,
+    response: {200: BoardView},
+    handle: (_, call) => {
+      const items = workroom.items.filter(filterOf(call))
+      return call.json(BoardView, {seq: workroom.head.seq, columns: columnsOf(items, Number(call.query.limit))})
+    },
+  },
+  {
+    method: "GET",
+    path: "/api/workroom/items/:id/journal",
+    scope: "full",
+    summary: "Records of the workroom's Journal about one item, newest first",
+    query: PageQuery,
+    response: {200: RecordPage},
+    problems: ["workroom_unknown"],
+    handle: async (_, call) => {
+      const {limit, before} = readPage(call)
+      const records = await workroom.journalOf(idOf(call), before, limit + 1)
+      return call.json(
+        RecordPage,
+        toPage(records, limit, ({seq}) => seq),
       )
     },
   },
@@ -181,12 +212,15 @@ const idOf = (call: Call): number => {
 
 /** A demo token may not look for what it is not shown. */
 const filterOf = ({query, scope}: Call): ((item: Item) => boolean) => {
-  const {state, label, assignee} = query
-  if (assignee !== undefined && scope !== "full") throw new Problem("forbidden", "assignee is for the full token")
+  const {state, label, assignee, text} = query
+  for (const [name, value] of Object.entries({assignee, text}))
+    if (value !== undefined && scope !== "full") throw new Problem("forbidden", `${name} is for the full token`)
+  const wanted = text === undefined ? undefined : String(text).toLowerCase()
   return item =>
     (state === undefined || item.state === state) &&
     (label === undefined || item.labels.includes(String(label))) &&
-    (assignee === undefined || item.assignee === assignee)
+    (assignee === undefined || item.assignee === assignee) &&
+    (wanted === undefined || `${item.title}\n${item.description}`.toLowerCase().includes(wanted))
 }
 
 const viewWorkroom = (workroom: Workroom): WorkroomView => {

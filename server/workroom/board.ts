@@ -1,0 +1,51 @@
+import {type Item, type ItemState, type Priority, priorities} from "../../shared/workroom.ts"
+import type {BoardItem, BoardView} from "../../shared/workroom-board.ts"
+
+/** From what holds others up to what is over. */
+const columns: readonly ItemState[] = ["blocked", "open", "active", "review", "done", "cancelled"]
+
+type Order = (one: Item, other: Item) => number
+
+const rank = Object.fromEntries(priorities.map((priority, index) => [priority, index])) as Record<Priority, number>
+
+/** Those without a deadline come after those with one. */
+const deadlineOf = ({blocker}: Item): string => blocker?.deadline ?? "~"
+
+const byUrgency: Order = (one, other) => rank[other.priority] - rank[one.priority] || one.id - other.id
+const byDeadline: Order = (one, other) => compare(deadlineOf(one), deadlineOf(other)) || byUrgency(one, other)
+const byEnd: Order = (one, other) => compare(other.updatedAt, one.updatedAt) || other.id - one.id
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+const orders: Readonly<Record<ItemState, Order>> = {
+  blocked: byDeadline,
+  open: byUrgency,
+  active: byUrgency,
+  review: byUrgency,
+  done: byEnd,
+  cancelled: byEnd,
+}
+
+/** Items by state, what presses most first, what ended last first; `limit` of each state. Pure. */
+export const columnsOf = (items: readonly Item[], limit: number): BoardView["columns"] =>
+  columns.map(state => {
+    const found = items.filter(item => item.state === state).sort(orders[state])
+    return {state, total: found.length, items: found.slice(0, limit).map(viewItem)}
+  })
+
+const viewItem = (item: Item): BoardItem => {
+  const {id, revision, state, priority, labels, title, assignee, blocker, comments, createdAt, updatedAt} = item
+  return {
+    id,
+    revision,
+    state,
+    priority,
+    labels,
+    title,
+    assignee,
+    blocker,
+    comments: comments.length,
+    createdAt,
+    updatedAt,
+  }
+}
