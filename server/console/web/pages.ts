@@ -27,6 +27,12 @@ export const pages: readonly PageEntry[] = [
   {path: "inbox", title: texts.pages.inbox, icon: "inbox", load: () => lazy(import("./pages/Inbox.svelte"))},
   {path: "outbox", title: texts.pages.outbox, icon: "outbox", load: () => lazy(import("./pages/Outbox.svelte"))},
   {
+    path: "workroom",
+    title: texts.pages.workroom,
+    icon: "workroom",
+    load: () => lazy(import("./pages/Workroom.svelte")),
+  },
+  {
     path: "generations",
     title: texts.pages.generations,
     icon: "generations",

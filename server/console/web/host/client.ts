@@ -9,6 +9,8 @@ export class Refusal extends Error {
 
   /** Where in the configuration it is wrong, a line each. */
   readonly issues: readonly string[]
+  /** What the request was about, as it is now, where the Host says so. */
+  readonly current: unknown
 
   constructor(status: number, problem: Partial<Problem>, retryAfter?: number) {
     super(problem.detail ?? `the Host answered ${status}`)
@@ -18,6 +20,7 @@ export class Refusal extends Error {
     this.requestId = problem.requestId ?? ""
     this.retryAfter = retryAfter
     this.issues = (problem.issues ?? []).map(lineOf)
+    this.current = problem.current
   }
 }
 
@@ -30,6 +33,7 @@ interface Problem {
   readonly hint: string
   readonly requestId: string
   readonly issues: readonly Issue[]
+  readonly current: unknown
 }
 
 interface Issue {

@@ -8,6 +8,7 @@ export type {DatabaseInfo} from "../../../../shared/database.ts"
 export type {Component, IngressView, ReadinessReport} from "../../../../shared/readiness.ts"
 export type {ReleaseView} from "../../../../shared/release.ts"
 export type {Item, JournalRecord, WorkroomView} from "../../../../shared/workroom.ts"
+export type {BoardItem, BoardView} from "../../../../shared/workroom-board.ts"
 export type SessionView = Static<typeof api.SessionView>
 export type Status = Static<typeof api.Status>
 export type EndpointView = Static<typeof api.EndpointView>

@@ -1,0 +1,61 @@
+import type {Envelope} from "../../../../../shared/event-stream.ts"
+import {itemEvents} from "../../../../../shared/item-rules.ts"
+import type {ItemCommand} from "../../../../../shared/workroom.ts"
+import {type HostClient, Refusal} from "../../host/client.ts"
+import type {Item} from "../../host/views.ts"
+import type {Deed} from "../../state/notices.svelte.ts"
+import {texts} from "../../texts.ts"
+
+const t = texts.workroom
+
+export interface Given {
+  readonly item: number
+  readonly command: ItemCommand
+  /** What the command is called. */
+  readonly label: string
+  /** The revision that was shown when the operator began to think about it. */
+  readonly expectedRevision: number
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** A command about an item, given once, against what the operator has seen. */
+export const commandDeed = (client: HostClient, {item, command, label, expectedRevision, body}: Given): Deed<Item> => ({
+  title: t.deeds(label, item),
+  run: () =>
+    client
+      .post<Item>(`/api/workroom/items/${item}/${command}`, {...body, expectedRevision})
+      .catch(error => Promise.reject(lostOf(error, expectedRevision) ?? error)),
+  say: ({state, revision}) => t.becomes(t.states[state], revision),
+  event: {types: [itemEvents[command]], fits: tellsOf},
+})
+
+/** A new item. `request` is sent again with it where the answer was lost, so that there is one. */
+export const addDeed = (client: HostClient, request: string, body: object): Deed<Item> => ({
+  title: t.add,
+  run: () => client.post<Item>("/api/workroom/items", {...body, request}),
+  say: ({id}) => t.added(id),
+  event: {types: [itemEvents.add], fits: tellsOf},
+})
+
+const tellsOf = ({data}: Pick<Envelope, "data">, {id, revision}: Item): boolean =>
+  typeof data === "object" &&
+  data !== null &&
+  "item" in data &&
+  data.item === id &&
+  "revision" in data &&
+  data.revision === revision
+
+/** In words, where somebody else has changed the item in between. */
+const lostOf = (error: unknown, against: number): Error | undefined => {
+  if (!(error instanceof Refusal) || error.code !== "workroom_stale") return undefined
+  const {current} = error
+  if (typeof current !== "object" || current === null || !("state" in current) || !("revision" in current))
+    return undefined
+  return new Error(t.lost(wordOf(String(current.state)), Number(current.revision), against))
+}
+
+const wordOf = (state: string): string => Object.entries(t.states).find(([key]) => key === state)?.[1] ?? state
+
+/** An id for a request. A page that did not come over TLS has no `randomUUID`. */
+export const requestId = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("")

@@ -1,0 +1,11 @@
+import {partyPattern} from "../../../../../shared/item-rules.ts"
+
+/** What a field for a person or an agent takes, as an HTML pattern: a bare name is a person's. */
+export const partyField = "\\s*((user|agent):)?\\S{1,200}\\s*"
+
+/** `ada` is `user:ada`; undefined where nobody is named. */
+export const partyOf = (text: string): string | undefined => {
+  const name = text.trim()
+  if (name === "") return undefined
+  return new RegExp(partyPattern).test(name) ? name : `user:${name}`
+}
