@@ -25,6 +25,8 @@ export interface EndpointSpec {
   readonly idempotent: boolean
   readonly delivery?: Delivery
   readonly log: Log
+  /** Runs what the opened adapter does as its plugin's own. */
+  readonly own: <T>(work: () => T) => T
   /** Runs the adapter's `open`; undefined for an adapter that needs an account and has none. */
   readonly open: ((endpoint: EndpointHandle) => Promise<Sender>) | undefined
   /** Runs the adapter's `webhook` with what `open` resolved to; absent for an adapter that takes none. */
@@ -77,6 +79,7 @@ export class Endpoint {
   readonly #hooks: EndpointHooks
   readonly #closing = new AbortController()
   #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
+  #opened: Sender | undefined
   #sender: Sender | undefined
   #login: Login | undefined
   #lastEventAt: number | undefined
@@ -120,7 +123,12 @@ export class Endpoint {
     return this.#lastEventAt
   }
 
-  /** Present while the endpoint is online. */
+  /** What the adapter's `open` resolved to; present while the endpoint is online. */
+  get opened(): Sender | undefined {
+    return this.#opened
+  }
+
+  /** Sends as the adapter's plugin; present while the endpoint is online. */
   get sender(): Sender | undefined {
     return this.#sender
   }
@@ -210,13 +218,15 @@ export class Endpoint {
       const opened = await Promise.race([open(this.#handle(scope, lose)), lost])
       if (!isSender(opened)) return opened
       clearTimeout(tooLong)
-      this.#sender = opened
+      this.#opened = opened
+      this.#sender = ownedBy(this.spec, opened)
       this.#enter({is: "online"})
       this.#hooks.online(this)
       return await lost
     } catch (error) {
       return error
     } finally {
+      this.#opened = undefined
       this.#sender = undefined
       this.#closing.signal.removeEventListener("abort", end)
       await scope.dispose()
@@ -267,6 +277,12 @@ export class Endpoint {
 }
 
 const isSender = (value: unknown): value is Sender => typeof value === "object" && value !== null && "send" in value
+
+/** What it does is its plugin's: what is thrown late there, and what is logged. */
+const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => ({
+  send: (message, signal) => own(() => opened.send(message, signal)),
+  ...(opened.react && {react: (reaction, signal) => own(async () => opened.react?.(reaction, signal))}),
+})
 
 /** How an endpoint sends, for the outbox. */
 export const policyOf = (spec: EndpointSpec | undefined): Policy | undefined =>

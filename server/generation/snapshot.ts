@@ -188,6 +188,7 @@ const specOf = (
     history: adapter.history,
     idempotent: adapter.idempotent ?? false,
     log: instance.log.with({endpoint: name}),
+    own: work => instance.as(work, {endpoint: name}),
     open: endpoint => instance.run(() => adapter.open(account as never, endpoint), {endpoint: name}),
     webhook:
       webhook &&

@@ -39,15 +39,15 @@ const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoi
   return endpoint
 }
 
-const answer = async ({spec, admission, sender}: Endpoint, request: Request, requestId: string): Promise<Response> => {
+const answer = async ({spec, admission, opened}: Endpoint, request: Request, requestId: string): Promise<Response> => {
   try {
     if (admission.is === "closed") {
       const code = admission.reason === "ingress_paused" ? "ingress_paused" : "admission_closed"
       throw new Problem(code, "the endpoint does not admit events now")
     }
-    if (sender === undefined || spec.webhook === undefined)
+    if (opened === undefined || spec.webhook === undefined)
       throw new Problem("admission_closed", "the endpoint is not open yet")
-    const response: unknown = await spec.webhook(request, sender, requestId)
+    const response: unknown = await spec.webhook(request, opened, requestId)
     if (isResponse(response)) return response
     throw new Problem("internal", "the adapter gave no answer")
   } catch (error) {

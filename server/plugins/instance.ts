@@ -112,12 +112,12 @@ export class Instance {
       project: this.#options.project,
       log: this.log,
       signal: this.scope.signal,
-      defer: undo => this.scope.defer(() => this.#own(undo)),
+      defer: undo => this.scope.defer(() => this.as(undo)),
       database: {...this.database, migrate},
     }
     try {
       const {setup} = this.plugin.definition
-      await withTimeLimit(setupTimeout, () => this.#own(() => setup(facade, this.#options.config)), signal)
+      await withTimeLimit(setupTimeout, () => this.as(() => setup(facade, this.#options.config)), signal)
     } catch (error) {
       await this.scope.dispose()
       throw this.#explain(error)
@@ -136,9 +136,14 @@ export class Instance {
    * its endpoint, a requestId, a runId.
    */
   async run<T>(work: () => T | Promise<T>, about?: LogFields): Promise<T> {
-    const running = this.#own(async () => work(), about)
+    const running = this.as(async () => work(), about)
     this.#running.add(running)
     return running.finally(() => this.#running.delete(running))
+  }
+
+  /** Runs code of this instance as its own; its disposal does not wait for it. */
+  as<T>(work: () => T, about?: LogFields): T {
+    return runAs(this, () => runAround({...about, plugin: this.name}, work))
   }
 
   /** Undoes everything, after what runs has ended or `drainLimit` milliseconds have passed. */
@@ -163,10 +168,6 @@ export class Instance {
   /** A new instance of the same plugin and configuration. */
   again(): Instance {
     return new Instance(this.#options)
-  }
-
-  #own<T>(work: () => T, about?: LogFields): T {
-    return runAs(this, () => runAround({...about, plugin: this.name}, work))
   }
 
   #enter(change: Change<InstanceState>): void {

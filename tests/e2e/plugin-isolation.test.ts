@@ -67,6 +67,29 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
     expect((await host.stop()).code).toBe(0)
   })
 
+  test("is the adapter's where a send leaves it behind, whatever it is", async () => {
+    const wire = pluginWith(`
+      plugin.defer(() => note("undone"))
+      plugin.adapter("wire", {history: "none", open: async () => ({
+        send: async message => {
+          setTimeout(() => { throw "only text" }, 5)
+          return {ids: [message.id]}
+        },
+      })})`)
+    const sending = pluginWith(`plugin.command("send", async ({session}) => {
+      await session.send("hello", {endpoint: "wire", channel: "room"})
+    })`)
+    const host = await startHost({
+      runtime,
+      config: config.replace("greeter", "sending"),
+      plugins: {risky: wire, sending},
+      args: ["--no-watch"],
+    })
+    await host.say("/send")
+    await startedAnew(host, 1)
+    expect(host.process.output()).toContain("root/risky threw outside its handlers: only text; it is started anew")
+  })
+
   test("is never the end of the Host, even where nothing tells whose it is", async () => {
     const host = await start(runtime)
     await host.say("/text")

@@ -11,6 +11,7 @@ export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   history: "none",
   idempotent: false,
   log,
+  own: work => work(),
   open: undefined,
   ...more,
 })
