@@ -3,13 +3,13 @@ import {expect, test} from "vitest"
 import {type Fence, readConfigs, readDocuments} from "../support/documents.ts"
 import {svc} from "../support/host.ts"
 import {runProcess} from "../support/process.ts"
-import {makeProject, type Project} from "../support/project.ts"
+import {makeProject} from "../support/project.ts"
 import {onBun, root} from "../support/runtimes.ts"
 
 const guides = readDocuments().filter(({fences}) => fences.some(({file}) => file.startsWith("plugins/")))
 
-const write = (fences: readonly Fence[]): Project =>
-  makeProject({files: Object.fromEntries(fences.flatMap(({file, text}) => (file === "" ? [] : [[file, text]])))})
+const filesOf = (fences: readonly Fence[], folder = "") =>
+  Object.fromEntries(fences.flatMap(({file, text}) => (file === "" ? [] : [[`${folder}${file}`, text]])))
 
 test("there are guides with examples", () => {
   expect(guides.map(({path}) => path)).toEqual([
@@ -33,7 +33,7 @@ test.each(readConfigs())("$name would be committed, the plugins' own keys includ
 })
 
 test.each(guides)("$path: its test passes", async ({fences}) => {
-  const project = write(fences)
+  const project = makeProject({files: filesOf(fences)})
   const tested = await runProcess([onBun.command[0] ?? "", "test"], {cwd: project.folder})
   expect({code: tested.code, output: tested.stderr}).toMatchObject({
     code: 0,
@@ -41,14 +41,16 @@ test.each(guides)("$path: its test passes", async ({fences}) => {
   })
 })
 
-test.each(guides)("$path: its code is of the right types", async ({fences}) => {
-  const project = write(fences)
+test("the code of the guides is of the right types", async () => {
+  const project = makeProject({
+    files: Object.assign({}, ...guides.map(({fences}, index) => filesOf(fences, `guide${index}/`))),
+  })
   project.write(
     "tsconfig.json",
     JSON.stringify({
       extends: `${root}tsconfig.json`,
       compilerOptions: {typeRoots: [`${root}node_modules/@types`]},
-      include: ["plugins", "tests", `${root}server/**/*.d.ts`],
+      include: [".", `${root}server/**/*.d.ts`],
       exclude: [],
     }),
   )
