@@ -1,6 +1,8 @@
+import {sep} from "node:path"
 import {Command, Option} from "clipanion"
 import {isReadyWithin} from "../../server/process/service/ready.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem} from "../../shared/problems.ts"
 import {ServiceCommand} from "./service-command.ts"
 
 /** So long it is waited until the Host is ready, in milliseconds. */
@@ -25,6 +27,7 @@ export class ServiceInstall extends ServiceCommand {
   dryRun = Option.Boolean("--dry-run", false, {description: "Print the file, and change nothing"})
 
   async run(): Promise<ExitCode> {
+    requireLasting(process.execPath)
     const service = await this.service(!this.dryRun)
     if (this.dryRun) {
       this.show({files: service.files}, () =>
@@ -45,4 +48,12 @@ export class ServiceInstall extends ServiceCommand {
     else this.print(ready ? "the Host is ready" : "the Host is not ready yet: svc service status, svc service logs")
     return ready ? exit.ok : exit.failed
   }
+}
+
+/** Throws `service_refused` for what npx has fetched for this one command: npm empties that folder when it likes. */
+const requireLasting = (runtime: string): string => {
+  if (!runtime.includes(`${sep}_npx${sep}`)) return runtime
+  throw new Problem("service_refused", `the service would run on ${runtime}, which npx keeps for a while only`, {
+    hint: "Install Bun (npm install --global bun@1.4.5) or Node 22.12 or newer, and repeat it with that.",
+  })
 }

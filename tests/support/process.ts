@@ -29,6 +29,10 @@ export const cleanEnvironment = (more: Readonly<Record<string, string>> = {}): R
   ...more,
 })
 
+/** Of the newest processes of a test that failed, so much of what they said is printed. */
+const told = {processes: 3, characters: 4000}
+let started = 0
+
 /** Starts a process that is killed, at the latest, when the test has ended, or the last that shares it. */
 export const startProcess = ([command = "", ...args]: readonly string[], options: SpawnOptions = {}): Running => {
   const child = spawn(command, args, {
@@ -55,7 +59,12 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
     child.kill("SIGKILL")
     await finished.catch(() => {})
   })
-  whenFailed(() => `--- ${[command, ...args].join(" ")}\n${(stdout + stderr).slice(-4000)}`)
+  const nth = ++started
+  whenFailed(() =>
+    nth > started - told.processes
+      ? `--- ${[command, ...args].join(" ")}\n${(stdout + stderr).slice(-told.characters)}`
+      : undefined,
+  )
   return {child, pid: child.pid ?? 0, output: () => stdout + stderr, finished}
 }
 

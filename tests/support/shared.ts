@@ -12,8 +12,12 @@ export const whenOver = (undo: Undo): void => {
 }
 
 /** Prints what explains it when the test fails; nothing for what several tests share. */
-export const whenFailed = (explain: () => string): void => {
-  if (sharing === undefined) onTestFailed(() => void process.stderr.write(`${explain()}\n`))
+export const whenFailed = (explain: () => string | undefined): void => {
+  if (sharing !== undefined) return
+  onTestFailed(() => {
+    const text = explain()
+    if (text !== undefined) process.stderr.write(`${text}\n`)
+  })
 }
 
 /** Makes one thing, a Host most of the time, for all tests of the surrounding `describe`: none of them may spoil it for the others. */
