@@ -9,6 +9,7 @@ import {type Database, schemaOf} from "./database/database.ts"
 import {snapshotFile} from "./database/maintenance.ts"
 import type {Applied} from "./database/migrate.ts"
 import {migrations} from "./database/migrations.ts"
+import type {RemoteAddress} from "./database/remote.ts"
 import {readStorage} from "./database/storage.ts"
 import {withDatabase} from "./database/without-host.ts"
 import {requireThere} from "./host-database-stopped.ts"
@@ -17,6 +18,7 @@ import {requireKnownDatabase, tellingOf, type UpgradeOptions, upgradeDatabase} f
 import {locationOf, requireProject} from "./host-settings.ts"
 import {holding, loadStopped, type StoppedOptions} from "./host-stopped.ts"
 import {readApplied} from "./plugins/plugin-migrations.ts"
+import type {Progress} from "./recovery/progress.ts"
 import {freeSpace} from "./runtime/disk.ts"
 import {makePrivateFolder, removeFolder} from "./runtime/files.ts"
 import {type ProjectPaths, projectPaths} from "./runtime/project.ts"
@@ -47,27 +49,26 @@ export const migrateStopped = (options: StoppedOptions, how: UpgradeOptions): Pr
  * Does the same to a copy, which is gone afterwards; beside a running Host too, whose database is copied by a process of its
  * own. The original is not written to. Throws `migration_refused` where no copy can be made.
  */
-export const rehearseMigrations = async (options: StoppedOptions, isRunning: boolean): Promise<MigrationReport> => {
+export const rehearseMigrations = async (
+  options: StoppedOptions,
+  isRunning: boolean,
+  progress: Progress,
+): Promise<MigrationReport> => {
   const paths = projectPaths(options.project)
   await requireProject(paths)
   const {config} = await loadStopped(options)
   const location = requireThere(locationOf(config, paths))
-  if (location.dialect !== "sqlite")
-    throw new Problem(
-      "migration_refused",
-      "a dry run works on a copy, and a remote database is copied by its own tool",
-      {
-        hint: "Restore its backup to an address of its own, and run the dry run in a project whose database.url is that.",
-      },
-    )
-  const {file} = location
   const folder = join(paths.temporary, `migrate-${randomUUID()}`)
-  await makePrivateFolder(folder)
-  try {
+  const copyLocally = async (file: string, copy: string) => {
     await requireRoom(file, paths)
-    const copy = join(folder, "data.sqlite")
     if (isRunning) await snapshotFile(file, copy)
     else await holding(options, () => copyStopped(file, copy))
+  }
+  await makePrivateFolder(folder)
+  try {
+    const copy = join(folder, "data.sqlite")
+    if (location.dialect === "libsql") await copyRemotely(location, copy, progress)
+    else await copyLocally(location.file, copy)
     return await withDatabase({dialect: "sqlite", file: copy}, async database => {
       await requireKnownDatabase(database, paths)
       const [from, before] = [schemaOf(database), await sizeOf(database)]
@@ -78,6 +79,13 @@ export const rehearseMigrations = async (options: StoppedOptions, isRunning: boo
   } finally {
     await removeFolder(folder)
   }
+}
+
+/** Read by its own protocol, beside whoever writes to it: its tool is not needed for that. */
+const copyRemotely = async (address: RemoteAddress, copy: string, progress: Progress): Promise<void> => {
+  // Its client is fifty modules, which nothing else here has a use for.
+  const {copyRemote} = await import("./database/copy-remote.ts")
+  await copyRemote(address, copy, (table, rows) => progress(`copying ${table}`, rows, 0))
 }
 
 /** With its log, as a process that was killed has left both; SQLite would write to the file if it opened it. */

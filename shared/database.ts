@@ -92,7 +92,7 @@ export const MigrationReport = Type.Object({
   seconds: Type.Number({description: "Of the migrations alone"}),
   size: orNull(
     Type.Object({before: Bytes("The database before"), after: Bytes("The database after")}),
-    "Null for a remote database",
+    "Null for a remote database, but for a dry run, which has those of its copy",
   ),
 })
 export type MigrationReport = Static<typeof MigrationReport>

@@ -13,7 +13,7 @@ export class DatabaseMigrate extends CheckpointCommand {
     details: `
       The next start does the same by itself. Before migrations that cannot be undone a checkpoint is made and verified; where that fails, nothing is changed.
 
-      \`--dry-run\` migrates a copy in \`.svc/tmp\`, checks it and removes it: which migrations would run, whether each can be undone, how long they take, and what the database takes before and after. It works beside a running Host, too, and writes nothing to the original.
+      \`--dry-run\` migrates a copy in \`.svc/tmp\`, checks it and removes it: which migrations would run, whether each can be undone, how long they take, and what the database takes before and after. It works beside a running Host, too, and with a remote database, which is read into the copy; it writes nothing to the original.
 
       What a plugin does to its own tables is not tried here: it is declared by its setup, which runs with the next start, and with \`svc runtime start --once --mode test --from-checkpoint newest\`, which tries it on a copy.
 
@@ -34,7 +34,9 @@ export class DatabaseMigrate extends CheckpointCommand {
 
   async run(): Promise<ExitCode> {
     const done = this.dryRun
-      ? await rehearseMigrations(this.stopped, (await this.host()) !== undefined)
+      ? await this.withProgress(async progress =>
+          rehearseMigrations(this.stopped, (await this.host()) !== undefined, progress),
+        )
       : await this.withProgress(progress =>
           migrateStopped(this.stopped, {
             signal: new AbortController().signal,

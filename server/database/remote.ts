@@ -19,9 +19,13 @@ const schema = [
   "INSERT OR IGNORE INTO svc_lease (id, runtime_id, lease, until) VALUES (1, '', 0, 0)",
 ]
 
-export interface RemoteOptions {
+/** Where a remote database is. */
+export interface RemoteAddress {
   readonly url: string
   readonly authToken?: Secret
+}
+
+export interface RemoteOptions extends RemoteAddress {
   readonly runtimeId: string
   /** Ends the wait for the lease. */
   readonly signal: AbortSignal
@@ -46,20 +50,17 @@ export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
   }
 }
 
-const connect = ({url, authToken}: Pick<RemoteOptions, "url" | "authToken">): Client =>
+const connect = ({url, authToken}: RemoteAddress): Client =>
   createClient({url: url.replace(/^ws/, "http"), ...(authToken === undefined ? {} : {authToken: authToken.reveal()})})
 
-const unreachable = ({url}: Pick<RemoteOptions, "url">, cause: unknown) =>
+export const unreachable = ({url}: RemoteAddress, cause: unknown) =>
   new Problem("database_unopenable", `cannot open the remote database at ${new URL(url).host}: ${messageOf(cause)}`, {
     cause,
     hint: "Check database.url, database.authToken and the network, then run svc doctor.",
   })
 
 /** Only reads, beside whoever has the lease. Throws `database_unopenable`. */
-export const readRemote = async <T>(
-  options: Pick<RemoteOptions, "url" | "authToken">,
-  work: (read: Engine["read"]) => Promise<T>,
-): Promise<T> => {
+export const readRemote = async <T>(options: RemoteAddress, work: (read: Engine["read"]) => Promise<T>): Promise<T> => {
   const client = connect(options)
   try {
     return await work(async (sql, args = []) => toResult(await client.execute(toDriver({sql, args}))).rows)

@@ -1,3 +1,4 @@
+import {randomUUID} from "node:crypto"
 import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
 import type {AddressInfo} from "node:net"
 import {DatabaseSync} from "node:sqlite"
@@ -19,6 +20,8 @@ export interface HranaOptions {
   readonly file: string
   /** The only token that is let in. */
   readonly token?: string
+  /** A result of more rows is too large for it. */
+  readonly mostRows?: number
 }
 
 type Answer = Record<string, unknown>
@@ -49,13 +52,15 @@ const errorOf = (error: unknown, code?: string): HranaError => {
   return new HranaError(code ?? codes[number] ?? "UNKNOWN", `SQLite error: ${(error as Error).message}`)
 }
 
-/** One stream: a connection with its stored texts, for the length of one request. */
+/** One stream: a connection with its stored texts. */
 class Stream {
   readonly #database: DatabaseSync
   readonly #texts = new Map<number, string>()
+  readonly #mostRows: number
 
-  constructor(file: string) {
+  constructor(file: string, mostRows: number) {
     this.#database = new DatabaseSync(file, {timeout: 5000})
+    this.#mostRows = mostRows
   }
 
   answer(request: HranaRequest): Answer {
@@ -105,7 +110,9 @@ class Stream {
       const counts = {affected_row_count: Number(changes), last_insert_rowid: String(lastInsertRowid)}
       return {cols: [], rows: [], ...counts}
     }
-    const rows = prepared.all(...args).map(row => columns.map(({name}) => encode(row[name])))
+    const found = prepared.all(...args)
+    if (found.length > this.#mostRows) throw new HranaError("RESPONSE_TOO_LARGE", "Response is too large")
+    const rows = found.map(row => columns.map(({name}) => encode(row[name])))
     // Counted for RETURNING too, as a libSQL server does.
     return {cols: columns, rows, affected_row_count: rows.length, last_insert_rowid: null}
   }
@@ -138,28 +145,36 @@ class Stream {
 
 /**
  * A stand-in for a remote libSQL database: version 2 of its protocol (Hrana) as JSON over HTTP, in front of a SQLite file.
- * No real libSQL server runs in these tests. Streams end with their request, as those of the Host's batches do. Closed
- * when the test has ended.
+ * No real libSQL server runs in these tests. A stream that its request does not close has a baton for the next one. Closed when
+ * the test has ended.
  */
-export const startHrana = async ({file, token}: HranaOptions): Promise<HranaServer> => {
+export const startHrana = async ({
+  file,
+  token,
+  mostRows = Number.POSITIVE_INFINITY,
+}: HranaOptions): Promise<HranaServer> => {
   const direct = new DatabaseSync(file, {timeout: 5000})
   direct.exec("PRAGMA journal_mode=WAL")
   let cut: {when: "before" | "after"; text: string} | undefined
 
-  const run = (requests: readonly HranaRequest[]): Answer[] => {
-    const stream = new Stream(file)
-    try {
-      return requests.map(request => {
-        try {
-          return {type: "ok", response: stream.answer(request)}
-        } catch (cause) {
-          const {message, code} = errorOf(cause)
-          return {type: "error", error: {message, code}}
-        }
-      })
-    } finally {
-      stream.close()
-    }
+  const open = new Map<string, Stream>()
+
+  const run = (requests: readonly HranaRequest[], baton: string | null): Answer => {
+    const stream = (baton === null ? undefined : open.get(baton)) ?? new Stream(file, mostRows)
+    if (baton !== null) open.delete(baton)
+    const results = requests.map(request => {
+      try {
+        return {type: "ok", response: stream.answer(request)}
+      } catch (cause) {
+        const {message, code} = errorOf(cause)
+        return {type: "error", error: {message, code}}
+      }
+    })
+    const isClosed = requests.some(({type}) => type === "close")
+    const next = isClosed ? null : randomUUID()
+    if (next === null) stream.close()
+    else open.set(next, stream)
+    return {baton: next, base_url: null, results}
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -172,14 +187,14 @@ export const startHrana = async ({file, token}: HranaOptions): Promise<HranaServ
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString()
-    const {requests} = JSON.parse(body) as {requests: readonly HranaRequest[]}
+    const {requests, baton = null} = JSON.parse(body) as {requests: readonly HranaRequest[]; baton?: string | null}
     const isCut = cut !== undefined && requests.some(({type}) => type === "batch") && body.includes(cut.text)
     const fault = isCut ? cut?.when : undefined
     if (fault !== undefined) cut = undefined
     if (fault === "before") return request.socket.destroy()
-    const results = run(requests)
+    const answered = run(requests, baton)
     if (fault === "after") return request.socket.destroy()
-    return send(200, {baton: null, base_url: null, results})
+    return send(200, answered)
   }
 
   const server = createServer((request, response) => void answer(request, response))
@@ -191,6 +206,7 @@ export const startHrana = async ({file, token}: HranaOptions): Promise<HranaServ
     isOpen = false
     server.closeAllConnections()
     await new Promise(done => server.close(done))
+    for (const stream of open.values()) stream.close()
     direct.close()
   }
   onTestFinished(close)
