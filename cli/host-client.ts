@@ -28,9 +28,9 @@ export const connectHost = async (project: string): Promise<HostClient> => {
   return {
     file,
     get: async <T>(path: string) => (await (await call(path, {})).json()) as T,
-    post: async <T>(path: string, body: unknown = {}) => {
-      const headers = {"content-type": "application/json"}
-      return (await (await call(path, {method: "POST", headers, body: JSON.stringify(body)})).json()) as T
+    post: async <T>(path: string, body?: unknown) => {
+      const sent = {headers: {"content-type": "application/json"}, body: JSON.stringify(body)}
+      return (await (await call(path, {method: "POST", ...(body === undefined ? {} : sent)})).json()) as T
     },
     open: (path, signal, headers = {}) => call(path, {signal, headers}),
   }

@@ -25,7 +25,10 @@ export interface PluginRoute {
   readonly summary: string
   readonly body?: TSchema
   readonly query?: TSchema
+  /** Of the answer with `status`. */
   readonly response?: TSchema
+  /** What the route answers when all is well, as the OpenAPI document says it: 200 unless named. */
+  readonly status?: number
   /** An endless answer: not held to the request time-out. */
   readonly stream?: boolean
   handle(request: Request, call: Call): Response | Promise<Response>

@@ -84,10 +84,10 @@ const operation = (route: Route, path: string) => ({
   tags: [tagOf(path)],
   security: securityOf(route.scope),
   parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
-  ...(route.body === undefined ? {} : {requestBody: {content: {"application/json": {schema: toOpenApi(route.body)}}}}),
+  ...bodyOf(route),
   responses: {
     ...Object.fromEntries(
-      Object.entries(route.response).map(([status, schema]) => [status, answer(Number(status), schema)]),
+      Object.entries(route.response).map(([status, schema]) => [status, answer(Number(status), schema, route.scope)]),
     ),
     ...problemAnswers(route),
   },
@@ -122,15 +122,24 @@ const queryParameters = (query: TSchema | undefined) => {
   })
 }
 
-const answer = (status: number, schema: TSchema | string) => ({
+/** A body that may be left out stands for an empty object. */
+const bodyOf = ({method, scope, body}: Route) => {
+  if (scope === "signature" && method === "POST")
+    return {requestBody: {description: "As the platform sends it", content: {"*/*": {schema: {}}}}}
+  if (body === undefined) return {}
+  const {required = []} = body as {required?: readonly string[]}
+  return {requestBody: {required: required.length > 0, content: {"application/json": {schema: toOpenApi(body)}}}}
+}
+
+const answer = (status: number, schema: TSchema | string, scope: Scope) => ({
   description: descriptions[status] ?? "Done",
-  ...(status === 101 ? {} : {content: contentOf(schema)}),
+  ...(status === 101 ? {} : {content: contentOf(schema, scope)}),
 })
 
-const contentOf = (schema: TSchema | string) =>
+const contentOf = (schema: TSchema | string, scope: Scope) =>
   typeof schema === "string"
     ? {[schema]: {schema: {type: "string"}}}
-    : {"application/json": {schema: toOpenApi(schema)}}
+    : {"application/json": {schema: scope === "demo" ? asObserved(toOpenApi(schema)) : toOpenApi(schema)}}
 
 const problemAnswers = (route: Route) => {
   const isPublic = route.scope === "none" || route.scope === "signature"
@@ -156,6 +165,18 @@ const problemAnswers = (route: Route) => {
       ]),
   )
 }
+
+/** What is private is left out for a demo token: where that is taken, nobody can count on it. */
+const asObserved = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(asObserved)
+  if (typeof schema !== "object" || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, asObserved(value)]))
+  const {required, properties} = inner as {required?: unknown; properties?: Record<string, unknown>}
+  if (!Array.isArray(required) || properties === undefined) return inner
+  return {...inner, required: required.filter(name => !isPrivate(properties[name]))}
+}
+
+const isPrivate = (schema: unknown) => typeof schema === "object" && schema !== null && "x-private" in schema
 
 /** A JSON schema with our own keyword spelt as an extension. */
 const toOpenApi = (schema: unknown): unknown => {

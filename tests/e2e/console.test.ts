@@ -35,8 +35,8 @@ describeWithChromium("the console in Chromium", {timeout: 90_000}, () => {
     "a link signs in, and leaves no token in the address; signing out forgets it, on $name",
     async runtime => {
       const host = await startHost({runtime, config: configOf("port: 0, base: /bot"), env, plugins})
-      const {page, errors} = await openConsole(await startChromium(), host, {token})
-      expect(page.url()).toBe(`${host.url}/console/#/`)
+      const {page, url, errors} = await openConsole(await startChromium(), host, {token})
+      expect(page.url()).toBe(`${url}/console/#/`)
       expect(await page.evaluate(() => [JSON.stringify(localStorage), document.cookie])).toEqual([
         expect.not.stringContaining(token),
         "",
@@ -181,7 +181,7 @@ describeWithChromium("the console in Chromium", {timeout: 90_000}, () => {
       plugins,
     })
     const stranger = await startHost({config: configOf("port: 0"), env, plugins})
-    const {page} = await openConsole(await startChromium(), host, {token})
+    const {page} = await openConsole(await startChromium(), host, {token, direct: true})
     const add = async (url: string) => {
       await page.getByLabel("Its address").fill(url)
       await page.getByLabel("Token", {exact: true}).fill(token)

@@ -2,11 +2,14 @@ import {readFileSync} from "node:fs"
 import type {Browser, BrowserContextOptions, Page} from "playwright-core"
 import {expect} from "vitest"
 import type {TestHost} from "./host.ts"
+import {meet} from "./prism.ts"
 import {root} from "./runtimes.ts"
 
 /** A tab with the console, and what went wrong in it. */
 export interface ConsoleTab {
   readonly page: Page
+  /** Where the page meets the Host: the Host's own address, but in a run with Prism between them. */
+  readonly url: string
   /** Refused by the page's policy, thrown, or logged as an error; requests that a Host refused are not among them. */
   readonly errors: readonly string[]
 }
@@ -16,13 +19,15 @@ export interface TabOptions extends BrowserContextOptions {
   readonly token?: string
   /** The page, as in the address: `inbox/12`. */
   readonly at?: string
+  /** The Host at its own address in any run: the test is about addresses, or about what the API's description has not. */
+  readonly direct?: boolean
 }
 
 /** Opens a Host's console in a browser profile of its own, so that nothing is shared between tabs. */
 export const openConsole = async (
   browser: Browser,
-  host: Pick<TestHost, "url">,
-  {token, at, ...options}: TabOptions = {},
+  host: TestHost,
+  {token, at, direct = false, ...options}: TabOptions = {},
 ): Promise<ConsoleTab> => {
   const context = await browser.newContext({reducedMotion: "reduce", viewport: {width: 1280, height: 900}, ...options})
   context.setDefaultTimeout(12_000)
@@ -34,10 +39,11 @@ export const openConsole = async (
     // The browser tells of each refused or lost request by itself.
     if (message.type() === "error" && !/^Failed to load resource/.test(text)) errors.push(text)
   })
-  await page.goto(`${host.url}/console/${token === undefined ? "" : `#token=${token}`}`)
+  const url = direct ? host.url : await meet(host)
+  await page.goto(`${url}/console/${token === undefined ? "" : `#token=${token}`}`)
   if (token !== undefined) await live(page)
   if (at !== undefined) await goTo(page, at)
-  return {page, errors}
+  return {page, url, errors}
 }
 
 /** Waits until the stream is there. */

@@ -1,38 +1,17 @@
-import {spawnSync} from "node:child_process"
-import {existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe} from "vitest"
+import {npmTool} from "./npm-tool.ts"
 import {type Running, startProcess, until} from "./process.ts"
 import {root} from "./runtimes.ts"
 
 /** Stock Koishi and its own adapter: the acceptance client, which shares no code with the Host. */
 const packages = ["koishi@4.18.11", "@satorijs/adapter-satori@1.5.1", "@koishijs/plugin-http@0.6.3"]
 
-const cache = join(root, "node_modules/.cache/svc-tools")
-const folder = join(cache, "koishi-4.18.11")
-
-/** Installed beside the tests by npm, once. Beside the folder first, then renamed: two test processes may do this at once. */
-const install = (): boolean => {
-  if (existsSync(folder)) return true
-  mkdirSync(cache, {recursive: true})
-  const scratch = mkdtempSync(join(cache, ".koishi-"))
-  try {
-    writeFileSync(join(scratch, "package.json"), JSON.stringify({private: true}))
-    const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...packages]
-    const {status} = spawnSync("npm", args, {cwd: scratch, stdio: "ignore", timeout: 180_000})
-    if (status !== 0) return false
-    if (!existsSync(folder)) renameSync(scratch, folder)
-    return true
-  } catch {
-    return existsSync(folder)
-  } finally {
-    rmSync(scratch, {recursive: true, force: true})
-  }
-}
+const koishi = npmTool("koishi-4.18.11", packages)
 
 /** `describe` that is skipped where npm cannot install Koishi; it fails instead where `SVC_TEST_REQUIRE_TOOLS` is 1. */
 export const describeWithKoishi = () => {
-  const isThere = install()
+  const isThere = koishi.install()
   if (!isThere && process.env.SVC_TEST_REQUIRE_TOOLS === "1") {
     throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1 and npm cannot install ${packages.join(", ")}`)
   }
@@ -57,7 +36,7 @@ export interface Koishi {
 /** Koishi with the bot of `scripts/koishi-bot.ts`, connected to the Host at this port. */
 export const startKoishi = (port: number, token: string): Koishi => {
   const script = join(root, "tests/support/scripts/koishi-bot.ts")
-  const running = startProcess([process.execPath, script, folder, `http://127.0.0.1:${port}/satori`, token])
+  const running = startProcess([process.execPath, script, koishi.folder, `http://127.0.0.1:${port}/satori`, token])
   const lines = () =>
     running
       .output()

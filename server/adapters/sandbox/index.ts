@@ -57,6 +57,7 @@ export default definePlugin({
       summary: "Say something to the bot; it is durable when this answers",
       body: NewMessage,
       response: Stored,
+      status: 202,
       handle: async (_, call) => {
         const {
           text,

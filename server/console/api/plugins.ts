@@ -76,7 +76,7 @@ const toRoute = ({instance, route}: PublishedRoute): Route => ({
   ...(route.query === undefined ? {} : {query: route.query}),
   ...(route.body === undefined ? {} : {body: route.body}),
   ...(route.stream === undefined ? {} : {stream: route.stream}),
-  response: {200: route.response ?? {}},
+  response: {[route.status ?? 200]: route.response ?? {}},
   handle: (request, call) => instance.run(() => route.handle(request, call), {requestId: call.requestId}),
 })
 

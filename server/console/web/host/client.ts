@@ -69,9 +69,9 @@ export class HostClient {
     return this.#json(await this.#ask(path, signal === undefined ? {} : {signal}, also))
   }
 
-  async post<T>(path: string, body: unknown = {}): Promise<T> {
-    const headers = {"content-type": "application/json"}
-    return this.#json(await this.open(path, {method: "POST", headers, body: JSON.stringify(body)}))
+  async post<T>(path: string, body?: unknown): Promise<T> {
+    const sent = {headers: {"content-type": "application/json"}, body: JSON.stringify(body)}
+    return this.#json(await this.open(path, {method: "POST", ...(body === undefined ? {} : sent)}))
   }
 
   async text(path: string, signal?: AbortSignal): Promise<string> {
