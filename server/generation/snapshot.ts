@@ -244,7 +244,7 @@ const capabilitiesOf = (
       .filter(({command}) => command.owner === owner)
       .map(({command}) => make("command", command.path.join("."), command.definition.description)),
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
-    ...instance.registrations.middleware.map((_, index) => make("middleware", String(index))),
+    ...instance.registrations.middleware.map(({id}) => make("middleware", id.slice(`${owner}/middleware/`.length))),
     ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
     ...[...instance.registrations.jobs].map(([name, {definition}]) => make("job", name, definition.description)),
     ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),

@@ -3,8 +3,10 @@ import {bytes, duration} from "../../server/console/web/format.ts"
 import {metricBy} from "../../server/console/web/host/metrics.ts"
 import {summaryOf, timelineOf} from "../../server/console/web/host/timeline.ts"
 import type {GapView} from "../../server/console/web/host/views.ts"
+import {fieldsOf} from "../../server/console/web/pages/plugins/fields.ts"
 import {ownAddress} from "../../server/console/web/state/accounts.svelte.ts"
 import type {Envelope} from "../../shared/event-stream.ts"
+import {Type} from "../../shared/type.ts"
 
 const begin = Date.parse("2026-11-21T10:00:00Z")
 const at = (minutes: number) => new Date(begin + minutes * 60_000).toISOString()
@@ -79,6 +81,28 @@ test.each([
   ["https://a/console/console/?x#token=b", "https://a/console"],
 ])("the Host of %s is at %s", (href, address) => {
   expect(ownAddress({href})).toBe(address)
+})
+
+test("the settings that a schema asks for are a form: one field each, those of objects by their keys", () => {
+  const schema = Type.Object({
+    key: Type.Secret({description: "Of the service"}),
+    level: Type.Union([Type.Literal("low"), Type.Literal("high")]),
+    tone: Type.Object({loud: Type.Boolean(), rate: Type.Optional(Type.Number())}),
+    rooms: Type.Optional(Type.Array(Type.String())),
+  })
+  const config = {key: "[secret]", level: "low", tone: {loud: false}, rooms: ["#a"]}
+  const written = [{path: "tone.loud", file: "svc.config.yml", line: 4, column: 7}]
+  const fields = fieldsOf(JSON.parse(JSON.stringify(schema)), config, written)
+  expect(fields.map(({path, kind, value, isRequired}) => ({path, kind, value, isRequired}))).toEqual([
+    {path: "key", kind: "secret", value: "[secret]", isRequired: true},
+    {path: "level", kind: "choice", value: "low", isRequired: true},
+    {path: "tone.loud", kind: "flag", value: false, isRequired: true},
+    {path: "tone.rate", kind: "number", value: undefined, isRequired: false},
+    {path: "rooms", kind: "other", value: ["#a"], isRequired: false},
+  ])
+  expect(fields.map(({place}) => place)).toEqual([undefined, undefined, "svc.config.yml:4:7", undefined, undefined])
+  expect(fields[1]?.choices).toEqual(["low", "high"])
+  expect(fieldsOf(null, undefined, [])).toEqual([])
 })
 
 test("durations and sizes are short", () => {

@@ -32,6 +32,7 @@ export const pages: readonly PageEntry[] = [
     icon: "workroom",
     load: () => lazy(import("./pages/Workroom.svelte")),
   },
+  {path: "plugins", title: texts.pages.plugins, icon: "plugins", load: () => lazy(import("./pages/Plugins.svelte"))},
   {
     path: "generations",
     title: texts.pages.generations,

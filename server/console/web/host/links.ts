@@ -3,7 +3,7 @@ import type {Envelope} from "../../../../shared/event-stream.ts"
 /** The page that shows what an event tells of, by the parts of its address; undefined where none does. */
 export const aboutOf = ({type, endpoint, data}: Envelope): readonly (string | number)[] | undefined => {
   const [kind] = type.split(".")
-  const {sn, message, item, job}: {sn?: unknown; message?: unknown; item?: unknown; job?: unknown} =
+  const {sn, message, item, job, plugin}: Partial<Record<"sn" | "message" | "item" | "job" | "plugin", unknown>> =
     typeof data === "object" && data !== null ? data : {}
   switch (kind) {
     case "message":
@@ -19,7 +19,9 @@ export const aboutOf = ({type, endpoint, data}: Envelope): readonly (string | nu
     case "configuration":
       return ["generations"]
     case "plugin":
-      return ["plugins"]
+      return typeof plugin === "string" ? ["plugins", plugin] : ["plugins"]
+    case "log":
+      return typeof plugin === "string" ? ["plugins", plugin] : undefined
     case "checkpoint":
     case "release":
     case "ingress":

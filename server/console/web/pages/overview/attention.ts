@@ -1,6 +1,6 @@
 import {bytes, duration} from "../../format.ts"
 import {metricBy, sumOf} from "../../host/metrics.ts"
-import type {DatabaseInfo, EndpointView, ReadinessReport, Status, WorkroomView} from "../../host/views.ts"
+import type {DatabaseInfo, EndpointView, PluginView, ReadinessReport, Status, WorkroomView} from "../../host/views.ts"
 import {texts} from "../../texts.ts"
 
 /** One thing that somebody should look at: what, why, what to do, and where. */
@@ -19,6 +19,7 @@ export interface Facts {
   /** Undefined for a demo token. */
   readonly report: ReadinessReport | undefined
   readonly endpoints: readonly EndpointView[]
+  readonly plugins: readonly PluginView[]
   readonly database: DatabaseInfo
   readonly workroom: WorkroomView
   /** As Prometheus reads them. */
@@ -40,6 +41,7 @@ export const attentionOf = (facts: Facts): readonly Attention[] => {
     ...components(facts),
     ...ofStatus(facts.status),
     ...endpoints(facts),
+    ...plugins(facts),
     ...boxes(facts.metrics),
     ...others(facts),
   ]
@@ -126,6 +128,17 @@ const endpoints = ({endpoints: list, report}: Facts): Attention[] => {
       page: "endpoints",
     }))
 }
+
+const plugins = ({plugins}: Facts): Attention[] =>
+  plugins
+    .filter(({state}) => state === "failed" || state === "quarantined")
+    .map(({name, state, error}) => ({
+      tone: "bad",
+      title: t.plugin(name, state),
+      why: error ?? "",
+      remedy: t.pluginDo,
+      page: "plugins",
+    }))
 
 const boxes = (metrics: string): Attention[] => {
   const inbox = sumOf(metricBy(metrics, "svc_inbox_handlers", "state"), "failed", "dead", "held")
