@@ -570,6 +570,7 @@ export const texts = {
     say: "Say something to the bot",
     send: "Send",
     from: {bot: "Bot", user: "You"},
+    fate: "What became of it",
     commands: "Commands that it knows",
     take: (name: string) => `/${name}: put it into the message`,
   },
