@@ -102,7 +102,8 @@ export type RunTrigger = (typeof runTriggers)[number]
 
 const Time = (description?: string) =>
   Type.String({format: "date-time", ...(description === undefined ? {} : {description})})
-const orNull = <T extends import("./type.ts").TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const orNull = <T extends import("./type.ts").TSchema>(schema: T, options = {}) =>
+  Type.Union([schema, Type.Null()], options)
 
 export const RunView = Type.Object({
   runId: Type.String(),
@@ -120,6 +121,9 @@ export const RunView = Type.Object({
   runtimeId: orNull(Type.String({description: "The Host that ran it"})),
 })
 
+const {runId, state, reason, endedAt} = RunView.properties
+const LastRun = Type.Object({runId, state, reason, endedAt})
+
 export const JobView = Type.Object({
   ...Job.properties,
   enabled: Type.Boolean(),
@@ -128,6 +132,7 @@ export const JobView = Type.Object({
   nextAt: orNull(Time("When it fires next, jitter included; null where it does not")),
   openRuns: Type.Integer(),
   problem: orNull(Type.String({description: "What keeps its target from being reached now"})),
+  lastRun: orNull(LastRun, {description: "The run that ended last; null where there is none, or no Host that knows"}),
 })
 
 export const JobFileView = Type.Object({

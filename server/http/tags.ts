@@ -13,6 +13,7 @@ const tags: Readonly<Record<string, string>> = {
   generations: "Configurations that ran: their changes, and back to one of them",
   config: "The configuration that runs",
   workroom: "Work items, and the Journal of what was done with them",
+  calendar: "What comes due of all jobs, day by day",
   jobs: "Scheduled jobs",
   runs: "Runs of jobs",
   checkpoints: "Restore points: made, verified, pruned",

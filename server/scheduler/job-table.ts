@@ -43,6 +43,14 @@ export class JobTable {
     return [...this.#entries.values()].map(({job}) => job)
   }
 
+  /** Those that may come before a time; a job that is turned off does not. */
+  *comingBefore(at: number): Iterable<Entry> {
+    for (const [id, entry] of this.#entries) {
+      const next = this.#next.get(id)
+      if (entry.job.enabled !== false && (next === undefined || next.due < at)) yield entry
+    }
+  }
+
   job(id: string): Job | undefined {
     return this.#entries.get(id)?.job
   }

@@ -1,8 +1,10 @@
+import type {CalendarView} from "../../shared/job-calendar.ts"
 import type {FiringTarget, Job, JobTarget} from "../../shared/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
+import {calendarOf, type Span} from "./calendar.ts"
 import {type Clock, systemClock} from "./clock.ts"
 import {consider, mostQueued} from "./consider.ts"
 import {readJobStates, storingStates} from "./job-states.ts"
@@ -67,6 +69,13 @@ export class Scheduler {
   /** The coming due times of a job, and when it fires. */
   coming(job: Job, count: number, from = this.#clock.now()) {
     return this.#table.coming(job, count, from)
+  }
+
+  /** What comes due in some days, now when nothing else is said. */
+  calendar({from = this.#clock.now(), ...span}: Omit<Span, "from"> & {from?: number}): Promise<CalendarView> {
+    // A day may have 25 hours.
+    const end = from + (span.days + 1) * 90_000_000
+    return calendarOf(this.#table.comingBefore(end), {...span, from})
   }
 
   /** Begins with what earlier runs of the Host left queued, and with what was missed since. */

@@ -1,6 +1,7 @@
 import {randomUUID} from "node:crypto"
 import {rmSync} from "node:fs"
 import {describe, expect, test} from "vitest"
+import type {CalendarView} from "../../shared/job-calendar.ts"
 import type {JobFileView, JobView, RunView} from "../../shared/jobs.ts"
 import type {Static} from "../../shared/type.ts"
 import {printed, printedJson, runCommand} from "../support/command-line.ts"
@@ -298,6 +299,43 @@ test.each(twoRuntimes)("svc schedule does it all, with the Host stopped and runn
   expect(await printed(project, "schedule remove standup", runtime)).toContain("standup is removed")
   expect((await jobsOf(await startHost({runtime, project}))).items).toEqual([])
 })
+
+test.each(twoRuntimes)(
+  "the calendar and each job's last run are served on $name, also to a demo token",
+  async runtime => {
+    const zoned = "http: {port: 0, demoToken: '${DEMO_TOKEN}'}\nplugins: {sandbox: {}, team: {}}\n"
+    const jobs = [
+      digest("nightly", {schedule: {cron: "30 1 * * *"}}),
+      digest("off", {schedule: {cron: "0 * * * *"}, enabled: false}),
+    ]
+    const project = makeProject({config: zoned, plugins: {team}, files: {[file]: fileOf(jobs)}})
+    const demoToken = "demo-token-of-the-calendar"
+    const host = await startHost({runtime, project, env: {DEMO_TOKEN: demoToken}})
+    const span = "from=2045-03-25T00:00:00Z&days=2&timezone=Europe/Berlin"
+    const calendar = await host.get<CalendarView>(`/api/calendar?${span}`)
+    expect(calendar).toMatchObject({timezone: "Europe/Berlin", complete: true})
+    expect(calendar.days.map(({date, changes, jobs: coming}) => [date, changes.length, coming.length])).toEqual([
+      ["2045-03-25", 0, 1],
+      ["2045-03-26", 2, 1],
+    ])
+    expect(calendar.days[1]?.jobs[0]).toMatchObject({job: "nightly", times: [{local: "2045-03-26 02:00 +01:00"}]})
+    const soon = await host.get<CalendarView>("/api/calendar")
+    expect(soon.days).toHaveLength(7)
+    expect(soon.days.flatMap(day => day.jobs.map(({job}) => job))).toContain("nightly")
+    for (const wrong of ["timezone=Nowhere/Land", "from=yesterday", "days=32"])
+      await expectProblem(await host.fetch(`/api/calendar?${wrong}`), 400, "request_invalid")
+
+    expect(await host.get("/api/jobs/nightly")).toMatchObject({lastRun: null})
+    const runId = await run(host, "nightly")
+    const {endedAt} = await ended(host, runId)
+    const lastRun = {runId, state: "succeeded", reason: null, endedAt}
+    expect(await host.get("/api/jobs/nightly")).toMatchObject({lastRun})
+    expect((await jobsOf(host)).items.map(each => each.lastRun)).toEqual([lastRun, null])
+    expect(await host.post("/api/jobs/nightly/pause")).toMatchObject({enabled: false, lastRun})
+    const demo = {headers: {authorization: `Bearer ${demoToken}`}}
+    expect((await (await host.fetch(`/api/calendar?${span}`, demo)).json()).days[1].jobs).toEqual([])
+  },
+)
 
 test("a job whose target is a work item adds one at each run", async () => {
   const item = {title: "Water the plants", labels: ["office"], assignee: "user:ann"}

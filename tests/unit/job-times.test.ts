@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {Calculator, instantOf, isTimezone, jitterOf, patternProblem} from "../../server/scheduler/calculator.ts"
-import {localTime} from "../../server/scheduler/job-view.ts"
+import {localClock} from "../../server/scheduler/local-clock.ts"
 import type {Schedule} from "../../shared/jobs.ts"
 import {Chance} from "../support/chance.ts"
 
@@ -18,7 +18,7 @@ const between = (schedule: Schedule, timezone: string, from: string, to: string)
   return found
 }
 
-const locally = (times: readonly number[], timezone: string) => times.map(at => localTime(at, timezone))
+const locally = (times: readonly number[], timezone: string) => times.map(localClock(timezone).show)
 
 const cron = (pattern: string): Schedule => ({cron: pattern})
 
@@ -134,7 +134,7 @@ test("every with from counts from there, in the job's timezone, and not before",
   expect(times.after(0)).toBe(first)
   expect(times.upTo(first - 1)).toBeUndefined()
   // Elapsed time, not the clock: the day of the change has 23 hours.
-  expect(localTime(times.after(first) ?? 0, "Europe/London")).toBe("2026-03-29 10:00 +01:00")
+  expect(localClock("Europe/London").show(times.after(first) ?? 0)).toBe("2026-03-29 10:00 +01:00")
 })
 
 test("at comes once", () => {

@@ -1,27 +1,35 @@
 import {Accepted, PageQuery, page} from "../../../shared/api.ts"
-import {Job, JobChange, JobFileView, JobView, NextView, RunView, runStates} from "../../../shared/jobs.ts"
-import type {Row} from "../../../shared/plugin-database.ts"
+import {CalendarQuery, CalendarView} from "../../../shared/job-calendar.ts"
+import {Job, JobChange, JobFileView, JobView, NextView} from "../../../shared/jobs.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Route} from "../../../shared/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
+import {isTimezone} from "../../scheduler/calculator.ts"
 import {findJob} from "../../scheduler/job-changes.ts"
 import {viewNext} from "../../scheduler/job-view.ts"
 import type {Jobs} from "../../scheduler/jobs.ts"
-import {pageOf, readPage, timeOf, toPage} from "./paging.ts"
+import {pageOf} from "./paging.ts"
+import {runRoutes, withLastRuns} from "./runs.ts"
 
 const JobPage = Type.Object({...page(JobView).properties, file: JobFileView})
-const RunPage = page(RunView)
-
-const RunQuery = Type.Object({
-  ...PageQuery.properties,
-  job: Type.Optional(Type.String({minLength: 1, description: "Only runs of this job"})),
-  state: Type.Optional(Type.Enum([...runStates])),
-})
-
 const NextQuery = Type.Object({
   count: Type.Optional(Type.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"})),
 })
+
+const viewOf = async (jobs: Jobs, database: Database, id: string): Promise<Static<typeof JobView>> => {
+  const [view] = await withLastRuns(database, [jobs.get(id)])
+  if (view === undefined) throw new Problem("job_unknown", `there is no job ${id}`)
+  return view
+}
+
+const spanOf = ({query}: Call) => {
+  const {from, timezone = "UTC", days, limit} = query as Static<typeof CalendarQuery>
+  if (!isTimezone(timezone)) throw new Problem("request_invalid", `timezone: there is no timezone "${timezone}"`)
+  const at = from === undefined ? undefined : Date.parse(from)
+  if (Number.isNaN(at)) throw new Problem("request_invalid", `from: "${from}" is not a time`)
+  return {timezone, days: Number(days), limit: Number(limit), ...(at === undefined ? {} : {from: at})}
+}
 
 const idOf = (call: Call) => call.params.id ?? ""
 
@@ -33,7 +41,10 @@ export const jobRoutes = (jobs: Jobs, database: Database): Route[] => [
     summary: "The scheduled jobs, by id, and whether their file is taken as it is",
     query: PageQuery,
     response: {200: JobPage},
-    handle: (_, call) => call.json(JobPage, {...pageOf(jobs.list(), call), file: jobs.file}),
+    handle: async (_, call) => {
+      const {items, next} = pageOf(jobs.list(), call)
+      return call.json(JobPage, {items: await withLastRuns(database, items), next, file: jobs.file})
+    },
   },
   {
     method: "GET",
@@ -42,7 +53,16 @@ export const jobRoutes = (jobs: Jobs, database: Database): Route[] => [
     summary: "One job",
     response: {200: JobView},
     problems: ["job_unknown"],
-    handle: (_, call) => call.json(JobView, jobs.get(idOf(call))),
+    handle: async (_, call) => call.json(JobView, await viewOf(jobs, database, idOf(call))),
+  },
+  {
+    method: "GET",
+    path: "/api/calendar",
+    scope: "demo",
+    summary: "What comes due of all jobs, day by day, with changes of clocks",
+    query: CalendarQuery,
+    response: {200: CalendarView},
+    handle: async (_, call) => call.json(CalendarView, await jobs.scheduler.calendar(spanOf(call))),
   },
   {
     method: "GET",
@@ -68,21 +88,21 @@ export const jobRoutes = (jobs: Jobs, database: Database): Route[] => [
     handle: async (_, call) => {
       const job = (await call.body()) as Job
       await jobs.add(job)
-      return call.json(JobView, jobs.get(job.id), {status: 201})
+      return call.json(JobView, await viewOf(jobs, database, job.id), {status: 201})
     },
   },
-  changing(jobs, {
+  changing(jobs, database, {
     action: "edit",
     summary: "Change what is named",
     body: JobChange,
     changeOf: async call => (await call.body()) as JobChange,
   }),
-  changing(jobs, {
+  changing(jobs, database, {
     action: "pause",
     summary: "Turn a job off, across restarts; its queued runs are cancelled",
     changeOf: () => ({enabled: false}),
   }),
-  changing(jobs, {
+  changing(jobs, database, {
     action: "resume",
     summary: "Turn a job on; what was due meanwhile is not made up for",
     changeOf: () => ({enabled: true}),
@@ -108,48 +128,7 @@ export const jobRoutes = (jobs: Jobs, database: Database): Route[] => [
       return call.json(Accepted, {id: idOf(call)})
     },
   },
-  {
-    method: "GET",
-    path: "/api/runs",
-    scope: "demo",
-    summary: "Runs of jobs, newest first",
-    query: RunQuery,
-    response: {200: RunPage},
-    handle: async (_, call) => {
-      const {limit, before} = readPage(call)
-      const {job = null, state = null} = call.query as Static<typeof RunQuery>
-      const rows = await database.read(
-        `SELECT * FROM job_runs WHERE seq < ?1 AND (?2 IS NULL OR job = ?2) AND (?3 IS NULL OR state = ?3)
-          ORDER BY seq DESC LIMIT ?4`,
-        [before, job, state, limit + 1],
-      )
-      return call.json(
-        RunPage,
-        toPage(rows.map(viewRun), limit, ({seq}) => seq),
-      )
-    },
-  },
-  {
-    method: "GET",
-    path: "/api/runs/:id",
-    scope: "demo",
-    summary: "One run",
-    response: {200: RunView},
-    problems: ["run_unknown"],
-    handle: async (_, call) => call.json(RunView, await readRun(database, idOf(call))),
-  },
-  {
-    method: "POST",
-    path: "/api/runs/:id/cancel",
-    scope: "full",
-    summary: "End a run that is queued or running; what it has queued is not sent",
-    response: {200: RunView},
-    problems: ["run_unknown", "run_state"],
-    handle: async (_, call) => {
-      await jobs.scheduler.runner.cancel(idOf(call))
-      return call.json(RunView, await readRun(database, idOf(call)))
-    },
-  },
+  ...runRoutes(jobs, database),
 ]
 
 interface Change extends Pick<Route, "summary" | "body"> {
@@ -157,7 +136,7 @@ interface Change extends Pick<Route, "summary" | "body"> {
   changeOf(call: Call): JobChange | Promise<JobChange>
 }
 
-const changing = (jobs: Jobs, {action, changeOf, ...about}: Change): Route => ({
+const changing = (jobs: Jobs, database: Database, {action, changeOf, ...about}: Change): Route => ({
   method: "POST",
   path: `/api/jobs/:id/${action}`,
   scope: "full",
@@ -166,30 +145,6 @@ const changing = (jobs: Jobs, {action, changeOf, ...about}: Change): Route => ({
   ...about,
   handle: async (_, call) => {
     await jobs.edit(idOf(call), await changeOf(call))
-    return call.json(JobView, jobs.get(idOf(call)))
+    return call.json(JobView, await viewOf(jobs, database, idOf(call)))
   },
-})
-
-const readRun = async (database: Database, id: string): Promise<Static<typeof RunView>> => {
-  const [row] = await database.read("SELECT * FROM job_runs WHERE run_id = ?", [id])
-  if (row === undefined) throw new Problem("run_unknown", `there is no run ${id}`)
-  return viewRun(row)
-}
-
-const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
-
-const viewRun = (row: Row): Static<typeof RunView> => ({
-  runId: String(row.run_id),
-  seq: Number(row.seq),
-  job: String(row.job),
-  trigger: row.cause as Static<typeof RunView>["trigger"],
-  state: row.state as Static<typeof RunView>["state"],
-  scheduledFor: timeOf(row.scheduled_for) ?? "",
-  missedFrom: timeOf(row.missed_from),
-  reason: textOf(row.reason),
-  error: textOf(row.error),
-  createdAt: timeOf(row.created_at) ?? "",
-  startedAt: timeOf(row.started_at),
-  endedAt: timeOf(row.ended_at),
-  runtimeId: textOf(row.runtime_id),
 })

@@ -1,0 +1,103 @@
+import {PageQuery, page} from "../../../shared/api.ts"
+import {type JobView, RunView, runStates} from "../../../shared/jobs.ts"
+import type {Row} from "../../../shared/plugin-database.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Call, Route} from "../../../shared/route.ts"
+import {type Static, Type} from "../../../shared/type.ts"
+import type {Database} from "../../database/database.ts"
+import type {Jobs} from "../../scheduler/jobs.ts"
+import {readPage, timeOf, toPage} from "./paging.ts"
+
+const RunPage = page(RunView)
+
+const RunQuery = Type.Object({
+  ...PageQuery.properties,
+  job: Type.Optional(Type.String({minLength: 1, description: "Only runs of this job"})),
+  state: Type.Optional(Type.Enum([...runStates])),
+})
+
+const idOf = (call: Call) => call.params.id ?? ""
+
+export const runRoutes = (jobs: Jobs, database: Database): Route[] => [
+  {
+    method: "GET",
+    path: "/api/runs",
+    scope: "demo",
+    summary: "Runs of jobs, newest first",
+    query: RunQuery,
+    response: {200: RunPage},
+    handle: async (_, call) => {
+      const {limit, before} = readPage(call)
+      const {job = null, state = null} = call.query as Static<typeof RunQuery>
+      const rows = await database.read(
+        `SELECT * FROM job_runs WHERE seq < ?1 AND (?2 IS NULL OR job = ?2) AND (?3 IS NULL OR state = ?3)
+          ORDER BY seq DESC LIMIT ?4`,
+        [before, job, state, limit + 1],
+      )
+      return call.json(
+        RunPage,
+        toPage(rows.map(viewRun), limit, ({seq}) => seq),
+      )
+    },
+  },
+  {
+    method: "GET",
+    path: "/api/runs/:id",
+    scope: "demo",
+    summary: "One run",
+    response: {200: RunView},
+    problems: ["run_unknown"],
+    handle: async (_, call) => call.json(RunView, await readRun(database, idOf(call))),
+  },
+  {
+    method: "POST",
+    path: "/api/runs/:id/cancel",
+    scope: "full",
+    summary: "End a run that is queued or running; what it has queued is not sent",
+    response: {200: RunView},
+    problems: ["run_unknown", "run_state"],
+    handle: async (_, call) => {
+      await jobs.scheduler.runner.cancel(idOf(call))
+      return call.json(RunView, await readRun(database, idOf(call)))
+    },
+  },
+]
+
+type View = Static<typeof JobView>
+
+/** Jobs with the run of each that ended last. */
+export const withLastRuns = async (database: Database, views: readonly View[]): Promise<View[]> => {
+  const rows = await database.read(
+    `SELECT r.* FROM json_each(?) AS each JOIN job_runs r ON r.seq =
+      (SELECT seq FROM job_runs WHERE job = each.value AND ended_at IS NOT NULL ORDER BY seq DESC LIMIT 1)`,
+    [JSON.stringify(views.map(({id}) => id))],
+  )
+  const last = new Map(
+    rows.map(viewRun).map(({job, runId, state, reason, endedAt}) => [job, {runId, state, reason, endedAt}]),
+  )
+  return views.map(view => ({...view, lastRun: last.get(view.id) ?? null}))
+}
+
+const readRun = async (database: Database, id: string): Promise<Static<typeof RunView>> => {
+  const [row] = await database.read("SELECT * FROM job_runs WHERE run_id = ?", [id])
+  if (row === undefined) throw new Problem("run_unknown", `there is no run ${id}`)
+  return viewRun(row)
+}
+
+const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
+
+const viewRun = (row: Row): Static<typeof RunView> => ({
+  runId: String(row.run_id),
+  seq: Number(row.seq),
+  job: String(row.job),
+  trigger: row.cause as Static<typeof RunView>["trigger"],
+  state: row.state as Static<typeof RunView>["state"],
+  scheduledFor: timeOf(row.scheduled_for) ?? "",
+  missedFrom: timeOf(row.missed_from),
+  reason: textOf(row.reason),
+  error: textOf(row.error),
+  createdAt: timeOf(row.created_at) ?? "",
+  startedAt: timeOf(row.started_at),
+  endedAt: timeOf(row.ended_at),
+  runtimeId: textOf(row.runtime_id),
+})
