@@ -32,6 +32,7 @@ export const pages: readonly PageEntry[] = [
     icon: "workroom",
     load: () => lazy(import("./pages/Workroom.svelte")),
   },
+  {path: "jobs", title: texts.pages.jobs, icon: "jobs", load: () => lazy(import("./pages/Jobs.svelte"))},
   {path: "plugins", title: texts.pages.plugins, icon: "plugins", load: () => lazy(import("./pages/Plugins.svelte"))},
   {
     path: "generations",

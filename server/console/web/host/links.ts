@@ -1,7 +1,7 @@
 import type {Envelope} from "../../../../shared/event-stream.ts"
 
 /** The page that shows what an event tells of, by the parts of its address; undefined where none does. */
-export const aboutOf = ({type, endpoint, data}: Envelope): readonly (string | number)[] | undefined => {
+export const aboutOf = ({type, endpoint, runId, data}: Envelope): readonly (string | number)[] | undefined => {
   const [kind] = type.split(".")
   const {sn, message, item, job, plugin}: Partial<Record<"sn" | "message" | "item" | "job" | "plugin", unknown>> =
     typeof data === "object" && data !== null ? data : {}
@@ -14,7 +14,8 @@ export const aboutOf = ({type, endpoint, data}: Envelope): readonly (string | nu
     case "workroom":
       return typeof item === "number" ? ["workroom", item] : ["workroom"]
     case "job":
-      return typeof job === "string" ? ["jobs", job] : ["jobs"]
+      if (typeof job !== "string") return ["jobs"]
+      return runId === undefined ? ["jobs", job] : ["jobs", job, runId]
     case "generation":
     case "configuration":
       return ["generations"]

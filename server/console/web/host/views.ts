@@ -1,14 +1,20 @@
 import type * as api from "../../../../shared/api.ts"
+import type * as jobs from "../../../../shared/jobs.ts"
 import type * as plugins from "../../../../shared/plugin-views.ts"
 import type {Static} from "../../../../shared/type.ts"
 
 /** What the API answers, by name. A demo token gets less: what is private is missing. */
 export type {CheckpointDetail, CheckpointTask, CheckpointView} from "../../../../shared/checkpoint.ts"
 export type {DatabaseInfo} from "../../../../shared/database.ts"
+export type {CalendarView, ClockChange} from "../../../../shared/job-calendar.ts"
 export type {Component, IngressView, ReadinessReport} from "../../../../shared/readiness.ts"
 export type {ReleaseView} from "../../../../shared/release.ts"
 export type {Item, JournalRecord, WorkroomView} from "../../../../shared/workroom.ts"
 export type {BoardItem, BoardView} from "../../../../shared/workroom-board.ts"
+export type JobFileView = Static<typeof jobs.JobFileView>
+export type JobView = Static<typeof jobs.JobView>
+export type NextTimes = jobs.NextTimes
+export type RunView = Static<typeof jobs.RunView>
 export type SessionView = Static<typeof api.SessionView>
 export type Status = Static<typeof api.Status>
 export type EndpointView = Static<typeof api.EndpointView>

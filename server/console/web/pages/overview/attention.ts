@@ -1,6 +1,15 @@
 import {bytes, duration} from "../../format.ts"
 import {metricBy, sumOf} from "../../host/metrics.ts"
-import type {DatabaseInfo, EndpointView, PluginView, ReadinessReport, Status, WorkroomView} from "../../host/views.ts"
+import type {
+  DatabaseInfo,
+  EndpointView,
+  JobFileView,
+  JobView,
+  PluginView,
+  ReadinessReport,
+  Status,
+  WorkroomView,
+} from "../../host/views.ts"
 import {texts} from "../../texts.ts"
 
 /** One thing that somebody should look at: what, why, what to do, and where. */
@@ -24,7 +33,8 @@ export interface Facts {
   readonly workroom: WorkroomView
   /** As Prometheus reads them. */
   readonly metrics: string
-  readonly jobsRefused: string | null
+  /** Undefined until they are loaded, and where the Host knows no jobs. */
+  readonly jobs: {readonly items: readonly JobView[]; readonly file: JobFileView} | undefined
 }
 
 /** A checkpoint that is older, in seconds, should be followed by another one: two of the default schedule. */
@@ -43,6 +53,7 @@ export const attentionOf = (facts: Facts): readonly Attention[] => {
     ...endpoints(facts),
     ...plugins(facts),
     ...boxes(facts.metrics),
+    ...jobsOf(facts.jobs),
     ...others(facts),
   ]
   return [...found.filter(({tone}) => tone === "bad"), ...found.filter(({tone}) => tone === "warn")]
@@ -151,17 +162,49 @@ const boxes = (metrics: string): Attention[] => {
   return found
 }
 
-const others = ({database, workroom, jobsRefused}: Facts): Attention[] => {
+const jobsOf = (jobs: Facts["jobs"]): Attention[] => {
+  const {items = [], file} = jobs ?? {}
+  const on = items.filter(({enabled}) => enabled)
+  const failed = on.filter(({lastRun}) => lastRun?.state === "failed")
+  const unreachable = on.filter(({problem}) => problem !== null)
   const found: Attention[] = []
-  if (jobsRefused !== null)
+  if (file !== undefined && file.refused !== null)
     found.push({
       tone: "bad",
       title: t.jobs,
-      why: jobsRefused,
+      why: file.refused.detail,
       remedy: t.jobsDo,
       command: "svc schedule list",
       page: "jobs",
     })
+  if (failed.length > 0)
+    found.push({
+      tone: "bad",
+      title: t.jobsFailed(failed.length),
+      why: named(failed, ({lastRun}) => lastRun?.reason),
+      remedy: t.jobsFailedDo,
+      page: "jobs",
+    })
+  if (unreachable.length > 0)
+    found.push({
+      tone: "warn",
+      title: t.jobsUnreachable(unreachable.length),
+      why: named(unreachable, ({problem}) => problem),
+      remedy: t.jobsUnreachableDo,
+      page: "jobs",
+    })
+  return found
+}
+
+/** The first few by name, each with its reason. */
+const named = (jobs: readonly JobView[], reasonOf: (job: JobView) => string | null | undefined): string =>
+  `${jobs
+    .slice(0, 3)
+    .map(job => `${job.id} (${reasonOf(job) ?? ""})`)
+    .join(", ")}${jobs.length > 3 ? " …" : ""}.`
+
+const others = ({database, workroom}: Facts): Attention[] => {
+  const found: Attention[] = []
   if (database.daysLeft !== null && database.daysLeft < fewDays)
     found.push({
       tone: database.daysLeft < 2 ? "bad" : "warn",

@@ -1,0 +1,41 @@
+import type {HostClient} from "../../host/client.ts"
+import type {JobView} from "../../host/views.ts"
+import {type Deed, longPatience} from "../../state/notices.svelte.ts"
+import {texts} from "../../texts.ts"
+
+const t = texts.jobs
+const ends = ["job.succeeded", "job.failed", "job.cancelled"]
+const pathOf = (id: string, action: string) => `/api/jobs/${encodeURIComponent(id)}/${action}`
+
+/** Runs a job now; its end is waited for. */
+export const runDeed = (client: HostClient, id: string): Deed<{id: string}> => ({
+  title: t.deeds.run(id),
+  patience: longPatience,
+  run: () => client.post<{id: string}>(pathOf(id, "run")),
+  say: run => t.runs(run.id),
+  event: {types: ends, fits: ({runId}, run) => runId === run.id},
+})
+
+export const pauseDeed = (client: HostClient, id: string): Deed<JobView> => ({
+  title: t.deeds.pause(id),
+  run: () => client.post<JobView>(pathOf(id, "pause")),
+  say: () => t.isPaused,
+})
+
+export const resumeDeed = (client: HostClient, id: string): Deed<JobView> => ({
+  title: t.deeds.resume(id),
+  run: () => client.post<JobView>(pathOf(id, "resume")),
+  say: () => t.isOn,
+})
+
+export const removeDeed = (client: HostClient, id: string): Deed<unknown> => ({
+  title: t.deeds.remove(id),
+  run: () => client.post(pathOf(id, "remove")),
+  say: () => t.isRemoved,
+})
+
+export const cancelDeed = (client: HostClient, runId: string): Deed<unknown> => ({
+  title: t.deeds.cancel(runId),
+  run: () => client.post(`/api/runs/${encodeURIComponent(runId)}/cancel`),
+  event: {types: ends, fits: event => event.runId === runId},
+})
