@@ -41,7 +41,7 @@ export const Status = Type.Object({
   endedCleanly: Type.Boolean({description: "False when the run before this one was killed"}),
   generation: Type.Object({number: Type.Integer(), committedAt: Time(), reason: Type.String()}),
   pin: Type.Union([Type.Object({number: Type.Integer()}), Type.Null()], {
-    description: "The generation that a rollback pinned",
+    description: "The generation whose configuration is pinned, by a rollback or a plugin that was disabled",
   }),
   lastFailure: Type.Union(
     [

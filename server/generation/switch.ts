@@ -1,6 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import {saysTheSame, withEnabled} from "../config/enabled.ts"
 import {type ConfigText, type LoadedConfig, sha256} from "../config/load.ts"
+import {didYouMean} from "../config/suggest.ts"
 import type {NewPin, Pin} from "./generation.ts"
 
 /** A plugin that is turned on or off while the Host runs; the file stays as it is. */
@@ -22,7 +23,10 @@ export interface Switched {
 export const switchIn = (running: LoadedConfig, pin: Pin | undefined, file: ConfigText, wanted: Switch): Switched => {
   const {name, enabled} = wanted
   const entry = Object.hasOwn(running.config.plugins, name) ? running.config.plugins[name] : undefined
-  if (entry === undefined) throw new Problem("plugin_unknown", `the running configuration has no plugin "${name}"`)
+  if (entry === undefined) {
+    const guess = didYouMean(name, Object.keys(running.config.plugins))
+    throw new Problem("plugin_unknown", `the running configuration has no plugin "${name}"${guess}`)
+  }
   if (entry.enabled === enabled) throw new Problem("conflict", `${name} is ${enabled ? "enabled" : "disabled"} already`)
   const text = withEnabled(running.text, name, enabled)
   if (text === undefined)

@@ -1,11 +1,11 @@
 import {describe, expect, test} from "vitest"
 import {reload, statusOf} from "../support/generation.ts"
-import {expectProblem, startHost, type TestHost} from "../support/host.ts"
+import {expectProblem, startHost, svc, type TestHost} from "../support/host.ts"
 import {pluginOf} from "../support/plugin.ts"
 import {wirePlugin} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunAnd, usualRuntime} from "../support/runtimes.ts"
 
 const env = {
   HTTP_TOKEN: "the-full-token-of-the-switch",
@@ -130,6 +130,21 @@ test("one of two that are disabled is enabled, and the other stays disabled", as
   expect(await pluginOf(host, "wire")).toMatchObject({state: "active"})
   expect(await pluginOf(host, "greeter")).toMatchObject({state: "disabled"})
   expect((await statusOf(host)).pin).toEqual({number: 4})
+})
+
+test("svc plugin disable, list and enable say what runs then", async () => {
+  const host = await start()
+  const run = (...args: string[]) => svc(usualRuntime, host.project, ["plugin", ...args], {env})
+  expect(await run("disable", "wire")).toMatchObject({code: 0, stdout: "generation 2 runs without wire, pinned\n"})
+  const {stdout} = await run("list")
+  expect(stdout).toMatch(/^greeter +active +plugins\/greeter.ts$/m)
+  expect(stdout).toMatch(/^wire +disabled$/m)
+  expect(await run("disable", "wire")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("wire is disabled already"),
+  })
+  expect(await run("disable", "wirr")).toMatchObject({code: 1, stderr: expect.stringMatching(/no plugin "wirr".*wire/)})
+  expect(JSON.parse((await run("enable", "wire", "--json")).stdout)).toMatchObject({number: 3, pinned: false})
 })
 
 test("a file that was changed meanwhile is not taken by it, and ends it once it is taken", async () => {

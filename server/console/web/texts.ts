@@ -176,8 +176,9 @@ export const texts = {
     ingressDo: "Resume it once its reason is gone.",
     generation: "The newest configuration was not committed",
     generationDo: "Correct the configuration; the generation before it goes on.",
-    pin: (number: number) => `Generation ${number} is pinned by a rollback`,
-    pinWhy: "The configuration file is not taken until it changes or the pin is taken back.",
+    pin: (number: number) => `Generation ${number} is pinned`,
+    pinWhy:
+      "By a rollback, or since a plugin was disabled. The configuration file is not taken until it changes or the pin is taken back.",
     pinDo: "Unpin it once the file is right.",
     noCheckpoint: "No checkpoint was verified yet",
     oldCheckpoint: (age: string) => `The newest verified checkpoint is ${age} old`,

@@ -1,0 +1,32 @@
+import {Command} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {PluginView} from "../../shared/plugin-views.ts"
+import type {Static} from "../../shared/type.ts"
+import {connectHost} from "../host-client.ts"
+import {table} from "../print.ts"
+import {DataCommand} from "../svc-command.ts"
+
+export class PluginList extends DataCommand {
+  static override paths = [["plugin", "list"]]
+  static override usage = Command.Usage({
+    description: "list the plugins of the running configuration, with their states and errors",
+    examples: [
+      ["All of them", "svc plugin list"],
+      ["For a program", "svc plugin list --json"],
+    ],
+  })
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const {items} = await host.get<{items: Static<typeof PluginView>[]}>("/api/plugins?limit=500")
+    this.show(items, () => table(["plugin", "state", "code", "error"], items.map(rowOf)))
+    return exit.ok
+  }
+}
+
+const rowOf = ({name, state, from = "", error = "", at}: Static<typeof PluginView>) => [
+  name,
+  state,
+  from,
+  at === undefined ? error : `${at.file}:${at.line}:${at.column} ${error}`,
+]
