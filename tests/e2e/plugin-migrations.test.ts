@@ -1,6 +1,8 @@
 import {existsSync, readdirSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
+import {readCrossedByPlugins} from "../../server/database/irreversible.ts"
+import {withDatabase} from "../../server/database/without-host.ts"
 import type {CheckpointDetail, CheckpointView} from "../../shared/checkpoint.ts"
 import type {MigrationReport} from "../../shared/database.ts"
 import {printed, printedJson, runCommand} from "../support/command-line.ts"
@@ -11,7 +13,8 @@ import {launchHost, startHost, type TestHost} from "../support/host.ts"
 import {startHrana} from "../support/hrana-server.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {makeProject, type Project, plainConfig} from "../support/project.ts"
-import {bunAnd, type TestRuntime} from "../support/runtimes.ts"
+import {bunAnd, onBun, type TestRuntime} from "../support/runtimes.ts"
+import {needStrace, startToBeKilled} from "../support/strace.ts"
 
 const first = `{name: "first", up: table => ["CREATE TABLE " + table("all") + " (text TEXT, stars INTEGER)"]}`
 const reason = "the stars are dropped"
@@ -176,6 +179,34 @@ test("the migrations of a generation are applied all or none, and what fails is 
   await reload(host)
   expect(await host.say("/notes two")).toEqual(['[{"text":"one","stars":null},{"text":"two","stars":null}]'])
 })
+
+test("killed at any fsync of a start, the tables are as before, or as after with a verified checkpoint of before", async context => {
+  needStrace(context)
+  const host = await start()
+  const {project} = host
+  await host.stop()
+  put(project, first, noStars)
+  const applied: string[] = []
+  for (let number = 4; applied.length === 0; number += 4) {
+    expect(number).toBeLessThan(60)
+    const killed = startToBeKilled([...onBun.command, "runtime", "start"], "fsync,fdatasync", number, project.folder)
+    await killed.finished
+    applied.push(...(await restorePointsOf(project)))
+  }
+  const verified = (await checkpointsOf(project)).filter(({state}) => state === "verified").map(({id}) => id)
+  expect(verified).toEqual(expect.arrayContaining(applied))
+  const again = await startHost({project})
+  expect(await again.say("/notes two")).toEqual(['[{"text":"one"},{"text":"two"}]'])
+}, 60_000)
+
+/** Of each migration that cannot be undone and was applied; where it was not, its column is there. */
+const restorePointsOf = (project: Project): Promise<readonly string[]> =>
+  withDatabase({dialect: "sqlite", file: project.path(".svc/data.sqlite")}, async database => {
+    const crossed = await readCrossedByPlugins(database, 0)
+    const columns = await database.read("SELECT name FROM pragma_table_info('p_notes_all')")
+    expect(columns.map(({name}) => name)).toEqual(crossed.length === 0 ? ["text", "stars"] : ["text"])
+    return crossed.map(({restorePoint}) => restorePoint ?? "none")
+  })
 
 test("a one-shot start on a checkpoint tries it without another one; a dry run says that it cannot know it", async () => {
   const host = await start()
