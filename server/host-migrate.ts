@@ -62,12 +62,17 @@ const saveBefore = async (
     await verify(project, created, {signal, progress})
     return created
   } catch (cause) {
-    const {code, message, hint} = toProblem(cause, "checkpoint_failed")
-    throw new Problem("migration_refused", `${what}; the checkpoint of before was not made: ${message}`, {
-      cause,
-      hint: code === "restore_point_missing" ? backupFirst : hint,
-    })
+    throw withoutCheckpoint(what, cause, backupFirst)
   }
+}
+
+/** `migration_refused`: the checkpoint before what cannot be undone was not made; `backupFirst` is the hint for a remote database. */
+export const withoutCheckpoint = (what: string, cause: unknown, backupFirst: string): Problem => {
+  const {code, message, hint} = toProblem(cause, "checkpoint_failed")
+  return new Problem("migration_refused", `${what}; the checkpoint of before was not made: ${message}`, {
+    cause,
+    hint: code === "restore_point_missing" ? backupFirst : hint,
+  })
 }
 
 const backupFirst =

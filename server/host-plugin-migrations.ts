@@ -1,7 +1,8 @@
 import type {Log} from "../shared/log.ts"
-import {messageOf, Problem, toProblem} from "../shared/problems.ts"
+import {messageOf, Problem} from "../shared/problems.ts"
 import type {Database} from "./database/database.ts"
 import type {SaveBefore} from "./generation/migrate-draft.ts"
+import {withoutCheckpoint} from "./host-migrate.ts"
 import type {HostRecovery} from "./host-recovery.ts"
 import type {Checkpoints} from "./recovery/checkpoints.ts"
 import type {StoredCheckpoint} from "./recovery/store.ts"
@@ -30,12 +31,17 @@ export const createSaveBefore =
     // What the new configuration says is secret must not be in it either.
     recovery.learn(config)
     try {
+      if (isRemote(database)) throw new Problem("restore_point_missing", "this project's database is remote")
       const id = await makeVerified(checkpoints, signal)
       return {id, discard: () => discard(checkpoints, id, log)}
     } catch (cause) {
-      throw signal.aborted ? new Problem("stopping", "the Host is stopping", {cause}) : refusal(why, cause)
+      throw signal.aborted
+        ? new Problem("stopping", "the Host is stopping", {cause})
+        : withoutCheckpoint(why, cause, backupFirst)
     }
   }
+
+const isRemote = ({location}: Pick<Database, "location">): boolean => location.dialect !== "sqlite"
 
 /** Made by this start; of a remote database, also one that was made while no Host ran, when none has since. */
 const findStanding = async (
@@ -47,10 +53,9 @@ const findStanding = async (
     "SELECT max(started_at) AS at, (SELECT value FROM svc_meta WHERE key = 'authority') AS authority FROM svc_runs WHERE runtime_id <> ?",
     [runtimeId],
   )
-  const isRemote = database.location.dialect !== "sqlite"
   const isStanding = ({manifest}: StoredCheckpoint) =>
     manifest.runtimeId === runtimeId ||
-    (isRemote && manifest.runtimeId === null && Date.parse(manifest.createdAt) > Number(row?.at))
+    (isRemote(database) && manifest.runtimeId === null && Date.parse(manifest.createdAt) > Number(row?.at))
   return (await store.list()).checkpoints.find(
     each => each.verification?.ok === true && each.manifest.authority === row?.authority && isStanding(each),
   )
@@ -67,14 +72,6 @@ const makeVerified = async (checkpoints: Checkpoints, signal: AbortSignal): Prom
 
 const discard = (checkpoints: Checkpoints, id: string, log: Log): Promise<void> =>
   checkpoints.remove(id).catch(error => log.warn(`checkpoint ${id} was not removed: ${messageOf(error)}`))
-
-const refusal = (why: string, cause: unknown): Problem => {
-  const {code, message, hint} = toProblem(cause, "checkpoint_failed")
-  return new Problem("migration_refused", `${why}; the checkpoint of before was not made: ${message}`, {
-    cause,
-    hint: code === "restore_point_missing" ? backupFirst : hint,
-  })
-}
 
 const backupFirst =
   "Stop the Host and make the database's own backup, then name it: svc checkpoint create --external-restore-point <id>; then start."

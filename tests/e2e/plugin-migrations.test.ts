@@ -239,6 +239,7 @@ test("of a remote database, waits for its own backup, which is named while no Ho
     code: "migration_refused",
     hint: expect.stringContaining("svc checkpoint create --external-restore-point <id>"),
   })
+  expect((await statusOf(host)).checkpointFailure).toBeNull()
   await host.stop()
   expect(await refusedStart(project)).toContain(why)
   const {id} = await printedJson<CheckpointDetail>(project, "checkpoint create --external-restore-point backup-7")
