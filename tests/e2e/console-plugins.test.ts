@@ -56,7 +56,15 @@ describeWithChromium("the plugins in the console", {timeout: 120_000}, () => {
     expect(await wire.getByRole("listitem").count()).toBe(1 + 120)
     await page.locator('[data-plugin="risky"]').getByText("1 command, 1 middleware, 1 job").waitFor()
 
-    await page.getByRole("link", {name: "risky", exact: true}).click()
+    await page.getByRole("link", {name: "risky", exact: true}).press("Enter")
+    await until("the plugin that was opened to have the focus", () =>
+      page.evaluate(() => document.activeElement?.tagName === "H2" && document.activeElement.textContent === "risky"),
+    )
+    await page.getByRole("link", {name: "Close"}).press("Enter")
+    await until("its place in the picture to have it again", () =>
+      page.evaluate(() => document.activeElement?.closest("[data-plugin]")?.getAttribute("data-plugin") === "risky"),
+    )
+    await page.keyboard.press("Enter")
     const settings = (path: string) => page.locator(`[data-setting="${path}"]`)
     await settings("key").getByText("svc.config.yml:5:14").waitFor()
     expect(await page.getByLabel("key (required)").inputValue()).toBe("set, and never shown")
