@@ -417,6 +417,7 @@ export const texts = {
     actor: "You act as",
     actorFor: "operator",
     actorHelp: "What you do is recorded under this name.",
+    actorWrong: "A name has no spaces: ada, user:ada or agent:triage",
     partyFor: "ada, or agent:triage",
     empty: "There is no work item yet.",
     noneFits: "No work item fits.",

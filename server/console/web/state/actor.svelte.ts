@@ -1,4 +1,4 @@
-import {partyOf} from "../pages/workroom/party.ts"
+import {partyOf} from "../host/party.ts"
 
 const key = "svc.console.actor"
 
