@@ -22,10 +22,10 @@ const filesOf = (folder: string): string[] =>
     .map(entry => join(entry.parentPath, entry.name))
     .sort()
 
-/** Of all that the result depends on: the application, what it takes of `shared/`, this script, and the versions. */
+/** Of all that the result depends on: the application, what it takes of elsewhere, this script, and the versions. */
 const hashSources = (): string => {
   const hash = createHash("sha256")
-  const others = ["scripts/console.ts", "bun.lockb"].map(file => join(root, file))
+  const others = ["server/messages/parse-content.ts", "scripts/console.ts", "bun.lockb"].map(file => join(root, file))
   for (const file of [...filesOf(web), ...filesOf(join(root, "shared")), ...others])
     hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0")
   return hash.digest("hex")
