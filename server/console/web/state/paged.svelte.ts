@@ -10,6 +10,9 @@ const limit = 100
 /** So many pages are read to reach what is shown; beyond them the list begins anew. */
 const mostPages = 5
 
+/** So many items may come at the head before the end is let go of; what was scrolled to stays. */
+const kept = 1000
+
 /** A list of the API that grows at its head while it is shown, and at its end when it is scrolled to. */
 export class PagedList<T> {
   items = $state.raw<readonly T[]>([])
@@ -22,7 +25,7 @@ export class PagedList<T> {
 
   constructor(
     read: (query: string, signal?: AbortSignal) => Promise<Page<T>>,
-    /** Falls from item to item. */
+    /** Falls from item to item; an item's is the cursor of what follows it. */
     keyOf: (item: T) => number,
   ) {
     this.#read = read
@@ -42,7 +45,10 @@ export class PagedList<T> {
     if (this.#next === null || this.#isReading) return
     this.#isReading = true
     try {
-      const page = await this.#read(`limit=${limit}&cursor=${this.#next}`)
+      const asked = this.#next
+      const page = await this.#read(`limit=${limit}&cursor=${asked}`)
+      // The list has begun anew meanwhile, or has let go of its end: this does not follow it.
+      if (this.#next !== asked) return
       this.#next = page.next
       const end = this.items.at(-1)
       const known = end === undefined ? Number.POSITIVE_INFINITY : this.#keyOf(end)
@@ -70,7 +76,11 @@ export class PagedList<T> {
     const older = last === undefined ? [] : this.items.filter(item => this.#keyOf(item) < this.#keyOf(last))
     const meets = known !== undefined && last !== undefined && this.#keyOf(last) <= this.#keyOf(known)
     if (older.length === 0 || !meets) this.#next = cursor
-    this.items = meets ? [...fresh, ...older] : fresh
+    const all = meets ? [...fresh, ...older] : fresh
+    const most = Math.max(kept, this.items.length)
+    const end = all[most - 1]
+    if (all.length > most && end !== undefined) this.#next = String(this.#keyOf(end))
+    this.items = all.slice(0, most)
     return true
   }
 }
