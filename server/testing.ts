@@ -3,12 +3,13 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {exit} from "../shared/exit.ts"
 import type {Permission} from "../shared/permission.ts"
-import type {AnyPlugin, PluginDefinition} from "../shared/plugin.ts"
+import type {AnyPlugin} from "../shared/plugin.ts"
 import {start} from "./host.ts"
 import {createLogs} from "./logs/log.ts"
 import {bypassProxy} from "./runtime/proxy.ts"
 import {loadRuntime} from "./runtime/runtime.ts"
 import {type FireOptions, fire, online, type SayOptions, type Sent, say} from "./testing-actions.ts"
+import {Editions} from "./testing-editions.ts"
 
 export type {FireOptions, SayOptions, Sent} from "./testing-actions.ts"
 
@@ -33,6 +34,11 @@ export interface BotOptions {
   readonly log?: (line: string) => void
 }
 
+export interface UpgradeOptions {
+  /** The name of the plugin; the only one under test when left out. */
+  readonly plugin?: string
+}
+
 export interface Bot {
   /** Says something in the sandbox; resolves to the bot's replies, as plain text, once all handlers have ended. */
   say(text: string, options?: SayOptions): Promise<readonly string[]>
@@ -41,6 +47,11 @@ export interface Bot {
    * sent. Rejects where the run fails, with its error.
    */
   fire(job: string, options?: FireOptions): Promise<readonly Sent[]>
+  /**
+   * Puts another version of the plugin in its place, over the data that there is, as a reload would: with its migrations, and a
+   * checkpoint before one that cannot be undone. Rejects with what refuses it; then the bot goes on as it was.
+   */
+  upgrade(to: AnyPlugin, options?: UpgradeOptions): Promise<void>
   /** Lets so many seconds pass for cooldowns, at once; nothing else is hurried. */
   pass(seconds: number): void
   /** Where the Host's HTTP API is, and its full token, for what `say` does not show. */
@@ -61,6 +72,7 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
     await writeFile(join(project, "svc.config.yml"), JSON.stringify(configOf(options)))
     const write = options.log ?? (() => {})
     let passed = 0
+    const editions = new Editions(options.plugins)
     const host = await start(
       {
         project,
@@ -69,12 +81,7 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
         command: "svc-runtime/test",
         supervisor: () => "none",
         logs: createLogs({level: "debug", format: "pretty", colors: false, write}),
-        plugins: Object.fromEntries(
-          Object.entries(options.plugins).map(([name, {plugin}]) => [
-            name,
-            async () => ({default: plugin as PluginDefinition}),
-          ]),
-        ),
+        plugins: editions.builtIns,
         now: () => performance.now() + passed,
         signal: new AbortController().signal,
       },
@@ -86,7 +93,9 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
       url: host.url,
       token: host.token?.reveal() ?? "",
       say: (text, how) => say(host, text, how),
-      fire: async (job, how = {}) => fire(host, job, {...how, plugin: how.plugin ?? onlyPlugin(options)}),
+      fire: async (job, how = {}) => fire(host, job, {...how, plugin: how.plugin ?? onlyPlugin(options, "fire")}),
+      upgrade: (to, {plugin: name = onlyPlugin(options, "upgrade")} = {}) =>
+        editions.replace(name, to, () => host.generations.reload("the test's upgrade")),
       pass: seconds => {
         passed += seconds * 1000
       },
@@ -157,8 +166,8 @@ const configOf = ({plugins, users = {}, config}: BotOptions) => ({
   },
 })
 
-const onlyPlugin = ({plugins}: BotOptions): string => {
+const onlyPlugin = ({plugins}: BotOptions, asked: "fire" | "upgrade"): string => {
   const [name, ...others] = Object.keys(plugins)
-  if (name === undefined || others.length > 0) throw new TypeError("bot.fire() needs the name of the plugin")
+  if (name === undefined || others.length > 0) throw new TypeError(`bot.${asked}() needs the name of the plugin`)
   return name
 }

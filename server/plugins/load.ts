@@ -22,8 +22,14 @@ export interface LoadedPlugin {
   readonly from: string
 }
 
+/** A plugin that needs no file; one of another edition is another plugin. */
+export interface BuiltIn {
+  readonly default: PluginDefinition
+  readonly edition?: number
+}
+
 /** The adapters that come with svc, loaded when they are used. */
-export type BuiltIns = Readonly<Record<string, () => Promise<{readonly default: PluginDefinition}>>>
+export type BuiltIns = Readonly<Record<string, () => Promise<BuiltIn>>>
 
 export interface LoaderOptions {
   readonly runtime: Runtime
@@ -60,10 +66,10 @@ export class Loader {
       case "built":
         return this.#built(name, found.path)
       case "built-in": {
-        const {default: definition} = await found.load()
+        const {default: definition, edition = 0} = await found.load()
         return {
           definition,
-          fingerprint: `built-in:${found.name}`,
+          fingerprint: `built-in:${found.name}:${edition}`,
           files: [],
           origin: "built-in",
           from: `built-in ${found.name}`,

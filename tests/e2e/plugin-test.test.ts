@@ -4,7 +4,7 @@ import {expect, test} from "vitest"
 import {readDocuments} from "../support/documents.ts"
 import {runProcess} from "../support/process.ts"
 import {makeFolder, makeProject} from "../support/project.ts"
-import {onNode22, runtimes} from "../support/runtimes.ts"
+import {bunAnd, onNode22, runtimes} from "../support/runtimes.ts"
 
 const guide = readDocuments().find(({path}) => path === "docs/test-a-plugin.md")
 
@@ -52,6 +52,53 @@ test.each(runtimes)(
       answer: 42,
       help: 1,
       left: [],
+    })
+  },
+)
+
+const upgrading = `
+import {definePlugin} from "svc-runtime"
+import {plugin, startBot} from "svc-runtime/test"
+
+const first = {name: "first", up: table => ["CREATE TABLE " + table("all") + " (text TEXT, stars INTEGER)"]}
+const noStars = {name: "no-stars", irreversible: "the stars are dropped", up: table => ["ALTER TABLE " + table("all") + " DROP COLUMN stars"]}
+const wrong = {name: "wrong", undo: "nothing", up: () => ["CREATE NONSENSE"]}
+const notes = (...migrations) => definePlugin({
+  setup({database, command}) {
+    database.migrate(migrations)
+    command("note <text:text>", async ({args}) => {
+      await database.write([{sql: "INSERT INTO " + database.table("all") + " (text) VALUES (?)", args: [args.text]}])
+      return JSON.stringify(await database.read("SELECT * FROM " + database.table("all")))
+    })
+  },
+})
+const lines = []
+await plugin.test(notes(first), {log: line => lines.push(line)}, async bot => {
+  const said = [await bot.say("/note one")]
+  const refused = await bot.upgrade(notes(first, wrong)).catch(error => error.message)
+  said.push(await bot.say("/note two"))
+  await bot.upgrade(notes(first, noStars))
+  said.push(await bot.say("/note three"))
+  const older = await bot.upgrade(notes(first)).catch(error => error.code)
+  const unknown = await bot.upgrade(notes(first), {plugin: "other"}).catch(error => error.code)
+  const saved = lines.some(line => line.includes("a checkpoint is made and verified before"))
+  console.log(JSON.stringify({said: said.flat().map(text => JSON.parse(text)), refused, older, unknown, saved}))
+})
+`
+
+test.each(bunAnd("node24"))(
+  "bot.upgrade() puts another version over the data that is there, or rejects and leaves it, on $name",
+  async ({command}) => {
+    const project = makeProject({files: {"try.mjs": upgrading}})
+    const ran = await runProcess([command[0] ?? "", "try.mjs"], {cwd: project.folder})
+    expect({code: ran.code, stderr: ran.stderr}).toEqual({code: 0, stderr: ""})
+    const starred = (text: string) => ({text, stars: null})
+    expect(JSON.parse(ran.stdout)).toEqual({
+      said: [[starred("one")], [starred("one"), starred("two")], [{text: "one"}, {text: "two"}, {text: "three"}]],
+      refused: expect.stringContaining("migration wrong of plugin plugin failed"),
+      older: "plugin_newer",
+      unknown: "plugin_missing",
+      saved: true,
     })
   },
 )
