@@ -63,9 +63,9 @@ const examineState = async (
       ...checkPin(running),
     )
   }
-  findings.push(await checkJobFile(paths))
   const folders = isFinding(loaded) ? [paths.state] : foldersOf(locationOf(loaded, paths), paths)
-  findings.push(...(await checkSpace(folders)), await checkClock(paths, Date.now()), await checkOwners(paths))
+  findings.push(...(await checkSpace(folders)), await checkJobFile(paths))
+  findings.push(await checkClock(paths, Date.now()), await checkOwners(paths))
   return findings
 }
 
