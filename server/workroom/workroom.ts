@@ -9,7 +9,7 @@ import {type Figures, figuresOf} from "./figures.ts"
 import type {Entry, Head, Recorded} from "./record.ts"
 import {parseRecord} from "./record.ts"
 import {describeCut, type Store, type StoreKind} from "./store.ts"
-import {readTrail} from "./trail.ts"
+import {Trails} from "./trails.ts"
 import {type Verification, verifyStore} from "./verify.ts"
 
 export interface WorkroomOptions {
@@ -44,6 +44,7 @@ export class Workroom {
   readonly #options: WorkroomOptions
   readonly #now: () => number
   readonly #deadlines: Deadlines
+  readonly #trails: Trails
   #catalog: Catalog
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
@@ -57,6 +58,7 @@ export class Workroom {
     this.#options = options
     this.#now = options.now ?? Date.now
     this.#catalog = catalog
+    this.#trails = new Trails(options.store)
     this.#deadlines = new Deadlines(this.#now, item => this.#tellOverdue(item))
   }
 
@@ -132,8 +134,11 @@ export class Workroom {
 
   /** The records about an item with numbers below `before`, newest first. Throws `workroom_unknown`. */
   async journalOf(id: number, before: number, limit: number): Promise<readonly JournalRecord[]> {
-    const last = Math.min(this.head.seq, before - 1)
-    return readTrail(this.#options.store, {item: this.item(id).id, last, limit})
+    const records = await this.#trails.of(this.item(id).id, this.head.seq)
+    return records
+      .filter(({seq}) => seq < before)
+      .slice(-limit)
+      .reverse()
   }
 
   /**
@@ -200,7 +205,9 @@ export class Workroom {
     this.#catalog.advance(draft.head, draft.changed)
     this.#recorded += records.length
     store.keep(this.#catalog)
-    onRecorded?.(records.map(({record}) => record))
+    const recorded = records.map(({record}) => record)
+    this.#trails.add(recorded)
+    onRecorded?.(recorded)
   }
 
   /** A failed write is not repeated: the store is opened anew, and says what it has. */

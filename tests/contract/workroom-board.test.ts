@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {columnsOf} from "../../server/workroom/board.ts"
-import {readTrail} from "../../server/workroom/trail.ts"
+import {Trails} from "../../server/workroom/trails.ts"
 import {itemStates} from "../../shared/workroom.ts"
 import {add, bring, fill, on, stores} from "../support/workroom.ts"
 
@@ -12,16 +12,19 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     await workroom.run(on(misleading, {is: "comment", text: ',"item":2,"prevHash":"'}))
     await fill(workroom, 80)
     const all = await workroom.journal(Number.MAX_SAFE_INTEGER, 100)
-    const store = await place.store()
+    const everyTwo = new Trails(await place.store(), 2)
     for (const {id, revision} of workroom.items) {
       const about = all.filter(({item}) => item === id)
       expect(about).toHaveLength(revision)
       expect(await workroom.journalOf(id, Number.MAX_SAFE_INTEGER, 100)).toEqual(about)
-      expect(await readTrail(store, {item: id, last: 80, limit: 100, stride: 7})).toEqual(about)
-      expect(await readTrail(store, {item: id, last: 60, limit: 2, stride: 7})).toEqual(
-        about.filter(({seq}) => seq <= 60).slice(0, 2),
-      )
+      expect(await workroom.journalOf(id, 60, 2)).toEqual(about.filter(({seq}) => seq < 60).slice(0, 2))
+      expect(await everyTwo.of(id, 80)).toEqual(about.toReversed())
     }
+    const noted = await workroom.run(on(workroom.item(1), {is: "comment", text: "and one more"}))
+    expect(await workroom.journalOf(1, Number.MAX_SAFE_INTEGER, 1)).toMatchObject([
+      {seq: 81, command: {text: "and one more"}},
+    ])
+    expect(await everyTwo.of(1, 81)).toHaveLength(noted.revision)
     await expect(workroom.journalOf(99, 100, 10)).rejects.toMatchObject({code: "workroom_unknown"})
   })
 
