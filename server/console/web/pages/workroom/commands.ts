@@ -16,14 +16,23 @@ export interface Given {
   /** The revision that was shown when the operator began to think about it. */
   readonly expectedRevision: number
   readonly body: Readonly<Record<string, unknown>>
+  /** Is handed the item as the command has left it. */
+  readonly onAnswer: (item: Item) => void
 }
 
 /** A command about an item, given once, against what the operator has seen. */
-export const commandDeed = (client: HostClient, {item, command, label, expectedRevision, body}: Given): Deed<Item> => ({
+export const commandDeed = (
+  client: HostClient,
+  {item, command, label, expectedRevision, body, onAnswer}: Given,
+): Deed<Item> => ({
   title: t.deeds(label, item),
   run: () =>
     client
       .post<Item>(`/api/workroom/items/${item}/${command}`, {...body, expectedRevision})
+      .then(made => {
+        onAnswer(made)
+        return made
+      })
       .catch(error => Promise.reject(lostOf(error, expectedRevision) ?? error)),
   say: ({state, revision}) => t.becomes(t.states[state], revision),
   event: {types: [itemEvents[command]], fits: tellsOf},
