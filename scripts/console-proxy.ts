@@ -30,7 +30,7 @@ process.on("exit", () => {
     : []
   const sum = (of: (each: PrismReport) => number) => told.reduce((total, each) => total + of(each), 0)
   process.stdout.write(
-    `through Prism: ${sum(({requests}) => requests)} requests of ${told.length} tabs, ${sum(({violations}) => violations.length)} violations; past it: ${sum(({direct}) => direct)} for streams and the console's files\n`,
+    `through Prism: ${sum(({requests}) => requests)} requests to ${told.length} Hosts, ${sum(({violations}) => violations.length)} violations; past it: ${sum(({direct}) => direct)} for streams and the console's files\n`,
   )
 })
 runTests({files, env: {SVC_TEST_PRISM: report, SVC_TEST_RUNTIME: values.runtime}})

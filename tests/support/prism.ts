@@ -20,12 +20,22 @@ export interface PrismReport {
   readonly violations: readonly string[]
 }
 
+/** Of the tests that run: tabs of one Host share a proxy, which takes seconds to start. */
+const running = new Map<TestHost, Promise<string>>()
+
 /** The address at which a browser meets the Host: through Prism where the run asks for it, and nothing may violate the document. */
 export const meet = async (host: TestHost): Promise<string> => {
   if (report === undefined) return host.url
+  const met = running.get(host) ?? proxyTo(host, report)
+  running.set(host, met)
+  return met
+}
+
+const proxyTo = async (host: TestHost, file: string): Promise<string> => {
+  onTestFinished(() => void running.delete(host))
   const {url, told} = await startPrism(host, await host.get("/api/openapi.json"))
   onTestFinished(() => {
-    appendFileSync(report, `${JSON.stringify(told())}\n`)
+    appendFileSync(file, `${JSON.stringify(told())}\n`)
     expect(told().violations).toEqual([])
   })
   return url
