@@ -23,12 +23,13 @@ export interface SystemdBox {
   stop(): Promise<void>
 }
 
-const packages = ["systemd", "systemd-sysv", "dbus", "dbus-user-session", "libpam-systemd", "curl"]
+/** What it has beside a minimal Debian. */
+export const boxPackages = ["systemd", "systemd-sysv", "dbus", "dbus-user-session", "libpam-systemd", "curl"]
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 export const startSystemdBox = async (): Promise<SystemdBox> => {
-  const nspawn = spawn("systemd-nspawn", nspawnArguments(debianRoot(packages)), {
+  const nspawn = spawn("systemd-nspawn", nspawnArguments(debianRoot(boxPackages)), {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   })
