@@ -1,13 +1,25 @@
 import {describe, expect, test} from "vitest"
 import {commands} from "../../cli/commands.ts"
 import {printed, runCommand} from "../support/command-line.ts"
+import {runProcess} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
+import {onBun, root, scriptCommand} from "../support/runtimes.ts"
+import {shared} from "../support/shared.ts"
 
 const names = Object.keys(commands)
 
+const helps = shared(async () => {
+  const {stdout} = await runProcess(scriptCommand(onBun, `${root}tests/support/scripts/print-helps.ts`))
+  return JSON.parse(stdout) as Readonly<Record<string, string>>
+})
+
 describe("help", () => {
-  test.each(names)("svc %s --help tells how to call it, with examples and its options", async name => {
-    const text = await printed(makeProject(), `${name} --help`)
+  test.each(["doctor", "runtime start", "workroom block"])("svc %s --help is the help of that command", async name => {
+    expect(await printed(makeProject(), `${name} --help`)).toBe(helps()[name])
+  })
+
+  test.each(names)("svc %s --help tells how to call it, with examples and its options", name => {
+    const text = helps()[name] ?? ""
     expect(text.split("\n")[0]).toMatch(new RegExp(`^svc ${name}( <\\w+>| \\[\\w+\\])*$`))
     expect(text).toMatch(new RegExp(`\nExamples\n\n {2}\\S.*\n {4}.*svc ${name}`))
     expect(text).toContain("  --project <value>  ")
