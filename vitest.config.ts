@@ -6,11 +6,11 @@ const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 5,
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
-      {extends: true, test: {name: "unit", include: ["tests/unit/**/*.test.ts"]}},
+      {extends: true, test: {name: "unit", include: ["tests/unit/**/*.test.ts"], isolate: false}},
       {extends: true, test: {name: "contract", include: ["tests/contract/**/*.test.ts"]}},
       {extends: true, test: {name: "e2e", include: ["tests/e2e/**/*.test.ts"]}},
       {

@@ -7,7 +7,7 @@ import {mountDisk, mountReadOnly, needMounts} from "../support/disk.ts"
 import {startHost, svc, type TestHost} from "../support/host.ts"
 import {runProcess} from "../support/process.ts"
 import {makeFolder, makeProject, type Project, plainConfig} from "../support/project.ts"
-import {bunAnd, onBun, root} from "../support/runtimes.ts"
+import {bunOr, onBun, root} from "../support/runtimes.ts"
 
 const echo = `import {definePlugin} from "svc-runtime"
 export default definePlugin({
@@ -35,7 +35,7 @@ const projectAt = (folder: string): Project => ({
   path: (...parts) => [folder, ...parts].join("/"),
 })
 
-describe.each(bunAnd("node24"))("on $name", runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
   test("a checkpoint of a running Host is verified, and what came after it is gone once it is restored", async () => {
     const host = await started({runtime, files: {"bun.lock": "locked"}})
     await host.say("before")

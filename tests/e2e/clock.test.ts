@@ -10,14 +10,14 @@ import {messageIn} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import type {Project} from "../support/project.ts"
-import {bunAnd, type TestRuntime} from "../support/runtimes.ts"
+import {bunOr, type TestRuntime} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 import {type Delivery, deliver, secretOf, startReceiver} from "../support/webhooks.ts"
 
 const hour = 3600
 const secret = secretOf("clock")
 const env = {HTTP_TOKEN: "full-token-of-the-test", PARTNER_SECRET: secret}
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 
 const config = (receiver: string, irc: {readonly port: number}) =>
   JSON.stringify({

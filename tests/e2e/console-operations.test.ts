@@ -4,14 +4,14 @@ import {expectNoBarriers, goTo, live, openConsole} from "../support/console.ts"
 import {startHost} from "../support/host.ts"
 import {freePort} from "../support/ports.ts"
 import {makeProject} from "../support/project.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 const token = env.HTTP_TOKEN
 const configOf = (port: number, level = "info") =>
   `log_level: ${level}\nhttp: {port: ${port}, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}"}\nplugins: {sandbox: {}}\n`
 
-const runtimes = bunAnd("node24")
+const runtimes = bunOr("node24")
 
 describeWithChromium("operating a Host from the console", {timeout: 90_000}, () => {
   test.each(runtimes)("a configuration is taken, compared, rolled back, and taken again, on $name", async runtime => {

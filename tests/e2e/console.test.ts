@@ -5,7 +5,7 @@ import {startHost} from "../support/host.ts"
 import {freePort} from "../support/ports.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
 const token = env.HTTP_TOKEN
@@ -28,7 +28,7 @@ export default definePlugin({
 `
 
 const plugins = {moody}
-const runtimes = bunAnd("node22")
+const runtimes = bunOr("node22")
 
 describeWithChromium("the console in Chromium", {timeout: 90_000}, () => {
   test.each(runtimes)(

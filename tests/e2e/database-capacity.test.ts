@@ -15,10 +15,10 @@ import {until} from "../support/process.ts"
 import {makeProject, type Project, plainConfig} from "../support/project.ts"
 import {killAt, killDuring} from "../support/restore-kill-loop.ts"
 import {aDay, countOf, storeEvents} from "../support/retention.ts"
-import {bunAnd, onBun} from "../support/runtimes.ts"
+import {bunOr, onBun} from "../support/runtimes.ts"
 import {needStrace} from "../support/strace.ts"
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 
 const file = (project: Project) => project.path(".svc/data.sqlite")
 

@@ -3,7 +3,7 @@ import {expect, test} from "vitest"
 import {expectProblem, startHost} from "../support/host.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../support/inbox-ledger.ts"
 import {startProcess, until} from "../support/process.ts"
-import {bunAnd, onBun, root, scriptCommand} from "../support/runtimes.ts"
+import {bunOr, onBun, root, scriptCommand} from "../support/runtimes.ts"
 import {failSyncs, needStrace} from "../support/strace.ts"
 
 const config = `http:
@@ -14,7 +14,7 @@ plugins:
 `
 const ids = (name: string, count: number) => Array.from({length: count}, (_, n) => `${name} ${n}`)
 
-test.for(bunAnd("node22"))(
+test.for(bunOr("node22"))(
   "on $name, an event whose fsync fails is not acknowledged, and the Host goes on once the disk does",
   async (runtime, context) => {
     needStrace(context)
@@ -40,7 +40,7 @@ test.for(bunAnd("node22"))(
   },
 )
 
-test.for(bunAnd("node22"))(
+test.for(bunOr("node22"))(
   "on $name, a stranger's lock refuses events for as long as it is held, and none that is acknowledged later is lost",
   async runtime => {
     const host = await startHost({runtime, config, plugins: {echo: echoPlugin}})

@@ -6,7 +6,7 @@ import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../support/inbox-ledger.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 
 const config = `http:
   port: 0
@@ -25,7 +25,7 @@ const databaseOf = async (host: TestHost) => {
   return report.components.find(({kind}) => kind === "database")
 }
 
-test.for(bunAnd("node24"))(
+test.for(bunOr("node24"))(
   "on $name, a full disk refuses events, loses none that was acknowledged, and the Host goes on once there is space",
   async (runtime, context) => {
     needMounts(context)

@@ -7,7 +7,7 @@ import {open} from "../support/databases.ts"
 import {launchHost, startHost} from "../support/host.ts"
 import {until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
-import {bunAnd, onBun} from "../support/runtimes.ts"
+import {bunOr, onBun} from "../support/runtimes.ts"
 import {needStrace, startOnSlowDisk} from "../support/strace.ts"
 
 const newest = migrations.at(-1)?.version ?? 0
@@ -52,7 +52,7 @@ const interruptedStart = async (command: readonly string[], signal: NodeJS.Signa
   return {project, code, stderr, version: await versionOf(project.path(".svc/data.sqlite"))}
 }
 
-test.for(bunAnd("node22"))(
+test.for(bunOr("node22"))(
   "on $name, SIGTERM during the migrations ends the start cleanly, and the next start goes on with them",
   async (runtime, context) => {
     needStrace(context)

@@ -7,7 +7,7 @@ import {mountReadOnly, needMounts} from "../support/disk.ts"
 import {launchHost, startHost} from "../support/host.ts"
 import {startProcess, until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
-import {bunAnd, onBun, root, scriptCommand} from "../support/runtimes.ts"
+import {bunOr, onBun, root, scriptCommand} from "../support/runtimes.ts"
 
 const config = `http:
   port: 0
@@ -56,7 +56,7 @@ test("after an orderly end the database file is whole by itself, and only its ow
   expect(statSync(file).mode & 0o777).toBe(0o600)
 })
 
-describe.each(bunAnd("node22"))("a Host on $name", runtime => {
+describe.each(bunOr("node22"))("a Host on $name", runtime => {
   test("refuses a database path that is a folder", async () => {
     rmSync(file)
     mkdirSync(file)

@@ -6,7 +6,7 @@ import {launchHost, startHost, type TestHost} from "../support/host.ts"
 import {type HranaServer, startHrana} from "../support/hrana-server.ts"
 import {echoPlugin, handledAll, post} from "../support/inbox-ledger.ts"
 import {until} from "../support/process.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 
 const token = "a-token-of-the-remote-database"
 
@@ -51,7 +51,7 @@ const talk = async (host: TestHost, ids: readonly string[]) => {
   await handledAll(host)
 }
 
-test.for(bunAnd("node24"))(
+test.for(bunOr("node24"))(
   "on $name, a Host keeps its state in a remote database, and its project folder goes on with it",
   async runtime => {
     const server = await startServer()
@@ -66,7 +66,7 @@ test.for(bunAnd("node24"))(
   },
 )
 
-test.for(bunAnd("node24"))(
+test.for(bunOr("node24"))(
   "on $name, a Host whose lease passes to another one stores nothing more and asks to be started again",
   async runtime => {
     const server = await startServer()

@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {svc} from "../support/host.ts"
 import {runProcess} from "../support/process.ts"
 import {makeFolder, makeProject, type Project, type ProjectOptions} from "../support/project.ts"
-import {bunAnd, onBun, onNode22} from "../support/runtimes.ts"
+import {bunOr, onBun, onNode22} from "../support/runtimes.ts"
 
 const config = `http:
   host: \${HTTP_HOST:-127.0.0.1}
@@ -28,7 +28,7 @@ const addJson = async (project: Project, line: string) => {
 
 const composeFiles = ["Dockerfile", "compose.yaml", ".dockerignore", ".env.example"]
 
-describe.each(bunAnd("node22"))("svc deploy add compose on $name", runtime => {
+describe.each(bunOr("node22"))("svc deploy add compose on $name", runtime => {
   test("writes the template with the name, port and runtime of the project; again, it changes nothing", async () => {
     const project = botProject()
     const added = await add(project, "compose", runtime)

@@ -6,10 +6,10 @@ import {joinIrc} from "../support/irc-person.ts"
 import {startIrcServer} from "../support/irc-servers.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
-import {bunAnd, onBun} from "../support/runtimes.ts"
+import {bunOr, onBun} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 const onlineSince = async (host: TestHost) => Date.parse((await untilEndpoint(host, "main", "online")).since)

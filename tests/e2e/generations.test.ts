@@ -3,7 +3,7 @@ import {failureOf, generationOf, statusOf} from "../support/generation.ts"
 import {startHost, type TestHost} from "../support/host.ts"
 import {pluginWith, replying} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 
 const config = (plugins: string) => `http:
   port: 0
@@ -13,7 +13,7 @@ ${plugins}`
 
 const greeter = {config: config("  greeter: {}\n"), plugins: {greeter: replying("greet", "hello")}}
 
-describe.each(bunAnd("node22"))("a running Host in development on $name", runtime => {
+describe.each(bunOr("node22"))("a running Host in development on $name", runtime => {
   test("runs the new code of an edited plugin at the next message, as a new generation", async () => {
     const host = await startHost({runtime, ...greeter})
     expect(await host.say("/greet")).toEqual(["hello"])

@@ -10,10 +10,10 @@ import {eventOf, messageIn, tell} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {bunAnd, onBun} from "../support/runtimes.ts"
+import {bunOr, onBun} from "../support/runtimes.ts"
 import {startWebhookHost} from "../support/webhook-host.ts"
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}]}}
 plugins: {sandbox: {}, echo: {}}
 `

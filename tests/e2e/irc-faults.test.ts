@@ -6,10 +6,10 @@ import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {type IrcServer, startIrcServer} from "../support/irc-servers.ts"
 import {until} from "../support/process.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 /** The server is back, and a person is in the channel before the bot can be: the Host sleeps meanwhile. */

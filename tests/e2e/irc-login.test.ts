@@ -4,11 +4,11 @@ import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc} from "../support/irc-person.ts"
 import {type IrcServerName, makeCertificate, startIrcServer} from "../support/irc-servers.ts"
 import {startServices} from "../support/irc-services.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
 const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 /** Longer than the first pauses between two attempts: an endpoint that retries is seen to. */

@@ -3,10 +3,10 @@ import {svc, type TestHost} from "../support/host.ts"
 import {endpointOf, type IrcAccount, ircConfig, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {startIrcServer} from "../support/irc-servers.ts"
-import {bunAnd, onBun} from "../support/runtimes.ts"
+import {bunOr, onBun} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 
 /** Lines of the bot's comings and goings. */

@@ -3,11 +3,11 @@ import {startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {type IrcServerName, startIrcServer} from "../support/irc-servers.ts"
 import {until} from "../support/process.ts"
-import {bunAnd, type runtimes} from "../support/runtimes.ts"
+import {bunOr, type runtimes} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
 const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
-const cases = bunAnd("node22").flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))
+const cases = bunOr("node22").flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))
 
 const lounge = {nick: "svcbot", channels: ["#lounge"]}
 

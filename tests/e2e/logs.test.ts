@@ -3,7 +3,7 @@ import {mountDisk, needMounts} from "../support/disk.ts"
 import {startHost, type TestHost} from "../support/host.ts"
 import {startProcess, until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {bunAnd, onBun, onNode22} from "../support/runtimes.ts"
+import {bunOr, onBun, onNode22} from "../support/runtimes.ts"
 import {recordsIn, talkerHost} from "../support/talker.ts"
 
 const say = (host: TestHost, text: string, times = 1) => host.post("/api/plugins/talker/say", {text, times})
@@ -14,7 +14,7 @@ const recordOf = (host: TestHost, message: string) =>
 const isHealthy = async (host: TestHost) =>
   (await fetch(`${host.url}/pub/health`, {signal: AbortSignal.timeout(5000)})).status === 200
 
-describe.each(bunAnd("node22"))("the log of a Host on $name", runtime => {
+describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
   test("one JSON object a line, and each call carries its plugin, its event and endpoint, or its request", async () => {
     const host = await startHost({...talkerHost, runtime})
     expect(await host.say("/tell")).toEqual(["told"])

@@ -10,9 +10,9 @@ import {messageIn} from "../support/messages.ts"
 import {metricsOf} from "../support/metrics.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
-import {bunAnd, onBun} from "../support/runtimes.ts"
+import {bunOr, onBun} from "../support/runtimes.ts"
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 const plain = "http: {port: 0}\nplugins: {sandbox: {}}\n"
 
 const read = async (host: TestHost, ...query: [name: string, labels?: Record<string, string>]) =>

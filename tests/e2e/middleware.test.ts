@@ -3,9 +3,9 @@ import {describe, expect, test} from "vitest"
 import {type HostOptions, startHost, type TestHost} from "../support/host.ts"
 import {eventOf, tell} from "../support/messages.ts"
 import {until} from "../support/process.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 
 /** A plugin with two middleware, each of which does what a message asks of it by name. */
 const around = (name: string) => `

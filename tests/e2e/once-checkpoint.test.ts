@@ -7,7 +7,7 @@ import {startHost} from "../support/host.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {makeProject, type Project, plainConfig} from "../support/project.ts"
-import {bunAnd, type TestRuntime} from "../support/runtimes.ts"
+import {bunOr, type TestRuntime} from "../support/runtimes.ts"
 
 const first = '{name: "notes", up: table => ["CREATE TABLE " + table("notes") + " (text TEXT NOT NULL)"]}'
 const unique =
@@ -65,7 +65,7 @@ const withCheckpoint = async (runtime?: TestRuntime) => {
 
 const temporaryFiles = (project: Project) => readdirSync(project.path(".svc/tmp")).sort()
 
-describe.each(bunAnd("node22"))("svc runtime start --once --mode test --from-checkpoint on $name", runtime => {
+describe.each(bunOr("node22"))("svc runtime start --once --mode test --from-checkpoint on $name", runtime => {
   test("tries the migrations on a copy of real data, beside the running Host; nothing is sent, no job fires, nothing is left", async () => {
     const {project, host, checkpoint} = await withCheckpoint(runtime)
     const files = temporaryFiles(project)

@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {startHost, svc} from "../support/host.ts"
 import {holdPort} from "../support/ports.ts"
 import {makeProject, type Project} from "../support/project.ts"
-import {bunAnd, onBun, type TestRuntime} from "../support/runtimes.ts"
+import {bunOr, onBun, type TestRuntime} from "../support/runtimes.ts"
 
 /** A slot that leaves a file behind once one of its endpoints is opened. */
 const openingPlugin = `
@@ -58,7 +58,7 @@ const marked = (required: string, enabled?: boolean) => {
   return {project, isOpened: () => existsSync(mark)}
 }
 
-describe.each(bunAnd("node22"))("svc runtime start --once --mode test on $name", runtime => {
+describe.each(bunOr("node22"))("svc runtime start --once --mode test on $name", runtime => {
   test("prints one line of JSON, opens no endpoint, leaves nothing behind, and exits 0", async () => {
     const {project, isOpened} = marked("line~one")
     const {code, result, stderr} = await once(runtime, project)

@@ -3,9 +3,9 @@ import {expectProblem, startHost, svc, type TestHost} from "../support/host.ts"
 import {hangingOn, linePlugin, notedBy} from "../support/line-plugin.ts"
 import {messageIn} from "../support/messages.ts"
 import {until} from "../support/process.ts"
-import {bunAnd, onBun, type TestRuntime} from "../support/runtimes.ts"
+import {bunOr, onBun, type TestRuntime} from "../support/runtimes.ts"
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 const configOf = (outbox = "") => `http: {port: 0}\nplugins:\n  line: {${outbox}}\n`
 const args = ["--no-watch"]
 

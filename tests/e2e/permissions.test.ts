@@ -5,7 +5,7 @@ import {startIrcServer} from "../support/irc-servers.ts"
 import {startServices} from "../support/irc-services.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {bunAnd, onBun} from "../support/runtimes.ts"
+import {bunOr, onBun} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
 /** Commands for everybody and for some, one with a cooldown; it tells who is who. */
@@ -41,7 +41,7 @@ const refusedReload = (host: TestHost) =>
 const permissionOf = async (host: TestHost, user: string, channel = "c", group = true) =>
   (await host.say("/whoami", {user, channel, group})).join()
 
-test.each(bunAnd("node24"))(
+test.each(bunOr("node24"))(
   "a command runs for those who may call it; others are told so, and do not see it, on $name",
   async runtime => {
     const host = await startBotHost(rules, {runtime})

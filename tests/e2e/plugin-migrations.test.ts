@@ -13,7 +13,7 @@ import {launchHost, startHost, type TestHost} from "../support/host.ts"
 import {startHrana} from "../support/hrana-server.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {makeProject, type Project, plainConfig} from "../support/project.ts"
-import {bunAnd, onBun, type TestRuntime} from "../support/runtimes.ts"
+import {bunOr, onBun, type TestRuntime} from "../support/runtimes.ts"
 import {needStrace, startToBeKilled} from "../support/strace.ts"
 
 const first = `{name: "first", up: table => ["CREATE TABLE " + table("all") + " (text TEXT, stars INTEGER)"]}`
@@ -74,7 +74,7 @@ const refusedStart = async (project: Project, runtime?: TestRuntime, env = {}): 
   return stderr
 }
 
-describe.each(bunAnd("node22"))("on $name, a migration of a plugin that cannot be undone", runtime => {
+describe.each(bunOr("node22"))("on $name, a migration of a plugin that cannot be undone", runtime => {
   test("waits for a verified checkpoint of the data, and the plugin of before is refused until that is restored", async () => {
     const host = await start(runtime)
     const {project} = host

@@ -5,7 +5,7 @@ import {pluginOf} from "../support/plugin.ts"
 import {wirePlugin} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {bunAnd, usualRuntime} from "../support/runtimes.ts"
+import {bunOr, usualRuntime} from "../support/runtimes.ts"
 
 const env = {
   HTTP_TOKEN: "the-full-token-of-the-switch",
@@ -41,7 +41,7 @@ export default definePlugin({
 })
 `
 const plugins = {wire: wirePlugin, greeter}
-const start = (runtime = bunAnd("node24")[0]) => {
+const start = (runtime = bunOr("node24")[0]) => {
   const project = makeProject({config, plugins})
   return startHost({...(runtime === undefined ? {} : {runtime}), project, env, args: ["--no-watch"]})
 }
@@ -54,7 +54,7 @@ const turn = (host: TestHost, name: string, enabled: unknown, token = env.HTTP_T
 const ready = (host: TestHost) => until("the Host to be ready", () => isReady(host))
 const isReady = async (host: TestHost) => (await fetch(new URL("/pub/ready", host.url))).status === 200
 
-describe.each(bunAnd("node24"))("a plugin that is disabled while the Host runs, on $name", runtime => {
+describe.each(bunOr("node24"))("a plugin that is disabled while the Host runs, on $name", runtime => {
   test("is gone with all that it publishes, across restarts and reloads, until it is enabled; the file stays", async () => {
     const host = await start(runtime)
     await ready(host)

@@ -3,10 +3,10 @@ import {awayPlugin} from "../support/away-plugin.ts"
 import {startHost} from "../support/host.ts"
 import {until} from "../support/process.ts"
 import {firing, startPrometheus} from "../support/prometheus.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 const env = {HTTP_TOKEN: "full-token-for-prometheus", DEMO_TOKEN: "demo-token-for-prometheus"}
 const options = {
   config: 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}, away: {}}\n',

@@ -5,7 +5,7 @@ import {expectProblem, launchHost, startHost, type TestHost} from "../support/ho
 import {pluginWith, wirePlugin} from "../support/plugin-sources.ts"
 import {freePort} from "../support/ports.ts"
 import {until} from "../support/process.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 
 const quiet = ["--no-watch"]
 
@@ -46,7 +46,7 @@ const reportOf = async (host: TestHost): Promise<ReadinessReport> => {
 
 const failing = ({components}: ReadinessReport) => components.filter(component => !component.ready)
 
-describe.each(bunAnd("node24"))("on $name", runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
   test("/pub/ready answers 503 before the first generation is committed, and 200 after; /pub/health 200 from the start", async () => {
     const port = await freePort()
     const {project} = launchHost({

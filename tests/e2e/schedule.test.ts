@@ -10,12 +10,12 @@ import {expectProblem, launchHost, startHost, type TestHost} from "../support/ho
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
-import {bunAnd} from "../support/runtimes.ts"
+import {bunOr} from "../support/runtimes.ts"
 
 type Job = Static<typeof JobView>
 type Run = Static<typeof RunView>
 
-const twoRuntimes = bunAnd("node22")
+const twoRuntimes = bunOr("node22")
 const file = "data/schedule-jobs.json"
 const config = "http: {port: 0}\nplugins: {sandbox: {}, team: {}}\n"
 

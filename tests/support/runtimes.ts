@@ -1,9 +1,9 @@
 import {execFileSync, spawnSync} from "node:child_process"
 import {existsSync, mkdtempSync, rmSync, symlinkSync} from "node:fs"
 import {tmpdir} from "node:os"
-import {delimiter, isAbsolute, join} from "node:path"
+import {basename, delimiter, isAbsolute, join} from "node:path"
 import {fileURLToPath} from "node:url"
-import {onTestFinished} from "vitest"
+import {expect, onTestFinished} from "vitest"
 
 /** The repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -50,6 +50,18 @@ export const onNode22 = runtimes.find(({name}) => name === "node22")
  */
 export const bunAnd = (node: "node22" | "node24"): readonly TestRuntime[] =>
   chosen === undefined ? runtimes.filter(({name}) => name === "bun" || name === node) : [chosen]
+
+/**
+ * Bun or one Node, for what is the same code on all of them: which one goes by the name of the test's file.
+ * `SVC_TEST_EACH_RUNTIME=1` takes both.
+ */
+export const bunOr = (node: "node22" | "node24"): readonly TestRuntime[] => {
+  const both = bunAnd(node)
+  if (process.env.SVC_TEST_EACH_RUNTIME === "1") return both
+  const name = basename(expect.getState().testPath ?? "")
+  const turn = [...name].reduce((sum, character) => sum + character.charCodeAt(0), 0)
+  return both.filter((_, index) => index === turn % both.length)
+}
 
 /** A PATH on which `bun` or `node` is this runtime's, removed when the test has ended. */
 export const pathWith = ({name, command: [binary = ""]}: TestRuntime): string => {
