@@ -3,7 +3,7 @@ import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {probePlugin} from "../support/probe-plugin.ts"
 import {until} from "../support/process.ts"
-import {runtimes} from "../support/runtimes.ts"
+import {bunAnd} from "../support/runtimes.ts"
 import {shared} from "../support/shared.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
@@ -33,7 +33,7 @@ const raw = (host: TestHost, text: string, patience = 3000): Promise<string> =>
 
 const probe = "/api/plugins/probe"
 
-describe.each(runtimes)("the HTTP host on $name", runtime => {
+describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
   const start = (more: {config?: string} = {}) =>
     startHost({runtime, config, env, plugins: {probe: probePlugin}, ...more})
   const common = shared(start)

@@ -19,7 +19,7 @@ import {irreversible, makeNextVersion, newest, reversible} from "../support/next
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {type Project, plainConfig} from "../support/project.ts"
-import {onBun, onNode22, type TestRuntime} from "../support/runtimes.ts"
+import {bunOr, onBun, type TestRuntime} from "../support/runtimes.ts"
 import {needStrace, startOnSlowDisk} from "../support/strace.ts"
 
 const echo = pluginWith(`plugin.on("message-created", session => "got " + session.text)`)
@@ -62,9 +62,7 @@ const refused = async (project: Project, runtime: TestRuntime): Promise<string> 
 
 const why = `migration ${newest + 1} (forget-platform-ids) cannot be undone: the ids that platforms gave to messages are dropped`
 
-const runtimes = onNode22 === undefined ? [onBun] : [onBun, onNode22]
-
-describe.each(runtimes)("on $name", runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
   test("before a migration that cannot be undone a checkpoint is made, verified and told of, and takes the project back", async () => {
     const project = await used(runtime)
     const before = await stateOf(project)
