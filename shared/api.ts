@@ -2,12 +2,10 @@ import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {logLevels} from "./log.ts"
 import {IngressView} from "./readiness.ts"
 import {SatoriEvent} from "./satori.ts"
+import {Time} from "./schemas.ts"
 import {Type} from "./type.ts"
 
 /** The objects of the HTTP API. What is marked `private` is left out for a demo token. */
-
-const Time = (description?: string) =>
-  Type.String({format: "date-time", ...(description === undefined ? {} : {description})})
 
 export const page = <T extends import("./type.ts").TSchema>(item: T) =>
   Type.Object({

@@ -1,11 +1,10 @@
+import {orNull, Time} from "./schemas.ts"
 import {type Static, Type} from "./type.ts"
 
 /** The newest format of checkpoints that this version writes and reads. */
 export const checkpointFormat = 1
 
 const Sha256 = (description: string) => Type.String({pattern: "^[0-9a-f]{64}$", description})
-const Time = (description: string) => Type.String({format: "date-time", description})
-const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** Sorts by time: `20261121-101500-3f9a1c`. */
 export const checkpointIdPattern = "^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$"

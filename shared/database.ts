@@ -1,8 +1,7 @@
+import {orNull} from "./schemas.ts"
 import {type Static, Type} from "./type.ts"
 
 const closed = {additionalProperties: false}
-const orNull = <T extends import("./type.ts").TSchema>(type: T, description?: string) =>
-  Type.Union([type, Type.Null()], description === undefined ? {} : {description})
 const Bytes = (description: string) => Type.Integer({description: `${description}, in bytes`})
 
 /** What a database takes, how it grows, and what was dropped from it. */
@@ -17,7 +16,7 @@ export const DatabaseInfo = Type.Object({
       unused: Bytes("What is free inside of the file, and is used again"),
       givesBack: Type.Boolean({description: "A running Host can give what is unused back to the disk"}),
     }),
-    "Null for a remote database",
+    {description: "Null for a remote database"},
   ),
   disk: Type.Object({
     free: Bytes("Free space for the Host's own folders; where they are on several disks, the least"),
@@ -29,9 +28,11 @@ export const DatabaseInfo = Type.Object({
       bytesPerDay: Type.Integer({description: "By how much `used` grew in a day; below 0 where it shrank"}),
       days: Type.Number({description: "Over so many days, 7 at most"}),
     }),
-    "Null until an hour was seen",
+    {description: "Null until an hour was seen"},
   ),
-  daysLeft: orNull(Type.Number(), "Until ingress pauses, if it goes on growing like this; null where it does not grow"),
+  daysLeft: orNull(Type.Number(), {
+    description: "Until ingress pauses, if it goes on growing like this; null where it does not grow",
+  }),
   retention: Type.Array(
     Type.Object({
       part: Type.String({description: "As under `retention` in the configuration"}),
@@ -71,8 +72,8 @@ export type Compacted = Static<typeof Compacted>
 export const MigrationView = Type.Object({
   version: Type.Integer(),
   name: Type.String(),
-  undo: orNull(Type.String(), "What takes it away again; null where it cannot be undone"),
-  irreversible: orNull(Type.String(), "Why it cannot be undone; null where it can"),
+  undo: orNull(Type.String(), {description: "What takes it away again; null where it cannot be undone"}),
+  irreversible: orNull(Type.String(), {description: "Why it cannot be undone; null where it can"}),
   seconds: Type.Number(),
 })
 export type MigrationView = Static<typeof MigrationView>
@@ -83,16 +84,15 @@ export const MigrationReport = Type.Object({
   from: Type.Integer({description: "Schema before"}),
   to: Type.Integer({description: "Schema after"}),
   migrations: Type.Array(MigrationView),
-  checkpoint: orNull(Type.String(), "Made and verified before, where one of them cannot be undone"),
+  checkpoint: orNull(Type.String(), {description: "Made and verified before, where one of them cannot be undone"}),
   plugins: Type.Array(Type.Object({plugin: Type.String(), migrations: Type.Array(Type.String())}), {
     description:
       "Plugins' own migrations that the database has; what their code adds is known once their setup has run",
   }),
   findings: Type.Array(Type.String(), {description: "What integrity and foreign key checks found afterwards"}),
   seconds: Type.Number({description: "Of the migrations alone"}),
-  size: orNull(
-    Type.Object({before: Bytes("The database before"), after: Bytes("The database after")}),
-    "Null for a remote database, but for a dry run, which has those of its copy",
-  ),
+  size: orNull(Type.Object({before: Bytes("The database before"), after: Bytes("The database after")}), {
+    description: "Null for a remote database, but for a dry run, which has those of its copy",
+  }),
 })
 export type MigrationReport = Static<typeof MigrationReport>

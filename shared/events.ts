@@ -2,6 +2,7 @@ import {gapReasons} from "./api.ts"
 import {runTriggers} from "./jobs.ts"
 import {Place} from "./plugin-views.ts"
 import {IngressView} from "./readiness.ts"
+import {Time} from "./schemas.ts"
 import {type Static, type TSchema, Type} from "./type.ts"
 
 /**
@@ -10,8 +11,6 @@ import {type Static, type TSchema, Type} from "./type.ts"
  */
 
 const event = <T extends TSchema>(summary: string, data: T) => ({summary, data})
-
-const Time = () => Type.String({format: "date-time"})
 
 const Detail = (description: string) =>
   Type.Union([Type.String(), Type.Null()], {private: true, description, default: null})

@@ -1,6 +1,5 @@
+import {Time} from "./schemas.ts"
 import {type Static, Type} from "./type.ts"
-
-const Time = (description: string) => Type.String({format: "date-time", description})
 
 /** A moment at which a timezone's clock goes forward or back. */
 export const ClockChange = Type.Object({

@@ -1,4 +1,5 @@
 import type {Statement} from "./plugin-database.ts"
+import {orNull, Time} from "./schemas.ts"
 import {type Static, Type} from "./type.ts"
 import {commandBodies} from "./workroom.ts"
 
@@ -99,11 +100,6 @@ export type RunState = (typeof runStates)[number]
 /** What had a run made: its due time, a due time that had been missed, or somebody who asked for it. */
 export const runTriggers = ["schedule", "catch_up", "manual"] as const
 export type RunTrigger = (typeof runTriggers)[number]
-
-const Time = (description?: string) =>
-  Type.String({format: "date-time", ...(description === undefined ? {} : {description})})
-const orNull = <T extends import("./type.ts").TSchema>(schema: T, options = {}) =>
-  Type.Union([schema, Type.Null()], options)
 
 export const RunView = Type.Object({
   runId: Type.String(),

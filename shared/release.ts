@@ -1,7 +1,5 @@
+import {orNull, Time} from "./schemas.ts"
 import {type Static, Type} from "./type.ts"
-
-const Time = (description: string) => Type.String({format: "date-time", description})
-const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** What a release goes back to: everything that is recorded before it. */
 export const RestorePoint = Type.Object({

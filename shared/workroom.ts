@@ -1,4 +1,5 @@
 import {partyPattern} from "./item-rules.ts"
+import {orNull, Time} from "./schemas.ts"
 import {type Static, Type} from "./type.ts"
 
 /** The states of a work item, in the order of its way; `cancelled` is reached from any open one. */
@@ -7,10 +8,6 @@ export type ItemState = (typeof itemStates)[number]
 
 export const priorities = ["low", "normal", "high", "urgent"] as const
 export type Priority = (typeof priorities)[number]
-
-const Time = (description: string) => Type.String({format: "date-time", description})
-const orNull = <T extends import("./type.ts").TSchema>(schema: T, options = {}) =>
-  Type.Union([schema, Type.Null()], options)
 
 const Title = Type.String({minLength: 1, maxLength: 200, pattern: "\\S"})
 const Description = Type.String({maxLength: 20_000})

@@ -51,8 +51,8 @@ export class ServiceInstall extends ServiceCommand {
 }
 
 /** Throws `service_refused` for what npx has fetched for this one command: npm empties that folder when it likes. */
-const requireLasting = (runtime: string): string => {
-  if (!runtime.includes(`${sep}_npx${sep}`)) return runtime
+const requireLasting = (runtime: string): void => {
+  if (!runtime.includes(`${sep}_npx${sep}`)) return
   throw new Problem("service_refused", `the service would run on ${runtime}, which npx keeps for a while only`, {
     hint: "Install Bun (npm install --global bun@1.4.5) or Node 22.12 or newer, and repeat it with that.",
   })

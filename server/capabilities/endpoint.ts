@@ -79,8 +79,7 @@ export class Endpoint {
   readonly #hooks: EndpointHooks
   readonly #closing = new AbortController()
   #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
-  #opened: Sender | undefined
-  #sender: Sender | undefined
+  #connection: {readonly opened: Sender; readonly sender: Sender} | undefined
   #login: Login | undefined
   #lastEventAt: number | undefined
   #running: Promise<void> | undefined
@@ -125,12 +124,12 @@ export class Endpoint {
 
   /** What the adapter's `open` resolved to; present while the endpoint is online. */
   get opened(): Sender | undefined {
-    return this.#opened
+    return this.#connection?.opened
   }
 
   /** Sends as the adapter's plugin; present while the endpoint is online. */
   get sender(): Sender | undefined {
-    return this.#sender
+    return this.#connection?.sender
   }
 
   /** Closed while ingress is paused, else the endpoint's own. */
@@ -218,16 +217,14 @@ export class Endpoint {
       const opened = await Promise.race([open(this.#handle(scope, lose)), lost])
       if (!isSender(opened)) return opened
       clearTimeout(tooLong)
-      this.#opened = opened
-      this.#sender = ownedBy(this.spec, opened)
+      this.#connection = {opened, sender: ownedBy(this.spec, opened)}
       this.#enter({is: "online"})
       this.#hooks.online(this)
       return await lost
     } catch (error) {
       return error
     } finally {
-      this.#opened = undefined
-      this.#sender = undefined
+      this.#connection = undefined
       this.#closing.signal.removeEventListener("abort", end)
       await scope.dispose()
     }

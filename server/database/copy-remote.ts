@@ -1,9 +1,9 @@
-import {createClient, type InValue, type Transaction} from "@libsql/client/http"
+import type {InValue, Transaction} from "@libsql/client/http"
 import {LibsqlError} from "@libsql/core/api"
 import {Problem} from "../../shared/problems.ts"
 import type {Row} from "./engine.ts"
 import {createKeepingClient} from "./prepared.ts"
-import {type RemoteAddress, unreachable} from "./remote.ts"
+import {connect, type RemoteAddress, unreachable} from "./remote.ts"
 
 /** Hears which table is being copied, and how many of its rows are. */
 export type Copied = (table: string, rows: number) => void
@@ -30,13 +30,8 @@ interface Source {
  * writes to it, and without their lease. Throws `database_unopenable`, and `migration_refused` for a table that cannot be read like this.
  */
 export const copyRemote = async (address: RemoteAddress, file: string, copied: Copied = () => {}): Promise<void> => {
-  const {url, authToken} = address
-  const client = createClient({
-    url: url.replace(/^ws/, "http"),
-    // Whatever SQLite can hold in an integer comes over whole.
-    intMode: "bigint",
-    ...(authToken === undefined ? {} : {authToken: authToken.reveal()}),
-  })
+  // Whatever SQLite can hold in an integer comes over whole.
+  const client = connect(address, {intMode: "bigint"})
   const target = createKeepingClient(file, 250)
   const store = (statements: readonly {sql: string; args: InValue[]}[]) => target.migrate([...statements])
   try {

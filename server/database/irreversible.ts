@@ -69,7 +69,7 @@ const parse = <T extends string>(value: Row[string] | undefined) =>
 const ownOf = ({key, value}: Row) => {
   const {name, why, restorePoint} = parse(value)
   const version = Number(String(key).slice(prefix.own.length))
-  return {plugin: null, version, name, what: `migration ${version} (${name})`, why, restorePoint}
+  return {plugin: null, version, name, what: ownMigration(version, name), why, restorePoint}
 }
 
 const pluginOf = ({value}: Row) => {
@@ -78,9 +78,15 @@ const pluginOf = ({value}: Row) => {
   return {at: Number(rest.at), plugin, version: null, name, what: pluginMigration(plugin, name), why, restorePoint}
 }
 
-/** What people are told of a migration that is not one of svc's own. */
+/** What people are told of one of svc's own migrations. */
+export const ownMigration = (version: number, name: string): string => `migration ${version} (${name})`
+
+/** What people are told of one of a plugin's. */
 export const pluginMigration = (plugin: string, name: string): string => `migration ${name} of plugin ${plugin}`
+
+/** In words: which one, and why. */
+export const cannotBeUndone = (what: string, why: string): string => `${what} cannot be undone: ${why}`
 
 /** In words, for whoever goes back across it. */
 export const describeCrossed = ({what, why, restorePoint}: Crossed): string =>
-  `${what} cannot be undone: ${why}${restorePoint === null ? "" : `; checkpoint ${restorePoint} was made before it`}`
+  `${cannotBeUndone(what, why)}${restorePoint === null ? "" : `; checkpoint ${restorePoint} was made before it`}`

@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import {type Engine, type Statement, StatementFailed} from "./engine.ts"
 import {databaseProblem} from "./errors.ts"
-import {noteIrreversible} from "./irreversible.ts"
+import {cannotBeUndone, noteIrreversible, ownMigration} from "./irreversible.ts"
 import {type IrreversibleMigration, isIrreversible, type Migration} from "./migrations.ts"
 
 const bootstrap = [
@@ -66,11 +66,8 @@ export const migrate = async (
       args: [version, name, Date.now()],
     }
     const note = isIrreversible(migration) ? [noteIrreversible(migration, restorePoint)] : []
-    await runMigration(
-      engine,
-      [...statements.map(sql => ({sql})), row, ...note],
-      signal,
-      () => `migration ${version} (${name})`,
+    await runMigration(engine, [...statements.map(sql => ({sql})), row, ...note], signal, () =>
+      ownMigration(version, name),
     )
     applied.push({version, milliseconds: performance.now() - began})
   }
@@ -117,7 +114,7 @@ export const irreversibleFor = async (
 
 export const describeIrreversible = (migrations: readonly IrreversibleMigration[]): string =>
   migrations
-    .map(({version, name, irreversible}) => `migration ${version} (${name}) cannot be undone: ${irreversible}`)
+    .map(({version, name, irreversible}) => cannotBeUndone(ownMigration(version, name), irreversible))
     .join("; ")
 
 const unsafe = (irreversible: readonly IrreversibleMigration[]): Problem =>

@@ -50,8 +50,13 @@ export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
   }
 }
 
-const connect = ({url, authToken}: RemoteAddress): Client =>
-  createClient({url: url.replace(/^ws/, "http"), ...(authToken === undefined ? {} : {authToken: authToken.reveal()})})
+/** A client that speaks HTTP. */
+export const connect = ({url, authToken}: RemoteAddress, more: {readonly intMode?: "bigint"} = {}): Client =>
+  createClient({
+    url: url.replace(/^ws/, "http"),
+    ...(authToken === undefined ? {} : {authToken: authToken.reveal()}),
+    ...more,
+  })
 
 export const unreachable = ({url}: RemoteAddress, cause: unknown) =>
   new Problem("database_unopenable", `cannot open the remote database at ${new URL(url).host}: ${messageOf(cause)}`, {

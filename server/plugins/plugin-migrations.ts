@@ -2,6 +2,7 @@ import type {PluginMigration, Statement} from "../../shared/plugin-database.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {
+  cannotBeUndone,
   describeCrossed,
   notePluginIrreversible,
   type PluginCrossing,
@@ -159,4 +160,4 @@ export const applyMissing = async (
 
 /** In words: which of them cannot be undone, and why. */
 export const describeIrreversible = (migrations: readonly PluginCrossing[]): string =>
-  migrations.map(({plugin, name, why}) => `${pluginMigration(plugin, name)} cannot be undone: ${why}`).join("; ")
+  migrations.map(({plugin, name, why}) => cannotBeUndone(pluginMigration(plugin, name), why)).join("; ")

@@ -43,5 +43,9 @@ export const number = (value: number): string => numbers.format(value)
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
 
+/** Where something stands in a file: `plugins/greeter.ts:3:7`. */
+export const place = ({file, line, column}: {readonly file: string; readonly line: number; readonly column: number}) =>
+  `${file}:${line}:${column}`
+
 /** The first part of a long id. */
 export const short = (id: string): string => id.slice(0, 8)

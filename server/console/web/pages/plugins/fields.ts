@@ -1,3 +1,5 @@
+import {place} from "../../format.ts"
+
 /** One setting of a plugin, as a form shows it. */
 export interface Field {
   /** Its key below `config`, with dots. */
@@ -70,5 +72,5 @@ const choicesOf = (schema: Schema): readonly string[] => {
 /** Where it stands, or the first of what it is made of. */
 const placeOf = (path: string, written: readonly Written[]): string | undefined => {
   const found = written.find(each => each.path === path || each.path.startsWith(`${path}.`))
-  return found === undefined ? undefined : `${found.file}:${found.line}:${found.column}`
+  return found && place(found)
 }
