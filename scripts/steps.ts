@@ -13,6 +13,9 @@ export const bin = (name: string) => `${root}node_modules/.bin/${name}`
 /** The tests of what runs on Node run on Node, where the package for this platform has one. */
 export const vitest: readonly string[] = [...(isNode24There ? [node24] : [bun, "--bun"]), bin("vitest"), "run"]
 
+/** Node keeps here what it has compiled, for the many processes that the tests start. */
+const compiled = `${root}node_modules/.cache/node-compiled`
+
 /** A name, and a command line. */
 export type Step = readonly [name: string, command: readonly string[]]
 
@@ -20,7 +23,8 @@ export type Step = readonly [name: string, command: readonly string[]]
 export const runSteps = (steps: readonly Step[]): void => {
   for (const [name, [command = "", ...args]] of steps) {
     const start = performance.now()
-    const {status} = spawnSync(command, args, {cwd: root, stdio: "inherit", env: {...process.env, SVC_TEST_BUN: bun}})
+    const env = {...process.env, SVC_TEST_BUN: bun, NODE_COMPILE_CACHE: compiled}
+    const {status} = spawnSync(command, args, {cwd: root, stdio: "inherit", env})
     const seconds = ((performance.now() - start) / 1000).toFixed(1)
     process.stdout.write(`${status === 0 ? "passed" : "FAILED"}: ${name} (${seconds} s)\n`)
     if (status !== 0) process.exit(status ?? 1)

@@ -22,10 +22,13 @@ export interface SpawnOptions {
   readonly input?: string
 }
 
-/** The environment of a test process: nothing of the machine but its PATH. */
+const {PATH = "", HOME = "/", NODE_COMPILE_CACHE} = process.env
+
+/** The environment of a test process: nothing of the machine but its PATH, and where Node keeps what it has compiled. */
 export const cleanEnvironment = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
-  PATH: process.env.PATH ?? "",
-  HOME: process.env.HOME ?? "/",
+  PATH,
+  HOME,
+  ...(NODE_COMPILE_CACHE === undefined ? {} : {NODE_COMPILE_CACHE}),
   ...more,
 })
 
