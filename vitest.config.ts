@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 4,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     projects: [
       {extends: true, test: {name: "unit", include: ["tests/unit/**/*.test.ts"], isolate: false}},
       {extends: true, test: {name: "contract", include: ["tests/contract/**/*.test.ts"]}},

@@ -42,7 +42,7 @@ test("an archive that is cut short anywhere is none, and leaves nothing", async 
     expect(await refusal(project, "checkpoint restore short.tar")).toContain("short.tar is not a checkpoint")
     expect(readFileSync(project.path(".svc/authority.json"), "utf8")).toBe(before)
   }
-}, 60_000)
+})
 
 test("an archive comes in by standard input, and what is cut short there restores nothing", async () => {
   const {plain, compressed} = await archived()
@@ -60,4 +60,4 @@ test("an archive comes in by standard input, and what is cut short there restore
   expect(JSON.parse(whole.stdout) as RestoreResult).toMatchObject({projectFiles: "restored"})
   expect(readFileSync(join(folder, "svc.config.yml"), "utf8")).toBe(plainConfig)
   expect(readFileSync(join(folder, "bun.lock"), "utf8")).toBe("locked")
-}, 60_000)
+})

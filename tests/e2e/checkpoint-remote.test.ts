@@ -68,4 +68,4 @@ test("a checkpoint of a remote database names its own backup, is verified with a
   // As it was when the backup was made.
   const {items} = await again.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")
   expect(items.map(({event}) => event.message.content)).toEqual(["before"])
-}, 60_000)
+})

@@ -126,7 +126,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
       expect(uptime).toBeGreaterThan(0)
       expect((await host.stop()).code).toBe(0)
     },
-    60_000,
+    180_000,
   )
 
   test.each(twoRuntimes)(
@@ -169,6 +169,6 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
       expect(third.process.output()).not.toContain("the clock is")
       expect((await third.stop()).code).toBe(0)
     },
-    60_000,
+    180_000,
   )
 })

@@ -51,7 +51,7 @@ const nextSpring = (): string => {
   return last.toISOString().slice(0, 10)
 }
 
-describeWithChromium("the jobs in the console", {timeout: 90_000}, () => {
+describeWithChromium("the jobs in the console", {timeout: 180_000}, () => {
   test("a job is run, with what it will do said before, and a failure leads from the overview and from its event to the run", async () => {
     const host = await start()
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "jobs/nightly"})

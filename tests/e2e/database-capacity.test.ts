@@ -103,7 +103,7 @@ test("a compaction that is killed at any change of a name, or at any time, loses
     await killDuring(runtime, project, ["database", "compact"], 150 + chance.below(500))
     await expectWhole(project, count)
   }
-}, 120_000)
+})
 
 test("a disk that fills pauses ingress before anything fails, and opens it above a higher floor; nothing is lost", async context => {
   needMounts(context)
@@ -136,7 +136,7 @@ test("a disk that fills pauses ingress before anything fails, and opens it above
   const ledger = await readLedger(file(project))
   expect([...ledger.keys()].sort()).toEqual([...accepted, "after"].sort())
   for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
-}, 90_000)
+})
 
 test("too little space to write the file anew is refused before anything is written", async context => {
   needMounts(context)

@@ -91,4 +91,4 @@ test("SIGTERM at any moment of a first start leaves a project that the next star
     const next = await startHost({project})
     expect((await next.stop()).code).toBe(0)
   }
-}, 60_000)
+})

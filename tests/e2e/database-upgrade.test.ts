@@ -96,7 +96,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const again = await startHost({project, runtime})
     expect(await textsOf(again)).toEqual(["before"])
     expect(await again.say("again")).toEqual(["got again"])
-  }, 60_000)
+  })
 
   test("a dry run beside a running Host, or of one that was killed, tells all and changes no byte", async () => {
     const project = await used(runtime, "SIGKILL")
@@ -128,7 +128,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     expect(await stateOf(project)).toEqual({schema: newest, ids: 2})
     expect(await printed(project, line, next)).toMatch(/CANNOT BE UNDONE: the ids/)
     expect(await printed(project, line, runtime)).toBe(`schema ${newest}: nothing to migrate\n`)
-  }, 60_000)
+  })
 
   test("svc database migrate does the same to a stopped project, with its checkpoint", async () => {
     const project = await used(runtime)
@@ -189,7 +189,7 @@ test("killed at any moment of such a start, the database has a migration wholly 
     expect(items).toContainEqual(expect.objectContaining({state: "verified", reason: "migration", schema: newest}))
   }
   expect(schemas[0]).toBe(newest)
-}, 60_000)
+})
 
 test("a rollback across it names what cannot be undone, and brings back the data of the checkpoint", async () => {
   const project = await used()
@@ -234,4 +234,4 @@ test("a remote database is migrated so only after its own backup, which is named
   const host = await startHost({project, runtime: next, env})
   expect(await textsOf(host)).toEqual(["before"])
   expect(await printed(project, "database migrate --dry-run", next)).toBe(`schema ${newest + 2}: nothing to migrate\n`)
-}, 60_000)
+})

@@ -196,7 +196,7 @@ test("work items, ingress, checkpoints and releases are told of as they change",
   await told(next, "checkpoint.refused")
   await postOnceFree(next, "/api/checkpoints/prune", {keep: 1})
   await told(next, "checkpoint.pruned")
-}, 60_000)
+})
 
 test("every type of the table is seen raised: here, or in the file that this one names", () => {
   const unseen = Object.keys(eventTypes).filter(type => {

@@ -59,7 +59,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("svc event
     expect(gapsOf(running).length).toBe(1)
     running.child.kill("SIGINT")
     expect((await running.finished).code).toBe(0)
-  }, 120_000)
+  })
 })
 
 describe("svc events tail", () => {

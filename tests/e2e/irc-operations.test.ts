@@ -70,7 +70,7 @@ describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
     person.say("#lounge", "!lines 60")
     await person.sees(/ PRIVMSG #lounge :line 60$/, 80_000)
     expect(person.heard("svcbot", "#lounge")).toEqual(Array.from({length: 60}, (_, i) => `line ${i + 1}`))
-  }, 100_000)
+  })
 
   test("svc doctor --live gives 0 with the endpoint required, 1 once its plugin is disabled", async () => {
     const server = await startIrcServer("ngircd")

@@ -70,5 +70,5 @@ test.each(twoRuntimes)(
     await until("the next event to be handled", async () => (await statesOf(third))["and-now"] === "handled")
     expect((await third.stop()).code).toBe(0)
   },
-  60_000,
+  180_000,
 )

@@ -110,7 +110,7 @@ describe.each(bunOr("node22"))("on $name, a migration of a plugin that cannot be
     await printed(project, `checkpoint restore ${id} --data-only`, runtime)
     const again = await startHost({project, runtime})
     expect(await again.say("/notes four")).toEqual(['[{"text":"one","stars":null},{"text":"four","stars":null}]'])
-  }, 60_000)
+  })
 })
 
 test("where the checkpoint cannot be made, a reload commits nothing and a start is refused, and the data stays", async () => {
@@ -139,7 +139,7 @@ test("where the checkpoint cannot be made, a reload commits nothing and a start 
   const again = await startHost({project, env})
   expect(await again.say("/notes three")).toEqual(['[{"text":"one"},{"text":"two"},{"text":"three"}]'])
   expect(await checkpointsOf(project)).toMatchObject([{state: "verified", reason: "migration"}])
-}, 60_000)
+})
 
 test("needs no checkpoint where the database is new; one that says neither needs one once the plugin has tables", async () => {
   const host = await startHost({config, plugins: {notes: notes(first, noStars)}, args: ["--no-watch"]})
@@ -162,7 +162,7 @@ test("needs no checkpoint where the database is new; one that says neither needs
   expect(host.process.output()).toContain(
     "migration silent of plugin notes cannot be undone: it says neither how (undo)",
   )
-}, 60_000)
+})
 
 test("the migrations of a generation are applied all or none, and what fails is named and leaves no checkpoint", async () => {
   const host = await start()
@@ -197,7 +197,7 @@ test("killed at any fsync of a start, the tables are as before, or as after with
   expect(verified).toEqual(expect.arrayContaining(applied))
   const again = await startHost({project})
   expect(await again.say("/notes two")).toEqual(['[{"text":"one"},{"text":"two"}]'])
-}, 60_000)
+})
 
 /** Of each migration that cannot be undone and was applied; where it was not, its column is there. */
 const restorePointsOf = (project: Project): Promise<readonly string[]> =>
@@ -246,4 +246,4 @@ test("of a remote database, waits for its own backup, which is named while no Ho
   const again = await startHost({project, env})
   expect((await told(again)).at(-1)).toEqual({plugin: "notes", migrations: ["no-stars"], checkpoint: id})
   expect(await again.say("/notes two")).toEqual(['[{"text":"one"},{"text":"two"}]'])
-}, 60_000)
+})

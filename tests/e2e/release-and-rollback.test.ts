@@ -95,5 +95,5 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
     expect(await third.say("again")).toEqual(["one again"])
     const {releases} = await printedJson<{releases: ReleaseView[]}>(project, "release history", runtime)
     expect(releases).toMatchObject([{id: begun.id, state: "rolled_back", acceptedBy: "dana"}])
-  }, 120_000)
+  })
 })

@@ -220,7 +220,7 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
     expect(await again.finished).toMatchObject({code: 0})
     expectNothingLeft(project)
     expect(worktreesOf(project)).toBe(1)
-  }, 180_000)
+  })
 })
 
 test("without git, a copy of what is not ignored is tried, and only the same files are completed", async () => {

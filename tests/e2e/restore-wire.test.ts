@@ -96,4 +96,4 @@ test("unsent messages, jobs due since, an open run and a rewound cursor: the wir
   await again.post("/api/inbox/held/release")
   await until("what was held", () => texts().length === 2 && linesOf(again, "sent").length === 1)
   expect(texts()).toEqual(["new", "got one"])
-}, 120_000)
+})

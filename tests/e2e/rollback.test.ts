@@ -126,4 +126,4 @@ test("a rollback that is killed at a change of a name leaves code and data wholl
   expect(outcomes.slice(outcomes.indexOf("after"))).not.toContain("before")
   expect(existsSync(project.path(".svc/restore.json"))).toBe(false)
   await printed(project, "release history")
-}, 180_000)
+})

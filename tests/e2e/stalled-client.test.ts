@@ -68,6 +68,6 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
       const seen = [...stalled.ids.slice(1), ...resumed.envelopes().map(({id}) => id)]
       expect(seen).toEqual(other.envelopes().map(({id}) => id))
       expect(resumed.gaps()).toEqual([])
-    }, 90_000)
+    })
   },
 )

@@ -46,6 +46,6 @@ describeWithChromium("clients that others wrote", () => {
         expect(ids(), name).toEqual(stored.slice(first))
       }
     },
-    60_000,
+    180_000,
   )
 })

@@ -13,7 +13,8 @@ export const describeWithChromium = describe.skipIf(!isThere)
 
 /** A browser that is closed when the test has ended. */
 export const startChromium = async (): Promise<Browser> => {
-  const browser = await chromium.launch({executablePath, args: ["--no-sandbox", "--disable-background-networking"]})
+  const args = ["--no-sandbox", "--disable-background-networking"]
+  const browser = await chromium.launch({executablePath, args, timeout: 120_000})
   onTestFinished(() => browser.close())
   return browser
 }

@@ -30,7 +30,7 @@ export const openConsole = async (
   {token, at, direct = false, ...options}: TabOptions = {},
 ): Promise<ConsoleTab> => {
   const context = await browser.newContext({reducedMotion: "reduce", viewport: {width: 1280, height: 900}, ...options})
-  context.setDefaultTimeout(12_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const errors: string[] = []
   page.on("pageerror", error => errors.push(`thrown: ${error.message}`))

@@ -78,7 +78,7 @@ export const runProcess = (command: readonly string[], options: SpawnOptions = {
 export const until = async <T>(
   what: string,
   holds: () => T | undefined | false | Promise<T | undefined | false>,
-  patience = 30_000,
+  patience = 60_000,
 ): Promise<T> => {
   const deadline = Date.now() + patience
   for (;;) {
