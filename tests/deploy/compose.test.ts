@@ -1,12 +1,10 @@
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {afterAll, beforeAll, expect, test} from "vitest"
-import {makeBaseImages, makeDebian} from "./support/base-images.ts"
-import {makeBotProject, pathWithNode22} from "./support/bot-project.ts"
-import {composePlugin, pluginNeed} from "./support/compose-plugin.ts"
-import {type Composition, commandsOf, openComposition} from "./support/composition.ts"
-import {type Docker, engineNeeds, startDocker} from "./support/dockerd.ts"
+import {type ComposeEngine, restart, setToken, startComposeEngine} from "./support/compose-engine.ts"
+import {pluginNeed} from "./support/compose-plugin.ts"
+import {type Composition, commandsOf} from "./support/composition.ts"
+import {engineNeeds} from "./support/dockerd.ts"
 import {describePart} from "./support/part.ts"
 
 const page = commandsOf("docs/deploy/compose.md")
@@ -14,22 +12,13 @@ const id = "20261121-120933-7f226e"
 const commit = "git -c user.name=dana -c user.email=dana@example.org commit --quiet --message"
 
 describePart("compose", [...engineNeeds, pluginNeed], () => {
-  const scratch = mkdtempSync(join(tmpdir(), "svc-compose-"))
-  let docker: Docker
+  let engine: ComposeEngine
   let bot: Composition
-  let onNode: Composition
-  let nodeImage: Promise<string> | undefined
 
   /** A line of the page, run as it stands there. */
   const written = (line: string) => bot.must(page.asWritten(line))
 
   const tokenOf = () => /HTTP_TOKEN=(.+)/.exec(readFileSync(join(bot.folder, ".env"), "utf8"))?.[1] ?? ""
-
-  const buildOnNode = async () => {
-    await onNode.must("svc deploy add compose")
-    await onNode.must("cp .env.example .env")
-    return onNode.must("docker compose build")
-  }
 
   const greet = () => written('echo "/greet Ada" | docker compose exec -T bot svc chat')
 
@@ -38,24 +27,12 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
   }
 
   beforeAll(async () => {
-    const path = pathWithNode22(scratch)
-    const [plugin, project, nodeProject] = await Promise.all([
-      composePlugin(),
-      makeBotProject(scratch, "my-bot", "bun", path),
-      makeBotProject(scratch, "node-bot", "node", path),
-      makeDebian(),
-    ])
-    docker = await startDocker(join(scratch, "docker"), plugin)
-    await makeBaseImages(docker, join(scratch, "images"))
-    bot = openComposition(project, `${project}/node_modules/.bin:${path}`, docker)
-    onNode = openComposition(nodeProject, `${nodeProject}/node_modules/.bin:${path}`, docker)
+    engine = await startComposeEngine()
+    bot = await engine.makeProject("my-bot", "bun")
     await bot.must(`git init --quiet && git add . && ${commit} first`)
   })
 
-  afterAll(async () => {
-    await docker?.close()
-    rmSync(scratch, {recursive: true, force: true})
-  })
+  afterAll(() => engine?.close())
 
   test("without HTTP_TOKEN, Compose refuses", async () => {
     await written("svc deploy add compose")
@@ -72,7 +49,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
   })
 
   test("with a token it becomes healthy, and ready at its published port", async () => {
-    await written('sed -i "s/^HTTP_TOKEN=.*/HTTP_TOKEN=$(openssl rand -hex 32)/" .env')
+    await written(setToken)
     expect(tokenOf()).toHaveLength(64)
     await written("docker compose config --quiet")
     await written("docker compose up --build --detach --wait")
@@ -113,8 +90,8 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
   })
 
   test("no secret is in a layer, in the history or in the description of the image", async () => {
-    await bot.must(`docker save --output ${scratch}/image.tar my-bot:latest`)
-    const layers = `tar --extract --to-stdout --wildcards --file ${scratch}/image.tar '*.tar' '*.json'`
+    await bot.must(`docker save --output ${engine.scratch}/image.tar my-bot:latest`)
+    const layers = `tar --extract --to-stdout --wildcards --file ${engine.scratch}/image.tar '*.tar' '*.json'`
     // The same search finds what is there.
     expect(await bot.must(`${layers} | grep --text --count "A bot on svc"`)).not.toBe("0\n")
     expect((await bot.run(`${layers} | grep --text --count ${tokenOf()}`)).stdout).toBe("0\n")
@@ -141,21 +118,6 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     expect(await written("docker compose logs --tail 20 bot")).toContain('"level"')
   })
 
-  test("eight restarts in a row that the console asks for are survived: 51, each time", async () => {
-    // Docker waits longer before each: time to build the other image.
-    nodeImage = buildOnNode()
-    nodeImage.catch(() => {})
-    const since = Date.now()
-    let runtimeId = await bot.untilReady()
-    for (let restart = 0; restart < 8; restart++) {
-      // The command ends with the container, at times before it has said so.
-      const {code} = await bot.run(page.asWritten("docker compose exec -T bot svc runtime restart"))
-      expect([0, 137]).toContain(code)
-      runtimeId = await bot.untilReady(runtimeId)
-    }
-    expect(await bot.exitCodes(since)).toEqual(Array.from({length: 8}, () => 51))
-  })
-
   test("SIGTERM ends it in time, with 0; down and up keep messages and jobs", async () => {
     const since = Date.now()
     await written("docker compose stop")
@@ -168,7 +130,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
 
   test("a new token is taken by a new container", async () => {
     const old = tokenOf()
-    await written('sed -i "s/^HTTP_TOKEN=.*/HTTP_TOKEN=$(openssl rand -hex 32)/" .env')
+    await written(setToken)
     await written("docker compose up --detach --wait")
     const ask = (token: string) =>
       bot.must(`curl --silent --header 'Authorization: Bearer ${token}' http://127.0.0.1:8068/api/system/status`)
@@ -190,8 +152,8 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
   })
 
   test("changed code ends it with 75 on a reload, and Docker starts it again", async () => {
-    writeFileSync(join(scratch, "mount.yaml"), 'services: {bot: {volumes: ["./bun.lock:/app/bun.lock:ro"]}}')
-    await bot.must(`docker compose --file compose.yaml --file ${scratch}/mount.yaml up --detach`)
+    writeFileSync(join(engine.scratch, "mount.yaml"), 'services: {bot: {volumes: ["./bun.lock:/app/bun.lock:ro"]}}')
+    await bot.must(`docker compose --file compose.yaml --file ${engine.scratch}/mount.yaml up --detach`)
     const before = await bot.untilReady()
     const since = Date.now()
     await bot.run("echo >> bun.lock; docker compose exec -T bot svc runtime reload")
@@ -229,22 +191,7 @@ describePart("compose", [...engineNeeds, pluginNeed], () => {
     await bot.must("docker compose down --volumes")
   })
 
-  test("every command of the page was run", () => {
-    expect(page.notRun()).toEqual([])
-  })
-
-  test("on Node it is built from npm's lockfile, becomes healthy as uid 1000, restarts on 51 and ends with 0", async () => {
-    await (nodeImage ?? buildOnNode())
-    await onNode.must('sed -i "s/^HTTP_TOKEN=.*/HTTP_TOKEN=$(openssl rand -hex 32)/" .env')
-    await onNode.must("docker compose up --detach --wait")
-    const since = Date.now()
-    const {stdout} = await onNode.inside("readlink /proc/1/exe; id -u; touch probe || echo refused")
-    expect(stdout).toBe("/usr/local/bin/node\n1000\nrefused\n")
-    expect(await onNode.must('echo "/greet Ada" | docker compose exec -T bot svc chat')).toContain("hello Ada")
-    const before = await onNode.untilReady()
-    await onNode.run("docker compose exec -T bot svc runtime restart")
-    await onNode.untilReady(before)
-    await onNode.must("docker compose stop")
-    expect(await onNode.exitCodes(since)).toEqual([51, 0])
+  test("every command of the page was run, but for what compose-restarts.test.ts runs", () => {
+    expect(page.notRun()).toEqual([restart])
   })
 })

@@ -74,17 +74,21 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
 export const runProcess = (command: readonly string[], options: SpawnOptions = {}): Promise<Finished> =>
   startProcess(command, options).finished
 
+/** How long until it is asked again, in milliseconds: a wait that lasts leaves the processor to what is waited for. */
+const pause = (waited: number): number => Math.min(100, Math.max(10, waited / 10))
+
 /** Waits until `holds` gives something. Rejects with `what` after so many milliseconds. */
 export const until = async <T>(
   what: string,
   holds: () => T | undefined | false | Promise<T | undefined | false>,
   patience = 60_000,
 ): Promise<T> => {
-  const deadline = Date.now() + patience
+  const began = performance.now()
   for (;;) {
     const value = await holds()
     if (value !== undefined && value !== false) return value
-    if (Date.now() > deadline) throw new Error(`not within ${patience} ms: ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 10))
+    const waited = performance.now() - began
+    if (waited > patience) throw new Error(`not within ${patience} ms: ${what}`)
+    await new Promise(resolve => setTimeout(resolve, pause(waited)))
   }
 }

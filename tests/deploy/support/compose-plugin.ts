@@ -1,4 +1,4 @@
-import {existsSync, mkdirSync, writeFileSync} from "node:fs"
+import {existsSync, mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {root} from "../../support/runtimes.ts"
 import {locate} from "../../support/tools.ts"
@@ -31,11 +31,12 @@ export const composePlugin = async (): Promise<string> => {
   return path
 }
 
-/** Through apt itself, with its own lists, so that the machine's are left alone. */
+/** Through apt itself, with its own lists, so that the machine's are left alone. Files that do it at once do it apart. */
 const unpack = async (): Promise<void> => {
+  const folder = join(cache, String(process.pid))
   for (const part of ["lists/partial", "cache/archives/partial", "tree"])
-    mkdirSync(join(cache, part), {recursive: true})
-  const sources = join(cache, "trixie.sources")
+    mkdirSync(join(folder, part), {recursive: true})
+  const sources = join(folder, "trixie.sources")
   writeFileSync(
     sources,
     "Types: deb\nURIs: http://deb.debian.org/debian\nSuites: trixie\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n",
@@ -43,10 +44,12 @@ const unpack = async (): Promise<void> => {
   const options = [
     `Dir::Etc::SourceList=${sources}`,
     "Dir::Etc::SourceParts=/dev/null",
-    `Dir::State::Lists=${cache}/lists`,
-    `Dir::Cache=${cache}/cache`,
+    `Dir::State::Lists=${folder}/lists`,
+    `Dir::Cache=${folder}/cache`,
   ].flatMap(option => ["-o", option])
   await output(["apt-get", "-qq", ...options, "update"])
-  await output(["apt-get", "-qq", ...options, "download", "docker-compose"], {cwd: cache})
-  await output(["sh", "-c", "dpkg-deb -x docker-compose_*.deb tree"], {cwd: cache})
+  await output(["apt-get", "-qq", ...options, "download", "docker-compose"], {cwd: folder})
+  await output(["sh", "-c", "dpkg-deb -x docker-compose_*.deb tree"], {cwd: folder})
+  if (!existsSync(join(cache, "tree"))) renameSync(join(folder, "tree"), join(cache, "tree"))
+  rmSync(folder, {recursive: true, force: true})
 }

@@ -1,0 +1,42 @@
+import {mkdtempSync, rmSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {makeBaseImages, makeDebian} from "./base-images.ts"
+import {makeBotProject, pathWithNode22} from "./bot-project.ts"
+import {composePlugin} from "./compose-plugin.ts"
+import {type Composition, openComposition} from "./composition.ts"
+import {startDocker} from "./dockerd.ts"
+
+/** A Docker engine with Compose and the base images. */
+export interface ComposeEngine {
+  /** A folder that goes away with the engine. */
+  readonly scratch: string
+  /** A new project of this name, as `svc init` makes it. */
+  makeProject(name: string, runtime: "bun" | "node"): Promise<Composition>
+  close(): Promise<void>
+}
+
+/** The page's line for a restart as the console asks for one. */
+export const restart = "docker compose exec -T bot svc runtime restart"
+
+/** The page's line that puts a fresh token into `.env`. */
+export const setToken = 'sed -i "s/^HTTP_TOKEN=.*/HTTP_TOKEN=$(openssl rand -hex 32)/" .env'
+
+export const startComposeEngine = async (): Promise<ComposeEngine> => {
+  const scratch = mkdtempSync(join(tmpdir(), "svc-compose-"))
+  const path = pathWithNode22(scratch)
+  const [plugin] = await Promise.all([composePlugin(), makeDebian()])
+  const docker = await startDocker(join(scratch, "docker"), plugin)
+  await makeBaseImages(docker, join(scratch, "images"))
+  return {
+    scratch,
+    makeProject: async (name, runtime) => {
+      const folder = await makeBotProject(scratch, name, runtime, path)
+      return openComposition(folder, `${folder}/node_modules/.bin:${path}`, docker)
+    },
+    close: async () => {
+      await docker.close()
+      rmSync(scratch, {recursive: true, force: true})
+    },
+  }
+}
