@@ -55,10 +55,10 @@ const expectClosed = async (host: TestHost) => {
   keepAlive(() => lively.say({op: 1}))
   const stalled = await stall(host)
   for (let n = 0; n < 60; n++) await tell(host, {text: big, group: true})
-  const told = performance.now()
   expect((await lively.hearsMessages(60)).map(({sn}) => sn)).toEqual(Array.from({length: 60}, (_, n) => n + 1))
-  expect(await mute.closeCode(20_000)).toBe(4008)
-  expect(await silent.closeCode(40_000)).toBe(4009)
+  const told = performance.now()
+  expect(await mute.closeCode()).toBe(4008)
+  expect(await silent.closeCode(90_000)).toBe(4009)
   // The latest moment at which it was full, its 30 s, and some more for a busy machine.
   await new Promise(resolve => setTimeout(resolve, told + 36_000 - performance.now()))
   expect(await stalled.read()).toBeLessThan(60 * bigOnWire)
@@ -115,18 +115,33 @@ test.each(bunAnd("node22"))("2,000 connections that come and go leave nothing be
   await connectMany(host, 300)
   const before = await heapOf(host)
   await connectMany(host, 2000)
-  const grown = (await heapOf(host)) - before
-  expect(grown / 2000).toBeLessThan(500)
+  // On a slow machine the last of them take longer to be gone.
+  await until("less than 500 bytes of each to be left", async () => ((await heapOf(host)) - before) / 2000 < 500)
 })
 
-test("1,000 connections may wait for their IDENTIFY; the next is refused with 503 unless it brings the token", async () => {
-  const host = await startHost()
-  const open = (count: number) => Promise.all(Array.from({length: count}, () => connectSatori(host, {identify: false})))
-  for (let opened = 0; opened < 1000; opened += 250) await open(250)
-  expect(await upgrade(host, "/satori/v1/events")).toEqual({
-    status: 503,
-    text: expect.stringContaining('"code":"too_many_connections"'),
+/** Asks for a WebSocket and keeps it, without a token; resolves to the status of the answer. */
+const wait = (host: TestHost): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () =>
+      socket.write(handshake("/satori/v1/events")),
+    )
+    onTestFinished(() => void socket.destroy())
+    socket.on("error", reject)
+    socket.once("data", chunk => resolve(Number(String(chunk).slice(9, 12))))
   })
+
+test("1,000 connections may wait for their IDENTIFY; the next is refused with 503 unless it brings the token", async () => {
+  // Each waits for ten seconds: where the last one came after that, they come to another Host.
+  const {host, refused} = await until("a thousand to wait at once, and the next to be refused", async () => {
+    const host = await startHost()
+    const statuses = await Promise.all(Array.from({length: 1000}, () => wait(host)))
+    expect(statuses.filter(status => status !== 101)).toEqual([])
+    const refused = await upgrade(host, "/satori/v1/events")
+    if (refused.status !== 101) return {host, refused}
+    await host.stop("SIGKILL")
+    return undefined
+  })
+  expect(refused).toEqual({status: 503, text: expect.stringContaining('"code":"too_many_connections"')})
   const client = await connectSatori(host, {headers: {authorization: `Bearer ${host.token}`}})
   await client.hears(4)
 })

@@ -4,9 +4,9 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import {parse} from "yaml"
 import {commands} from "../../cli/commands.ts"
 import {printed, printedJson, runCommand} from "../support/command-line.ts"
-import {startHost, svc, type TestHost} from "../support/host.ts"
+import {startHost, type TestHost} from "../support/host.ts"
 import {replying} from "../support/plugin-sources.ts"
-import {cleanEnvironment} from "../support/process.ts"
+import {cleanEnvironment, startProcess, until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {onBun, onNode22} from "../support/runtimes.ts"
 
@@ -55,9 +55,13 @@ const greeterHost = (): Promise<TestHost> =>
 describe.each(both)("with a running Host, on $name", runtime => {
   test("chat and send reach the bot; inbox and outbox tell what became of it", async () => {
     const {project} = await greeterHost()
-    const chat = await svc(runtime, project, ["chat", "--as", "Ada"], {input: "/greet\n\n/grete\n"})
-    expect({code: chat.code, stderr: chat.stderr}).toEqual({code: 0, stderr: ""})
-    expect(chat.stdout).toMatch(/^hello\n.*greet/)
+    // The input ends once both are answered.
+    const lines = "printf '/greet\\n\\n/grete\\n'; until test -e answered; do sleep 0.1; done"
+    const command = [...runtime.command, "chat", "--as", "Ada"].join(" ")
+    const chat = startProcess(["sh", "-c", `{ ${lines}; } | ${command}`], {cwd: project.folder})
+    await until("both to be answered", () => /^hello\n.*greet/.test(chat.output()))
+    project.write("answered", "")
+    expect(await chat.finished).toMatchObject({code: 0, stderr: ""})
 
     const inbox = await printedJson<{items: {seq: number; state: string}[]; next: string | null}>(
       project,

@@ -141,7 +141,7 @@ describe("accounts", () => {
 
   test("all are opened again where the code of their adapter changed, and the old instance is disposed last", async () => {
     const host = await start(accounts("{id: a}"))
-    await until("it to open", () => notesOf(host).length === 1)
+    await until("it to open", () => notesOf(host).includes("open wire~a"))
     host.project.write("plugins/wire.ts", wirePlugin.replace('"disposed"', '"gone"'))
     await reload(host)
     await until("the old instance to be disposed", () => notesOf(host).includes("disposed"))

@@ -1,4 +1,4 @@
-import {readdirSync, writeFileSync} from "node:fs"
+import {readdirSync, renameSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {scratchFolder} from "./databases.ts"
 import {tool} from "./tools.ts"
@@ -13,7 +13,11 @@ export interface Clock {
 
 export const makeClock = (): Clock => {
   const file = join(scratchFolder(), "clock")
-  const set = (seconds: number) => writeFileSync(file, `${seconds < 0 ? "" : "+"}${seconds}\n`)
+  // Renamed into its place: who reads it meanwhile finds a whole time.
+  const set = (seconds: number) => {
+    writeFileSync(`${file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`)
+    renameSync(`${file}.new`, file)
+  }
   set(0)
   return {
     env: {

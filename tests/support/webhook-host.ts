@@ -1,5 +1,6 @@
 import {type HostOptions, startHost, type TestHost} from "./host.ts"
 import {pluginWith} from "./plugin-sources.ts"
+import {until} from "./process.ts"
 import {deliver, secretOf} from "./webhooks.ts"
 
 export const secrets = {
@@ -34,7 +35,14 @@ export const answersPlugin = pluginWith(`
     plugin.on("message-created", session => "got " + session.text)
     plugin.on("internal", session => note(JSON.stringify([session.event._type, session.event._data])))`)
 
-/** A Host with one account `webhook~shop`, and its address for the partner. */
+/** Waits until the account `webhook~shop` is open, or cannot be: a Host serves before its endpoints are. */
+export const untilShop = (host: TestHost): Promise<unknown> =>
+  until("webhook~shop to be open", async () => {
+    const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
+    return items.every(({name, state}) => name !== "webhook~shop" || state !== "connecting")
+  })
+
+/** A Host with one account `webhook~shop` that is open, and its address for the partner. */
 export const startWebhookHost = async (
   options: WebhookOptions = {},
 ): Promise<{host: TestHost; hook: string; say: (body: object, id: string, secret?: string) => Promise<Response>}> => {
@@ -44,6 +52,7 @@ export const startWebhookHost = async (
     ...options,
     env: {...secrets, ...options.env},
   })
+  await untilShop(host)
   const hook = `${host.url}/hooks/webhook/webhook~shop`
   return {
     host,
