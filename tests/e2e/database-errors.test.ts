@@ -70,15 +70,18 @@ test.for(bunOr("node22"))(
 )
 
 test("what handlers answer while the database is locked is stored once the lock is gone", async () => {
-  const slow = echoPlugin.replace(
-    "await session.send",
-    "await new Promise(done => setTimeout(done, 700)); await session.send",
-  )
+  const slow = echoPlugin
+    .replace("import", 'import {existsSync} from "node:fs"\nimport')
+    .replace(
+      "await session.send",
+      'while (!existsSync(plugin.project + "/go")) await new Promise(done => setTimeout(done, 20)); await session.send',
+    )
   const host = await startHost({config, plugins: {echo: slow}})
   for (const id of ids("slow", 5)) expect((await post(host, id, id, id)).status).toBe(202)
   const file = host.project.path(".svc/data.sqlite")
   const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
   await until("the stranger to hold the database", () => stranger.output().includes("held"))
+  host.project.write("go", "")
   await until("the handlers' answers to wait", () => host.process.output().includes("waits for the database"))
   await sleep(300)
   stranger.child.kill("SIGKILL")

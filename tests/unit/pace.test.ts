@@ -1,5 +1,4 @@
-import {setTimeout as sleep} from "node:timers/promises"
-import {expect, test} from "vitest"
+import {expect, onTestFinished, test, vi} from "vitest"
 import {Pace, Rate} from "../../server/capabilities/pace.ts"
 import {Chance} from "../support/chance.ts"
 
@@ -43,14 +42,18 @@ test("without a limit nothing waits", () => {
   expect(rate.wait(5)).toBe(0)
 })
 
-test("who waits gets a turn in the order of asking, and one who leaves gives it to the next", async () => {
+test("who waits gets a turn in the order of asking, and one who leaves gives it to the next", () => {
+  vi.useFakeTimers({toFake: ["setTimeout", "clearTimeout", "performance"]})
+  onTestFinished(() => void vi.useRealTimers())
   const woken: string[] = []
   const pace = new Pace<string>([{messages: 1, per: 20}], item => woken.push(item))
   expect(pace.ask("first", "first")).toBe(true)
   pace.begin("first")
   for (const key of ["a", "b", "c"]) expect(pace.ask(key, key)).toBe(false)
   expect(pace.ask("a", "a")).toBe(false)
-  while (woken.length === 0) await sleep(1)
+  vi.advanceTimersByTime(19)
+  expect(woken).toEqual([])
+  vi.advanceTimersByTime(1)
   expect(woken).toEqual(["a"])
   // The turn is kept for the one that was woken.
   expect(pace.ask("late", "late")).toBe(false)
@@ -58,7 +61,7 @@ test("who waits gets a turn in the order of asking, and one who leaves gives it 
   expect(woken).toEqual(["a", "b"])
   expect(pace.ask("b", "b")).toBe(true)
   pace.begin("b")
-  while (woken.length === 2) await sleep(1)
+  vi.advanceTimersByTime(20)
   expect(woken).toEqual(["a", "b", "c"])
   expect(pace.stop()).toEqual(["late"])
 })
