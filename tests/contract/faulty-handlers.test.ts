@@ -1,6 +1,6 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
-import {expect, test} from "vitest"
+import {expect, onTestFinished, test, vi} from "vitest"
 import {Inbox} from "../../server/capabilities/inbox.ts"
 import {Outbox} from "../../server/capabilities/outbox.ts"
 import {createDispatch, createMessageTable, type EventHandler} from "../../server/messages/dispatch.ts"
@@ -11,13 +11,31 @@ import {lineEndpoint} from "../support/line-endpoint.ts"
 import {until} from "../support/process.ts"
 import {log} from "../support/silence.ts"
 
-/** What a handler has here, in milliseconds. */
-const timeout = 300
+/** What a handler has that hangs, in milliseconds. */
+const short = 300
+
+/** What one has whose time the test lets pass. */
+const long = 60_000
+
+/** Time stands still for the handlers that begin now, until it is passed: none of them runs out of it before. */
+const holdTime = (): {pass(): void} => {
+  vi.useFakeTimers({toFake: ["setTimeout", "clearTimeout"]})
+  onTestFinished(() => void vi.useRealTimers())
+  return {
+    pass: () => {
+      vi.advanceTimersByTime(long)
+      vi.useRealTimers()
+    },
+  }
+}
 
 const aborted = (signal: AbortSignal) => new Promise(resolve => signal.addEventListener("abort", resolve))
 
 /** An inbox whose handlers have little time. Each handler belongs to a plugin of its own. */
-const start = async (handlers: Readonly<Record<string, (session: Session) => Reply>>, retries = 0) => {
+const start = async (
+  handlers: Readonly<Record<string, (session: Session) => Reply>>,
+  {retries = 0, timeout = short} = {},
+) => {
   const database = await open(await localDatabase())
   await database.migrate([{sql: "CREATE TABLE p_notes_all (text TEXT PRIMARY KEY)"}], new AbortController().signal)
   const events = Object.entries(handlers).map(
@@ -67,7 +85,7 @@ test("a handler that hangs has failed after its time, is not retried, and its co
     {
       hang: session => (session.text === "hang" ? new Promise<never>(() => {}) : `heard ${session.text}`),
     },
-    3,
+    {retries: 3},
   )
   await say("hang")
   await say("next")
@@ -80,18 +98,26 @@ test("a handler that hangs has failed after its time, is not retried, and its co
 
 test("a handler that goes on after its time sends, writes and asks nothing more; what it sent with sendNow in time stays", async () => {
   const late: unknown[] = []
-  const {say, ended, sent, notes} = await start({
-    late: async session => {
-      await session.sendNow("in time")
-      await keep(session, "in time")
-      await aborted(session.signal)
-      for (const work of [() => session.send("late"), () => session.sendNow("late"), () => keep(session, "late")]) {
-        late.push(await work().catch(error => error.code))
-      }
-      return "late"
+  const inTime = Promise.withResolvers<void>()
+  const {say, ended, sent, notes} = await start(
+    {
+      late: async session => {
+        await session.sendNow("in time")
+        await keep(session, "in time")
+        inTime.resolve()
+        await aborted(session.signal)
+        for (const work of [() => session.send("late"), () => session.sendNow("late"), () => keep(session, "late")]) {
+          late.push(await work().catch(error => error.code))
+        }
+        return "late"
+      },
     },
-  })
+    {timeout: long},
+  )
+  const time = holdTime()
   await say("go")
+  await inTime.promise
+  time.pass()
   expect(await ended()).toMatchObject([{state: "failed", attempt: 1}])
   await until("the late calls", () => late.length === 3)
   expect(late).toEqual(["late", "late", "late"])
@@ -100,26 +126,30 @@ test("a handler that goes on after its time sends, writes and asks nothing more;
 
 test("a handler that goes on after its time cannot touch the attempt that an operator asked for", async () => {
   const early: unknown[] = []
-  let begin: () => void = () => {}
-  const second = new Promise<void>(resolve => {
-    begin = resolve
-  })
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let runs = 0
-  const {inbox, say, ended, sent, notes} = await start({
-    slow: async session => {
-      const run = ++runs
-      await keep(session, `run ${run}`)
-      if (run === 1) {
-        await second
-        early.push(await session.sendNow("by the first").catch(error => error.code))
-        return "the first"
-      }
-      begin()
-      while (early.length === 0) await turn()
-      return "the second"
+  const {inbox, say, ended, sent, notes} = await start(
+    {
+      slow: async session => {
+        const run = ++runs
+        await keep(session, `run ${run}`)
+        if (run === 1) {
+          first.resolve()
+          await second.promise
+          early.push(await session.sendNow("by the first").catch(error => error.code))
+          return "the first"
+        }
+        second.resolve()
+        while (early.length === 0) await turn()
+        return "the second"
+      },
     },
-  })
+    {timeout: long},
+  )
+  const time = holdTime()
   const {sn} = await say("go")
+  await first.promise
+  time.pass()
   expect(await ended()).toMatchObject([{state: "failed", attempt: 1}])
   await inbox.act("retry", {seq: sn})
   expect(await ended()).toMatchObject([{state: "handled", attempt: 2, error: null}])

@@ -75,7 +75,7 @@ describe("svc doctor --incident asks the five questions of an incident, in their
     expect(evidence(2)).toContain("scratch-bot, svc 0.1.0, generation 1, development")
     expect(evidence(2)).toContain(host.runtimeId)
     expect(evidence(3)).toMatch(
-      /^sandbox: online, admission open, last event \d s ago\nnewest inbox event: 1, \d s ago/,
+      /^sandbox: online, admission open, last event \d+ s ago\nnewest inbox event: 1, \d+ s ago/,
     )
     expect(evidence(4)).toContain("root/greeter/command/greet: published")
     expect(evidence(5)).toMatch(/^database: [0-9a-f-]{36}\nevent history: epoch /)

@@ -178,10 +178,21 @@ describe("a restart", () => {
   })
 })
 
+/** Whose end takes long in each of its parts. */
 const endlessPlugin = `
 import {definePlugin} from "svc-runtime"
 export default definePlugin({
-  setup: plugin => plugin.on("message-created", () => { console.log("handling"); return new Promise(() => {}) }),
+  setup: plugin => {
+    plugin.on("message-created", () => { console.log("handling"); return new Promise(() => {}) })
+    plugin.adapter("endless", {
+      history: "none",
+      open: async (_, endpoint) => {
+        endpoint.defer(() => new Promise(() => {}))
+        return {send: async ({id}) => ({ids: [id]})}
+      },
+    })
+    plugin.defer(() => new Promise(() => {}))
+  },
 })
 `
 

@@ -50,7 +50,11 @@ test.each(twoRuntimes)(
     expect((await host.fetch("/pub/ready")).status).toBe(200)
     expect(await reportOf(host)).toMatchObject({ready: true, ingress: paused})
     expect(await host.get("/api/system/status")).toMatchObject({ready: true, ingress: paused})
-    expect(await gapsOf(host)).toMatchObject([{endpoint: "sandbox", reason: "ingress_paused", to: null}])
+    const gaps = await until("the gap", async () => {
+      const found = await gapsOf(host)
+      return found.length > 0 && found
+    })
+    expect(gaps).toMatchObject([{endpoint: "sandbox", reason: "ingress_paused", to: null}])
 
     expect((await svc(runtime, host.project, ["ingress", "resume"])).stdout).toMatch(/^open since \S+Z\n$/)
     expect((await post(host, "one")).status).toBe(202)
@@ -129,7 +133,7 @@ test("too little free space pauses ingress before the disk is full, and space op
   rmSync(project.path(".svc/filling"))
   await until("the opening", async () => (await viewOf(host)).state === "open")
   expect((await post(host, "after")).status).toBe(202)
-  expect(host.process.output()).toMatch(/0 MiB are free for the Host's data: too little/)
+  expect(host.process.output()).toMatch(/[0-2] MiB are free for the Host's data: too little/)
 })
 
 test("the reason disk is found at the start, and not kept: a start with space is open", async context => {

@@ -75,8 +75,10 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     const {error} = await untilEndpoint(host, "main", "reconnecting")
     expect(error).toMatch(/127\.0\.0\.1 closed the connection before registration: .*ECONNREFUSED/)
     await sleep(4000)
-    const {attempt = 0} = await untilEndpoint(host, "main", "reconnecting")
-    expect(attempt).toBeGreaterThan(2)
+    const attempt = await until("another attempt", async () => {
+      const {state, attempt = 0} = await endpointOf(host, "main")
+      return state === "reconnecting" && attempt > 2 && attempt
+    })
     expect(attempt).toBeLessThan(8)
   })
 
@@ -103,14 +105,15 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await person.sees(/^:svcbot!\S+ JOIN/)
     await untilEndpoint(host, "main", "online")
     const kickedAt = Date.now()
-    person.write("KICK #lounge svcbot :out")
+    person.write("KICK #lounge svcbot :out\r\nPRIVMSG #lounge :!greet Nobody")
     const [open] = await until("the gap to begin", async () => {
       const gaps = await gapsOf(host)
       return gaps.length === 1 && gaps
     })
-    expect(open).toMatchObject({endpoint: "irc~main", reason: "channel_left", to: null})
+    expect(open).toMatchObject({endpoint: "irc~main", reason: "channel_left"})
+    // Where it took that long to find it, it may have ended.
+    if (Date.now() - kickedAt < 5000) expect(open?.to).toBe(null)
     expect((await endpointOf(host, "main")).state).toBe("online")
-    person.say("#lounge", "!greet Nobody")
     await person.sees(/^:svcbot!\S+ JOIN/)
     const [gap] = await untilGaps(host, 1)
     expect(Date.parse(gap?.from ?? "")).toBeGreaterThanOrEqual(kickedAt)
@@ -124,14 +127,15 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     const person = await joinIrc(server, "alice", {channel: "#private"})
     person.write("MODE #private +k secret")
     await person.sees(/MODE #private \+k/)
+    person.write("JOIN #open")
+    await person.sees(/^\S+ 366 alice #open /)
     const host = await startIrcHost([
       {id: "out", port: server.port, nick: "outside", channels: ["#private", "#open"]},
       {id: "in", port: server.port, nick: "inside", channels: ["#private secret"]},
     ])
     await person.sees(/^:inside!\S+ JOIN :?#private/)
     await until("the refusal in the log", () => /#private: Cannot join channel/.test(host.process.output()))
-    person.write("JOIN #open")
-    await person.sees(/ 353 alice = #open :.*outside/)
+    await until("the others to be joined", () => person.lines.some(line => /^:outside!\S+ JOIN :?#open/.test(line)))
     expect(person.lines.filter(line => /^:outside!\S+ JOIN :?#private/.test(line))).toEqual([])
   })
 })

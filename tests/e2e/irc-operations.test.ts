@@ -68,7 +68,7 @@ describeWith("ngircd", "inspircd")("an IRC endpoint in operation", () => {
     await startIrcHost([{id: "main", port: server.port, ...lounge}])
     await person.sees(/^:svcbot!\S+ JOIN/)
     person.say("#lounge", "!lines 60")
-    await person.sees(/ PRIVMSG #lounge :line 60$/, 80_000)
+    await person.sees(/ PRIVMSG #lounge :line 60$/, 150_000)
     expect(person.heard("svcbot", "#lounge")).toEqual(Array.from({length: 60}, (_, i) => `line ${i + 1}`))
   })
 

@@ -100,9 +100,11 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     const {person, host} = await meet("inspircd")
     for (let n = 1; n <= 300; n++) person.say("#lounge", `count ${n}`)
     expect(await person.asks("svcbot", "#lounge", "!counted")).toBe("300 in order")
-    const {items} = await host.get<{items: {state: string; event: {message: {content: string}}}[]}>(
-      "/api/inbox?limit=301",
-    )
+    type Handled = {state: string; event: {message: {content: string}}}
+    const items = await until("all handlers to end", async () => {
+      const page = await host.get<{items: Handled[]}>("/api/inbox?limit=301")
+      return page.items.every(({state}) => state !== "pending" && state !== "running") && page.items
+    })
     expect(items.map(({event}) => event.message.content)).toEqual([
       "!counted",
       ...Array.from({length: 300}, (_, i) => `count ${300 - i}`),

@@ -18,15 +18,15 @@ const confined = ({name, command: [binary = "", ...args]}: TestRuntime): TestRun
 
 const twoRuntimes = runtimes.filter(({name}) => name !== "node22")
 
-/** Notes each message that it is given, then answers it; `slow` takes its time, `devour` all the memory that there is. */
+/** Notes each message that it is given, then answers it; `slow` waits for a file `go`, `devour` takes all the memory that there is. */
 const greedyPlugin = pluginWith(`
     plugin.on("message-created", async session => {
       note(session.text)
-      if (session.text === "slow") await sleep(1000)
+      while (session.text === "slow" && !existsSync(join(plugin.project, "go"))) await sleep(10)
       const held: object[] = []
       while (session.text === "devour") held.push({n: held.length, text: "x".repeat(50) + held.length})
       return "got " + session.text
-    })`)
+    })`).replace("appendFileSync", "appendFileSync, existsSync")
 
 interface InboxItem {
   readonly state: string
@@ -53,6 +53,7 @@ test.each(twoRuntimes)(
     // All of it is acknowledged while the first one is being handled.
     const texts = ["slow", "devour", ...Array.from({length: 10}, (_, n) => `after-${n}`)]
     for (const text of texts) await say(first, text)
+    project.write("go", "")
 
     // The second start meets it again, and the third leaves it alone.
     const ends = [await first.process.finished, await launchHost({...options, project}).process.finished]

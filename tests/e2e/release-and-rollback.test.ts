@@ -1,8 +1,8 @@
 import {copyFileSync} from "node:fs"
+import {DatabaseSync} from "node:sqlite"
 import {describe, expect, test} from "vitest"
 import type {ReleaseView} from "../../shared/release.ts"
 import {printed, printedJson} from "../support/command-line.ts"
-import {open} from "../support/databases.ts"
 import {readEvents} from "../support/event-reader.ts"
 import {startHost, type TestHost} from "../support/host.ts"
 import {until} from "../support/process.ts"
@@ -19,15 +19,16 @@ const textsOf = async (host: TestHost) =>
     .map(({event}) => event.message.content)
     .sort()
 
-/** Of the plugin's table: in the project's database, or in a checkpoint's. */
-const columnsOf = async (project: Project, checkpoint?: string) => {
+/** Of the plugin's table: in the project's database, whose Host may be writing, or in a checkpoint's. */
+const columnsOf = (project: Project, checkpoint?: string) => {
   const place = checkpoint === undefined ? ".svc/data.sqlite" : `.svc/checkpoints/${checkpoint}/database.sqlite`
   const file = project.path(".svc/looked-at.sqlite")
   // Whoever opens a checkpoint's own file changes it.
   if (checkpoint !== undefined) copyFileSync(project.path(place), file)
-  const database = await open({dialect: "sqlite", file: checkpoint === undefined ? project.path(place) : file})
-  const rows = await database.read("SELECT name FROM pragma_table_info('p_notes_notes')")
-  await database.close()
+  const options = {readOnly: true, timeout: 60_000}
+  const database = new DatabaseSync(checkpoint === undefined ? project.path(place) : file, options)
+  const rows = database.prepare("SELECT name FROM pragma_table_info('p_notes_notes')").all()
+  database.close()
   return rows.map(({name}) => name)
 }
 
@@ -48,7 +49,7 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
     expect(begun).toMatchObject({state: "begun", restorePoint: {commit: project.git("rev-parse", "HEAD")}})
     const verified = await verifyRelease(project, "next", runtime, {PATH: pathWith(onBun)})
     expect(verified).toMatchObject({code: 0, marks: allSteps, release: {verification: {commit: next, ok: true}}})
-    expect(await columnsOf(project, begun.restorePoint?.checkpoint)).toEqual(["text"])
+    expect(columnsOf(project, begun.restorePoint?.checkpoint)).toEqual(["text"])
     await until("the client to hear of it", () => client.envelopes().some(({type}) => type === "release.verified"))
     await first.stop()
     await until("the stream to end", client.isEnded)
@@ -60,11 +61,12 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
     await printed(project, "release complete --accepted-by dana", runtime)
     expect(await second.say("world")).toEqual(["two world"])
     await printed(project, ["workroom", "add", "Second"], runtime)
-    expect(await columnsOf(project)).toEqual(["text", "length"])
-    await until("the client to hear of it", async () => resumed.lastId() === (await idsOf(second)).at(-1))
-    const heard = [...client.envelopes(), ...resumed.envelopes()].map(({id}) => id)
+    expect(columnsOf(project)).toEqual(["text", "length"])
     const all = await idsOf(second)
-    expect(heard).toEqual(all.slice(all.indexOf(heard[0] ?? "")))
+    const last = all.at(-1) ?? ""
+    await until("the client to hear of it", () => resumed.envelopes().some(({id}) => id === last))
+    const heard = [...client.envelopes(), ...resumed.envelopes()].map(({id}) => id)
+    expect(heard.slice(0, heard.indexOf(last) + 1)).toEqual(all.slice(all.indexOf(heard[0] ?? "")))
     expect(resumed.gaps()).toEqual([])
     const before = {texts: await textsOf(second), titles: await titlesOf(second)}
     expect(before).toEqual({texts: ["hello", "world"], titles: ["First", "Second"]})
@@ -77,7 +79,7 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
       runtime,
     )
     expect(proof).toMatchObject({matches: true, changes: []})
-    expect(await columnsOf(project)).toEqual(["text"])
+    expect(columnsOf(project)).toEqual(["text"])
     expect([project.read("bun.lock"), project.read("svc.config.yml")]).toEqual([
       versions.one.lockfile,
       versions.one.config,

@@ -172,7 +172,7 @@ test("a step that does not end is ended with everything that it has started", as
   })
   const {code, stdout} = await run.finished
   expect({code, stdout}).toMatchObject({code: 1, stdout: expect.stringContaining("it had not ended within 1 s")})
-  expect(isRunning(Number(project.read(".svc/pid")))).toBe(false)
+  await until("what it has started to end", () => !isRunning(Number(project.read(".svc/pid"))))
   expectNothingLeft(project)
 })
 

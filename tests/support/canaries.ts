@@ -92,9 +92,19 @@ export const leftBehind = (project: Project): Readonly<Record<string, string>> =
   for (const folder of [".svc", "data"]) {
     if (!existsSync(project.path(folder))) continue
     for (const name of readdirSync(project.path(folder), {recursive: true, encoding: "utf8"})) {
-      const path = join(project.path(folder), name)
-      if (statSync(path).isFile()) files[join(folder, name)] = readFileSync(path, "utf8")
+      const text = textOf(join(project.path(folder), name))
+      if (text !== undefined) files[join(folder, name)] = text
     }
   }
   return files
+}
+
+/** Undefined for what is no file, or was removed since it was listed: the Host may run. */
+const textOf = (path: string): string | undefined => {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined
+  } catch (error) {
+    if (existsSync(path)) throw error
+    return undefined
+  }
 }

@@ -217,7 +217,7 @@ export class History implements Scene {
   }
 
   async #settle(): Promise<void> {
-    const deadline = Date.now() + 5000
+    const deadline = Date.now() + 60_000
     for (;;) {
       const [row] = await this.#database.read(
         "SELECT count(*) AS n FROM inbox_marks WHERE state IN ('pending', 'running')",

@@ -40,13 +40,13 @@ export const joinIrc = async (
     else lines.push(line)
   })
   let seen = 0
-  const sees = (pattern: RegExp, patience?: number) =>
+  const sees = (pattern: RegExp, patience?: number, after = () => seen) =>
     until(
       `${nick} to see ${pattern}`,
       () => {
-        const at = lines.findIndex((line, index) => index >= seen && pattern.test(line))
+        const at = lines.findIndex((line, index) => index >= after() && pattern.test(line))
         if (at < 0) return undefined
-        seen = at + 1
+        seen = Math.max(seen, at + 1)
         return lines[at]
       },
       patience,
@@ -68,12 +68,15 @@ export const joinIrc = async (
     lines,
     write,
     say,
-    sees,
+    sees: (pattern, patience) => sees(pattern, patience),
     heard: (from, target = nick) => lines.flatMap(line => textOf(line, from, target) ?? []),
     asks: async (from, target, text) => {
-      seen = lines.length
+      // Of several questions at once, each looks for its own answer: they come in any order.
+      const asked = lines.length
+      seen = asked
       say(target, text)
-      const line = await sees(new RegExp(`^:${literal(from)}!\\S+ PRIVMSG ${literal(placeOf(target))} `, "i"))
+      const answer = new RegExp(`^:${literal(from)}!\\S+ PRIVMSG ${literal(placeOf(target))} `, "i")
+      const line = await sees(answer, undefined, () => asked)
       return textOf(line, from, placeOf(target)) ?? ""
     },
     leave: () =>

@@ -103,7 +103,7 @@ const inspircd: Recipe = {
 <admin name="admin" nick="admin" email="admin@inspircd.test">
 <bind address="127.0.0.1" port="${port}" type="clients">
 <bind address="127.0.0.1" port="${linkPort}" type="servers">
-<connect allow="*" timeout="10" localmax="100" globalmax="100" resolvehostnames="no" useident="no" threshold="100000"
+<connect allow="*" timeout="60" localmax="100" globalmax="100" resolvehostnames="no" useident="no" threshold="100000"
   commandrate="1000000" recvq="1048576" ${password === undefined ? "" : `password="${password}"`}>
 <dns server="127.0.0.1" timeout="1">
 <log method="file" type="* -USERINPUT -USEROUTPUT" level="debug" target="${folder}/server.log" flush="1">

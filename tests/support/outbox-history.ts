@@ -230,14 +230,14 @@ export class OutboxHistory {
   /** Waits until nothing is left to do; a process that dies over it leaves it to the next. */
   async #settle(): Promise<void> {
     await Promise.race([Promise.all(this.#storing), this.#alive().database.died])
-    for (let waited = 0; waited < 5000; waited++) {
+    for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
       if (this.#alive().database.isDead) await this.#crash()
       const [open] = await this.#database.read("SELECT count(*) AS n FROM outbox WHERE state IN ('queued', 'sending')")
       if (open?.n === 0) return
       await sleep(1)
     }
     const rows = await this.#database.read("SELECT * FROM outbox WHERE state IN ('queued', 'sending')")
-    throw new Error(`still to be sent after five seconds: ${JSON.stringify(rows)}`)
+    throw new Error(`still to be sent after a minute: ${JSON.stringify(rows)}`)
   }
 
   async #rows(): Promise<ReadonlyMap<string, Stored>> {

@@ -2,7 +2,7 @@
 export const probePlugin = `
 import {definePlugin, Problem, Secret, Type} from "svc-runtime"
 
-const seen = {aborted: 0, cancelled: 0}
+const seen = {aborted: 0, cancelled: 0, later: 0}
 
 export default definePlugin({
   setup(plugin) {
@@ -25,6 +25,7 @@ export default definePlugin({
       throw new Problem("conflict", "the state does not allow this")
     })
     route("/later", async () => {
+      seen.later++
       await new Promise(done => setTimeout(done, 1000))
       return new Response("x".repeat(100_000))
     })

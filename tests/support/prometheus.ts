@@ -19,8 +19,8 @@ interface Target {
 }
 
 export interface Prometheus {
-  /** The only target, once it was scraped. */
-  target(): Promise<Target>
+  /** The only target, once its scrapes end so. */
+  target(health: "up" | "down", error?: string): Promise<Target>
   alerts(): Promise<readonly Alert[]>
   /** The values of an instant query, by the series' labels. */
   query(
@@ -63,11 +63,11 @@ export const startPrometheus = async (hostUrl: string, token: string): Promise<P
     throw new Error(`${error.message}\n${running.output()}`)
   })
   return {
-    target: () =>
-      until("the first scrape", async () => {
+    target: (health, error = "") =>
+      until(`a scrape that is ${health} ${error}`, async () => {
         const {activeTargets} = await ask<{activeTargets: readonly Target[]}>("/api/v1/targets")
         const [target] = activeTargets
-        return target !== undefined && target.health !== "unknown" && target
+        return target?.health === health && target.lastError.includes(error) && target
       }),
     alerts: async () => (await ask<{alerts: readonly Alert[]}>("/api/v1/alerts")).alerts,
     query: async expression => {
