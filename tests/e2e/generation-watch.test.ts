@@ -1,6 +1,6 @@
 import {mkdirSync, renameSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import {failureOf, generationOf, generationsOf, statusOf} from "../support/generation.ts"
+import {changeAtOnce, failureOf, generationOf, generationsOf, statusOf} from "../support/generation.ts"
 import {startHost} from "../support/host.ts"
 import {replying} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
@@ -82,7 +82,7 @@ test("a plugin's file outside plugins/, and one that it imports, are watched onc
 
 test("a plugin that is written after the configuration has named it starts then", async () => {
   const host = await startHost({config: config("")})
-  host.project.write("svc.config.yml", config("  greeter: {}\n"))
+  await changeAtOnce(host, () => host.project.write("svc.config.yml", config("  greeter: {}\n")))
   expect(await failureOf(host)).toMatchObject({code: "plugin_missing"})
   mkdirSync(host.project.path("plugins"))
   host.project.write("plugins/greeter.ts", replying("greet", "hello"))
@@ -95,9 +95,11 @@ test("files that are saved close together make one generation, and a file that i
     config: config("  one: {}\n  two: {}\n"),
     plugins: {one: replying("one", "1"), two: replying("two", "2")},
   })
-  host.project.write("plugins/one.ts", replying("one", "I"))
-  host.project.write("plugins/two.ts", replying("two", "II"))
-  host.project.write("plugins/notes.txt", "nothing")
+  await changeAtOnce(host, () => {
+    host.project.write("plugins/one.ts", replying("one", "I"))
+    host.project.write("plugins/two.ts", replying("two", "II"))
+    host.project.write("plugins/notes.txt", "nothing")
+  })
   await generationOf(host, 2)
   expect([...(await host.say("/one")), ...(await host.say("/two"))]).toEqual(["I", "II"])
   host.project.write("plugins/notes.txt", "nothing more")

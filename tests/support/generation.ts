@@ -1,3 +1,4 @@
+import {readFileSync} from "node:fs"
 import type {GenerationView, ReloadResult, Status} from "../../shared/api.ts"
 import type {Static} from "../../shared/type.ts"
 import type {TestHost} from "./host.ts"
@@ -22,3 +23,17 @@ export const reload = (host: TestHost): Promise<Static<typeof ReloadResult>> => 
 
 export const generationsOf = async (host: TestHost): Promise<readonly Static<typeof GenerationView>[]> =>
   (await host.get<{items: Static<typeof GenerationView>[]}>("/api/generations?limit=500")).items
+
+/**
+ * Changes files of a Host that watches them while it stands still: it meets the change as a whole, and no file that is
+ * empty yet.
+ */
+export const changeAtOnce = async ({process: {child, pid}}: TestHost, change: () => void): Promise<void> => {
+  child.kill("SIGSTOP")
+  try {
+    await until("the Host to stand still", () => /^\d+ \(.*\) T /.test(readFileSync(`/proc/${pid}/stat`, "utf8")))
+    change()
+  } finally {
+    child.kill("SIGCONT")
+  }
+}
