@@ -141,18 +141,18 @@ test("an event whose storing goes unanswered is not acknowledged, and is stored 
 
 test("what a handler answers is stored once, though the answer to its storing is lost", async () => {
   const server = await startServer()
-  const slow = echoPlugin.replace(
-    "await session.send",
-    "await new Promise(done => setTimeout(done, 500)); await session.send",
-  )
+  const held =
+    "while (!process.getBuiltinModule('node:fs').existsSync(plugin.project + '/go ' + session.text)) await new Promise(done => setTimeout(done, 10))"
+  const slow = echoPlugin.replace("await session.send", `${held}; await session.send`)
   const host = await startHost({...optionsFor(server), plugins: {echo: slow}})
   for (const when of ["before", "after"] as const) {
     expect((await post(host, when)).status).toBe(202)
     await until("the handler to run", () => server.sql("SELECT 1 FROM inbox_marks WHERE state = 'running'").length > 0)
     server.cutNext(when, "INSERT INTO outbox (")
+    host.project.write(`go ${when}`, "")
     await handledAll(host)
   }
-  expect(host.process.output()).toContain("waits for the database")
+  await until("the wait to be logged", () => host.process.output().includes("waits for the database"))
   expect(server.sql("SELECT state FROM inbox_marks")).toEqual([{state: "handled"}, {state: "handled"}])
   expect(answered(server)).toEqual(["before", "after"].map(id => ({id, answers: 1})))
 })

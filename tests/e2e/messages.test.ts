@@ -85,10 +85,17 @@ test("each handler of an event has its own mark, and an event for nobody has non
   })
 })
 
+/** Source of what waits until each of these lines is in notes.log, for ten seconds at most. */
+const awaiting = (lines: string) => `for (let n = 0; n < 500; n++) {
+      const noted = require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").split("\\n")
+      if (${lines}.every(line => noted.includes(line))) break
+      await sleep(20)
+    }`
+
 test("one conversation is handled in the order of its events, conversations side by side", async () => {
   const host = await start(`plugin.on("message-created", async session => {
     note("begin " + session.channel.id + session.text)
-    await sleep(session.text === "1" ? 300 : 5)
+    if (session.text === "1") ${awaiting('["begin a1", "begin b1"]')}
     note("end " + session.channel.id + session.text)
   })`)
   const seqs: number[] = []
@@ -125,6 +132,7 @@ test("after kill -9 the backlog is replayed in its order, one event at a time", 
   const host = await start(`plugin.on("message-created", async session => {
     note("begin " + session.text)
     await sleep(notes() > 3 ? 30 : 60_000)
+    if (["x", "y"].includes(session.text)) ${awaiting('["begin x", "begin y"]')}
     note("end " + session.text)
   })
   const notes = () => require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").trim().split("\\n").length`)
@@ -188,10 +196,11 @@ test("a handler that a stop cuts short is run again at the next start; it is no 
     return "heard " + session.text
   })`)
   const seq = await tell(host, {text: "hello"})
-  await until("the handler to begin", () => notes(host).length === 1)
+  const begun = () => notes(host).filter(line => line === "begun").length
+  await until("the handler to begin", () => begun() === 1)
   expect((await host.stop()).code).toBe(0)
   const second = await again(host)
-  await until("the handler to begin again", () => notes(host).length === 2)
+  await until("the handler to begin again", () => begun() === 2)
   expect((await second.stop()).code).toBe(0)
   const third = await again(host)
   const event = await eventOf(third, seq)
