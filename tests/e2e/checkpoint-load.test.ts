@@ -1,8 +1,8 @@
-import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {restore} from "../support/checkpoints.ts"
 import {printedJson} from "../support/command-line.ts"
 import {open} from "../support/databases.ts"
+import {until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {secrets, startWebhookHost} from "../support/webhook-host.ts"
 
@@ -31,13 +31,18 @@ test("while signed webhooks arrive, a checkpoint holds exactly what was acknowle
   }
   const partners = Promise.all(["ada", "ben", "cem", "dia"].map(partner))
   const made: {archive: string; before: readonly string[]; sentBy: ReadonlySet<string>}[] = []
+  const moreAcknowledged = () => {
+    const before = sent.length
+    return until("what is sent from now on to be acknowledged", () => acknowledged.size > before)
+  }
   for (let round = 0; round < 3; round++) {
-    await sleep(200)
+    await moreAcknowledged()
     const archive = host.project.path(`${round}.tar`)
     const before = [...acknowledged]
     await printedJson(host.project, `checkpoint create --output ${archive}`)
     made.push({archive, before, sentBy: new Set(sent)})
   }
+  await moreAcknowledged()
   isOver = true
   await partners
   await host.stop()

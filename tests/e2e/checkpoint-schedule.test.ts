@@ -34,7 +34,7 @@ test("one is made and verified in each interval, so many stay, and those made by
     for (const {id} of await scheduledOf(host)) seen.add(id)
     return seen.size >= 3
   }
-  await until("three checkpoints", count, 60_000)
+  await until("three checkpoints", count, 120_000)
   await host.stop()
   const {items} = await printedJson<{items: Listed[]}>(host.project, "checkpoint list")
   const scheduled = items.filter(({reason}) => reason === "schedule")

@@ -54,6 +54,7 @@ describeWithChromium("the console in Chromium", {timeout: 180_000}, () => {
     const host = await startHost({config: configOf("port: 0"), env, plugins})
     await host.say("fail")
     const {page, errors} = await openConsole(await startChromium(), host)
+    await page.locator("input[name=token]:focus").waitFor()
     await expectNoBarriers(page, "sign-in")
     await page.keyboard.type("wrong")
     await page.keyboard.press("Enter")
@@ -64,7 +65,7 @@ describeWithChromium("the console in Chromium", {timeout: 180_000}, () => {
     await live(page)
     const focus = async (name: string) => {
       const text = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "")
-      for (let count = 0; count < 40 && (await text()) !== name; count++) await page.keyboard.press("Tab")
+      for (let count = 0; count < 200 && (await text()) !== name; count++) await page.keyboard.press("Tab")
       expect(await text()).toBe(name)
     }
     await focus("Inbox")
@@ -81,7 +82,9 @@ describeWithChromium("the console in Chromium", {timeout: 180_000}, () => {
     await expectNoBarriers(page, "a question")
     await page.keyboard.press("Escape")
     await question.waitFor({state: "hidden"})
-    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe("Discard")
+    await until("the button to have the focus again", () =>
+      page.evaluate(() => document.activeElement?.textContent?.trim() === "Discard"),
+    )
     expect(errors).toEqual([])
   })
 
@@ -164,7 +167,7 @@ describeWithChromium("the console in Chromium", {timeout: 180_000}, () => {
     await page.getByText("Events are missing here: From").waitFor()
     await expectNoBarriers(page, "a gap")
     await page.getByRole("button", {name: "I have seen it"}).click()
-    expect(await page.locator("[data-gap]").count()).toBe(0)
+    await until("the gap to be gone", async () => (await page.locator("[data-gap]").count()) === 0)
   })
 
   test("another Host is switched to where both allow it, and else it is told who does not", async () => {

@@ -1,4 +1,4 @@
-import {createHash, randomBytes} from "node:crypto"
+import {createHash} from "node:crypto"
 import {copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from "node:fs"
 import {beforeEach, describe, expect, test} from "vitest"
 import {migrations} from "../../server/database/migrations.ts"
@@ -35,6 +35,9 @@ const overwrite = (at: number, bytes: Uint8Array) => {
   writeFileSync(file, content)
 }
 
+/** The same each time: chance would now and then make a page of it. */
+const noise = (size: number) => createHash("shake256", {outputLength: size}).update("noise").digest()
+
 const hashOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex")
 
 /** Starts a Host that must refuse to start: the file, what is wrong with it, and what to do, without a stack. */
@@ -66,7 +69,7 @@ describe.each(bunOr("node22"))("a Host on $name", runtime => {
   })
 
   test("refuses a file that is no database, and leaves it as it is", async () => {
-    writeFileSync(file, randomBytes(20_000))
+    writeFileSync(file, noise(20_000))
     const before = hashOf(file)
     const text = await refusal(runtime)
     expect(text).toContain(`cannot open ${file}: `)
@@ -77,9 +80,9 @@ describe.each(bunOr("node22"))("a Host on $name", runtime => {
 })
 
 test.each([
-  ["its header overwritten", () => overwrite(0, randomBytes(100))],
-  ["its first page overwritten", () => overwrite(100, randomBytes(3900))],
-  ["its other pages overwritten", () => overwrite(4096, randomBytes(20_000))],
+  ["its header overwritten", () => overwrite(0, noise(100))],
+  ["its first page overwritten", () => overwrite(100, noise(3900))],
+  ["its other pages overwritten", () => overwrite(4096, noise(20_000))],
   ["been cut in half", () => truncateSync(file, Math.floor(statSync(file).size / 2))],
   ["been cut in the middle of a page", () => truncateSync(file, statSync(file).size - 1000)],
   ["been cut to less than a header", () => truncateSync(file, 50)],

@@ -173,7 +173,7 @@ describe("everything that an instance acquired", () => {
       "undo that throws",
       "undone first",
     ])
-    expect(host.process.output()).toContain("an undo failed: cannot undo")
+    await until("the failed undo to be logged", () => host.process.output().includes("an undo failed: cannot undo"))
     expect(await host.say("/mine")).toEqual(['There is no command "mine". /help lists all.'])
     expect(await host.say("hear")).toEqual([])
     expect((await host.fetch("/api/plugins/mine/mine")).status).toBe(404)
