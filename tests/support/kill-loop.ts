@@ -8,7 +8,7 @@ export const lounge = {nick: "svcbot", channel: "#lounge"} as const
 
 /**
  * Answers each message twice: where it came from, a partner whose platform drops repetitions or a channel on IRC, and in
- * the sandbox; neither of the latter drops them. Its route tells how much has not ended.
+ * the sandbox; neither of the latter drops them. Its routes tell how much has not ended, and the newest lines from IRC.
  */
 export const twofoldPlugin = pluginWith(`
     plugin.on("message-created", async session => {
@@ -28,6 +28,18 @@ export const twofoldPlugin = pluginWith(`
         return call.json(Type.Object({}), {
           marks: Number(row!.marks), suspects: Number(row!.suspects), messages: Number(row!.messages),
         })
+      },
+    })
+    plugin.route({
+      method: "GET",
+      path: "/lines",
+      scope: "full",
+      summary: "The newest lines from IRC",
+      handle: async (_, call) => {
+        const rows = await plugin.database.read(
+          "SELECT json_extract(event, '$.message.content') AS text FROM inbox WHERE endpoint = 'irc~main'"
+            + " ORDER BY seq DESC LIMIT 1000")
+        return call.json(Type.Array(Type.String()), rows.map(row => String(row.text)))
       },
     })`)
 
