@@ -34,7 +34,7 @@ test.each(readConfigs())("$name would be committed, the plugins' own keys includ
 
 test.each(guides)("$path: its test passes", async ({fences}) => {
   const project = makeProject({files: filesOf(fences)})
-  const tested = await runProcess([onBun.command[0] ?? "", "test"], {cwd: project.folder})
+  const tested = await runProcess([onBun.command[0] ?? "", "test", "--timeout=120000"], {cwd: project.folder})
   expect({code: tested.code, output: tested.stderr}).toMatchObject({
     code: 0,
     output: expect.stringContaining(" 0 fail"),
