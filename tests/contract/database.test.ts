@@ -1,3 +1,4 @@
+import {setImmediate as turn} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {assertThat} from "../../server/database/database.ts"
 import {migrations} from "../../server/database/migrations.ts"
@@ -55,7 +56,9 @@ describe.each(engines)("$name", ({make}) => {
     }))
     const abort = new AbortController()
     const started = open(location, {known, signal: abort.signal})
-    setTimeout(() => abort.abort(), 5)
+    // A statement takes a turn at least, and there are more of them.
+    for (let turns = 0; turns < 40; turns++) await turn()
+    abort.abort()
     await expect(started).rejects.toMatchObject({code: "stopping"})
     const next = await open(location, {known})
     expect(next.applied).toEqual(ids(next.applied.length, 61 - next.applied.length))

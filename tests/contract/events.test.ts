@@ -4,6 +4,7 @@ import {HistoryView} from "../../shared/event-stream.ts"
 import {eventTypes} from "../../shared/events.ts"
 import {type HistoryAnswer, readEvents, readHistoryOf} from "../support/event-reader.ts"
 import {expectProblem, launchHost, startHost, type TestHost} from "../support/host.ts"
+import {pluginWith} from "../support/plugin-sources.ts"
 import {freePort} from "../support/ports.ts"
 import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
@@ -109,7 +110,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
 
   test("a cursor that cannot be continued gives a gap with its reason, and the stream goes on live", async () => {
     const host = await start({config: configWith("events:\n  history: {events: 4}\n")})
-    for (let n = 0; n < 4; n++) await say(host, "hello")
+    for (let n = 0; n < 4; n++) await host.say("hello")
     const first = await readEvents(host)
     const {epoch} = await first.hello()
     await until("eviction", async () => {
@@ -130,15 +131,11 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
       expect(gap).toEqual({reason, from: cursor, to: head, resumeAt: head})
       expect(reader.received.find(({event}) => event === "hello")?.id).toBeUndefined()
       expect(reader.lastId()).toBe(head)
-      await say(host, "again")
+      // Until it is answered: nothing more comes of it.
+      expect(await host.say("again")).toEqual(["heard"])
       await until("what comes next", () => reader.envelopes().length > 0)
       expect(offsetOf(reader.envelopes()[0]?.id)).toBe(offsetOf(head) + 1)
       reader.close()
-      await until("the log to be quiet", async () => {
-        const seen = (await host.get<HistoryAnswer>("/api/events/history")).head
-        await new Promise(resolve => setTimeout(resolve, 150))
-        return (await host.get<HistoryAnswer>("/api/events/history")).head === seen
-      })
     }
   })
 
@@ -153,6 +150,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     expect(byType.envelopes().map(({type}) => type)).toEqual(["message.sent"])
     await host.post("/api/ingress/pause", {})
     await host.stop()
+    await until("the streams to end", () => [byType, byEndpoint, byOther].every(reader => reader.isEnded()))
     expect(byType.envelopes().map(({type}) => type)).toEqual(["message.sent", "host.stopping"])
     expect(byEndpoint.envelopes().length).toBe(3)
     expect(byOther.envelopes()).toEqual([])
@@ -226,18 +224,21 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
     const next = await start({project: host.project})
     const resumed = await readEvents(next, {cursor: reader.lastId() ?? ""})
     expect((await resumed.hello()).recovered).toBe(true)
-    await until("the start", () => resumed.envelopes().some(({type}) => type === "host.started"))
-    const seen = [...reader.envelopes(), ...resumed.envelopes()].map(({id}) => id)
     const stored = (await readHistoryOf(next)).map(({id}) => id)
-    expect(seen).toEqual(stored.slice(stored.indexOf(seen[0] ?? "")))
+    const newest = stored.at(-1) ?? ""
+    await until("everything that is stored", () => resumed.envelopes().some(({id}) => id === newest))
+    // What was stored since may be there too.
+    const seen = [...reader.envelopes(), ...resumed.envelopes()].map(({id}) => id)
+    expect(seen.slice(0, seen.indexOf(newest) + 1)).toEqual(stored.slice(stored.indexOf(seen[0] ?? "")))
+    expect(resumed.envelopes().map(({type}) => type)).toContain("host.started")
     expect(resumed.envelopes().map(({type}) => type)).toContain("generation.committed")
   })
 
   test("is held open while the Host starts, where everything else is 503", async () => {
     const port = await freePort()
-    const slow = `import {definePlugin} from "svc-runtime"
-export default definePlugin({async setup() { await new Promise(resolve => setTimeout(resolve, 1500)) }})
-`
+    const slow = pluginWith(`while (!existsSync(join(plugin.project, "go"))) await sleep(10)`)
+      .replace("setup(plugin) {", "async setup(plugin) {")
+      .replace("appendFileSync", "appendFileSync, existsSync")
     const project = makeProject({config: configWith("  slow: {}\n", port), plugins: {faulty, slow}})
     launchHost({runtime, project, env})
     const url = `http://127.0.0.1:${port}`
@@ -249,7 +250,10 @@ export default definePlugin({async setup() { await new Promise(resolve => setTim
     )
     const status = await fetch(`${url}/api/system/status`, {headers: {authorization: `Bearer ${env.HTTP_TOKEN}`}})
     expect(status.status).toBe(503)
-    const reader = await readEvents({url, token: env.HTTP_TOKEN})
+    const reading = readEvents({url, token: env.HTTP_TOKEN})
+    expect((await fetch(`${url}/pub/ready`)).status).toBe(503)
+    project.write("go", "")
+    const reader = await reading
     expect(reader.response.status).toBe(200)
     expect((await reader.hello()).recovered).toBe(false)
     expect((await fetch(`${url}/pub/ready`)).status).toBe(200)

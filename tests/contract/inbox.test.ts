@@ -121,14 +121,14 @@ describe.each(engines)("the inbox on $name", ({make}) => {
   })
 
   test("refuses the late commit of an old attempt: neither its mark nor its sends", async () => {
-    let finish: () => void = () => {}
+    let finish: (() => void) | undefined
     const {database, inbox, receive, marks} = await start({
       run: () => new Promise(resolve => (finish = () => resolve({is: "handled", sends: [draft("too late")]}))),
     })
     await receive(incoming("one"))
-    await until("the handler to run", async () => (await marks())[0]?.state === "running")
+    await until("the handler to run", async () => finish !== undefined && (await marks())[0]?.state === "running")
     await database.write([{sql: "UPDATE inbox_marks SET attempt = attempt + 1"}])
-    finish()
+    finish?.()
     await inbox.drain()
     expect(await marks()).toMatchObject([{state: "running", attempt: 2, error: null}])
     expect(await database.read("SELECT * FROM outbox")).toEqual([])

@@ -67,7 +67,7 @@ describe.each(runtimes)("the WebSocket seam on $name", runtime => {
         if (text.includes("no token")) resolve(text)
       })
       client.on("error", reject)
-      client.setTimeout(5000, () => reject(new Error(`got ${text}`)))
+      client.setTimeout(60_000, () => reject(new Error(`got ${text}`)))
     })
     expect(answer).toMatch(/^HTTP\/1\.1 401 /)
   })

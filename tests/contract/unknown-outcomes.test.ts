@@ -1,18 +1,20 @@
+import {join} from "node:path"
 import {v7 as uuid} from "uuid"
 import {expect, test} from "vitest"
 import {noPolicy} from "../../server/capabilities/delivery.ts"
 import {Inbox} from "../../server/capabilities/inbox.ts"
 import {Outbox} from "../../server/capabilities/outbox.ts"
 import {isProblem} from "../../shared/problems.ts"
-import {localDatabase, open} from "../support/databases.ts"
+import {open} from "../support/databases.ts"
 import {lineEndpoint} from "../support/line-endpoint.ts"
+import {memoryFolder} from "../support/memory-folder.ts"
 import {type Death, MortalDatabase} from "../support/mortal-database.ts"
 import {until} from "../support/process.ts"
 import {log} from "../support/silence.ts"
 
 /** Each event is answered twice in its channel, by two handlers, and by one of them in the channel of all. */
 const start = async () => {
-  const database = await open(await localDatabase())
+  const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
   const mortal = new MortalDatabase(database)
   const outbox = new Outbox(mortal, log)
   const inbox = new Inbox(mortal, outbox, uuid(), log)

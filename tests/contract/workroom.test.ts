@@ -5,6 +5,7 @@ import {replay} from "../../server/workroom/store.ts"
 import {Problem} from "../../shared/problems.ts"
 import {type Item, itemStates} from "../../shared/workroom.ts"
 import {Chance} from "../support/chance.ts"
+import {until} from "../support/process.ts"
 import {add, authority, bring, fill, on, randomRequest, stores, ways} from "../support/workroom.ts"
 
 const problemOf = (work: Promise<unknown>): Promise<Problem> =>
@@ -181,7 +182,7 @@ describe.each(stores)("the workroom in $name", ({make}) => {
     await workroom.close()
     await new Promise(resolve => setTimeout(resolve, 60))
     const next = await place.open()
-    await expect.poll(() => next.item(1).blocker?.overdue).toBe(true)
+    await until("the deadline to be told", () => next.item(1).blocker?.overdue)
     await next.close()
     const last = await place.open()
     await new Promise(resolve => setTimeout(resolve, 30))
