@@ -1,4 +1,5 @@
 import {createInterface} from "node:readline"
+import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
 import {EventSourceParserStream} from "eventsource-parser/stream"
 import {type ExitCode, exit} from "../shared/exit.ts"
@@ -13,7 +14,10 @@ interface Message {
   readonly reactions: readonly string[]
 }
 
-/** After the input has ended, replies are waited for so long, in milliseconds. */
+/** After the input has ended, what was said is waited for so long at most, until it is answered, in milliseconds. */
+const mostWaiting = 30_000
+
+/** Then more replies are waited for so long, in milliseconds. */
 const lastWords = 1500
 
 export class Chat extends SvcCommand {
@@ -33,6 +37,9 @@ export class Chat extends SvcCommand {
 
   user = Option.String("--as", "you", {description: "Who is writing"})
   channel = Option.String("--channel", "chat", {description: "The conversation"})
+
+  /** What was said, by its sequence in the inbox. */
+  readonly #said: number[] = []
 
   async run(): Promise<ExitCode> {
     const {stdin, stdout} = this.context
@@ -56,15 +63,36 @@ export class Chat extends SvcCommand {
       if (line.trim() !== "") await this.#say(line).catch(error => show(this.describe(error)))
       prompt()
     }
-    if (!interactive) await heard.quiet(lastWords)
+    if (!interactive) {
+      await this.#answered()
+      await heard.quiet(lastWords)
+    }
     ending.abort()
     return exit.ok
   }
 
   async #say(text: string): Promise<void> {
     const host = await connectHost(this.folder)
-    await host.post("/api/plugins/sandbox/messages", {text, user: this.user, channel: this.channel})
+    const said = {text, user: this.user, channel: this.channel}
+    this.#said.push((await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn)
   }
+
+  /** Resolves once the bot has handled what was said, and sent what it answers. */
+  async #answered(): Promise<void> {
+    const deadline = Date.now() + mostWaiting
+    for (const sn of this.#said) {
+      const isAnswered = () => connectHost(this.folder).then(host => hasAnswered(host, sn))
+      while (Date.now() < deadline && !(await isAnswered().catch(() => true))) await sleep(100)
+    }
+  }
+}
+
+const hasAnswered = async (host: HostClient, sn: number): Promise<boolean> => {
+  const {state, replies} = await host.get<{state: string; replies: readonly string[]}>(`/api/inbox/${sn}`)
+  if (state === "pending" || state === "running") return false
+  const path = (id: string) => `/api/outbox/${encodeURIComponent(id)}`
+  const sent = await Promise.all(replies.map(id => host.get<{state: string; endpoint: string}>(path(id))))
+  return sent.every(reply => reply.endpoint !== "sandbox" || (reply.state !== "queued" && reply.state !== "sending"))
 }
 
 /** Shows what the bot says; comes back after a restart of the Host. */
@@ -98,7 +126,7 @@ const listen = (
         }
       }
       host = undefined
-      if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, 300))
+      if (!signal.aborted) await sleep(300)
     }
   }
   void follow()
@@ -106,7 +134,7 @@ const listen = (
     connected: once,
     quiet: async (milliseconds: number) => {
       lastHeard = Math.max(lastHeard, Date.now())
-      while (Date.now() - lastHeard < milliseconds) await new Promise(resolve => setTimeout(resolve, 50))
+      while (Date.now() - lastHeard < milliseconds) await sleep(50)
     },
   }
 }

@@ -4,8 +4,8 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import {parse} from "yaml"
 import {commands} from "../../cli/commands.ts"
 import {printed, printedJson, runCommand} from "../support/command-line.ts"
-import {startHost, type TestHost} from "../support/host.ts"
-import {replying} from "../support/plugin-sources.ts"
+import {startHost, svc, type TestHost} from "../support/host.ts"
+import {pluginWith, replying} from "../support/plugin-sources.ts"
 import {cleanEnvironment, startProcess, until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {onBun, onNode22} from "../support/runtimes.ts"
@@ -152,6 +152,15 @@ describe.each(both)("with a running Host, on $name", runtime => {
     expect(await told("outbox list --cursor a&b=c")).toMatch(/^svc: /)
     expect(await told("send nowhere #a text")).toMatch(/^svc: .*nowhere/)
   })
+})
+
+test("what is piped into chat is answered, also by a bot that takes its time", async () => {
+  const {project} = await startHost({
+    config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
+    plugins: {thinker: pluginWith(`plugin.command("think", async () => { await sleep(2000); return "at last" })`)},
+  })
+  const {code, stdout, stderr} = await svc(onBun, project, ["chat"], {input: "/think\n"})
+  expect({code, stdout, stderr}).toEqual({code: 0, stdout: "at last\n", stderr: ""})
 })
 
 describe("svc config", () => {
