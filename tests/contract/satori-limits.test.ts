@@ -5,18 +5,12 @@ import {tell} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {bunAnd, runtimes} from "../support/runtimes.ts"
-import {connectSatori, handshake, type SatoriClient, upgrade} from "../support/satori.ts"
+import {connectSatori, handshake, keepAlive, type SatoriClient, upgrade} from "../support/satori.ts"
 
 /** A text frame of a client, masked with zeros (RFC 6455, section 5.2); at most 125 bytes. */
 const frame = (text: string) => Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
 
 const ping = JSON.stringify({op: 1})
-
-/** Says PING as often as the protocol wants, or oftener. */
-const keepAlive = (say: () => void) => {
-  const timer = setInterval(say, 5000)
-  onTestFinished(() => clearInterval(timer))
-}
 
 /** A client that identifies, says PING, and reads nothing until it is told to; then it counts what there is to read. */
 const stall = async (host: TestHost) => {

@@ -3,7 +3,7 @@ import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {messageIn, tell} from "../support/messages.ts"
 import {until} from "../support/process.ts"
 import {bunAnd} from "../support/runtimes.ts"
-import {askSatori, connectSatori, upgrade} from "../support/satori.ts"
+import {askSatori, connectSatori, keepAlive, upgrade} from "../support/satori.ts"
 import {shared} from "../support/shared.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
@@ -135,6 +135,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     const clients = await Promise.all([0, 1, 7, 19, 20].map(sn => connectSatori(host, {identify: {sn}})))
     await until("some more", () => told.count() > 100)
     const late = await connectSatori(host, {identify: {sn: 3}})
+    for (const client of [...clients, late]) keepAlive(() => client.say({op: 1}))
     await until("some more", () => told.count() > 200)
     const last = 20 + (await told.stop())
     for (const [index, from] of [0, 1, 7, 19, 20].entries())
@@ -152,7 +153,8 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     for (let n = 0; n < 5; n++) await tell(host, {text: "seen", group: true})
     const seen = await first.hearsMessages(5)
     first.close()
-    for (let n = 0; n < 300; n++) await tell(host, {text: "missed", group: true})
+    for (let n = 0; n < 30; n++)
+      await Promise.all(Array.from({length: 10}, () => tell(host, {text: "missed", group: true})))
     host.process.child.kill("SIGKILL")
     await host.process.finished
     const next = await startHost({runtime, project: host.project, env})
@@ -165,7 +167,8 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     expect(ahead.sn()).toBe(307)
     await tell(next, {text: "new", group: true})
     expect((await ahead.hearsMessages(1)).map(({sn}) => sn)).toEqual([308])
-    expect(next.process.output()).toContain("asked for what follows event 10000; the newest is 307")
+    const told = "asked for what follows event 10000; the newest is 307"
+    await until("the log to say so", () => next.process.output().includes(told))
   })
 
   test("message.create answers with the outbox id once the message is durable, and it is sent as it was written", async () => {

@@ -1,4 +1,5 @@
 import {connect} from "node:net"
+import {onTestFinished} from "vitest"
 import type {TestHost} from "./host.ts"
 import {until} from "./process.ts"
 import {socketWith} from "./socket.ts"
@@ -68,6 +69,12 @@ export const connectSatori = async (host: TestHost, options: ConnectOptions = {}
     closeCode: patience => until("the socket to be closed", () => closed, patience),
     close: () => socket.close(),
   }
+}
+
+/** Says PING as often as the protocol wants, or oftener, until the test has ended. */
+export const keepAlive = (say: () => void): void => {
+  const timer = setInterval(say, 5000)
+  onTestFinished(() => clearInterval(timer))
 }
 
 /** Asks a method of a login. */
