@@ -49,6 +49,7 @@ test("a restore sends and handles nothing by itself: what was open is held, and 
   expect(await inboxOf(again)).toEqual(["three: handled", "two: held", "one: handled"])
   await again.post("/api/outbox/held/release")
   await again.post("/api/inbox/held/release")
+  await until("the event to be handled", async () => (await inboxOf(again)).every(text => text.endsWith("handled")))
   await until("everything to be sent", async () => (await outboxOf(again)).every(text => text.endsWith("sent")))
   expect(noted(again)).toEqual([...before, "three", "two"])
 })
@@ -83,7 +84,7 @@ test("an event from before the restore that a rewound cursor brings again is hel
     plugin.adapter("poller", {
       history: "replay",
       open: async (_, endpoint) => {
-        await endpoint.receive({id: "old", type: "message-created", timestamp: Date.now() - 60_000, channel: {id: "c", type: 0}, user: {id: "u"}, message: {id: "1", content: "old"}})
+        await endpoint.receive({id: "old", type: "message-created", timestamp: Date.now() - 3_600_000, channel: {id: "c", type: 0}, user: {id: "u"}, message: {id: "1", content: "old"}})
         await endpoint.receive({id: "new-" + Date.now(), type: "message-created", timestamp: Date.now(), channel: {id: "c", type: 0}, user: {id: "u"}, message: {id: "2", content: "new"}})
         return {send: async () => ["x"]}
       },

@@ -3,6 +3,7 @@ import {expect, test} from "vitest"
 import {inspectFile} from "../../server/database/maintenance.ts"
 import {startHost, type TestHost} from "../support/host.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../support/inbox-ledger.ts"
+import {until} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
 import {runtimes} from "../support/runtimes.ts"
 
@@ -32,7 +33,9 @@ test(`after ${rounds} kills, on all runtimes in turn, every acknowledged event i
     const runtime = runtimes[round % runtimes.length]
     const host = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
     const talking = Promise.all([1, 2, 3, 4].map(name => talk(host, `${round}/${name}`, acknowledged)))
-    await sleep(20 + Math.random() * 150)
+    const before = acknowledged.size
+    await until("something to be acknowledged", () => acknowledged.size > before + 1)
+    await sleep(Math.random() * 150)
     await host.stop("SIGKILL")
     await talking
   }
@@ -52,4 +55,4 @@ test(`after ${rounds} kills, on all runtimes in turn, every acknowledged event i
   }
   const dead = [...ledger.values()].filter(({states}) => states === "dead")
   expect(dead.length).toBeLessThan(rounds)
-})
+}, 400_000)

@@ -19,6 +19,10 @@ test("a database that fails, and then works again, is told to who is there, and 
   const host = await startHost({config, env, plugins: {echo: echoPlugin}})
   expect((await post(host, "before")).status).toBe(202)
   await handledAll(host)
+  await until("what the start and the message raise", async () => {
+    const types = (await readHistoryOf(host)).map(({type}) => type)
+    return types.includes("host.started") && types.includes("message.sent")
+  })
   const full = await readEvents(host)
   const demo = await readEvents(host, {token: env.DEMO_TOKEN})
   for (const reader of [full, demo]) await reader.hello()

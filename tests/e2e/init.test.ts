@@ -59,7 +59,7 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
     runProcess(["/usr/bin/env", ...line], {...options, env: {...options.env, PATH: options.path}})
 
   test("installs offline from a warm cache; its test, types, build, start, chat and doctor are right", {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     const path = PATH()
     const parent = makeFolder()
@@ -103,7 +103,9 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
     })
 
     // A proxy of the environment has no part in a test, which talks to its own Host.
-    const tested = await inProject([...run, "test"], await offline())
+    // Bun gives a test five seconds, unless it is told otherwise; Node gives it all the time.
+    const patience = lockfile === "bun.lock" ? ["--timeout", "120000"] : []
+    const tested = await inProject([...run, "test", ...patience], await offline())
     expect({code: tested.code, passed: /\b1 pass|# pass 1\b/.test(tested.stdout + tested.stderr)}).toEqual({
       code: 0,
       passed: true,

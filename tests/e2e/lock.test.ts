@@ -13,7 +13,7 @@ const refused = async (project: Project, runtime: TestRuntime): Promise<string> 
   void second.finished.then(finished => {
     code = finished.code
   })
-  await until("the second Host to be refused", () => code !== undefined, 10_000)
+  await until("the second Host to be refused", () => code !== undefined)
   expect(code).toBe(1)
   expect(second.output()).not.toMatch(/\n\s+at /)
   return second.output()
@@ -104,7 +104,7 @@ test("a lock that a command holds is waited for", async () => {
   const command = startProcess([...scriptCommand(onBun, script), project.folder, "1500"])
   await until("the command to hold the lock", () => command.output().includes("held"))
   const host = await startHost({project})
-  expect(command.output()).toContain("released")
+  await until("the command to say that it let go", () => command.output().includes("released"))
   expect((await host.fetch("/pub/ready")).status).toBe(200)
 })
 

@@ -12,7 +12,7 @@ const recordOf = (host: TestHost, message: string) =>
   until(message, () => recordsIn(host.process.output()).find(record => record.message === message))
 
 const isHealthy = async (host: TestHost) =>
-  (await fetch(`${host.url}/pub/health`, {signal: AbortSignal.timeout(5000)})).status === 200
+  (await fetch(`${host.url}/pub/health`, {signal: AbortSignal.timeout(60_000)})).status === 200
 
 describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
   test("one JSON object a line, and each call carries its plugin, its event and endpoint, or its request", async () => {
@@ -45,8 +45,12 @@ describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
       return recordsIn(host.process.output()).find(({dropped}) => dropped !== undefined)
     })
     expect(told).toMatchObject({level: "warn", message: expect.stringContaining(" records were not written")})
-    const flooded = recordsIn(host.process.output()).filter(({message}) => String(message).startsWith("flood "))
-    expect(flooded.length + Number(told.dropped)).toBeGreaterThanOrEqual(10_000)
+    // What was lost may be told in parts.
+    await until("every record to be there or told as lost", () => {
+      const records = recordsIn(host.process.output())
+      const flooded = records.filter(({message}) => String(message).startsWith("flood "))
+      return flooded.length + records.reduce((sum, {dropped = 0}) => sum + Number(dropped), 0) >= 10_000
+    })
 
     host.process.child.stdout?.destroy()
     await say(host, "to nobody", 100)
