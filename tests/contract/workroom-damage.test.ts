@@ -136,7 +136,7 @@ test(`one bit that is flipped anywhere is detected (${flips} positions)`, async 
     writeFileSync(file.path, file.bytes)
   }
   expect((await examineFiles(paths, "keep", authority))?.catalog.head.seq).toBe(24)
-})
+}, 600_000)
 
 const rmSegments = (journal: string) => {
   for (const name of readdirSync(journal)) if (name.endsWith(".segment")) rmSync(join(journal, name))

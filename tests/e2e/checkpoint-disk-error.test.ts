@@ -60,4 +60,4 @@ test("where an fsync fails, a checkpoint is not made, or is whole; a restore is 
   expect(outcomes).toContain("create refused")
   expect(outcomes).toContain("restore refused")
   expect(outcomes).toContain("restore done")
-})
+}, 600_000)

@@ -43,7 +43,7 @@ test("without a running Host, what asks one says so, and how to start it", async
   }
   const {code, stdout, stderr} = await runCommand(project, "runtime status --json")
   expect({code, stdout, problem: JSON.parse(stderr).code}).toEqual({code: 1, stdout: "", problem: "host_unreachable"})
-})
+}, 600_000)
 
 const greeterHost = (): Promise<TestHost> =>
   startHost({

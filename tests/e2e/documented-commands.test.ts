@@ -37,7 +37,7 @@ test("the pages on releases and rollbacks list commands that work as they stand 
   await reader.run("docs/operate/rollback.md")
   expect(project.git("rev-parse", "HEAD")).toBe(before)
   expect(await releaseOf(project)).toMatchObject({id: release.id, state: "rolled_back"})
-})
+}, 600_000)
 
 test("the page on migrations lists commands that work as they stand there, run by a next version", async () => {
   const config = withToken("http:\n  port: 0\nplugins:\n  sandbox: {}\n")
@@ -52,7 +52,7 @@ test("the page on migrations lists commands that work as they stand there, run b
   await older.run("docs/operate/migrate.md", "Go back")
   const inbox = await fetch(`${urlOf(project)}/api/inbox`, {headers: {authorization: `Bearer ${token}`}})
   expect(((await inbox.json()) as {items: unknown[]}).items).toHaveLength(1)
-})
+}, 600_000)
 
 test("the pages on backups and incidents list commands that work as they stand there", async () => {
   const project = makeGitProject({
@@ -81,4 +81,4 @@ test("the pages on backups and incidents list commands that work as they stand t
   const {items} = await printedJson<{items: {state: string}[]}>(project, "checkpoint list")
   expect(items.map(({state}) => state)).toEqual(["verified", "verified"])
   await reader.run("docs/backup.md", "Restore one")
-})
+}, 600_000)

@@ -60,7 +60,7 @@ test("rollback takes code, lockfile, configuration and data back together, and p
   expect(entries).toMatchObject([{is: "rolled_back", checkpoint: checkpoint.id, commit: one.commit, sideEffects: 1}])
   const host = await startHost({project})
   expect(await host.say("again")).toEqual(["one again"])
-})
+}, 600_000)
 
 test("a checkpoint older than what was sent is refused, with a list, until that is accepted; a dry run changes nothing", async () => {
   const {project, checkpoint, two} = await upgraded()
@@ -126,4 +126,4 @@ test("a rollback that is killed at a change of a name leaves code and data wholl
   expect(outcomes.slice(outcomes.indexOf("after"))).not.toContain("before")
   expect(existsSync(project.path(".svc/restore.json"))).toBe(false)
   await printed(project, "release history")
-})
+}, 600_000)
