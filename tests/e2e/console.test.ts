@@ -30,7 +30,7 @@ export default definePlugin({
 const plugins = {moody}
 const runtimes = bunOr("node22")
 
-describeWithChromium("the console in Chromium", {timeout: 180_000}, () => {
+describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
   test.each(runtimes)(
     "a link signs in, and leaves no token in the address; signing out forgets it, on $name",
     async runtime => {
