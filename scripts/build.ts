@@ -2,7 +2,7 @@ import {execFileSync} from "node:child_process"
 import {existsSync, readdirSync, rmSync} from "node:fs"
 import {fileURLToPath} from "node:url"
 import {build} from "esbuild"
-import {nodeBundle, shipped} from "./node-bundle.ts"
+import {bunBundle, nodeBundle, shipped} from "./bundles.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -18,6 +18,7 @@ await build({
   ...nodeBundle,
   logLevel: "warning",
 })
+await Bun.build({entrypoints: shipped.map(entry => `${root}${entry}`), outdir: `${root}dist/bun`, ...bunBundle})
 
 execFileSync(process.execPath, [`${root}node_modules/.bin/tsc`, "-p", "scripts/tsconfig.types.json"], {
   cwd: root,

@@ -1,5 +1,5 @@
-import {fileURLToPath} from "node:url"
 import type {BuiltIns} from "./plugins/load.ts"
+import {ownModule} from "./runtime/own-files.ts"
 
 /** The plugins that come with svc: adapters; and `workroom`, which a Host replaces by that of its own workroom. */
 export const builtIns: BuiltIns = {
@@ -9,8 +9,5 @@ export const builtIns: BuiltIns = {
   webhook: () => import("./adapters/webhook/index.ts"),
 }
 
-const own = (source: string, bundled: string) =>
-  fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? source : bundled, import.meta.url))
-
 /** The Host's own SDK, so that every plugin shares it: by specifier, absolute. */
-export const sdkPaths = {"svc-runtime": own("../shared/sdk.ts", "./sdk.js")}
+export const sdkPaths = {"svc-runtime": ownModule("shared/sdk.ts")}

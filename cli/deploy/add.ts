@@ -9,9 +9,9 @@ import {
 } from "../../server/process/deploy.ts"
 import type {GivenValues} from "../../server/process/deployment-values.ts"
 import {deployments} from "../../server/process/deployments.ts"
+import {packageRoot} from "../../server/runtime/own-files.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {packageRoot} from "../package-root.ts"
 import {DataCommand} from "../svc-command.ts"
 import {describePlan, differences, outcome} from "./view.ts"
 

@@ -1,12 +1,12 @@
-import {relative} from "node:path"
-import {fileURLToPath} from "node:url"
+import {join, relative} from "node:path"
 import type {Host} from "../../server/host-interface.ts"
 import {callOf} from "../../server/process/new-project.ts"
+import {packageRoot} from "../../server/runtime/own-files.ts"
 import {version} from "../../server/version.ts"
 import {facts} from "../print.ts"
 
 /** The starter project of a clone of svc itself. */
-const starter = fileURLToPath(new URL("../init/template", import.meta.url))
+const starter = join(packageRoot, "cli/init/template")
 
 /** What runs, where, and how to talk to it. */
 export const banner = (host: Host, project: string): string => {

@@ -6,8 +6,8 @@ import {Option} from "clipanion"
 import {projectName, requireProject} from "../../server/host-settings.ts"
 import {findService} from "../../server/process/service/find.ts"
 import type {Service} from "../../server/process/service/service.ts"
+import {packageRoot} from "../../server/runtime/own-files.ts"
 import {type ProjectPaths, projectPaths} from "../../server/runtime/project.ts"
-import {packageRoot} from "../package-root.ts"
 import {DataCommand} from "../svc-command.ts"
 
 /** What the commands about the service of a project share. */

@@ -1,7 +1,7 @@
 import {readFile} from "node:fs/promises"
 import {join} from "node:path"
-import {fileURLToPath} from "node:url"
 import {Problem} from "../../shared/problems.ts"
+import {packageRoot} from "../runtime/own-files.ts"
 
 /** How the browser application is kept: each file as it is, and compressed beside it. */
 export const encodings = {br: ".br", gzip: ".gz"} as const
@@ -24,9 +24,7 @@ export interface ConsoleListing {
 }
 
 /** Where the build puts the browser application. */
-export const consoleFolder = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "../../dist/console/" : "./console/", import.meta.url),
-)
+export const consoleFolder = join(packageRoot, "dist/console")
 
 export const listingName = "files.json"
 

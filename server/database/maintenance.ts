@@ -1,13 +1,11 @@
 import {existsSync, statSync} from "node:fs"
 import {rm} from "node:fs/promises"
 import {setTimeout as sleep} from "node:timers/promises"
-import {fileURLToPath} from "node:url"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {type Child, startChild} from "../runtime/child.ts"
+import {ownModule} from "../runtime/own-files.ts"
 
-const module = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "./child.ts" : "./database-child.js", import.meta.url),
-)
+const module = ownModule("server/database/database-child.ts")
 
 interface Answer {
   readonly ok: boolean

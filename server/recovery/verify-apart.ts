@@ -1,14 +1,12 @@
-import {fileURLToPath} from "node:url"
 import {Check} from "typebox/schema"
 import {Verification} from "../../shared/checkpoint.ts"
 import {Problem} from "../../shared/problems.ts"
 import {startChild} from "../runtime/child.ts"
+import {ownModule} from "../runtime/own-files.ts"
 import {noProgress, type Progress} from "./progress.ts"
 import type {SecretValues} from "./search.ts"
 
-const module = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "./verify-child.ts" : "./verify-child.js", import.meta.url),
-)
+const module = ownModule("server/recovery/verify-child.ts")
 
 export interface VerifyRequest {
   /** The folder of all checkpoints. */

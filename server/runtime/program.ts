@@ -1,10 +1,8 @@
 import {spawn} from "node:child_process"
 import {setTimeout as sleep} from "node:timers/promises"
-import {fileURLToPath} from "node:url"
+import {ownModule} from "./own-files.ts"
 
-const module = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "./program-child.ts" : "./program-child.js", import.meta.url),
-)
+const module = ownModule("server/runtime/program-child.ts")
 
 export interface ProgramOptions {
   readonly folder: string

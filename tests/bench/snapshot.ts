@@ -6,7 +6,7 @@ import {startHost} from "./measure/host.ts"
 import {onEachRuntime, onOneNode, type Row, type RowOptions} from "./row.ts"
 
 const childModule = ({name}: TestRuntime) =>
-  name === "bun" ? `${root}server/database/child.ts` : `${root}dist/database-child.js`
+  name === "bun" ? `${root}server/database/database-child.ts` : `${root}dist/database-child.js`
 
 const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {
   progress(`making a database of ${databaseSize / 1e9} GB`)

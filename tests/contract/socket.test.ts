@@ -1,7 +1,7 @@
 import {connect} from "node:net"
 import {build} from "esbuild"
 import {beforeAll, describe, expect, test} from "vitest"
-import {nodeBundle} from "../../scripts/node-bundle.ts"
+import {nodeBundle} from "../../scripts/bundles.ts"
 import {startProcess, until} from "../support/process.ts"
 import {onBun, root, runtimes, type TestRuntime} from "../support/runtimes.ts"
 import {socketWith} from "../support/socket.ts"

@@ -1,7 +1,7 @@
 import {cpSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {build} from "esbuild"
-import {nodeBundle, shipped} from "../../scripts/node-bundle.ts"
+import {nodeBundle, shipped} from "../../scripts/bundles.ts"
 import {type Migration, migrations} from "../../server/database/migrations.ts"
 import {scratchFolder} from "./databases.ts"
 import {onBun, root, type TestRuntime} from "./runtimes.ts"

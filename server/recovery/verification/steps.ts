@@ -1,10 +1,10 @@
 import {existsSync} from "node:fs"
 import {basename, join} from "node:path"
-import {fileURLToPath} from "node:url"
 import {messageOf} from "../../../shared/problems.ts"
 import type {ReleaseStep} from "../../../shared/release.ts"
 import type {Mask} from "../../logs/mask.ts"
 import {freeSpace, tellsOfFullDisk} from "../../runtime/disk.ts"
+import {packageRoot} from "../../runtime/own-files.ts"
 import {runProgram} from "../../runtime/program.ts"
 import type {StepEnvironments} from "./environment.ts"
 import {StepOutput} from "./output.ts"
@@ -87,9 +87,7 @@ const reason = async ({code, isTooLate, limit, tail, scratch}: Failed): Promise<
 /** The svc of the tried project, as its lockfile has it; where it has none, the one that runs this. */
 const svcOf = (folder: string): readonly string[] => {
   const installed = join(folder, "node_modules/svc-runtime/cli/launch.js")
-  const own = fileURLToPath(
-    new URL(import.meta.url.endsWith(".ts") ? "../../../cli/launch.js" : "../cli/launch.js", import.meta.url),
-  )
+  const own = join(packageRoot, "cli/launch.js")
   return [process.execPath, existsSync(installed) ? installed : own]
 }
 

@@ -1,18 +1,19 @@
 import type {BuildOptions} from "esbuild"
 
-/** What ships for Node: the Host, the plugin SDK and the test SDK in one build, so that they share one SDK module. */
-export const shipped = {
-  svc: "cli/svc.ts",
-  sdk: "shared/sdk.ts",
-  testing: "server/testing.ts",
-  "database-child": "server/database/child.ts",
-  "program-child": "server/runtime/program-child.ts",
-  "verify-child": "server/recovery/verify-child.ts",
-}
+/** What ships, by its name: the Host, the plugin SDK and the test SDK in one build, so that they share one SDK module. */
+export const shipped = [
+  "cli/svc.ts",
+  "shared/sdk.ts",
+  "server/testing.ts",
+  "server/database/database-child.ts",
+  "server/runtime/program-child.ts",
+  "server/recovery/verify-child.ts",
+]
 
 /** How everything that runs on Node is bundled. */
 export const nodeBundle = {
   bundle: true,
+  entryNames: "[name]",
   splitting: true,
   format: "esm",
   platform: "node",
@@ -25,3 +26,12 @@ export const nodeBundle = {
   },
   legalComments: "linked",
 } as const satisfies BuildOptions
+
+/** The same for Bun, which need not compile it anew at each start. */
+export const bunBundle = {
+  target: "bun",
+  format: "esm",
+  splitting: true,
+  naming: {entry: "[name].[ext]", chunk: "[name]-[hash].[ext]"},
+  external: nodeBundle.external.slice(),
+} as const satisfies Partial<Bun.BuildConfig>
