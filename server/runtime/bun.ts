@@ -120,7 +120,7 @@ const bundle = async ({entry, externals}: BundleOptions) => {
   return {code: inlineSourceMap(await output.text(), await map.text(), process.cwd()), files}
 }
 
-/** Bun runs the source: its own server, bundler and module cache. */
+/** Bun: its own server, bundler and module cache. */
 export const bun: Runtime = {
   name: "bun",
   version: Bun.version,

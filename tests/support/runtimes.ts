@@ -23,7 +23,7 @@ const nodeOf = (name: string): readonly TestRuntime[] => {
 
 export const onBun: TestRuntime = {name: "bun", command: [bun, `${root}cli/launch.js`]}
 
-/** Bun runs the source; Node 22.12 and Node 24 run the bundle that ships. */
+/** Each runs the bundle that ships for it. */
 export const runtimes: readonly TestRuntime[] = [onBun, ...nodeOf("node22"), ...nodeOf("node24")]
 
 const named = (name: string): TestRuntime => {

@@ -1,7 +1,7 @@
 import {build} from "esbuild"
 import {root, type TestRuntime} from "../../support/runtimes.ts"
 
-/** How a script of the bench that imports the program is run: Bun runs the source, for Node it is bundled into `dist/`. */
+/** How a script of the bench that imports the program is run: Bun takes it as it is, for Node it is bundled into `dist/`. */
 export const scriptCommand = async (
   {name, command: [binary = ""]}: TestRuntime,
   script: string,
