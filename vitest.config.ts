@@ -6,7 +6,7 @@ const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 4,
+    maxWorkers: 5,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     projects: [
