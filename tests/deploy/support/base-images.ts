@@ -16,7 +16,7 @@ export const makeDebian = async (): Promise<void> => {
     "--customize-hook=mkdir -p $1/etc/ssl/certs && cp /etc/ssl/certs/ca-certificates.crt $1/etc/ssl/certs/"
   const small = ["doc", "locale", "man"].map(part => `--dpkgopt=path-exclude=/usr/share/${part}/*`)
   const options = ["--quiet", "--variant=essential", "--include=libstdc++6", certificates, ...small]
-  await output(["mmdebstrap", ...options, "bookworm", made], {limit: 300_000})
+  await output(["mmdebstrap", ...options, "bookworm", made], {limit: 600_000})
   renameSync(made, debian)
 }
 

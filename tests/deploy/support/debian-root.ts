@@ -17,7 +17,7 @@ export const debianRoot = (packages: readonly string[]): string => {
   const scratch = `${folder}.${process.pid}`
   try {
     const args = ["--quiet", "--variant=minbase", `--include=${packages.join()}`, "bookworm", scratch]
-    execFileSync("mmdebstrap", args, {stdio: ["ignore", "ignore", "inherit"], timeout: 180_000})
+    execFileSync("mmdebstrap", args, {stdio: ["ignore", "ignore", "inherit"], timeout: 600_000})
     if (!existsSync(folder)) renameSync(scratch, folder)
   } finally {
     rmSync(scratch, {recursive: true, force: true})
