@@ -1,11 +1,21 @@
 import {fileURLToPath} from "node:url"
 import {defineConfig} from "vitest/config"
+import {BaseSequencer, type TestSpecification} from "vitest/node"
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+/** Begins with a file that is short and waits long: on a clean checkout only the size of a file tells how long it takes. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({moduleId}: TestSpecification) => moduleId.endsWith("tests/deploy/compose-restarts.test.ts")
+    return (await super.sort(files)).sort((one, other) => Number(isLong(other)) - Number(isLong(one)))
+  }
+}
 
 export default defineConfig({
   test: {
     pool: "forks",
+    sequence: {sequencer: LongestFirst},
     maxWorkers: 5,
     testTimeout: 180_000,
     hookTimeout: 180_000,
