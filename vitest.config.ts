@@ -25,7 +25,7 @@ export default defineConfig({
       {extends: true, test: {name: "e2e", include: ["tests/e2e/**/*.test.ts"]}},
       {
         extends: true,
-        test: {name: "deploy", include: ["tests/deploy/**/*.test.ts"], testTimeout: 240_000, hookTimeout: 480_000},
+        test: {name: "deploy", include: ["tests/deploy/**/*.test.ts"], testTimeout: 480_000, hookTimeout: 480_000},
       },
     ],
   },

@@ -85,9 +85,7 @@ describePart("the workflow of a project's CI", [program("git"), program("npm")],
 
   test.each(bunAnd("node24"))(
     "a project on $name: doctor, build, tests and a one-shot start, then the Host that was deployed",
-    {
-      timeout: 180_000,
-    },
+    {timeout: 480_000},
     async runtime => {
       const PATH = pathWith(runtime)
       const cwd = await checkOut(runtime, PATH)

@@ -76,6 +76,6 @@ describePart("gateways when something is slow or away", [linux, program("openssl
     const streams = await Promise.all(
       gateways.flatMap(({url}) => ([1, 2] as const).map(version => openStream(url, {token: host.token, version}))),
     )
-    await until("a heartbeat on each", () => streams.every(({beats}) => beats() > 0), 20_000)
+    await until("a heartbeat on each", () => streams.every(({beats}) => beats() > 0), 28_000)
   })
 })

@@ -93,7 +93,7 @@ describePart("the Kubernetes template, played by podman", [...needs, program("ku
         ({status}) => status === 200,
         () => false,
       )
-    const ready = () => until("the Host to be ready", () => answers(readinessProbe?.httpGet.path), 30_000)
+    const ready = () => until("the Host to be ready", () => answers(readinessProbe?.httpGet.path))
     await ready()
     expect(await Promise.all([answers(startupProbe?.httpGet.path), answers(livenessProbe?.httpGet.path)])).toEqual([
       true,
@@ -118,7 +118,7 @@ describePart("the Kubernetes template, played by podman", [...needs, program("ku
     const first = await runtimeId()
     const restarted = await fetch(`${url}/api/system/restart`, {method: "POST", headers, body: "{}"})
     expect(restarted.ok).toBe(true)
-    await until("another run", async () => (await runtimeId().catch(() => first)) !== first, 30_000)
+    await until("another run", async () => (await runtimeId().catch(() => first)) !== first)
     await ready()
 
     await podman("stop", "--time", String(pod.terminationGracePeriodSeconds), container)

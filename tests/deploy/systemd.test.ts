@@ -45,7 +45,7 @@ describePart("systemd, booted in a container", needs, () => {
   const svc = (words: string, {folder, user}: BoxProject) => box.sh(`cd ${folder} && svc ${words}`, {user})
   const asRoot = (words: string, folder: string, runtime = "bun") =>
     box.sh(`cd ${folder} && ${runtime} node_modules/svc-runtime/cli/launch.js ${words}`)
-  const ready = (project: BoxProject) => until("the Host to be ready", () => project.isReady(), 30_000)
+  const ready = (project: BoxProject) => until("the Host to be ready", () => project.isReady())
   const journal = (unit: string) => box.must(`journalctl --unit ${unit} --output cat --no-pager`)
 
   describe.each(["bun", "node"] as const)("svc@.service on %s", runtime => {
@@ -97,10 +97,10 @@ describePart("systemd, booted in a container", needs, () => {
     test("starts it again on 51 and on 75, and says that systemd owns it", async () => {
       const restart = svc("runtime restart", project)
       expect(restart.stdout).toContain(`is ending with exit code 51; systemd (${unit}.service) starts it again`)
-      await until("the first restart", () => show(unit, "NRestarts") === "1" && project.isReady(), 30_000)
+      await until("the first restart", () => show(unit, "NRestarts") === "1" && project.isReady())
       box.must(`echo '// changed' >> ${project.folder}/plugins/writer.js`)
       expect(project.post("/api/system/reload")).toMatchObject({restarting: true})
-      await until("the second restart", () => show(unit, "NRestarts") === "2" && project.isReady(), 30_000)
+      await until("the second restart", () => show(unit, "NRestarts") === "2" && project.isReady())
       expect(svc("runtime status", project).stdout).toContain(`systemd (${unit}.service)`)
       const stop = svc("runtime stop", project)
       expect({code: stop.code, stderr: stop.stderr}).toEqual({
@@ -171,7 +171,7 @@ describePart("systemd, booted in a container", needs, () => {
     test("is started five times in 120 s, and no sixth time", async () => {
       box.must(`cd ${project.folder} && echo 'prot: 1' >> svc.config.yml`)
       box.sh("systemctl start svc@mallory")
-      await until("systemd to give up", () => show("svc@mallory", "ActiveState") === "failed", 40_000)
+      await until("systemd to give up", () => show("svc@mallory", "ActiveState") === "failed")
       const log = journal("svc@mallory")
       expect(log.match(/prot: unknown key/g)).toHaveLength(5)
       expect(log).toContain("Start request repeated too quickly")

@@ -76,14 +76,10 @@ export const startDocker = async (folder: string, composePlugin: string): Promis
       await until("the control groups to be empty", () => removeControlGroups(cgroup))
     },
   }
-  await until(
-    "dockerd to answer",
-    async () => {
-      if (daemon.exitCode !== null) throw new Error(readFileSync(join(folder, "dockerd.log"), "utf8").slice(-3000))
-      return (await run(["docker", "info"], {env})).code === 0
-    },
-    30_000,
-  )
+  await until("dockerd to answer", async () => {
+    if (daemon.exitCode !== null) throw new Error(readFileSync(join(folder, "dockerd.log"), "utf8").slice(-3000))
+    return (await run(["docker", "info"], {env})).code === 0
+  })
   return docker
 }
 

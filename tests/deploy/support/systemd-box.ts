@@ -1,5 +1,5 @@
 import {type ChildProcess, execFileSync, spawn, spawnSync} from "node:child_process"
-import {existsSync, readFileSync, realpathSync} from "node:fs"
+import {existsSync, realpathSync} from "node:fs"
 import {join} from "node:path"
 import {until} from "../../support/process.ts"
 import {onBun, root} from "../../support/runtimes.ts"
@@ -39,13 +39,9 @@ export const startSystemdBox = async (): Promise<SystemdBox> => {
       output += chunk
     })
   try {
-    const leader = await until("systemd to be the first process", () => leaderOf(nspawn), 30_000)
+    const leader = await until("systemd to be the first process", () => leaderOf(nspawn))
     const box = boxOf(leader, nspawn)
-    await until(
-      "systemd to have started",
-      () => /running|degraded/.test(box.sh("systemctl is-system-running").stdout),
-      30_000,
-    )
+    await until("systemd to have started", () => /running|degraded/.test(box.sh("systemctl is-system-running").stdout))
     box.must(`cd /usr/local/bin
       ln -s ../lib/node_modules/npm/bin/npm-cli.js npm
       printf '#!/bin/sh\\nexec bun /opt/svc/cli/launch.js "$@"\\n' > svc
@@ -87,10 +83,9 @@ const npmOf = (): readonly (readonly [from: string, to: string])[] => {
 
 const leaderOf = ({pid, exitCode}: ChildProcess): number | undefined => {
   if (exitCode !== null) throw new Error(`systemd-nspawn ended with ${exitCode}`)
-  const children = spawnSync("pgrep", ["--parent", String(pid)], {encoding: "utf8"}).stdout
-  const leader = Number(children.split("\n")[0])
-  if (!leader) return undefined
-  return readFileSync(`/proc/${leader}/comm`, "utf8").trim() === "systemd" ? leader : undefined
+  // By name too: systemd-nspawn has helpers first, which are gone again in a moment.
+  const children = spawnSync("pgrep", ["--parent", String(pid), "--exact", "systemd"], {encoding: "utf8"}).stdout
+  return Number(children.split("\n")[0]) || undefined
 }
 
 const boxOf = (leader: number, nspawn: ChildProcess): SystemdBox => {
