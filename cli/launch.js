@@ -14,7 +14,7 @@ if (!onBun && (major < wanted[0] || (major === wanted[0] && minor < wanted[1])))
   hint: install a newer Node, or run svc on Bun: bun run --bun svc (in a clone of svc: npx --yes bun@1.4.5 run svc)`)
 }
 
-// The bundle that `bun run build` makes, which starts in half the time; Bun can do without.
+// The bundle that `bun run build` makes, which starts sooner than the source; Bun can do without.
 const bundle = onBun ? "../dist/bun/svc.js" : "../dist/svc.js"
 const isBuilt = () => process.getBuiltinModule("node:fs").existsSync(new URL(bundle, import.meta.url))
 import(onBun && !isBuilt() ? "./svc.ts" : bundle).catch(error => {
