@@ -236,9 +236,10 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("the event
 
   test("is held open while the Host starts, where everything else is 503", async () => {
     const port = await freePort()
-    const slow = pluginWith(`while (!existsSync(join(plugin.project, "go"))) await sleep(10)`)
-      .replace("setup(plugin) {", "async setup(plugin) {")
-      .replace("appendFileSync", "appendFileSync, existsSync")
+    const slow = pluginWith(`while (!existsSync(join(plugin.project, "go"))) await sleep(10)`).replace(
+      "setup(plugin) {",
+      "async setup(plugin) {",
+    )
     const project = makeProject({config: configWith("  slow: {}\n", port), plugins: {faulty, slow}})
     launchHost({runtime, project, env})
     const url = `http://127.0.0.1:${port}`

@@ -70,7 +70,6 @@ test("a platform without reactions answers reaction.create with 404", async () =
 })
 
 const twins = pluginWith(`
-    const {existsSync} = await import("node:fs")
     plugin.adapter("twin", {
       history: "none",
       account: Type.Object({}),
@@ -79,7 +78,7 @@ const twins = pluginWith(`
         endpoint.login({platform: "net", user: {id: "bot"}})
         return {send: async message => ({ids: [message.id]})}
       },
-    })`).replace("setup(plugin)", "async setup(plugin)")
+    })`)
 
 test("two endpoints of one platform and user are told apart; after a restart both take messages before they are connected", async () => {
   const config = `http: {port: 0}\nplugins:\n  twins: {endpoints: [{id: one}, {id: two}]}\n`

@@ -12,7 +12,7 @@ const config = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\np
 const greeter = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)`)
 
-describeWithChromium("the chat in the console", {timeout: 180_000}, () => {
+describeWithChromium("the chat in the console", () => {
   test("shows the commands that the bot knows, and what it answers", async () => {
     const host = await startHost({
       runtime: usuallyOn("node22"),

@@ -8,7 +8,7 @@ import {usuallyOn} from "../support/runtimes.ts"
 
 const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
 
-describeWithChromium("an endpoint in the console", {timeout: 180_000}, () => {
+describeWithChromium("an endpoint in the console", () => {
   test("is shown with why it is away, is connected anew, and sends a message", async () => {
     const host = await startHost({
       runtime: usuallyOn("node24"),

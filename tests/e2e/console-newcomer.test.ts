@@ -26,7 +26,7 @@ export default definePlugin({
 })
 `
 
-describeWithChromium("somebody who has never seen the project", {timeout: 180_000}, () => {
+describeWithChromium("somebody who has never seen the project", () => {
   test("finds by what the pages show why a message was not answered, rolls the configuration back, and makes and verifies a checkpoint", async () => {
     const project = {config: config("good"), env, plugins: {host}, args: ["--no-watch"]}
     const running = await startHost({runtime: usuallyOn("node24"), ...project})

@@ -13,7 +13,7 @@ const configOf = (port: number, level = "info") =>
 
 const runtimes = bunOr("node24")
 
-describeWithChromium("operating a Host from the console", {timeout: 180_000}, () => {
+describeWithChromium("operating a Host from the console", () => {
   test.each(runtimes)("a configuration is taken, compared, rolled back, and taken again, on $name", async runtime => {
     const host = await startHost({runtime, config: configOf(0), env, args: ["--no-watch"]})
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "generations"})

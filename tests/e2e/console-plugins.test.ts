@@ -46,7 +46,7 @@ plugins:
 const broken = pluginWith('throw new Error("not like this")')
 const plugins = {risky, wire: wirePlugin}
 
-describeWithChromium("the plugins in the console", {timeout: 180_000}, () => {
+describeWithChromium("the plugins in the console", () => {
   test("are a picture of what is connected to what; one that throws is shown with its place, disabled, enabled; so is a draft that failed", async () => {
     const host = await startHost({runtime: usuallyOn("node22"), config, env, plugins})
     const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "plugins"})

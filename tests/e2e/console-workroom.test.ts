@@ -44,7 +44,7 @@ const act = async (page: Page, label: string, fields: Readonly<Record<string, st
 const inState = (page: Page, state: string, title: string) =>
   page.locator(`[data-column="${state}"]`).getByRole("link", {name: title}).waitFor()
 
-describeWithChromium("the workroom in the console", {timeout: 180_000}, () => {
+describeWithChromium("the workroom in the console", () => {
   test("an item is added, goes its way by every command, and its timeline tells of each with who gave it", async () => {
     const host = await startHost({config, env})
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "workroom"})

@@ -56,7 +56,7 @@ describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("svc event
     await host.say("more")
     await until("eviction", async () => (await readHistoryOf(host)).length === 2)
     running.child.kill("SIGCONT")
-    const [gap] = await until("the gap", () => gapsOf(running).length > 0 && gapsOf(running), 60_000)
+    const [gap] = await until("the gap", () => gapsOf(running).length > 0 && gapsOf(running))
     expect(gap?.reason).toBe("evicted")
     expect(gapsOf(running).length).toBe(1)
     running.child.kill("SIGINT")

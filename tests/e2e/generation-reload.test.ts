@@ -156,7 +156,6 @@ describe("accounts", () => {
       account: Type.Object({}),
       open: async (_, endpoint) => {
         note("attempt")
-        const {existsSync} = await import("node:fs")
         if (!existsSync(join(plugin.project, "unbanned")))
           throw refused("banned", {reason: "banned", remediation: "Ask to be let in."})
         return {send: async () => ({ids: []})}

@@ -191,7 +191,7 @@ export default definePlugin({
     const held = pluginWith(`
       plugin.command("slow", async () => {
         note("begun")
-        while (!process.getBuiltinModule("node:fs").existsSync(join(plugin.project, "go"))) await sleep(10)
+        while (!existsSync(join(plugin.project, "go"))) await sleep(10)
         return "old"
       })
       plugin.defer(() => note("slow disposed"))`)

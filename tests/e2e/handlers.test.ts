@@ -240,7 +240,6 @@ test("an expired question is answered by nothing", async () => {
 
 test("svc inbox retry runs a failed handler again, with the answer that it was for; discard gives it up", async () => {
   const host = await start(`
-    const {existsSync} = process.getBuiltinModule("node:fs")
     plugin.prompt("name", ({answer, data}) => {
       if (!existsSync(join(plugin.project, "fixed"))) throw new Error("not yet")
       return data + " " + answer

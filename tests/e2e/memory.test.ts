@@ -26,7 +26,7 @@ const greedyPlugin = pluginWith(`
       const held: object[] = []
       while (session.text === "devour") held.push({n: held.length, text: "x".repeat(50) + held.length})
       return "got " + session.text
-    })`).replace("appendFileSync", "appendFileSync, existsSync")
+    })`)
 
 interface InboxItem {
   readonly state: string

@@ -175,7 +175,6 @@ test("an event that comes while an instance is started anew is handled by the ne
       return
     }
     return (async () => {
-      const {existsSync} = await import("node:fs")
       while (!existsSync(join(plugin.project, "go"))) await sleep(10)
     })()`)
   const host = await startHost({

@@ -55,7 +55,6 @@ describe.each(bunOr("node24"))("on $name", runtime => {
       plugins: {
         slow: pluginWith(`
         return (async () => {
-          const {existsSync} = await import("node:fs")
           while (!existsSync(join(plugin.project, "go"))) await sleep(10)
         })()`),
       },

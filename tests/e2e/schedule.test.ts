@@ -32,7 +32,7 @@ const team = pluginWith(`
     plugin.command("digests", async ({session}) => {
       const [row] = await session.database.read("SELECT count(*) AS n FROM " + session.database.table("digests"))
       return String(row.n)
-    })`).replace("appendFileSync", "appendFileSync, existsSync")
+    })`)
 
 const digest = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({
   id,

@@ -31,7 +31,7 @@ const leastOf = (round: number) => (round + 3) % 4
 const addUntilKilled = async (round: number, args: readonly string[], after: number): Promise<readonly string[]> => {
   const runtime = onBoth[round % onBoth.length] ?? onBun
   const running = startProcess([...scriptCommand(runtime, script), ...args])
-  await until("the store to open", () => running.output().startsWith("open"), 60_000)
+  await until("the store to open", () => running.output().startsWith("open"))
   await until("some items", () => running.output().split("\n").length > leastOf(round) + 1)
   await sleep(after)
   running.child.kill("SIGKILL")

@@ -5,7 +5,6 @@ import {pluginWith} from "./plugin-sources.ts"
  * project has a file `away`, and its connection is lost as soon as there is one.
  */
 export const awayPlugin = pluginWith(`
-    const {existsSync} = await import("node:fs")
     const isAway = () => existsSync(join(plugin.project, "away"))
     plugin.adapter("away", {
       history: "none",
@@ -15,4 +14,4 @@ export const awayPlugin = pluginWith(`
         endpoint.defer(() => clearInterval(watch))
         return {send: async message => ({ids: [message.id]})}
       },
-    })`).replace("setup(plugin) {", "async setup(plugin) {")
+    })`)

@@ -2,7 +2,7 @@
 export const pluginWith = (
   setup: string,
 ): string => `import {definePlugin, Type, refused, retryAfter} from "svc-runtime"
-import {appendFileSync} from "node:fs"
+import {appendFileSync, existsSync} from "node:fs"
 import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
 

@@ -33,17 +33,13 @@ export const openComposition = (folder: string, path: string, docker: Docker): C
     return (await docker.docker(["inspect", "--format", format, id])).trim()
   }
   const untilReady = (before = "") =>
-    until(
-      "the container to be ready",
-      async () => {
-        const {code} = await run("curl --silent --fail --max-time 2 http://127.0.0.1:8068/pub/ready")
-        if (code !== 0) return false
-        const {stdout} = await run("docker compose exec -T bot cat .svc/holder.json")
-        const holder = /"runtimeId":"([^"]+)"/.exec(stdout)?.[1] ?? before
-        return holder !== before && holder
-      },
-      60_000,
-    )
+    until("the container to be ready", async () => {
+      const {code} = await run("curl --silent --fail --max-time 2 http://127.0.0.1:8068/pub/ready")
+      if (code !== 0) return false
+      const {stdout} = await run("docker compose exec -T bot cat .svc/holder.json")
+      const holder = /"runtimeId":"([^"]+)"/.exec(stdout)?.[1] ?? before
+      return holder !== before && holder
+    })
   const exitCodes = async (since: number) => {
     const range = ["--since", `${since / 1000}`, "--until", `${Date.now() / 1000}`]
     const filters = ["--filter", "event=die", "--filter", "label=com.docker.compose.service=bot"]
