@@ -44,12 +44,13 @@ export const createMessages = (options: MessagesOptions, unwind: Scope): HostMes
   const endpoints: Endpoints = new Endpoints({
     receive: (endpoint, event) => satori.hearOf(inbox.receive(endpoint, event)),
     online: endpoint => outbox.online(endpoint.spec.name),
-    changed: (endpoint: Endpoint, at) => {
-      gaps.observe(endpoint, at)
+    changed: (endpoint: Endpoint) => {
+      gaps.observe(endpoint)
       events.endpointChanged(endpoint)
       satori.loginsChanged()
     },
     listening: endpoint => gaps.observe(endpoint),
+    unstored: endpoint => gaps.unstored(endpoint),
     named: () => satori.loginsChanged(),
     isPaused: () => ingress.isPaused,
   })

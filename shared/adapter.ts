@@ -40,7 +40,7 @@ export interface Endpoint {
   login(login: Login): void
   /**
    * The connection is gone: the Host closes this attempt and opens another after a pause. `since`, in milliseconds since
-   * 1970: when it was last known to be good, where that is longer ago.
+   * 1970: when it was last known to be good, where that is longer ago than `lag` says.
    */
   lost(error: Error, known?: {readonly since?: number}): void
   /**
@@ -68,6 +68,11 @@ export interface Sender {
   /** Resolves when the platform has taken the message, to the platform's ids of it. */
   send(message: Outgoing, signal: AbortSignal): Promise<{readonly ids: readonly string[]}>
   react?(reaction: Reaction, signal: AbortSignal): Promise<void>
+  /**
+   * So many milliseconds ago, all that the platform had was handed to `endpoint.receive`: what an interval that the Host
+   * lists as a gap begins earlier by. Must be quick. Left out, it is taken for 10,000.
+   */
+  lag?(): number
 }
 
 /** At most so many messages begin within any `per` milliseconds. */

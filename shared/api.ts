@@ -158,6 +158,7 @@ export const gapReasons = [
   "endpoint_failed",
   "endpoint_closed",
   "ingress_paused",
+  "not_stored",
   "host_stopped",
   "host_ended",
 ] as const
@@ -166,8 +167,10 @@ export type GapReason = (typeof gapReasons)[number]
 export const GapView = Type.Object({
   seq: Type.Integer(),
   endpoint: Type.String(),
-  from: Time("The last time at which the endpoint is known to have been online"),
-  to: Type.Union([Time(), Type.Null()], {description: "When it was online again; null while it is not"}),
+  from: Time("Up to then, all that its platform had is known to be stored"),
+  to: Type.Union([Time(), Type.Null()], {
+    description: "Since then, all that its platform has comes in again; null while it does not",
+  }),
   reason: Type.Enum([...gapReasons]),
 })
 

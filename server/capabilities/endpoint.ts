@@ -8,10 +8,11 @@ import {
 } from "../../shared/adapter.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
-import {messageOf, Problem} from "../../shared/problems.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Login} from "../../shared/satori.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
 import {pluginUndoLimit, Scope} from "../runtime/scope.ts"
+import {Completeness} from "./completeness.ts"
 import {type Delivery, noPolicy, type Policy} from "./delivery.ts"
 
 /** What a generation says of one endpoint. */
@@ -52,10 +53,12 @@ export interface EndpointHooks {
   receive(endpoint: Endpoint, event: Incoming): Promise<Receipt>
   /** The endpoint can send from now on. */
   online(endpoint: Endpoint): void
-  /** Its state or its own admission is another one since `at`, in milliseconds since 1970. */
-  changed?(endpoint: Endpoint, at: number): void
+  /** Its state or its own admission is another one. */
+  changed?(endpoint: Endpoint): void
   /** It misses a part of what is said on its platform, or does no longer. */
   listening?(endpoint: Endpoint): void
+  /** What came in could not be stored, through no fault of the event's. */
+  unstored?(endpoint: Endpoint): void
   /** Is the Host's ingress paused? */
   isPaused?(): boolean
   /** It has said who it is on its platform. */
@@ -86,8 +89,7 @@ export class Endpoint {
   #stopping = false
   /** What the adapter misses though it is connected. */
   readonly #missing = new Set<symbol>()
-  /** When the last connection was last known to be good. */
-  #lostAt: number | undefined
+  readonly #completeness = new Completeness()
 
   constructor(spec: EndpointSpec, hooks: EndpointHooks) {
     this.#spec = spec
@@ -115,6 +117,14 @@ export class Endpoint {
   /** Is the endpoint told all that is said where it is? */
   get isListening(): boolean {
     return this.#state.is === "online" && this.#missing.size === 0
+  }
+
+  /**
+   * All that its platform had up to so many milliseconds ago is stored, as far as its adapter knows, if it came while the
+   * endpoint was online. Holds while that is so, and when its state has just changed from it.
+   */
+  get lag(): number {
+    return this.#completeness.lag
   }
 
   /** When the last event was stored, in milliseconds since 1970. */
@@ -155,27 +165,25 @@ export class Endpoint {
   /** Admits nothing more; the connection stays for what is still to be sent. */
   stopAdmission(): void {
     this.#stopping = true
-    this.#hooks.changed?.(this, Date.now())
+    this.#hooks.changed?.(this)
   }
 
   /** Resolves when the adapter has undone its last attempt. */
   async close(): Promise<void> {
-    this.#lostAt = this.#state.is === "online" ? Date.now() : undefined
+    if (this.#state.is === "online") this.#completeness.end()
     this.#closing.abort()
     await this.#running
     if (this.#state.is !== "failed") this.#enter({is: "offline", reason: "closed"})
   }
 
   #enter(change: Change<EndpointState>): void {
-    const now = Date.now()
-    this.#state = {...change, since: now} as EndpointState
+    this.#state = {...change, since: Date.now()} as EndpointState
     const {name, log} = this.spec
     if (change.is === "failed") log.error(`${name} failed: ${change.error}`, {remediation: change.remediation})
     else if (change.is === "reconnecting")
       log.warn(`${name} is reconnecting: ${change.error}`, {attempt: change.attempt})
     else log.debug(`${name} is ${change.is}`)
-    this.#hooks.changed?.(this, this.#lostAt ?? now)
-    this.#lostAt = undefined
+    this.#hooks.changed?.(this)
   }
 
   async #run(open: NonNullable<EndpointSpec["open"]>): Promise<void> {
@@ -206,7 +214,7 @@ export class Endpoint {
     const lost = new Promise<unknown>(resolve => {
       lose = (error, {since = Number.POSITIVE_INFINITY} = {}) => {
         const isOnline = this.#state.is === "online" && !scope.signal.aborted
-        if (isOnline) this.#lostAt ??= Math.max(this.#state.since, Math.min(since, Date.now()))
+        if (isOnline) this.#completeness.end(Math.max(0, Date.now() - since))
         resolve(error)
       }
       scope.signal.addEventListener("abort", () => resolve(undefined), {once: true})
@@ -217,7 +225,9 @@ export class Endpoint {
       const opened = await Promise.race([open(this.#handle(scope, lose)), lost])
       if (!isSender(opened)) return opened
       clearTimeout(tooLong)
-      this.#connection = {opened, sender: ownedBy(this.spec, opened)}
+      const sender = ownedBy(this.spec, opened)
+      this.#connection = {opened, sender}
+      this.#completeness.begin(sender.lag)
       this.#enter({is: "online"})
       this.#hooks.online(this)
       return await lost
@@ -267,9 +277,18 @@ export class Endpoint {
     if (this.#hooks.isPaused?.() === true) {
       throw new Problem("ingress_paused", `${this.spec.name} admits nothing while ingress is paused`, {retryAfter})
     }
-    const receipt = await this.#hooks.receive(this, event)
+    const receipt = await this.#completeness.storing(() => this.#store(event))
     this.#lastEventAt = Date.now()
     return receipt
+  }
+
+  async #store(event: Incoming): Promise<Receipt> {
+    try {
+      return await this.#hooks.receive(this, event)
+    } catch (error) {
+      if (!isProblem(error, "event_invalid")) this.#hooks.unstored?.(this)
+      throw error
+    }
   }
 }
 
@@ -279,6 +298,7 @@ const isSender = (value: unknown): value is Sender => typeof value === "object" 
 const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => ({
   send: (message, signal) => own(() => opened.send(message, signal)),
   ...(opened.react && {react: (reaction, signal) => own(async () => opened.react?.(reaction, signal))}),
+  ...(opened.lag && {lag: () => own(() => opened.lag?.() ?? Number.NaN)}),
 })
 
 /** How an endpoint sends, for the outbox. */

@@ -6,32 +6,43 @@ import type {Result, Statement} from "../database/engine.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "./endpoint.ts"
 
-/** Every so many milliseconds it is stored who is online: a gap after a kill begins at most so much too early. */
+/** Every so many milliseconds it is stored up to when those that are online have missed nothing. */
 const heartbeat = 10_000
 
 /** Nothing where a gap is open already: it goes on. */
 const openGap = `INSERT INTO endpoint_gaps (endpoint, from_at, reason) SELECT ?, ?, ?
   WHERE NOT EXISTS (SELECT 1 FROM endpoint_gaps WHERE endpoint = ? AND to_at IS NULL)`
 /**
- * By the clock as it is at the end. Where it has been set back since the beginning, the gap begins when it would have begun
- * by that clock, and ends at what was the time before: too large rather than too small.
+ * Ended at ?1, ?2 milliseconds after it began by a clock that does not go back. Where the clock of the day has been set
+ * back in between, the gap is what either reading of it says: too large rather than too small.
  */
-const closeGap = `UPDATE endpoint_gaps SET from_at = CASE WHEN from_at > ?1 THEN ?2 ELSE from_at END, to_at = max(from_at, ?1)
+const closeGap = `UPDATE endpoint_gaps SET
+    from_at = CASE WHEN from_at + ?2 > ?1 + 1000 THEN ?1 - ?2 ELSE from_at END,
+    to_at = CASE WHEN from_at + ?2 > ?1 + 1000 THEN from_at + ?2 ELSE ?1 END
   WHERE endpoint = ?3 AND to_at IS NULL RETURNING from_at, to_at, reason`
 const appear = `INSERT INTO endpoint_online (endpoint, seen_at) VALUES (?, ?)
   ON CONFLICT (endpoint) DO UPDATE SET seen_at = excluded.seen_at`
 
+/** In milliseconds since 1970, and by a clock that does not go back. */
+interface Moment {
+  readonly at: number
+  readonly passed: number
+}
+
 /**
- * What an endpoint without history may have missed: each interval in which it was not online, or admitted nothing. A gap
- * is stored when it begins, and ended when the endpoint is back; who is online is stored too, so that a run that was
- * killed leaves a gap that begins when its endpoints were last known to be there.
+ * What an endpoint without history may have missed: each interval in which it was not online, or admitted nothing, or
+ * could not be stored. A gap begins when nothing is known to be missing, which is earlier than its cause by what may be
+ * on its way then, and never later. It is stored when it begins, and ended when the endpoint is back; up to when those
+ * that are online have missed nothing is stored too, where the gap of a run that is killed begins.
  */
 export class Gaps {
   readonly #database: Database
   readonly #log: Log
-  readonly #online = new Set<string>()
-  /** When an endpoint left in this run, by a clock that does not go back. */
+  readonly #online = new Map<string, {readonly endpoint: Endpoint; readonly came: Moment}>()
+  /** When a gap of this run began, by a clock that does not go back. */
   readonly #left = new Map<string, number>()
+  /** Whose events were not stored, until that gap is being stored. */
+  readonly #unstored = new Set<string>()
   #storing: Promise<unknown> = Promise.resolve()
   #timer: ReturnType<typeof setInterval> | undefined
   #isStopping = false
@@ -56,8 +67,23 @@ export class Gaps {
     if (history === "replay" || this.#isStopping) return
     const isOnline = endpoint.isListening && endpoint.admission.is === "open"
     if (isOnline === this.#online.has(name)) return
-    if (isOnline) this.#arrive(name, at)
+    if (isOnline) this.#arrive(endpoint, at)
     else this.#leave(name, at, reasonOf(endpoint))
+  }
+
+  /** Something that came in by this endpoint is lost: the database did not take it. */
+  unstored({spec: {name}}: Endpoint): void {
+    if (!this.#online.has(name) || this.#unstored.has(name)) return
+    this.#unstored.add(name)
+    const from = this.#complete(name)
+    this.#store(
+      () => {
+        // What fails from now on is another gap.
+        this.#unstored.delete(name)
+        return [open(name, from.at, "not_stored"), close(name, Date.now(), from.passed)]
+      },
+      ([, closed]) => this.#tell(name, closed),
+    )
   }
 
   /** From now on all endpoints are away; resolves when that is stored. */
@@ -65,48 +91,76 @@ export class Gaps {
     clearInterval(this.#timer)
     this.#isStopping = true
     const at = Date.now()
-    for (const name of this.#online) this.#leave(name, at, "host_stopped")
+    for (const name of this.#online.keys()) this.#leave(name, at, "host_stopped")
     await this.#storing
   }
 
-  #arrive(name: string, at: number): void {
-    this.#online.add(name)
+  #arrive(endpoint: Endpoint, at: number): void {
+    const {name} = endpoint.spec
+    this.#online.set(name, {endpoint, came: {at, passed: performance.now()}})
+    // The event of the gap is raised by a trigger.
+    const batch = [close(name, at, this.#left.get(name) ?? 0), {sql: appear, args: [name, at]}]
     this.#store(
-      [
-        // The event log, once there is one, gets `endpoint.gap {from, to, reason}` in this batch.
-        {sql: closeGap, args: [at, at - Math.round(performance.now() - (this.#left.get(name) ?? 0)), name]},
-        {sql: appear, args: [name, at]},
-      ],
-      ([closed]) => {
-        const gap = closed?.rows[0]
-        if (gap === undefined) return
-        const [from, to] = [Number(gap.from_at), Number(gap.to_at)].map(time => new Date(time).toISOString())
-        this.#log.warn(`${name} may have missed what was said while it was away`, {from, to, reason: gap.reason})
-      },
+      () => batch,
+      ([closed]) => this.#tell(name, closed),
     )
   }
 
   #leave(name: string, at: number, reason: GapReason): void {
+    const from = this.#complete(name)
     this.#online.delete(name)
-    this.#left.set(name, performance.now())
-    this.#store(leaving(name, at, reason))
+    this.#left.set(name, from.passed)
+    const batch = leaving(name, Math.min(from.at, at), reason)
+    this.#store(() => batch)
   }
 
   #beat(): void {
-    if (this.#online.size > 0) this.#store([{sql: "UPDATE endpoint_online SET seen_at = ?", args: [Date.now()]}])
+    const seen = [...this.#online.keys()].map(name => see(name, this.#complete(name).at))
+    if (seen.length > 0) this.#store(() => seen)
+  }
+
+  /** Up to when an endpoint that is online has missed nothing. What was said before it came is in the gap that ended then. */
+  #complete(name: string): Moment {
+    const [now, passed] = [Date.now(), performance.now()]
+    const {endpoint, came} = this.#online.get(name) ?? {}
+    const lag = endpoint?.lag ?? 0
+    return came !== undefined && passed - lag <= came.passed ? came : {at: now - lag, passed: passed - lag}
+  }
+
+  #tell(name: string, closed: Result | undefined): void {
+    const gap = closed?.rows[0]
+    if (gap === undefined) return
+    const [from, to] = [Number(gap.from_at), Number(gap.to_at)].map(time => new Date(time).toISOString())
+    this.#log.warn(`${name} may have missed what was said while it was away`, {from, to, reason: gap.reason})
   }
 
   /** In the order of the calls; a failing database is waited for. */
-  #store(batch: readonly Statement[], done: (results: readonly Result[]) => void = () => {}): void {
+  #store(batch: () => readonly Statement[], done: (results: readonly Result[]) => void = () => {}): void {
     this.#storing = this.#storing
-      .then(() => persist("who is online", this.#log, () => this.#database.write(batch)))
+      .then(() => persist("who is online", this.#log, () => this.#database.write(batch())))
       .then(done)
       .catch(error => this.#log.debug(`who is online was not stored: ${messageOf(error)}`))
   }
 }
 
-const leaving = (name: string, at: number, reason: GapReason): readonly Statement[] => [
-  {sql: openGap, args: [name, at, reason, name]},
+const open = (name: string, from: number, reason: GapReason): Statement => ({
+  sql: openGap,
+  args: [name, Math.floor(from), reason, name],
+})
+
+/** `began`: when it did, by a clock that does not go back. */
+const close = (name: string, at: number, began: number): Statement => ({
+  sql: closeGap,
+  args: [at, Math.round(performance.now() - began), name],
+})
+
+const see = (name: string, at: number): Statement => ({
+  sql: "UPDATE endpoint_online SET seen_at = ? WHERE endpoint = ?",
+  args: [Math.floor(at), name],
+})
+
+const leaving = (name: string, from: number, reason: GapReason): readonly Statement[] => [
+  open(name, from, reason),
   {sql: "DELETE FROM endpoint_online WHERE endpoint = ?", args: [name]},
 ]
 

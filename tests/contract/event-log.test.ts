@@ -211,13 +211,13 @@ describe.each(engines)("the event log on $name", ({make}) => {
     })
     endpoint.open()
     await until("it to be online", () => endpoint.state.is === "online")
-    gaps.observe(endpoint, 1_700_000_001_001)
+    gaps.observe(endpoint, 1_700_003_601_001)
     const [gap] = await until("the event", async () => (await all(events)).length > 0 && all(events))
     await gaps.stop()
     expect(gap).toMatchObject({type: "endpoint.gap", endpoint: "line"})
     expect(gap && expectFit(gap)).toEqual({
       from: "2023-11-14T22:13:20.123Z",
-      to: "2023-11-14T22:13:21.001Z",
+      to: "2023-11-14T23:13:21.001Z",
       reason: "host_ended",
     })
   })

@@ -6,6 +6,8 @@ export interface Cable {
   readonly port: number
   /** Ends every connection in the middle of things, and refuses new ones. */
   cut(): void
+  /** Every connection stays, and nothing comes through it any more. */
+  stall(): void
   /** Passes connections on to this port from now on. */
   join(port: number): void
 }
@@ -31,6 +33,9 @@ export const layCable = async (target: number): Promise<Cable> => {
     port = undefined
     for (const socket of sockets) socket.destroy()
   }
+  const stall = () => {
+    for (const socket of sockets) socket.unpipe().pause()
+  }
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => {
     cut()
@@ -40,6 +45,7 @@ export const layCable = async (target: number): Promise<Cable> => {
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,
     cut,
+    stall,
     join: to => {
       port = to
     },

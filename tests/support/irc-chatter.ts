@@ -48,6 +48,15 @@ export const startChatter = async (server: IrcServer, channel: string, count: nu
   }
 }
 
+/**
+ * When a line that was said reached the server: after it was about to be written, and before somebody else heard it, both
+ * in milliseconds since 1970.
+ */
+export const arrivalsOf = ({said, listener: {lines, times}}: Chatter) => {
+  const heard = new Map(lines.map((line, n) => [/ PRIVMSG \S+ :?(.*)$/.exec(line)?.[1], times[n] ?? 0]))
+  return [...said].map(([line, from]) => ({line, from, to: heard.get(line) ?? from}))
+}
+
 /** From a client's joining to its leaving, as the server has told both: what others said in between, in its order. */
 export interface Stay {
   readonly lines: readonly string[]

@@ -7,6 +7,8 @@ export interface Person {
   readonly nick: string
   /** Every line from the server so far, without its line end. */
   readonly lines: readonly string[]
+  /** When each of them came, in milliseconds since 1970. */
+  readonly times: readonly number[]
   /** Writes a line as it is. */
   write(line: string): void
   /** A message to a channel or a nick. */
@@ -34,10 +36,14 @@ export const joinIrc = async (
   const socket = connect(port, "127.0.0.1")
   onTestFinished(() => void socket.destroy())
   const lines: string[] = []
+  const times: number[] = []
   const write = (line: string) => void socket.write(`${line}\r\n`)
   readLines(socket, line => {
     if (line.startsWith("PING ")) write(`PONG ${line.slice(5)}`)
-    else lines.push(line)
+    else {
+      lines.push(line)
+      times.push(Date.now())
+    }
   })
   let seen = 0
   const sees = (pattern: RegExp, patience?: number, after = () => seen) =>
@@ -66,6 +72,7 @@ export const joinIrc = async (
   return {
     nick,
     lines,
+    times,
     write,
     say,
     sees: (pattern, patience) => sees(pattern, patience),

@@ -6,9 +6,8 @@ import type {Endpoint as Handle} from "../../shared/adapter.ts"
 import {lineSpec} from "../support/line-endpoint.ts"
 import {until} from "../support/process.ts"
 
-/** An endpoint that is online, and what its Host hears of its changes. */
+/** An endpoint that is online. */
 const online = async () => {
-  const heard: {state: string; at: number}[] = []
   let opened: Handle | undefined
   let isPaused = false
   const endpoint = new Endpoint(
@@ -21,7 +20,6 @@ const online = async () => {
     {
       receive: async () => ({sn: 1, duplicate: false}),
       online: () => {},
-      changed: ({state}, at) => void heard.push({state: state.is, at}),
       isPaused: () => isPaused,
     },
   )
@@ -31,23 +29,8 @@ const online = async () => {
   const pause = (paused: boolean) => {
     isPaused = paused
   }
-  return {endpoint, handle, heard, pause}
+  return {endpoint, handle, pause}
 }
-
-test("an endpoint that was lost is away since its adapter says that it was last good, but no longer than it was online", async () => {
-  const {endpoint, handle, heard} = await online()
-  const since = endpoint.state.since
-  await until("some time to pass", () => Date.now() > since + 2)
-  handle.lost(new Error("no answer to a ping"), {since: since + 1})
-  await until("the loss", () => endpoint.state.is === "reconnecting")
-  expect(heard.at(-1)).toEqual({state: "reconnecting", at: since + 1})
-
-  const other = await online()
-  const began = other.endpoint.state.since
-  other.handle.lost(new Error("no answer to a ping"), {since: began - 60_000})
-  await until("the loss", () => other.endpoint.state.is === "reconnecting")
-  expect(other.heard.at(-1)).toEqual({state: "reconnecting", at: began})
-})
 
 test("while ingress is paused an endpoint admits nothing, tells how long to wait, and its own admission stays open", async () => {
   const {endpoint, handle, pause} = await online()

@@ -3,6 +3,7 @@ import type {Client} from "irc-framework"
 import type {Endpoint, Sender, Static} from "../../../shared/sdk.ts"
 import {joinChannels} from "./channels.ts"
 import type {Account} from "./index.ts"
+import {measureLag} from "./lag.ts"
 import {receiveFrom} from "./receive.ts"
 import {registration} from "./register.ts"
 import {createSend} from "./send.ts"
@@ -34,7 +35,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   await registered
   tellLoss(client, endpoint)
   await joinChannels(client, account, endpoint)
-  return {send: createSend(client, endpoint.signal)}
+  return {send: createSend(client, endpoint.signal), lag: measureLag(client, endpoint.signal)}
 }
 
 const optionsOf = (account: AccountSettings) => ({

@@ -6,7 +6,10 @@ import type {Signatures} from "./signatures.ts"
 const passing: readonly number[] = [408, 425, 429]
 
 /** Posts messages and reactions to the partner. `webhook-id` is the outbox id: the same for every attempt. */
-export const createSend = (url: string | undefined, signatures: Signatures): Required<Sender> => {
+export const createSend = (
+  url: string | undefined,
+  signatures: Signatures,
+): Sender & Required<Pick<Sender, "react">> => {
   const post = async (id: string, body: object, signal: AbortSignal): Promise<void> => {
     if (url === undefined) {
       throw refused("the account has no url to post to", {
