@@ -127,7 +127,7 @@ export const eventTypes = {
     }),
   ),
   "endpoint.gap": event(
-    "An endpoint without history is back; what was said while it was away may be missing",
+    "An interval is over in which what was said to an endpoint without history may be missing",
     Type.Object({from: Time(), to: Time(), reason: Type.Enum([...gapReasons])}),
   ),
   "message.received": event(

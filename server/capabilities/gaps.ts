@@ -131,7 +131,7 @@ export class Gaps {
     const gap = closed?.rows[0]
     if (gap === undefined) return
     const [from, to] = [Number(gap.from_at), Number(gap.to_at)].map(time => new Date(time).toISOString())
-    this.#log.warn(`${name} may have missed what was said while it was away`, {from, to, reason: gap.reason})
+    this.#log.warn(`${name} may have missed what was said`, {from, to, reason: gap.reason})
   }
 
   /** In the order of the calls; a failing database is waited for. */

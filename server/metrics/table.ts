@@ -89,7 +89,7 @@ export const metrics = {
   svc_endpoint_gaps_total: {
     type: "counter",
     labels: ["endpoint", "owner"],
-    help: "Intervals in which an endpoint without history was away, kept across restarts. One with history has no series.",
+    help: "Intervals in which what was said to an endpoint without history may be missing, kept across restarts. One with history has no series.",
   },
   svc_gaps_total: {
     type: "counter",
