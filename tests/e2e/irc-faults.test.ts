@@ -125,6 +125,20 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     expect(person.heard("svcbot", "#lounge")).toEqual(["hello Bob"])
   })
 
+  test("a bot that is removed from its channel, which others see as its own leaving, has a gap and comes back", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    await untilEndpoint(host, "main", "online")
+    person.write("REMOVE #lounge svcbot :out")
+    await person.sees(/^:svcbot!\S+ PART/)
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    expect(await untilGaps(host, 1)).toMatchObject([{endpoint: "irc~main", reason: "channel_left"}])
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    expect(host.process.output()).toContain("removed from #lounge; joining again")
+  })
+
   test("a channel that does not let the bot in is told of in the log; the others are joined", async () => {
     const server = await startIrcServer("inspircd")
     const person = await joinIrc(server, "alice", {channel: "#private"})

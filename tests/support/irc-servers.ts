@@ -88,6 +88,7 @@ const modules = [
   "ircv3_ctctags",
   "ircv3_msgid",
   "ircv3_servertime",
+  "remove",
   "sasl",
   "services_account",
   "spanningtree",

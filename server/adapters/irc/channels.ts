@@ -4,7 +4,7 @@ import type {Endpoint} from "../../../shared/sdk.ts"
 import type {AccountSettings} from "./connect.ts"
 import {answered} from "./send.ts"
 
-/** After being kicked, the channel is joined again after so many milliseconds. */
+/** A channel that the bot was put out of is joined again after so many milliseconds. */
 const rejoinPause = 5000
 
 /**
@@ -28,17 +28,25 @@ export const joinChannels = async (client: Client, account: AccountSettings, end
   if (entries.length > 0) await answered(client, "svc-joined", endpoint.signal)
 }
 
-/** What is said in a channel while the bot is kicked out of it does not come in: that is told, until it is back. */
+/**
+ * What is said in a channel while the bot is put out of it does not come in: that is told, until it is back. The bot leaves
+ * none by itself, so a PART of its own is another's doing: an operator's SAPART or REMOVE.
+ */
 const rejoin = (client: Client, endpoint: Endpoint, joining: (channel: string) => (() => void) | undefined): void => {
   const away = new Map<string, () => void>()
-  client.on("kick", ({kicked, channel, nick}: {kicked: string; channel: string; nick: string}) => {
-    if (!client.caseCompare(kicked, client.user.nick)) return
+  const leave = (channel: string, how: string) => {
     const join = joining(channel)
-    endpoint.log.warn(`kicked from ${channel} by ${nick}${join === undefined ? "" : "; joining again"}`)
+    endpoint.log.warn(`${how}${join === undefined ? "" : "; joining again"}`)
     if (join === undefined) return
     const name = client.caseLower(channel)
     if (!away.has(name)) away.set(name, endpoint.missing())
     sleep(rejoinPause, undefined, {signal: endpoint.signal}).then(join, () => {})
+  }
+  client.on("kick", ({kicked, channel, nick}: {kicked: string; channel: string; nick: string}) => {
+    if (client.caseCompare(kicked, client.user.nick)) leave(channel, `kicked from ${channel} by ${nick}`)
+  })
+  client.on("part", ({nick, channel}: {nick: string; channel: string}) => {
+    if (client.caseCompare(nick, client.user.nick)) leave(channel, `removed from ${channel}`)
   })
   client.on("join", ({nick, channel}: {nick: string; channel: string}) => {
     if (!client.caseCompare(nick, client.user.nick)) return
