@@ -23,12 +23,17 @@ const meet = async () => {
   return {server, cable, speaker, witness, host}
 }
 
-/** Says a line; resolves, once the server has it, to the time before, in milliseconds since 1970. */
-const say = async (speaker: Person, witness: Person, line: string): Promise<number> => {
-  const before = Date.now()
+/** The server got a line between these two times, in milliseconds since 1970. */
+interface Said {
+  readonly after: number
+  readonly before: number
+}
+
+const say = async (speaker: Person, witness: Person, line: string): Promise<Said> => {
+  const after = Date.now()
   speaker.say("#lounge", line)
   await until("the line to be heard", () => witness.heard("alice", "#lounge").includes(line))
-  return before
+  return {after, before: Date.now()}
 }
 
 const linesOf = async (host: TestHost) => {
@@ -36,14 +41,14 @@ const linesOf = async (host: TestHost) => {
   return items.map(({event}) => event.message.content)
 }
 
-const expectIn = (gap: Gap | undefined, at: number) => {
-  expect(Date.parse(gap?.from ?? "")).toBeLessThanOrEqual(at)
-  expect(Date.parse(gap?.to ?? "")).toBeGreaterThanOrEqual(at)
+const expectIn = (gap: Gap | undefined, {after, before}: Said) => {
+  expect(Date.parse(gap?.from ?? "")).toBeLessThanOrEqual(before)
+  expect(Date.parse(gap?.to ?? "")).toBeGreaterThanOrEqual(after)
 }
 
 /** The times up to which the endpoints that are online are known to have missed nothing, as they are stored. */
 const seenOf = (host: TestHost): Readonly<Record<string, number>> => {
-  const database = new DatabaseSync(host.project.path(".svc/data.sqlite"), {readOnly: true})
+  const database = new DatabaseSync(host.project.path(".svc/data.sqlite"), {readOnly: true, timeout: 5000})
   try {
     const rows = database.prepare("SELECT endpoint, seen_at FROM endpoint_online").all()
     return Object.fromEntries(rows.map(row => [String(row.endpoint), Number(row.seen_at)]))
@@ -58,7 +63,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     await say(speaker, witness, "stored")
     await until("the line to be stored", async () => (await linesOf(host)).includes("stored"))
     cable.stall()
-    const at = await say(speaker, witness, "lost")
+    const said = await say(speaker, witness, "lost")
     cable.cut()
     await untilEndpoint(host, "main", "reconnecting")
     cable.join(server.port)
@@ -66,16 +71,16 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     const [gap, ...others] = await untilGaps(host, 1)
     expect(others).toEqual([])
     expect(gap).toMatchObject({endpoint: "irc~main", reason: "connection_lost"})
-    expectIn(gap, at)
+    expectIn(gap, said)
     expect(await linesOf(host)).toEqual(["stored"])
   })
 
   test("where it was on its way when the Host was killed, though the Host had stored later that it was online", async () => {
     const {server, cable, speaker, witness, host} = await meet()
     cable.stall()
-    const at = await say(speaker, witness, "lost")
-    await until("a later heartbeat", () => Number(seenOf(host).sandbox) > Date.now() - 5000 && Date.now() > at + 5000)
-    expect(seenOf(host)["irc~main"]).toBeLessThanOrEqual(at)
+    const said = await say(speaker, witness, "lost")
+    await until("a later heartbeat", () => Number(seenOf(host).sandbox) > said.before)
+    expect(seenOf(host)["irc~main"]).toBeLessThanOrEqual(said.before)
     await host.stop("SIGKILL")
     cable.cut()
     cable.join(server.port)
@@ -84,7 +89,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     const gaps = await untilGaps(later, 2)
     const gap = gaps.find(({endpoint}) => endpoint === "irc~main")
     expect(gap).toMatchObject({reason: "host_ended"})
-    expectIn(gap, at)
+    expectIn(gap, said)
     expect(await linesOf(later)).toEqual([])
   })
 
@@ -93,7 +98,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     const command = scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`)
     const stranger = startProcess([...command, host.project.path(".svc/data.sqlite")])
     await until("the stranger to hold the database", () => stranger.output().includes("held"))
-    const at = await say(speaker, witness, "lost")
+    const said = await say(speaker, witness, "lost")
     await until("the failure in the log", () => host.process.output().includes("a message from #lounge was not stored"))
     stranger.child.kill("SIGKILL")
     await stranger.finished
@@ -102,7 +107,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
       return gaps.length > 0 && gaps
     })
     expect(gap).toMatchObject({endpoint: "irc~main", reason: "not_stored"})
-    expectIn(gap, at)
+    expectIn(gap, said)
     await say(speaker, witness, "stored")
     await until("the line to be stored", async () => (await linesOf(host)).includes("stored"))
     expect(await linesOf(host)).toEqual(["stored"])
