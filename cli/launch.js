@@ -14,6 +14,11 @@ if (!onBun && (major < wanted[0] || (major === wanted[0] && minor < wanted[1])))
   hint: install a newer Node, or run svc on Bun: bun run --bun svc (in a clone of svc: npx --yes bun@1.4.5 run svc)`)
 }
 
+// Node keeps what it has compiled where the user's caches are; where nothing can be written, it compiles anew each time.
+// NODE_COMPILE_CACHE names another place, NODE_DISABLE_COMPILE_CACHE=1 none. Bun has no such cache.
+const {HOME, XDG_CACHE_HOME: caches = `${HOME}/.cache`} = process.env
+if (!onBun && caches.startsWith("/")) process.getBuiltinModule("node:module").enableCompileCache(`${caches}/svc`)
+
 // The bundle that `bun run build` makes, which starts sooner than the source; Bun can do without.
 const bundle = onBun ? "../dist/bun/svc.js" : "../dist/svc.js"
 const isBuilt = () => process.getBuiltinModule("node:fs").existsSync(new URL(bundle, import.meta.url))
