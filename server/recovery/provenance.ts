@@ -1,6 +1,9 @@
 import {execFile} from "node:child_process"
+import {realpath} from "node:fs/promises"
+import {dirname, join} from "node:path"
 import type {Manifest} from "../../shared/checkpoint.ts"
 import {lockfiles} from "../generation/lockfile.ts"
+import {isThere} from "../runtime/files.ts"
 
 /** What of a project's files goes into a checkpoint as it is, where it is there. */
 export const projectFiles = ["svc.config.yml", "package.json", ...lockfiles] as const
@@ -17,9 +20,16 @@ const git = (project: string, args: readonly string[]): Promise<string | undefin
     )
   })
 
+/** Git looks in the folder and in those above it; a Host that starts outside of any repository need not start git. */
+const isInRepository = async (folder: string): Promise<boolean> =>
+  (await isThere(join(folder, ".git"))) || (dirname(folder) !== folder && (await isInRepository(dirname(folder))))
+
 /** The commit alone; null where it is not known. */
-export const readCommit = async (project: string, environment: NodeJS.ProcessEnv): Promise<string | null> =>
-  environment.SVC_COMMIT || ((await git(project, ["rev-parse", "--verify", "--quiet", "HEAD"])) ?? null)
+export const readCommit = async (project: string, environment: NodeJS.ProcessEnv): Promise<string | null> => {
+  if (environment.SVC_COMMIT) return environment.SVC_COMMIT
+  if (!(await isInRepository(await realpath(project)))) return null
+  return (await git(project, ["rev-parse", "--verify", "--quiet", "HEAD"])) ?? null
+}
 
 /**
  * Which code a project's folder holds: what SVC_COMMIT and SVC_IMAGE say, as an image does that carries no git; else the
