@@ -28,7 +28,7 @@ export interface HostGenerationsOptions {
 export const createGenerations = async (options: HostGenerationsOptions, unwind: Scope) => {
   const {host, runtime, opened, plugins, endpoints, events, recovery} = options
   const {mode, environment = mode, logs, signal} = host
-  const {paths, database, runtimeId, readVariables} = opened
+  const {paths, database, runtimeId, boot, readVariables} = opened
   const loader = new Loader({
     runtime,
     paths,
@@ -43,6 +43,7 @@ export const createGenerations = async (options: HostGenerationsOptions, unwind:
   unwind.defer(() => watcher?.close())
   const generations = new Generations({
     project: paths.project,
+    boot,
     database,
     loader,
     log: logs.log,

@@ -33,7 +33,9 @@ export const check = (source: Source, variables: Variables, schema: TSchema, raw
   const plain = walk.visit(schema, raw, at)
   const broken = walk.issues.map(issue => issue.path)
   const isBroken = (path: Path) => path.some((_, index) => broken.includes(formatPath(path.slice(0, index + 1))))
-  const errors = explain(schema, plain, at, path => walk.origins.get(formatPath(path)))
+  // Whether it fits is known much sooner than what is wrong with it.
+  const wrong = fits(schema, plain) ? [] : explain(schema, plain, at, path => walk.origins.get(formatPath(path)))
+  const errors = wrong
     .filter(error => !isBroken(error.path))
     .map(error => source.issue(error.path, error.message, error.where))
   const issues = [...walk.issues, ...errors].sort((a, b) => a.line - b.line || a.column - b.column)

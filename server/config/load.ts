@@ -1,6 +1,7 @@
 import {createHash} from "node:crypto"
 import {readFile} from "node:fs/promises"
 import {basename} from "node:path"
+import {isDeepStrictEqual} from "node:util"
 import {ProjectConfig} from "../../shared/config.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {check} from "./check.ts"
@@ -49,6 +50,16 @@ export const parseConfig = (from: ConfigText, variables: Variables): LoadedConfi
   if (issues.length > 0) throw invalid(issues)
   return {...from, source, variables, config: checked.value as ProjectConfig, secrets: checked.secrets}
 }
+
+/** The same, but for what was asked last: then the answer is at hand. */
+export const parseUnlessSame = (
+  last: LoadedConfig | undefined,
+  from: ConfigText,
+  variables: Variables,
+): LoadedConfig =>
+  last?.file === from.file && last.sha256 === from.sha256 && isDeepStrictEqual(last.variables, variables)
+    ? last
+    : parseConfig(from, variables)
 
 const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.column - other.column
 

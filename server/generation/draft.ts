@@ -4,7 +4,7 @@ import {formatIssue, type Issue, messageOf, Problem} from "../../shared/problems
 import {Type} from "../../shared/type.ts"
 import {check} from "../config/check.ts"
 import type {Variables} from "../config/expand.ts"
-import {type ConfigText, type LoadedConfig, parseConfig} from "../config/load.ts"
+import {type ConfigText, type LoadedConfig, parseUnlessSame} from "../config/load.ts"
 import {invalid} from "../config/source.ts"
 import type {Database} from "../database/database.ts"
 import {Instance} from "../plugins/instance.ts"
@@ -26,6 +26,8 @@ export interface Draft {
 
 export interface DraftOptions {
   readonly project: string
+  /** The configuration that the Host was started with, where that was read. */
+  readonly boot?: LoadedConfig
   readonly database: Database
   readonly loader: Loader
   readonly log: Log
@@ -54,7 +56,7 @@ export const createDraft = async (
   previous: Generation | undefined,
   options: DraftOptions,
 ): Promise<Draft> => {
-  const loaded = parseConfig(text, variables)
+  const loaded = parseUnlessSame(previous?.config ?? options.boot, text, variables)
   options.hide(loaded.secrets)
   const prepared = await prepareAll(loaded, options)
   const instances = prepared.map(each => carryOver(each, previous) ?? createInstance(each, options))
