@@ -2,7 +2,8 @@ import {execFileSync} from "node:child_process"
 import {existsSync, readdirSync, rmSync} from "node:fs"
 import {fileURLToPath} from "node:url"
 import {build} from "esbuild"
-import {bunBundle, nodeBundle, shipped} from "./bundles.ts"
+import {bundleForBun} from "./bundle-for-bun.ts"
+import {nodeBundle, shipped} from "./bundles.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -18,7 +19,7 @@ await build({
   ...nodeBundle,
   logLevel: "warning",
 })
-await Bun.build({entrypoints: shipped.map(entry => `${root}${entry}`), outdir: `${root}dist/bun`, ...bunBundle})
+await bundleForBun(root, `${root}dist/bun`)
 
 execFileSync(process.execPath, [`${root}node_modules/.bin/tsc`, "-p", "scripts/tsconfig.types.json"], {
   cwd: root,

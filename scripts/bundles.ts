@@ -35,3 +35,14 @@ export const bunBundle = {
   naming: {entry: "[name].[ext]", chunk: "[name]-[hash].[ext]"},
   external: nodeBundle.external.slice(),
 } as const satisfies Partial<Bun.BuildConfig>
+
+/**
+ * Large packages that Bun compiles when svc is built, so that it need not at each start: modules of their own beside the
+ * bundle, by name. Imported from them is only what they export by name.
+ */
+export const compiledForBun = {
+  clipanion: ["clipanion"],
+  elysia: ["elysia", "@elysiajs/node"],
+  tslog: ["tslog/slim"],
+  yaml: ["yaml"],
+} as const
