@@ -1,27 +1,47 @@
 import {execFileSync} from "node:child_process"
-import {existsSync, readdirSync, rmSync} from "node:fs"
+import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
 import {fileURLToPath} from "node:url"
 import {build} from "esbuild"
 import {bundleForBun} from "./bundle-for-bun.ts"
 import {nodeBundle, shipped} from "./bundles.ts"
+import {filesOf, hashFiles} from "./source-files.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
+const stamp = join(root, "dist/built-from")
 
-// The console stays: its own script knows whether it is of today's sources.
-for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
-  if (entry !== "console") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
-execFileSync(process.execPath, ["scripts/console.ts"], {cwd: root, stdio: "inherit"})
+/** Of all that the bundles and the declarations depend on. */
+const hashSources = (): string => {
+  const sources = ["cli", "server", "shared", "scripts"].flatMap(folder => filesOf(join(root, folder)))
+  const others = ["package.json", "tsconfig.json", "bun.lockb"].map(file => join(root, file))
+  return hashFiles(root, [...sources.filter(file => /\.(ts|json)$/.test(file)), ...others])
+}
 
-await build({
-  absWorkingDir: root,
-  entryPoints: shipped,
-  outdir: "dist",
-  ...nodeBundle,
-  logLevel: "warning",
-})
-await bundleForBun(root, `${root}dist/bun`)
+const buildAll = async () => {
+  // The console stays: its own script knows whether it is of today's sources.
+  for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
+    if (entry !== "console") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
+  execFileSync(process.execPath, ["scripts/console.ts"], {cwd: root, stdio: "inherit"})
 
-execFileSync(process.execPath, [`${root}node_modules/.bin/tsc`, "-p", "scripts/tsconfig.types.json"], {
-  cwd: root,
-  stdio: "inherit",
-})
+  await build({
+    absWorkingDir: root,
+    entryPoints: shipped,
+    outdir: "dist",
+    ...nodeBundle,
+    logLevel: "warning",
+  })
+  await bundleForBun(root, `${root}dist/bun`)
+
+  execFileSync(process.execPath, [`${root}node_modules/.bin/tsc`, "-p", "scripts/tsconfig.types.json"], {
+    cwd: root,
+    stdio: "inherit",
+  })
+}
+
+const source = hashSources()
+// What runs the bundles meanwhile would miss them: asked so, it leaves those alone that are of the same sources.
+const isCurrent = existsSync(stamp) && readFileSync(stamp, "utf8") === source
+if (!process.argv.includes("--if-changed") || !isCurrent) {
+  await buildAll()
+  writeFileSync(stamp, source)
+}

@@ -1,9 +1,10 @@
 import {createHash} from "node:crypto"
-import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {existsSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join, relative} from "node:path"
 import {fileURLToPath} from "node:url"
 import {brotliCompressSync, constants, gzipSync} from "node:zlib"
 import {type ConsoleFile, type ConsoleListing, listingName} from "../server/console/files.ts"
+import {filesOf, hashFiles} from "./source-files.ts"
 
 /**
  * Builds the console into `dist/console/`, compressed, with the list of what may be served. Does nothing where what is
@@ -16,19 +17,11 @@ const target = join(root, "dist/console")
 /** What the first page may take, compressed, in bytes. */
 const firstLoadLimit = 120 * 1024
 
-const filesOf = (folder: string): string[] =>
-  readdirSync(folder, {recursive: true, withFileTypes: true})
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name))
-    .sort()
-
 /** Of all that the result depends on: the application, what it takes of elsewhere, this script, and the versions. */
 const hashSources = (): string => {
-  const hash = createHash("sha256")
-  const others = ["server/messages/parse-content.ts", "scripts/console.ts", "bun.lockb"].map(file => join(root, file))
-  for (const file of [...filesOf(web), ...filesOf(join(root, "shared")), ...others])
-    hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0")
-  return hash.digest("hex")
+  const scripts = ["scripts/console.ts", "scripts/source-files.ts"]
+  const others = ["server/messages/parse-content.ts", ...scripts, "bun.lockb"].map(file => join(root, file))
+  return hashFiles(root, [...filesOf(web), ...filesOf(join(root, "shared")), ...others])
 }
 
 const builtFrom = (): string | undefined => {

@@ -7,6 +7,6 @@ import {bun, runSteps, vitest} from "./steps.ts"
 const reporters = ["--reporter", "default", "--reporter", "./tests/deploy/support/report.ts"]
 
 runSteps([
-  ["build", [bun, "scripts/build.ts"]],
+  ["build", [bun, "scripts/build.ts", "--if-changed"]],
   ["deployment", [...vitest, "--project", "deploy", ...reporters, ...process.argv.slice(2)]],
 ])
