@@ -20,6 +20,7 @@ import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {type Project, plainConfig} from "../support/project.ts"
 import {bunOr, onBun, type TestRuntime} from "../support/runtimes.ts"
+import {shared} from "../support/shared.ts"
 import {needStrace, startOnSlowDisk} from "../support/strace.ts"
 
 const echo = pluginWith(`plugin.on("message-created", session => "got " + session.text)`)
@@ -62,12 +63,16 @@ const refused = async (project: Project, runtime: TestRuntime): Promise<string> 
 
 const why = `migration ${newest + 1} (forget-platform-ids) cannot be undone: the ids that platforms gave to messages are dropped`
 
+const nextOnBun = shared(() => makeNextVersion(onBun))
+
 describe.each(bunOr("node24"))("on $name", runtime => {
+  const nextVersion = runtime === onBun ? nextOnBun : shared(() => makeNextVersion(runtime))
+
   test("before a migration that cannot be undone a checkpoint is made, verified and told of, and takes the project back", async () => {
     const project = await used(runtime)
     const before = await stateOf(project)
     expect(before).toEqual({schema: newest, ids: 1})
-    const next = await makeNextVersion(runtime)
+    const next = nextVersion()
     const host = await startHost({project, runtime: next})
     const [checkpoint] = (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)).items
     const id = checkpoint?.id ?? ""
@@ -100,7 +105,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
 
   test("a dry run beside a running Host, or of one that was killed, tells all and changes no byte", async () => {
     const project = await used(runtime, "SIGKILL")
-    const next = await makeNextVersion(runtime)
+    const next = nextVersion()
     const files = () =>
       ["", "-wal"].map(end =>
         createHash("sha256")
@@ -132,7 +137,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
 
   test("svc database migrate does the same to a stopped project, with its checkpoint", async () => {
     const project = await used(runtime)
-    const next = await makeNextVersion(runtime)
+    const next = nextVersion()
     const done = await printedJson<MigrationReport>(project, "database migrate", next)
     expect(done).toMatchObject({dryRun: false, from: newest, to: newest + 2, findings: []})
     const [checkpoint] = (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)).items
@@ -147,7 +152,7 @@ describe.each(bunOr("node24"))("on $name", runtime => {
 test("where the checkpoint cannot be made, the migration does not begin and the start says why", async context => {
   needMounts(context)
   const project = await used()
-  const next = await makeNextVersion(onBun)
+  const next = nextOnBun()
   const disk = mountDisk(project.path(".svc/checkpoints"), "1m")
   fillDisk(project.path(".svc/checkpoints"))
   const text = await refused(project, next)
@@ -162,7 +167,7 @@ test("where the checkpoint cannot be made, the migration does not begin and the 
 
 test("killed at any moment of such a start, the database has a migration wholly or not at all, and the next start goes on", async context => {
   needStrace(context)
-  const next = await makeNextVersion(onBun)
+  const next = nextOnBun()
   const schemas: number[] = []
   const verifiedAnd = async (project: Project, milliseconds: number) => {
     await until("a verified checkpoint", () => namesOf(project).some(name => name.endsWith(".verified.json")))
@@ -199,7 +204,7 @@ test("a rollback across it names what cannot be undone, and brings back the data
   const project = await used()
   const commit = project.git("rev-parse", "HEAD")
   const {id} = await makeCheckpoint(project)
-  const next = await makeNextVersion(onBun)
+  const next = nextOnBun()
   project.write("bun.lock", "locked anew")
   project.commit("the next version of svc")
   await printed(project, "database migrate", next)
@@ -222,7 +227,7 @@ test("a remote database is migrated so only after its own backup, which is named
   const {project} = first
   await first.say("before")
   await first.stop()
-  const next = await makeNextVersion(onBun)
+  const next = nextOnBun()
   const text = await refused(project, next)
   expect(text).toContain("this project's database is remote")
   expect(text).toContain("svc database migrate --external-restore-point <id>")

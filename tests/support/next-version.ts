@@ -3,7 +3,7 @@ import {join} from "node:path"
 import {build} from "esbuild"
 import {nodeBundle, shipped} from "../../scripts/bundles.ts"
 import {type Migration, migrations} from "../../server/database/migrations.ts"
-import {scratchFolder} from "./databases.ts"
+import {makeFolder} from "./project.ts"
 import {onBun, root, type TestRuntime} from "./runtimes.ts"
 
 export const newest = migrations.at(-1)?.version ?? 0
@@ -28,7 +28,7 @@ export const makeNextVersion = async (
   runtime: TestRuntime,
   further: readonly Migration[] = [irreversible, reversible],
 ): Promise<TestRuntime> => {
-  const folder = scratchFolder()
+  const folder = makeFolder()
   for (const part of ["cli", "server", "shared", "package.json"]) {
     cpSync(join(root, part), join(folder, part), {recursive: true, filter: path => !path.includes("/node_modules")})
   }
