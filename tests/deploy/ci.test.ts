@@ -6,7 +6,7 @@ import {parse} from "yaml"
 import {readDocuments} from "../support/documents.ts"
 import {freePort} from "../support/ports.ts"
 import {runProcess, startProcess, until} from "../support/process.ts"
-import {makeFolder} from "../support/project.ts"
+import {makeFolder, roomyPlace} from "../support/project.ts"
 import {registryEnvironment} from "../support/registry.ts"
 import {bunAnd, onBun, pathWith, root, type TestRuntime} from "../support/runtimes.ts"
 import {describePart, program} from "./support/part.ts"
@@ -16,7 +16,8 @@ const workflowPath = ".github/workflows/check.yml"
 
 /** A new project with the workflow, its token as production has it, committed; what a runner checks out of it. */
 const checkOut = async (runtime: TestRuntime, PATH: string): Promise<string> => {
-  const folder = makeFolder()
+  // Bun links what it installs to its cache, which is on the disk.
+  const folder = runtime === onBun ? makeFolder() : makeFolder(roomyPlace())
   const init = [...runtime.command, "init", "my-bot"]
   const made = await runProcess(init, {cwd: folder, env: {...registryEnvironment, PATH}})
   expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})

@@ -19,7 +19,7 @@ describePart("compose: restarts, and Node", [...engineNeeds, pluginNeed], () => 
   }
 
   beforeAll(async () => {
-    engine = await startComposeEngine()
+    engine = await startComposeEngine({withNode: true})
     onBun = await engine.makeProject("my-bot", "bun")
     onNode = await engine.makeProject("node-bot", "node")
   })

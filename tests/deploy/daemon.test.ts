@@ -29,6 +29,8 @@ const stop = (project: Project) => runCommand(project, "runtime stop")
 /** Resolves when it has ended, if nobody has waited for it yet. */
 const gone = (pid: number) => until(`pid ${pid} to end`, () => !isRunning(pid))
 
+const parentOf = (pid: number) => Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
+
 describe.each(both)("svc runtime start --daemon on $name", runtime => {
   test("serves once it returns, starts a killed Host again, and ends with it in order", async () => {
     const daemon = await startDaemon({runtime})
@@ -112,6 +114,7 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const pid = daemon.file()?.pid ?? 0
     process.kill(pid, "SIGKILL")
     await gone(pid)
+    await until("the Host to be nobody's child", () => parentOf(host) !== pid)
     expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
     await expectProblem(await daemon.post("/api/system/restart"), 409, "no_supervisor")
     expect(JSON.parse((await status(daemon.project)).stdout)).toMatchObject({supervisor: "none"})

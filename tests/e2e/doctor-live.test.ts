@@ -3,6 +3,7 @@ import {type HostOptions, startHost, svc} from "../support/host.ts"
 import {freePort} from "../support/ports.ts"
 import {makeProject} from "../support/project.ts"
 import {onBun, onNode22, onOlderNode, type TestRuntime} from "../support/runtimes.ts"
+import {shared} from "../support/shared.ts"
 import {startStandIn} from "../support/stand-in-server.ts"
 
 const tokens = {HTTP_TOKEN: "full-token-of-the-live-test", DEMO_TOKEN: "demo-token-of-the-live-test"}
@@ -50,12 +51,15 @@ const live = async (
 
 const clients = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
+/** For what changes nothing of it. */
+const ready = shared(() => start())
+
 describe.each(clients)("svc doctor --live on $name", runtime => {
   test("exits 0 when the Host is ready, and 1 once the required endpoint's plugin is disabled", async () => {
     const host = await start()
-    const ready = await live(runtime, host.url)
-    expect({code: ready.code, stderr: ready.stderr}).toEqual({code: 0, stderr: ""})
-    expect(ready.report()).toMatchObject({ok: true, report: {ready: true, generation: 1}})
+    const told = await live(runtime, host.url)
+    expect({code: told.code, stderr: told.stderr}).toEqual({code: 0, stderr: ""})
+    expect(told.report()).toMatchObject({ok: true, report: {ready: true, generation: 1}})
 
     host.project.write("svc.config.yml", config(false))
     await host.post("/api/system/reload")
@@ -80,7 +84,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
   })
 
   test("exits 1 with a wrong token, with the demo token, and with none, and tells them apart", async () => {
-    const host = await start()
+    const host = ready()
     const reasons = []
     for (const token of ["wrong", tokens.DEMO_TOKEN, ""]) {
       const {code, report} = await live(runtime, host.url, {token})
@@ -94,7 +98,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
   })
 
   test("the token is SVC_HTTP_TOKEN only: neither HTTP_TOKEN nor what .env or .svc/host.json holds", async () => {
-    const host = await start()
+    const host = ready()
     host.project.write(".env", `HTTP_TOKEN=${tokens.HTTP_TOKEN}\n`)
     const {code, report} = await live(runtime, host.url, {token: "", project: host.project})
     expect({code, reason: report().reason}).toEqual({
@@ -133,7 +137,7 @@ describe.each(clients)("svc doctor --live on $name", runtime => {
   })
 
   test("a proxy of the environment does not get the token of a Host on this machine", async () => {
-    const host = await start()
+    const host = ready()
     const proxy = await startStandIn((_, response) => response.end("{}"))
     const more = {HTTP_PROXY: proxy.url, http_proxy: proxy.url, NODE_USE_ENV_PROXY: "1"}
     expect((await live(runtime, host.url, {more})).code).toBe(0)

@@ -4,7 +4,7 @@ import {readHistoryOf} from "../support/event-reader.ts"
 import {startHost, svc, type TestHost} from "../support/host.ts"
 import {type Running, startProcess, until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
-import {onBun, onNode22, type TestRuntime} from "../support/runtimes.ts"
+import {bunOr, onBun, type TestRuntime} from "../support/runtimes.ts"
 
 const tail = (runtime: TestRuntime, project: Project, ...args: readonly string[]): Running =>
   startProcess([...runtime.command, "events", "tail", ...args], {cwd: project.folder})
@@ -26,7 +26,7 @@ const newestOf = async (host: TestHost) => {
   return newest?.id ?? ""
 }
 
-describe.each([onBun, ...(onNode22 === undefined ? [] : [onNode22])])("svc events tail on $name", runtime => {
+describe.each(bunOr("node22"))("svc events tail on $name", runtime => {
   test("survives ten restarts of the Host in a row with no gap, killed or stopped; it reports one after eviction", async () => {
     const project = makeProject()
     let host = await startHost({runtime, project})

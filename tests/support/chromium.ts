@@ -1,6 +1,6 @@
 import {existsSync} from "node:fs"
 import {type Browser, chromium} from "playwright-core"
-import {describe, onTestFinished} from "vitest"
+import {afterAll, describe} from "vitest"
 
 const executablePath = "/usr/bin/chromium"
 const isThere = existsSync(executablePath)
@@ -11,10 +11,13 @@ if (!isThere && process.env.SVC_TEST_REQUIRE_TOOLS === "1")
 /** `describe` that is skipped where Debian's Chromium is not installed. */
 export const describeWithChromium = describe.skipIf(!isThere)
 
-/** A browser that is closed when the test has ended. */
-export const startChromium = async (): Promise<Browser> => {
+let running: Promise<Browser> | undefined
+
+afterAll(async () => (await running)?.close())
+
+/** The one browser of a test file: what is of one test, it keeps to a context of its own. */
+export const startChromium = (): Promise<Browser> => {
   const args = ["--no-sandbox", "--disable-background-networking"]
-  const browser = await chromium.launch({executablePath, args, timeout: 120_000})
-  onTestFinished(() => browser.close())
-  return browser
+  running ??= chromium.launch({executablePath, args, timeout: 120_000})
+  return running
 }

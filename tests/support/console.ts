@@ -1,6 +1,6 @@
 import {readFileSync} from "node:fs"
 import type {Browser, BrowserContextOptions, Page} from "playwright-core"
-import {expect} from "vitest"
+import {expect, onTestFinished} from "vitest"
 import type {TestHost} from "./host.ts"
 import {meet} from "./prism.ts"
 import {root} from "./runtimes.ts"
@@ -23,13 +23,14 @@ export interface TabOptions extends BrowserContextOptions {
   readonly direct?: boolean
 }
 
-/** Opens a Host's console in a browser profile of its own, so that nothing is shared between tabs. */
+/** Opens a Host's console in a browser profile of its own, so that nothing is shared between tabs; gone with the test. */
 export const openConsole = async (
   browser: Browser,
   host: TestHost,
   {token, at, direct = false, ...options}: TabOptions = {},
 ): Promise<ConsoleTab> => {
   const context = await browser.newContext({reducedMotion: "reduce", viewport: {width: 1280, height: 900}, ...options})
+  onTestFinished(() => context.close())
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const errors: string[] = []

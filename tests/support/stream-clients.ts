@@ -112,6 +112,7 @@ export const chromiumClient = async (origin: string, {url, token}: Stream): Prom
   const ids: string[] = []
   let isOpen = false
   const page = await (await startChromium()).newPage()
+  onTestFinished(() => page.close())
   await page.exposeFunction("told", (event: string, id: string) => {
     if (event === "hello") isOpen = true
     else if (event === "gap") ids.push(`gap ${id}`)

@@ -21,10 +21,10 @@ export const makeDebian = async (): Promise<void> => {
 }
 
 /**
- * Puts stand-ins for `oven/bun:1` and `node:22-slim` into an engine, under these names, since the tests pull no image: a
- * minimal Debian 12 and the runtime's binary, with npm for Node.
+ * Puts stand-ins for `oven/bun:1` and, where Node is asked for too, `node:22-slim` into an engine, under these names, since the
+ * tests pull no image: a minimal Debian 12 and the runtime's binary, with npm for Node.
  */
-export const makeBaseImages = async ({docker}: Docker, scratch: string): Promise<void> => {
+export const makeBaseImages = async ({docker}: Docker, scratch: string, withNode: boolean): Promise<void> => {
   const certificates = "/etc/ssl/certs/ca-certificates.crt"
   const variables = [
     "PATH=/usr/local/bin:/usr/bin:/bin",
@@ -32,9 +32,10 @@ export const makeBaseImages = async ({docker}: Docker, scratch: string): Promise
     `SSL_CERT_FILE=${certificates}`,
   ]
   await docker(["import", ...variables.flatMap(each => ["--change", `ENV ${each}`]), debian, "debian-stand-in"])
+  await addFiles(docker, join(scratch, "bun"), "oven/bun:1", [[await bunBinary(), "bin/bun"]])
+  if (!withNode) return
   // Asked for its folder, npm answers for the node that runs it: bun run puts one of node_modules before the system's.
   const npm = dirname(dirname((await output(["sh", "-c", 'readlink -f "$(command -v npm)"'])).trim()))
-  await addFiles(docker, join(scratch, "bun"), "oven/bun:1", [[await bunBinary(), "bin/bun"]])
   await addFiles(docker, join(scratch, "node"), "node:22-slim", [
     [join(root, "node_modules/node22/bin/node"), "bin/node"],
     [npm, "lib/node_modules/npm"],

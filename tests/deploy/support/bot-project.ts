@@ -4,15 +4,22 @@ import {registryEnvironment} from "../../support/registry.ts"
 import {onBun, root} from "../../support/runtimes.ts"
 import {output} from "./command.ts"
 
-/** A PATH on which `node` is Node 22.12, made in a scratch folder. */
+/** A PATH on which `node` is Node 22.12, and `svc` is there for a project that has none installed; made in a scratch folder. */
 export const pathWithNode22 = (scratch: string): string => {
   const folder = join(scratch, "bin")
   mkdirSync(folder)
   symlinkSync(`${root}node_modules/node22/bin/node`, join(folder, "node"))
+  symlinkSync(`${root}cli/launch.js`, join(folder, "svc"))
   return `${folder}:${process.env.PATH}`
 }
 
-/** Makes a project with `svc init`, as an operator has it before a deployment: with its lockfile, and the token in the configuration. */
+/** Writes npm's lockfile and installs nothing: that takes npm long, and what is deployed is installed from the lockfile. */
+const npmLock = ["npm", "install", "--package-lock-only", "--no-audit", "--no-fund"]
+
+/**
+ * Makes a project with `svc init`, as an operator has it before a deployment: with its lockfile, and the token in the
+ * configuration. On Node nothing is installed in it.
+ */
 export const makeBotProject = async (
   scratch: string,
   name: string,
@@ -20,8 +27,13 @@ export const makeBotProject = async (
   path: string,
 ): Promise<string> => {
   const env = {...registryEnvironment, PATH: path}
-  await output([...onBun.command, "init", name, "--runtime", runtime], {cwd: scratch, env})
   const folder = join(scratch, name)
+  const init = [...onBun.command, "init", name, "--runtime", runtime]
+  if (runtime === "bun") await output(init, {cwd: scratch, env})
+  else {
+    await output([...init, "--no-install"], {cwd: scratch, env})
+    await output(npmLock, {cwd: folder, env})
+  }
   const config = readFileSync(join(folder, "svc.config.yml"), "utf8")
   writeFileSync(join(folder, "svc.config.yml"), config.replace("# token: ${HTTP_TOKEN}", "token: ${HTTP_TOKEN}"))
   return folder

@@ -1,13 +1,13 @@
 import {mkdtempSync, rmSync} from "node:fs"
-import {tmpdir} from "node:os"
 import {join} from "node:path"
+import {roomyPlace} from "../../support/project.ts"
 import {makeBaseImages, makeDebian} from "./base-images.ts"
 import {makeBotProject, pathWithNode22} from "./bot-project.ts"
 import {composePlugin} from "./compose-plugin.ts"
 import {type Composition, openComposition} from "./composition.ts"
 import {startDocker} from "./dockerd.ts"
 
-/** A Docker engine with Compose and the base images. */
+/** A Docker engine with Compose and the base images, that of Bun alone unless told otherwise. */
 export interface ComposeEngine {
   /** A folder that goes away with the engine. */
   readonly scratch: string
@@ -22,12 +22,12 @@ export const restart = "docker compose exec -T bot svc runtime restart"
 /** The page's line that puts a fresh token into `.env`. */
 export const setToken = 'sed -i "s/^HTTP_TOKEN=.*/HTTP_TOKEN=$(openssl rand -hex 32)/" .env'
 
-export const startComposeEngine = async (): Promise<ComposeEngine> => {
-  const scratch = mkdtempSync(join(tmpdir(), "svc-compose-"))
+export const startComposeEngine = async ({withNode = false} = {}): Promise<ComposeEngine> => {
+  const scratch = mkdtempSync(join(roomyPlace(), "svc-compose-"))
   const path = pathWithNode22(scratch)
   const [plugin] = await Promise.all([composePlugin(), makeDebian()])
   const docker = await startDocker(join(scratch, "docker"), plugin)
-  await makeBaseImages(docker, join(scratch, "images"))
+  await makeBaseImages(docker, join(scratch, "images"), withNode)
   return {
     scratch,
     makeProject: async (name, runtime) => {

@@ -1,5 +1,6 @@
 import {readFileSync} from "node:fs"
 import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
 import {type Finished, until} from "../../support/process.ts"
 import {root} from "../../support/runtimes.ts"
 import type {Docker} from "./dockerd.ts"
@@ -35,7 +36,11 @@ export const openComposition = (folder: string, path: string, docker: Docker): C
   const untilReady = (before = "") =>
     until("the container to be ready", async () => {
       const {code} = await run("curl --silent --fail --max-time 2 http://127.0.0.1:8068/pub/ready")
-      if (code !== 0) return false
+      if (code !== 0) {
+        // Docker waits longer before each restart: what asks at each moment takes a processor from it.
+        await sleep(500)
+        return false
+      }
       const {stdout} = await run("docker compose exec -T bot cat .svc/holder.json")
       const holder = /"runtimeId":"([^"]+)"/.exec(stdout)?.[1] ?? before
       return holder !== before && holder
