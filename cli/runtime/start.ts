@@ -6,7 +6,7 @@ import {type Mode, requireProject} from "../../server/host-settings.ts"
 import {takeOverConsole} from "../../server/logs/console.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
-import {type OnceOptions, startOnce} from "../../server/once.ts"
+import type {OnceOptions} from "../../server/once.ts"
 import {followSupervisor} from "../../server/process/supervisor.ts"
 import {noProgress} from "../../server/recovery/progress.ts"
 import {CheckpointStore} from "../../server/recovery/store.ts"
@@ -18,7 +18,6 @@ import {type ExitCode, exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {SvcCommand} from "../svc-command.ts"
 import {banner} from "./banner.ts"
-import {daemonise} from "./daemonise.ts"
 
 const modes = ["development", "production", "test"] as const
 
@@ -104,6 +103,8 @@ export class RuntimeStart extends SvcCommand {
   async #daemon(mode: Mode): Promise<ExitCode> {
     const project = projectPaths(this.folder)
     await requireProject(project)
+    // What only some starts need is loaded by them: a Host is quick to start without it.
+    const {daemonise} = await import("./daemonise.ts")
     return daemonise({
       paths: project,
       format: mode === "production" ? "json" : "pretty",
@@ -125,6 +126,7 @@ export class RuntimeStart extends SvcCommand {
       reload: () => {},
     })
     const checkpoint = this.#checkpoint()
+    const {startOnce} = await import("../../server/once.ts")
     const result = await startOnce(
       {
         project: this.folder,
@@ -145,7 +147,6 @@ export class RuntimeStart extends SvcCommand {
     if (name === undefined) return undefined
     const {checkpoints, temporary} = projectPaths(this.folder)
     const where = {store: new CheckpointStore(checkpoints), temporary, input: process.stdin, progress: noProgress}
-    // Loaded only for this: a Host is quick to start without it.
     return async work => (await import("../checkpoint/open.ts")).withCheckpoint(name, where, work)
   }
 

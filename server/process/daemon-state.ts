@@ -1,5 +1,5 @@
-import {Type} from "typebox"
-import {Value} from "typebox/value"
+import {Check} from "typebox/schema"
+import {type Static, Type} from "../../shared/type.ts"
 import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import {findHolder, type Holder, type LockFiles} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -18,7 +18,7 @@ export const DaemonState = Type.Object({
     Type.Object({is: Type.Literal("ended"), code: Type.Integer(), why: Type.String()}),
   ]),
 })
-export type DaemonState = Type.Static<typeof DaemonState>
+export type DaemonState = Static<typeof DaemonState>
 
 /** The daemon's lock: the kernel frees it when the daemon dies, so a pid that was left behind misleads nobody. */
 export const daemonLock = (paths: ProjectPaths): LockFiles => ({lock: paths.daemonLock, holder: paths.daemonHolder})
@@ -29,7 +29,7 @@ export const writeDaemonState = (paths: ProjectPaths, state: DaemonState): Promi
 /** Undefined where no daemon ever ran, and for a file that is damaged. */
 export const readDaemonState = async (paths: ProjectPaths): Promise<DaemonState | undefined> => {
   const json = await readJsonIfExists(paths.daemon)
-  return Value.Check(DaemonState, json) ? json : undefined
+  return Check(DaemonState, json) ? json : undefined
 }
 
 /** The daemon that runs now; undefined where none does. */
