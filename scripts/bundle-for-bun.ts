@@ -33,6 +33,7 @@ const compile = (root: string, outdir: string, name: string, packages: readonly 
     entrypoints: [entry],
     files: {[entry]: packages.map(each => `export * from ${JSON.stringify(each)}\n`).join("")},
     outdir,
+    naming: bunBundle.naming.entry,
     target: bunBundle.target,
     external: bunBundle.external,
     format: "cjs",
