@@ -20,6 +20,8 @@ export interface Engine {
   commit(statements: readonly Statement[]): Promise<readonly Result[]>
   /** Like `commit`, one statement at a time, so that an abort between two ends it with nothing stored. */
   migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
+  /** Whether an abort is heard between two statements of `migrate`, or only before the first. */
+  readonly canEndBetween: boolean
   /** Rids the storage of what was overwritten or deleted before, as far as it can: see `Purged`. */
   purge(): Promise<Purged>
   /** Gives so many unused pages back to the disk, at most. Throws `compact_unavailable` for a remote database. */

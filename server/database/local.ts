@@ -93,6 +93,7 @@ const sizeOf = async (client: Client): Promise<number> => {
 }
 
 class LocalEngine implements Engine {
+  readonly canEndBetween = true
   readonly #client: Client
   /** The number of the last group that is known to be stored; -1 until the table exists. */
   #group = -1

@@ -20,7 +20,7 @@ export interface MigrateOptions {
   readonly restorePoint?: string | undefined
 }
 
-/** A migration that was applied, and how long it took. */
+/** A migration that was applied, and how long it took; of those that share a transaction, an equal part. */
 export interface Applied {
   readonly version: number
   readonly milliseconds: number
@@ -38,8 +38,8 @@ const hasTable = async (engine: Pick<Engine, "read">, name: string): Promise<boo
 
 /**
  * Brings the schema up to the newest migration; resolves to what was applied. Each migration and its version row are one
- * transaction, so a process that dies in one leaves nothing of it. Throws `database_newer`, `migration_refused` where there
- * is no restore point and one is needed, and `stopping`.
+ * transaction, in a new file all of them, so a process that dies in one leaves nothing of it. Throws `database_newer`,
+ * `migration_refused` where there is no restore point and one is needed, and `stopping`.
  */
 export const migrate = async (
   engine: Engine,
@@ -57,21 +57,35 @@ export const migrate = async (
       bootstrap.map(sql => ({sql})),
       signal,
     )
+  // In a new file no migration takes long, nor does taking them all back.
+  const isOne = current === 0 && engine.canEndBetween
+  const groups = isOne ? [missing] : missing.map(migration => [migration])
   const applied: Applied[] = []
-  for (const migration of missing) {
+  for (const group of groups) {
     const began = performance.now()
-    const {version, name, statements} = migration
-    const row = {
-      sql: "INSERT INTO svc_migrations (version, name, applied_at) VALUES (?, ?, ?)",
-      args: [version, name, Date.now()],
-    }
-    const note = isIrreversible(migration) ? [noteIrreversible(migration, restorePoint)] : []
-    await runMigration(engine, [...statements.map(sql => ({sql})), row, ...note], signal, () =>
-      ownMigration(version, name),
+    const steps = group.flatMap(migration => stepsOf(migration, restorePoint))
+    await runMigration(
+      engine,
+      steps.map(({statement}) => statement),
+      signal,
+      index => steps[index ?? 0]?.what ?? "the migration",
     )
-    applied.push({version, milliseconds: performance.now() - began})
+    const milliseconds = (performance.now() - began) / group.length
+    applied.push(...group.map(({version}) => ({version, milliseconds})))
   }
   return applied
+}
+
+/** The statements of a migration, and last its version row; `what` they belong to, for people. */
+const stepsOf = (migration: Migration, restorePoint: string | undefined) => {
+  const {version, name, statements} = migration
+  const row = {
+    sql: "INSERT INTO svc_migrations (version, name, applied_at) VALUES (?, ?, ?)",
+    args: [version, name, Date.now()],
+  }
+  const note = isIrreversible(migration) ? [noteIrreversible(migration, restorePoint)] : []
+  const what = ownMigration(version, name)
+  return [...statements.map(sql => ({sql})), row, ...note].map(statement => ({statement, what}))
 }
 
 /** Runs statements in one transaction. Throws `stopping`, and where one is at fault, what `whatOf` says of it, by its index. */

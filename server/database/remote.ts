@@ -128,6 +128,7 @@ const lockedBy = ({holder, left}: Lease) =>
   )
 
 class RemoteEngine implements Engine {
+  readonly canEndBetween = false
   readonly #client: Client
   readonly #options: RemoteOptions
   readonly #number: number
