@@ -5,6 +5,7 @@ import {launchHost, startHost, svc, type TestHost} from "../support/host.ts"
 import {startProcess, until} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {onBun, root, runtimes, scriptCommand, type TestRuntime} from "../support/runtimes.ts"
+import {shared} from "../support/shared.ts"
 
 /** Starts a second Host on the same project and expects it to end by itself, refused. */
 const refused = async (project: Project, runtime: TestRuntime): Promise<string> => {
@@ -27,8 +28,10 @@ const holderOf = (host: TestHost) => [
 ]
 
 describe.each(runtimes)("a Host on $name", runtime => {
+  const holder = shared(() => startHost({runtime}))
+
   test.each(runtimes)("refuses a second one on $name and names the holder", async other => {
-    const host = await startHost({runtime})
+    const host = holder()
     const output = await refused(host.project, other)
     for (const text of holderOf(host)) expect(output).toContain(text)
     expect((await host.fetch("/pub/ready")).status).toBe(200)
@@ -46,7 +49,7 @@ describe.each(runtimes)("a Host on $name", runtime => {
   })
 
   test("keeps the lock while it is stopped by SIGSTOP", async () => {
-    const host = await startHost({runtime})
+    const host = holder()
     host.process.child.kill("SIGSTOP")
     for (const other of runtimes) expect(await refused(host.project, other)).toContain(`runtimeId ${host.runtimeId}`)
     host.process.child.kill("SIGCONT")
