@@ -17,11 +17,9 @@ const hashSources = (): string => {
   return hashFiles(root, [...sources.filter(file => /\.(ts|json)$/.test(file)), ...others])
 }
 
-const buildAll = async () => {
-  // The console stays: its own script knows whether it is of today's sources.
+const bundle = async () => {
   for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
     if (entry !== "console") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
-  execFileSync(process.execPath, ["scripts/console.ts"], {cwd: root, stdio: "inherit"})
 
   await build({
     absWorkingDir: root,
@@ -38,10 +36,12 @@ const buildAll = async () => {
   })
 }
 
+// The console's own script knows whether it is of today's sources.
+execFileSync(process.execPath, ["scripts/console.ts"], {cwd: root, stdio: "inherit"})
 const source = hashSources()
 // What runs the bundles meanwhile would miss them: asked so, it leaves those alone that are of the same sources.
 const isCurrent = existsSync(stamp) && readFileSync(stamp, "utf8") === source
 if (!process.argv.includes("--if-changed") || !isCurrent) {
-  await buildAll()
+  await bundle()
   writeFileSync(stamp, source)
 }

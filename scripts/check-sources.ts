@@ -10,6 +10,6 @@ runSteps([
   ["types", [bun, bin("tsc"), "-p", "."]],
   ["types of the console", [...svelteCheck, "--workspace", "server/console/web", "--tsconfig", "tsconfig.json"]],
   ["lockfile", [bun, "scripts/lockfile.ts", "--check"]],
-  ["build", [bun, "scripts/build.ts"]],
+  ["build", [bun, "scripts/build.ts", "--if-changed"]],
   ["reference", [bun, "scripts/reference.ts", "--check"]],
 ])
