@@ -48,6 +48,8 @@ const optionsOf = (account: AccountSettings) => ({
   gecos: account.realname ?? "svc bot",
   version: "svc",
   auto_reconnect: false as const,
+  // `measureLag` sends them.
+  ping_interval: 0,
   sasl_disconnect_on_fail: true,
   message_max_length: longestLine,
   ...(account.password === undefined ? {} : {password: account.password.reveal()}),

@@ -15,6 +15,7 @@ declare module "irc-framework" {
     sasl_disconnect_on_fail: boolean
     version: string
     message_max_length: number
+    ping_interval: number
   }
 
   /** Its emitter is `eventemitter3`, which has the methods of Node's that are used here. */
