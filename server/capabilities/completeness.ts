@@ -9,15 +9,15 @@ export class Completeness {
   readonly #now: () => number
   /** What is being stored, the oldest first: up to when everything was heard as it came. */
   readonly #storing = new Set<{readonly heard: number}>()
-  #lag: (() => number) | undefined
+  #lag: () => number | undefined = () => undefined
   #end: number | undefined
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  /** The endpoint is online; `lag` is what its adapter tells of it. */
-  begin(lag: (() => number) | undefined): void {
+  /** The endpoint is online; `lag` is what its adapter tells of it, if it does. */
+  begin(lag: () => number | undefined): void {
     this.#lag = lag
     this.#end = undefined
   }
@@ -55,7 +55,7 @@ export class Completeness {
   /** A plugin's word: what is no time, or thrown, says nothing. */
   #told(): number {
     try {
-      const lag = this.#lag?.() ?? usualLag
+      const lag = this.#lag() ?? usualLag
       return lag >= 0 ? lag : usualLag
     } catch {
       return usualLag

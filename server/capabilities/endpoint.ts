@@ -225,9 +225,8 @@ export class Endpoint {
       const opened = await Promise.race([open(this.#handle(scope, lose)), lost])
       if (!isSender(opened)) return opened
       clearTimeout(tooLong)
-      const sender = ownedBy(this.spec, opened)
-      this.#connection = {opened, sender}
-      this.#completeness.begin(sender.lag)
+      this.#connection = {opened, sender: ownedBy(this.spec, opened)}
+      this.#completeness.begin(() => this.spec.own(() => opened.lag?.()))
       this.#enter({is: "online"})
       this.#hooks.online(this)
       return await lost
@@ -298,7 +297,6 @@ const isSender = (value: unknown): value is Sender => typeof value === "object" 
 const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => ({
   send: (message, signal) => own(() => opened.send(message, signal)),
   ...(opened.react && {react: (reaction, signal) => own(async () => opened.react?.(reaction, signal))}),
-  ...(opened.lag && {lag: () => own(() => opened.lag?.() ?? Number.NaN)}),
 })
 
 /** How an endpoint sends, for the outbox. */

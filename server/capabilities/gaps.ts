@@ -29,6 +29,12 @@ interface Moment {
   readonly passed: number
 }
 
+/** An endpoint that is online, and when it came. */
+interface Online {
+  readonly endpoint: Endpoint
+  readonly came: Moment
+}
+
 /**
  * What an endpoint without history may have missed: each interval in which it was not online, or admitted nothing, or
  * could not be stored. A gap begins when nothing is known to be missing, which is earlier than its cause by what may be
@@ -38,7 +44,7 @@ interface Moment {
 export class Gaps {
   readonly #database: Database
   readonly #log: Log
-  readonly #online = new Map<string, {readonly endpoint: Endpoint; readonly came: Moment}>()
+  readonly #online = new Map<string, Online>()
   /** When a gap of this run began, by a clock that does not go back. */
   readonly #left = new Map<string, number>()
   /** Whose events were not stored, until that gap is being stored. */
@@ -66,16 +72,17 @@ export class Gaps {
     const {name, history} = endpoint.spec
     if (history === "replay" || this.#isStopping) return
     const isOnline = endpoint.isListening && endpoint.admission.is === "open"
-    if (isOnline === this.#online.has(name)) return
-    if (isOnline) this.#arrive(endpoint, at)
-    else this.#leave(name, at, reasonOf(endpoint))
+    const online = this.#online.get(name)
+    if (isOnline && online === undefined) this.#arrive(endpoint, at)
+    if (!isOnline && online !== undefined) this.#leave(online, at, reasonOf(endpoint))
   }
 
   /** Something that came in by this endpoint is lost: the database did not take it. */
   unstored({spec: {name}}: Endpoint): void {
-    if (!this.#online.has(name) || this.#unstored.has(name)) return
+    const online = this.#online.get(name)
+    if (online === undefined || this.#unstored.has(name)) return
     this.#unstored.add(name)
-    const from = this.#complete(name)
+    const from = completeOf(online)
     this.#store(
       () => {
         // What fails from now on is another gap.
@@ -91,7 +98,7 @@ export class Gaps {
     clearInterval(this.#timer)
     this.#isStopping = true
     const at = Date.now()
-    for (const name of this.#online.keys()) this.#leave(name, at, "host_stopped")
+    for (const online of this.#online.values()) this.#leave(online, at, "host_stopped")
     await this.#storing
   }
 
@@ -106,8 +113,9 @@ export class Gaps {
     )
   }
 
-  #leave(name: string, at: number, reason: GapReason): void {
-    const from = this.#complete(name)
+  #leave(online: Online, at: number, reason: GapReason): void {
+    const {name} = online.endpoint.spec
+    const from = completeOf(online)
     this.#online.delete(name)
     this.#left.set(name, from.passed)
     const batch = leaving(name, Math.min(from.at, at), reason)
@@ -115,16 +123,8 @@ export class Gaps {
   }
 
   #beat(): void {
-    const seen = [...this.#online.keys()].map(name => see(name, this.#complete(name).at))
+    const seen = [...this.#online].map(([name, online]) => see(name, completeOf(online).at))
     if (seen.length > 0) this.#store(() => seen)
-  }
-
-  /** Up to when an endpoint that is online has missed nothing. What was said before it came is in the gap that ended then. */
-  #complete(name: string): Moment {
-    const [now, passed] = [Date.now(), performance.now()]
-    const {endpoint, came} = this.#online.get(name) ?? {}
-    const lag = endpoint?.lag ?? 0
-    return came !== undefined && passed - lag <= came.passed ? came : {at: now - lag, passed: passed - lag}
   }
 
   #tell(name: string, closed: Result | undefined): void {
@@ -141,6 +141,14 @@ export class Gaps {
       .then(done)
       .catch(error => this.#log.debug(`who is online was not stored: ${messageOf(error)}`))
   }
+}
+
+/** Up to when it has missed nothing. What was said before it came is in the gap that ended then. */
+const completeOf = ({endpoint, came}: Online): Moment => {
+  // Taken first: rather too early.
+  const [at, passed] = [Date.now(), performance.now()]
+  const {lag} = endpoint
+  return passed - lag <= came.passed ? came : {at: at - lag, passed: passed - lag}
 }
 
 const open = (name: string, from: number, reason: GapReason): Statement => ({
