@@ -71,6 +71,12 @@ const untilListed = (database: Database) =>
     return rows.length > 0 && rows
   })
 
+/** The gaps, once another run has begun. */
+const afterKill = async (database: Database) => {
+  await new Gaps(database, log).start()
+  return listOf(database)
+}
+
 describe.each(engines)("gaps on $name", ({make}) => {
   test("a run that was killed leaves a gap from when nothing is known to be missing, not from when it last stored that", async () => {
     const database = await open(await make())
@@ -79,9 +85,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     await untilSeen(database, 0)
     vi.advanceTimersByTime(heartbeat)
     await untilSeen(database, online)
-    const second = new Gaps(database, log)
-    await second.start()
-    expect(await listOf(database)).toEqual([{from: online + heartbeat - 3000, to: null, reason: "host_ended"}])
+    expect(await afterKill(database)).toEqual([{from: online + heartbeat - 3000, to: null, reason: "host_ended"}])
   })
 
   test("what is still being stored when the heartbeat comes is in the gap of a kill", async () => {
@@ -93,9 +97,7 @@ describe.each(engines)("gaps on $name", ({make}) => {
     void receive(() => new Promise(() => {}))
     vi.advanceTimersByTime(4000)
     await untilSeen(database, online)
-    const second = new Gaps(database, log)
-    await second.start()
-    expect(await listOf(database)).toEqual([{from: online + heartbeat - 4000, to: null, reason: "host_ended"}])
+    expect(await afterKill(database)).toEqual([{from: online + heartbeat - 4000, to: null, reason: "host_ended"}])
   })
 
   test("a connection that is lost leaves a gap from when it was last good, but no longer than it was online", async () => {

@@ -7,6 +7,7 @@ import {printedJson, runCommand} from "../support/command-line.ts"
 import {scratchFolder} from "../support/databases.ts"
 import {startHost} from "../support/host.ts"
 import {type HranaServer, startHrana} from "../support/hrana-server.ts"
+import {textsOf} from "../support/messages.ts"
 import type {Project} from "../support/project.ts"
 
 const config = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
@@ -66,6 +67,5 @@ test("a checkpoint of a remote database names its own backup, is verified with a
   const again = await startHost({project, env: {DATABASE_URL: restored.url}})
   expect(await again.get("/api/system/status")).toMatchObject({authority: newAuthority, ingress: {state: "paused"}})
   // As it was when the backup was made.
-  const {items} = await again.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")
-  expect(items.map(({event}) => event.message.content)).toEqual(["before"])
+  expect(await textsOf(again)).toEqual(["before"])
 })

@@ -5,6 +5,7 @@ import {printed, printedJson} from "../support/command-line.ts"
 import {changeDatabase} from "../support/databases.ts"
 import {mountDisk, mountReadOnly, needMounts} from "../support/disk.ts"
 import {startHost, svc, type TestHost} from "../support/host.ts"
+import {textsOf} from "../support/messages.ts"
 import {runProcess} from "../support/process.ts"
 import {makeFolder, makeProject, type Project, plainConfig} from "../support/project.ts"
 import {bunOr, onBun, root} from "../support/runtimes.ts"
@@ -22,11 +23,6 @@ const config = `${plainConfig}  echo: {}\n`
 const started = (options: Parameters<typeof startHost>[0] = {}) => startHost({config, plugins: {echo}, ...options})
 
 const authorityOf = async (host: TestHost) => (await host.get<{authority: string}>("/api/system/status")).authority
-
-const textsOf = async (host: TestHost) =>
-  (await host.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")).items.map(
-    ({event}) => event.message.content,
-  )
 
 /** The same folder as a project of the tests. */
 const projectAt = (folder: string): Project => ({

@@ -13,8 +13,9 @@ import {printed, printedJson, runCommand} from "../support/command-line.ts"
 import {scratchFolder} from "../support/databases.ts"
 import {fillDisk, mountDisk, needMounts} from "../support/disk.ts"
 import {type GitProject, makeGitProject} from "../support/git-project.ts"
-import {launchHost, startHost, type TestHost} from "../support/host.ts"
+import {launchHost, startHost} from "../support/host.ts"
 import {startHrana} from "../support/hrana-server.ts"
+import {textsOf} from "../support/messages.ts"
 import {irreversible, makeNextVersion, newest, reversible} from "../support/next-version.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
@@ -46,11 +47,6 @@ const stateOf = (project: Project) =>
     )
     return {schema: Number(row?.schema), ids: Number(row?.ids)}
   })
-
-const textsOf = async (host: TestHost) =>
-  (await host.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")).items
-    .map(({event}) => event.message.content)
-    .reverse()
 
 const namesOf = (project: Project): readonly string[] =>
   existsSync(project.path(".svc/checkpoints")) ? readdirSync(project.path(".svc/checkpoints")) : []

@@ -6,6 +6,7 @@ import {startHost, type TestHost} from "../support/host.ts"
 import {ircConfig, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {startIrcServer} from "../support/irc-servers.ts"
+import {textsOf} from "../support/messages.ts"
 import {startProcess, until} from "../support/process.ts"
 import {onBun, root, scriptCommand} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
@@ -36,11 +37,6 @@ const say = async (speaker: Person, witness: Person, line: string): Promise<Said
   return {after, before: Date.now()}
 }
 
-const linesOf = async (host: TestHost) => {
-  const {items} = await host.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox?limit=100")
-  return items.map(({event}) => event.message.content)
-}
-
 const expectIn = (gap: Gap | undefined, {after, before}: Said) => {
   expect(Date.parse(gap?.from ?? "")).toBeLessThanOrEqual(before)
   expect(Date.parse(gap?.to ?? "")).toBeGreaterThanOrEqual(after)
@@ -61,7 +57,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
   test("where the connection let nothing through before it was lost", async () => {
     const {server, cable, speaker, witness, host} = await meet()
     await say(speaker, witness, "stored")
-    await until("the line to be stored", async () => (await linesOf(host)).includes("stored"))
+    await until("the line to be stored", async () => (await textsOf(host)).includes("stored"))
     cable.stall()
     const said = await say(speaker, witness, "lost")
     cable.cut()
@@ -72,7 +68,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     expect(others).toEqual([])
     expect(gap).toMatchObject({endpoint: "irc~main", reason: "connection_lost"})
     expectIn(gap, said)
-    expect(await linesOf(host)).toEqual(["stored"])
+    expect(await textsOf(host)).toEqual(["stored"])
   })
 
   test("where it was on its way when the Host was killed, though the Host had stored later that it was online", async () => {
@@ -90,7 +86,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     const gap = gaps.find(({endpoint}) => endpoint === "irc~main")
     expect(gap).toMatchObject({reason: "host_ended"})
     expectIn(gap, said)
-    expect(await linesOf(later)).toEqual([])
+    expect(await textsOf(later)).toEqual([])
   })
 
   test("where a stranger locked the database", async () => {
@@ -109,7 +105,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     expect(gap).toMatchObject({endpoint: "irc~main", reason: "not_stored"})
     expectIn(gap, said)
     await say(speaker, witness, "stored")
-    await until("the line to be stored", async () => (await linesOf(host)).includes("stored"))
-    expect(await linesOf(host)).toEqual(["stored"])
+    await until("the line to be stored", async () => (await textsOf(host)).includes("stored"))
+    expect(await textsOf(host)).toEqual(["stored"])
   })
 })

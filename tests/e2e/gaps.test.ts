@@ -6,6 +6,7 @@ import {startHost, svc, type TestHost} from "../support/host.ts"
 import {startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc} from "../support/irc-person.ts"
 import {startIrcServer} from "../support/irc-servers.ts"
+import {textsOf} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
 import {until} from "../support/process.ts"
 import {bunOr, onBun} from "../support/runtimes.ts"
@@ -97,10 +98,7 @@ describeWith("ngircd")("a bot that joins its channels", () => {
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
     await untilEndpoint(host, "main", "online")
     person.say("#lounge", "are you there")
-    await until("the line to be stored", async () => {
-      const {items} = await host.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")
-      return items.some(({event}) => event.message.content === "are you there")
-    })
+    await until("the line to be stored", async () => (await textsOf(host)).includes("are you there"))
   })
 })
 

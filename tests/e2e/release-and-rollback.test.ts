@@ -5,6 +5,7 @@ import type {ReleaseView} from "../../shared/release.ts"
 import {printed, printedJson} from "../support/command-line.ts"
 import {readEvents} from "../support/event-reader.ts"
 import {startHost, type TestHost} from "../support/host.ts"
+import {textsOf} from "../support/messages.ts"
 import {until} from "../support/process.ts"
 import type {Project} from "../support/project.ts"
 import {onBun, pathWith, runtimes} from "../support/runtimes.ts"
@@ -13,11 +14,6 @@ import {allSteps, beginRelease, verifyRelease} from "../support/verifications.ts
 
 const titlesOf = async (host: TestHost) =>
   (await host.get<{items: {title: string}[]}>("/api/workroom/items")).items.map(({title}) => title).sort()
-
-const textsOf = async (host: TestHost) =>
-  (await host.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")).items
-    .map(({event}) => event.message.content)
-    .sort()
 
 /** Of the plugin's table: in the project's database, whose Host may be writing, or in a checkpoint's. */
 const columnsOf = (project: Project, checkpoint?: string) => {
@@ -68,7 +64,7 @@ describe.each(runtimes.filter(({name}) => name !== "node22"))("on $name", runtim
     const heard = [...client.envelopes(), ...resumed.envelopes()].map(({id}) => id)
     expect(heard.slice(0, heard.indexOf(last) + 1)).toEqual(all.slice(all.indexOf(heard[0] ?? "")))
     expect(resumed.gaps()).toEqual([])
-    const before = {texts: await textsOf(second), titles: await titlesOf(second)}
+    const before = {texts: (await textsOf(second)).toSorted(), titles: await titlesOf(second)}
     expect(before).toEqual({texts: ["hello", "world"], titles: ["First", "Second"]})
     await second.stop()
 

@@ -22,6 +22,12 @@ export const eventOf = (host: TestHost, seq: number): Promise<Static<typeof Inbo
     return event.marks.every(({state}) => state !== "pending" && state !== "running") && event
   })
 
+/** What the newest messages of the inbox say, newest first. */
+export const textsOf = async (host: TestHost): Promise<readonly string[]> => {
+  const {items} = await host.get<{items: {event: {message: {content: string}}}[]}>("/api/inbox")
+  return items.map(({event}) => event.message.content)
+}
+
 /** One outbox message, once it is in this state. */
 export const messageIn = (host: TestHost, id: string, state: string): Promise<Static<typeof OutboxDetail>> =>
   until(`message ${id} to be ${state}`, async () => {

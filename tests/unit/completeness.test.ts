@@ -27,7 +27,7 @@ describe("up to when all that a platform had is stored", () => {
     const broken = () => {
       throw new Error("broken")
     }
-    for (const lag of [undefined, () => Number.NaN, () => -1, broken]) {
+    for (const lag of [() => undefined, () => Number.NaN, () => -1, broken]) {
       completeness.begin(lag)
       expect(completeness.lag).toBe(10_000)
     }
