@@ -207,8 +207,17 @@ const endOfIt = async (project: Project, {finished}: Running): Promise<void> => 
     isOver = true
   })
   await until("the Host to be killed or to serve", () => isOver || existsSync(project.path(".svc/host.json")), 120_000)
-  if (!isOver) process.kill(JSON.parse(project.read(".svc/holder.json")).pid, "SIGKILL")
+  if (!isOver) killIfThere(JSON.parse(project.read(".svc/holder.json")).pid)
   await over
+}
+
+/** It may have met its fsync meanwhile. */
+const killIfThere = (pid: number) => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error
+  }
 }
 
 /** Of each migration that cannot be undone and was applied; where it was not, its column is there. */
