@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {messageIn, tell} from "../support/messages.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {bunAnd} from "../support/runtimes.ts"
 import {askSatori, connectSatori, keepAlive, upgrade} from "../support/satori.ts"
 import {shared} from "../support/shared.ts"
@@ -168,7 +168,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     await tell(next, {text: "new", group: true})
     expect((await ahead.hearsMessages(1)).map(({sn}) => sn)).toEqual([308])
     const told = "asked for what follows event 10000; the newest is 307"
-    await until("the log to say so", () => next.process.output().includes(told))
+    await untilPrinted(next.process, told)
   })
 
   test("message.create answers with the outbox id once the message is durable, and it is sent as it was written", async () => {

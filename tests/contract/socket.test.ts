@@ -2,7 +2,7 @@ import {connect} from "node:net"
 import {build} from "esbuild"
 import {beforeAll, describe, expect, test} from "vitest"
 import {nodeBundle} from "../../scripts/bundles.ts"
-import {startProcess, until} from "../support/process.ts"
+import {startProcess, until, untilPrinted} from "../support/process.ts"
 import {onBun, root, runtimes, type TestRuntime} from "../support/runtimes.ts"
 import {socketWith} from "../support/socket.ts"
 
@@ -79,7 +79,7 @@ describe.each(runtimes)("the WebSocket seam on $name", runtime => {
     await until("it to come back", () => messages.length === 1)
     socket.send("x".repeat(1024 * 1024 + 1))
     expect(await closeCode()).toBe(1009)
-    await until("the server to see it", () => server.output().includes("close "))
+    await untilPrinted(server, "close ")
   })
 
   test("the end of the Host closes with 1001, and a client that reads nothing does not hold it", async () => {

@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {canaries, canariesIn, canaryConfig, leftBehind, vaultPlugin, wrongToken} from "../support/canaries.ts"
 import {launchHost, startHost, svc, type TestHost} from "../support/host.ts"
 import {freePort} from "../support/ports.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
 import {onBun, onNode22, type TestRuntime} from "../support/runtimes.ts"
 import {startStandIn} from "../support/stand-in-server.ts"
@@ -78,7 +78,7 @@ describe.each(clients)("0 hits of a canary in every secret, on $name", runtime =
       await host.say("/fail")
       await host.post("/api/plugins/sandbox/messages", {text: "/whisper"})
       await host.say("/late")
-      await until("the late exception", () => host.process.output().includes("threw outside its handlers"))
+      await untilPrinted(host.process, "threw outside its handlers")
       await until("the message to fail", async () =>
         (await host.get<{items: {state: string}[]}>("/api/outbox")).items.some(({state}) => state === "failed"),
       )
@@ -118,7 +118,7 @@ describe.each(clients)("0 hits of a canary in every secret, on $name", runtime =
       args: production,
     })
     if (how !== "setup") {
-      await until("the exception", () => running.output().includes("rejection: "))
+      await untilPrinted(running, "rejection: ")
       running.child.kill("SIGKILL")
     }
     const {stdout, stderr} = await running.finished

@@ -8,7 +8,7 @@ import {joinIrc} from "../support/irc-person.ts"
 import {startIrcServer} from "../support/irc-servers.ts"
 import {messageIn} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import type {Project} from "../support/project.ts"
 import {bunOr, type TestRuntime} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
@@ -160,7 +160,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
       clock.set(-hour)
       const second = await start(first.project)
       const started = performance.now()
-      await until("it to be said", () => /the clock is 3\d\d\d s behind/.test(second.process.output()))
+      await untilPrinted(second.process, /the clock is 3\d\d\d s behind/)
       expect((await say(second, "c", {off: -hour})).status).toBe(202)
       await messageIn(second, queued.id, "sent")
       await untilAnswer("got c")

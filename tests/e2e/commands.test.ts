@@ -6,7 +6,7 @@ import {commands} from "../../cli/commands.ts"
 import {printed, printedJson, runCommand} from "../support/command-line.ts"
 import {startHost, svc, type TestHost} from "../support/host.ts"
 import {pluginWith, replying} from "../support/plugin-sources.ts"
-import {cleanEnvironment, startProcess, until} from "../support/process.ts"
+import {cleanEnvironment, startProcess, untilPrinted} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {bunOr, onBun, onNode22} from "../support/runtimes.ts"
 
@@ -59,7 +59,7 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
     const lines = "printf '/greet\\n\\n/grete\\n'; until test -e answered; do sleep 0.1; done"
     const command = [...runtime.command, "chat", "--as", "Ada"].join(" ")
     const chat = startProcess(["sh", "-c", `{ ${lines}; } | ${command}`], {cwd: project.folder})
-    await until("both to be answered", () => /^hello\n.*greet/.test(chat.output()))
+    await untilPrinted(chat, /^hello\n.*greet/)
     project.write("answered", "")
     expect(await chat.finished).toMatchObject({code: 0, stderr: ""})
 

@@ -2,7 +2,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {expectProblem, startHost} from "../support/host.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../support/inbox-ledger.ts"
-import {startProcess, until} from "../support/process.ts"
+import {startProcess, untilPrinted} from "../support/process.ts"
 import {bunOr, onBun, root, scriptCommand} from "../support/runtimes.ts"
 import {failSyncs, needStrace} from "../support/strace.ts"
 
@@ -48,7 +48,7 @@ test.for(bunOr("node22"))(
     await handledAll(host)
     const file = host.project.path(".svc/data.sqlite")
     const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
-    await until("the stranger to hold the database", () => stranger.output().includes("held"))
+    await untilPrinted(stranger, "held")
 
     const problem = await expectProblem(await post(host, "during"), 503, "database_busy")
     expect(problem.detail).toContain("database is locked")
@@ -80,9 +80,9 @@ test("what handlers answer while the database is locked is stored once the lock 
   for (const id of ids("slow", 5)) expect((await post(host, id, id, id)).status).toBe(202)
   const file = host.project.path(".svc/data.sqlite")
   const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
-  await until("the stranger to hold the database", () => stranger.output().includes("held"))
+  await untilPrinted(stranger, "held")
   host.project.write("go", "")
-  await until("the handlers' answers to wait", () => host.process.output().includes("waits for the database"))
+  await untilPrinted(host.process, "waits for the database")
   await sleep(300)
   stranger.child.kill("SIGKILL")
   await stranger.finished

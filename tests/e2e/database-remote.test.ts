@@ -5,7 +5,7 @@ import {scratchFolder} from "../support/databases.ts"
 import {launchHost, startHost, type TestHost} from "../support/host.ts"
 import {type HranaServer, startHrana} from "../support/hrana-server.ts"
 import {echoPlugin, handledAll, post} from "../support/inbox-ledger.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {bunOr} from "../support/runtimes.ts"
 
 const token = "a-token-of-the-remote-database"
@@ -152,7 +152,7 @@ test("what a handler answers is stored once, though the answer to its storing is
     host.project.write(`go ${when}`, "")
     await handledAll(host)
   }
-  await until("the wait to be logged", () => host.process.output().includes("waits for the database"))
+  await untilPrinted(host.process, "waits for the database")
   expect(server.sql("SELECT state FROM inbox_marks")).toEqual([{state: "handled"}, {state: "handled"}])
   expect(answered(server)).toEqual(["before", "after"].map(id => ({id, answers: 1})))
 })

@@ -18,7 +18,7 @@ import {startHrana} from "../support/hrana-server.ts"
 import {textsOf} from "../support/messages.ts"
 import {irreversible, makeNextVersion, newest, reversible} from "../support/next-version.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {type Project, plainConfig} from "../support/project.ts"
 import {bunOr, onBun, type TestRuntime} from "../support/runtimes.ts"
 import {shared} from "../support/shared.ts"
@@ -73,8 +73,8 @@ describe.each(bunOr("node24"))("on $name", runtime => {
     const [checkpoint] = (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)).items
     const id = checkpoint?.id ?? ""
     expect(checkpoint).toMatchObject({state: "verified", schema: newest, reason: "migration"})
-    expect(host.process.output()).toContain(`${why}; a checkpoint is made and verified before`)
-    expect(host.process.output()).toContain(`checkpoint ${id} of schema ${newest} is made and verified`)
+    await untilPrinted(host.process, `${why}; a checkpoint is made and verified before`)
+    await untilPrinted(host.process, `checkpoint ${id} of schema ${newest} is made and verified`)
     const told = await host.get<{items: {type: string; data: unknown}[]}>("/api/events/history?limit=200")
     expect(told.items.filter(({type}) => /^database\.migrated|^checkpoint/.test(type))).toMatchObject([
       {type: "checkpoint.created", data: {checkpoint: id, reason: "migration"}},

@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import type {Envelope, StreamGap} from "../../shared/event-stream.ts"
 import {readHistoryOf} from "../support/event-reader.ts"
 import {startHost, svc, type TestHost} from "../support/host.ts"
-import {type Running, startProcess, until} from "../support/process.ts"
+import {linesIn, type Running, startProcess, until, untilPrinted} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {bunOr, onBun, type TestRuntime} from "../support/runtimes.ts"
 
@@ -12,9 +12,7 @@ const tail = (runtime: TestRuntime, project: Project, ...args: readonly string[]
 type Line = Envelope | {readonly gap: StreamGap}
 
 const linesOf = (running: Running): readonly Line[] =>
-  running
-    .output()
-    .split("\n")
+  linesIn(running.stdout())
     .filter(line => line.startsWith("{"))
     .map(line => JSON.parse(line))
 
@@ -68,10 +66,12 @@ describe("svc events tail", () => {
   test("prints a line for each event, filtered, without colours into a pipe, and a gap as a gap", async () => {
     const host = await startHost()
     const running = tail(onBun, host.project, "--types", "message.*", "--after", "of another history")
-    await until("the gap", () => running.output().includes("gap"))
+    await untilPrinted(running, "gap")
     await host.say("/help")
-    await until("the events", () => /message\.sent/.test(running.output()))
-    const lines = running.output().trim().split("\n")
+    const lines = await until("the events", () => {
+      const all = linesIn(running.stdout())
+      return /message\.sent/.test(all.at(-1) ?? "") && all
+    })
     expect(lines[0]).toMatch(
       /^-- gap \(malformed\): what came after "of another history" up to [0-9a-f]{12}-\d+ is not shown$/,
     )
@@ -103,7 +103,7 @@ describe("svc events tail", () => {
   test("ends when nobody reads what it prints", async () => {
     const host = await startHost()
     const running = tail(onBun, host.project, "--after", `${(await newestOf(host)).split("-")[0]}-0`)
-    await until("the first lines", () => running.output().includes("generation.committed"))
+    await untilPrinted(running, "generation.committed")
     running.child.stdout?.destroy()
     for (const text of ["one", "two", "three"]) await host.say(text)
     expect((await running.finished).code).toBe(0)

@@ -2,7 +2,7 @@ import {existsSync, mkdirSync, readFileSync, statSync, symlinkSync} from "node:f
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test} from "vitest"
 import {expectProblem, startHost, svc} from "../support/host.ts"
-import {type Running, startProcess, until} from "../support/process.ts"
+import {type Running, startProcess, until, untilPrinted} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {onBun, onNode22, pathWith, root, type TestRuntime} from "../support/runtimes.ts"
 
@@ -204,9 +204,9 @@ describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("a second si
       plugins: {endless: endlessPlugin},
     })
     await host.post("/api/plugins/sandbox/messages", {text: "hello"})
-    await until("the handler to run", () => host.process.output().includes("handling"))
+    await untilPrinted(host.process, "handling")
     host.process.child.kill("SIGINT")
-    await until("the drain to begin", () => host.process.output().includes("stopping (SIGINT)"))
+    await untilPrinted(host.process, "stopping (SIGINT)")
     // Within the first second a repetition is the same request: a terminal and a script runner both pass on Ctrl-C.
     await sleep(1200)
     expect((await host.stop("SIGTERM")).code).toBe(128 + 15)

@@ -7,7 +7,7 @@ import {ircConfig, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {startIrcServer} from "../support/irc-servers.ts"
 import {textsOf} from "../support/messages.ts"
-import {startProcess, until} from "../support/process.ts"
+import {startProcess, until, untilPrinted} from "../support/process.ts"
 import {onBun, root, scriptCommand} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
@@ -93,9 +93,9 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     const {speaker, witness, host} = await meet()
     const command = scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`)
     const stranger = startProcess([...command, host.project.path(".svc/data.sqlite")])
-    await until("the stranger to hold the database", () => stranger.output().includes("held"))
+    await untilPrinted(stranger, "held")
     const said = await say(speaker, witness, "lost")
-    await until("the failure in the log", () => host.process.output().includes("a message from #lounge was not stored"))
+    await untilPrinted(host.process, "a message from #lounge was not stored")
     stranger.child.kill("SIGKILL")
     await stranger.finished
     const [gap] = await until("the gap", async () => {

@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {changeAtOnce, failureOf, generationOf, statusOf} from "../support/generation.ts"
 import {startHost, type TestHost} from "../support/host.ts"
 import {pluginWith, replying} from "../support/plugin-sources.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {bunOr} from "../support/runtimes.ts"
 
 const config = (plugins: string) => `http:
@@ -88,7 +88,7 @@ describe("a draft that fails", () => {
     const report = await host.get<{lastFailure: string; generation: number; ready: boolean}>("/api/system/readiness")
     expect(report).toMatchObject({generation: 1, ready: true})
     expect(report.lastFailure).toContain("svc.config.yml:6:12")
-    await until("the findings to be logged", () => host.process.output().includes("svc.config.yml:6:12"))
+    await untilPrinted(host.process, "svc.config.yml:6:12")
     expect(await host.say("/greet")).toEqual(["hello"])
   })
 

@@ -8,7 +8,7 @@ import {expectProblem, startHost, svc, type TestHost} from "../support/host.ts"
 import {echoPlugin, post} from "../support/inbox-ledger.ts"
 import {eventOf, messageIn, tell} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
 import {bunOr, onBun} from "../support/runtimes.ts"
 import {startWebhookHost} from "../support/webhook-host.ts"
@@ -133,7 +133,7 @@ test("too little free space pauses ingress before the disk is full, and space op
   rmSync(project.path(".svc/filling"))
   await until("the opening", async () => (await viewOf(host)).state === "open")
   expect((await post(host, "after")).status).toBe(202)
-  expect(host.process.output()).toMatch(/[0-2] MiB are free for the Host's data: too little/)
+  await untilPrinted(host.process, /[0-2] MiB are free for the Host's data: too little/)
 })
 
 test("the reason disk is found at the start, and not kept: a start with space is open", async context => {

@@ -5,7 +5,7 @@ import type {TestHost} from "../support/host.ts"
 import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {type IrcServer, startIrcServer} from "../support/irc-servers.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {bunOr} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
@@ -95,7 +95,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await until("the bot to say it", () => person.heard("svcbot", "#lounge").length > 0)
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
     expect(person.heard("svcbot", "#lounge")).toEqual(["still here", "hello Bob"])
-    expect(host.process.output()).toContain("kicked from #lounge by alice; joining again")
+    await untilPrinted(host.process, "kicked from #lounge by alice; joining again")
   })
 
   test("what is said while a bot is kicked out of its channel is a gap, from the kick at the latest until it is back", async () => {
@@ -136,7 +136,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await person.sees(/^:svcbot!\S+ JOIN/)
     expect(await untilGaps(host, 1)).toMatchObject([{endpoint: "irc~main", reason: "channel_left"}])
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
-    expect(host.process.output()).toContain("removed from #lounge; joining again")
+    await untilPrinted(host.process, "removed from #lounge; joining again")
   })
 
   test("a channel that does not let the bot in is told of in the log; the others are joined", async () => {
@@ -151,7 +151,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
       {id: "in", port: server.port, nick: "inside", channels: ["#private secret"]},
     ])
     await person.sees(/^:inside!\S+ JOIN :?#private/)
-    await until("the refusal in the log", () => /#private: Cannot join channel/.test(host.process.output()))
+    await untilPrinted(host.process, /#private: Cannot join channel/)
     await until("the others to be joined", () => person.lines.some(line => /^:outside!\S+ JOIN :?#open/.test(line)))
     expect(person.lines.filter(line => /^:outside!\S+ JOIN :?#private/.test(line))).toEqual([])
   })

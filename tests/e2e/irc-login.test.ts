@@ -4,6 +4,7 @@ import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc} from "../support/irc-person.ts"
 import {type IrcServerName, makeCertificate, startIrcServer} from "../support/irc-servers.ts"
 import {startServices} from "../support/irc-services.ts"
+import {untilPrinted} from "../support/process.ts"
 import {bunOr} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
@@ -144,7 +145,7 @@ describeWith("ngircd", "inspircd")("the nick", () => {
     await person.sees(/^:svcbot_!\S+ JOIN/)
     expect(await person.asks("svcbot_", "#lounge", "svcbot_: greet Bob")).toBe("hello Bob")
     expect((await endpointOf(host, "main")).login?.user?.id).toBe("svcbot_")
-    expect(host.process.output()).toContain("the nick svcbot is taken; trying svcbot_")
+    await untilPrinted(host.process, "the nick svcbot is taken; trying svcbot_")
   })
 
   test("a variant is never longer than the server allows", async () => {

@@ -2,7 +2,7 @@ import {existsSync, readFileSync, truncateSync} from "node:fs"
 import {hostname} from "node:os"
 import {describe, expect, test} from "vitest"
 import {launchHost, startHost, svc, type TestHost} from "../support/host.ts"
-import {startProcess, until} from "../support/process.ts"
+import {startProcess, until, untilPrinted} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {onBun, root, runtimes, scriptCommand, type TestRuntime} from "../support/runtimes.ts"
 import {shared} from "../support/shared.ts"
@@ -65,7 +65,7 @@ test("of Hosts that start at the same moment, one runs and the others are refuse
   await until("all but one to end", () => ended >= hosts.length - 1 && existsSync(project.path(".svc/host.json")))
   const running = hosts.filter(({child}) => child.exitCode === null)
   expect(running.map(({pid}) => pid)).toEqual([JSON.parse(readFileSync(project.path(".svc/host.json"), "utf8")).pid])
-  for (const {child, output} of hosts) if (child.exitCode !== null) expect(output()).toContain("holds this project")
+  for (const host of hosts) if (host.child.exitCode !== null) await untilPrinted(host, "holds this project")
 })
 
 test("a stopped Host leaves no description of itself behind", async () => {
@@ -105,9 +105,9 @@ test("a lock that a command holds is waited for", async () => {
   const project = makeProject({files: {".svc/empty": ""}})
   const script = `${root}tests/support/scripts/hold-lock.ts`
   const command = startProcess([...scriptCommand(onBun, script), project.folder, "1500"])
-  await until("the command to hold the lock", () => command.output().includes("held"))
+  await untilPrinted(command, "held")
   const host = await startHost({project})
-  await until("the command to say that it let go", () => command.output().includes("released"))
+  await untilPrinted(command, "released")
   expect((await host.fetch("/pub/ready")).status).toBe(200)
 })
 

@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {printed, printedJson, runCommand} from "../support/command-line.ts"
 import {expectProblem, startHost, svc, type TestHost} from "../support/host.ts"
-import {startProcess, until} from "../support/process.ts"
+import {startProcess, until, untilPrinted} from "../support/process.ts"
 import {onBun} from "../support/runtimes.ts"
 import {recordsIn, talkerHost} from "../support/talker.ts"
 
@@ -34,7 +34,7 @@ test("svc logs --follow goes on across restarts and a kill, prints each record o
   let host = await startHost(talkerHost)
   const {project} = host
   const follower = startProcess([...onBun.command, "logs", "--follow", "--json"], {cwd: project.folder, env})
-  const followed = () => recordsIn(follower.output().replace(/^the Host .*\n/gm, ""))
+  const followed = () => recordsIn(follower.stdout())
   const messages = () => followed().map(({message}) => message)
   const expected: string[] = []
   const sayAndSee = async (text: string) => {
@@ -53,7 +53,7 @@ test("svc logs --follow goes on across restarts and a kill, prints each record o
   expect(told).toEqual(expected)
   const missed = followed().flatMap(record => (record.missed === undefined ? [] : [record.missed]))
   expect(missed).toEqual(Array.from({length: 3}, () => ({reason: "restarted", records: null})))
-  expect(follower.output()).toContain("the Host is away; waiting for it\n")
+  await untilPrinted(follower, "the Host is away; waiting for it\n")
 
   await say(host, "flood", 2500)
   await sayAndSee("after the flood")
@@ -68,7 +68,7 @@ test("svc logs --follow goes on across restarts and a kill, prints each record o
 test("svc logs --follow ends when nobody reads it any more", async () => {
   const host = await startHost(talkerHost)
   const follower = startProcess([...onBun.command, "logs", "--follow"], {cwd: host.project.folder, env})
-  await until("the first records", () => follower.output().includes("generation 1 committed"))
+  await untilPrinted(follower, "generation 1 committed")
   follower.child.stdout?.destroy()
   await say(host, "to nobody", 3)
   expect((await follower.finished).code).toBe(0)

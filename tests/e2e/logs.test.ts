@@ -9,7 +9,7 @@ import {recordsIn, talkerHost} from "../support/talker.ts"
 const say = (host: TestHost, text: string, times = 1) => host.post("/api/plugins/talker/say", {text, times})
 
 const recordOf = (host: TestHost, message: string) =>
-  until(message, () => recordsIn(host.process.output()).find(record => record.message === message))
+  until(message, () => recordsIn(host.process.stdout()).find(record => record.message === message))
 
 const isHealthy = async (host: TestHost) =>
   (await fetch(`${host.url}/pub/health`, {signal: AbortSignal.timeout(60_000)})).status === 200
@@ -42,12 +42,12 @@ describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
     host.process.child.stdout?.resume()
     const told = await until("what was lost", async () => {
       await say(host, "is it read again?")
-      return recordsIn(host.process.output()).find(({dropped}) => dropped !== undefined)
+      return recordsIn(host.process.stdout()).find(({dropped}) => dropped !== undefined)
     })
     expect(told).toMatchObject({level: "warn", message: expect.stringContaining(" records were not written")})
     // What was lost may be told in parts.
     await until("every record to be there or told as lost", () => {
-      const records = recordsIn(host.process.output())
+      const records = recordsIn(host.process.stdout())
       const flooded = records.filter(({message}) => String(message).startsWith("flood "))
       return flooded.length + records.reduce((sum, {dropped = 0}) => sum + Number(dropped), 0) >= 10_000
     })

@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import {launchHost, startHost, type TestHost} from "../support/host.ts"
 import {eventOf, tell} from "../support/messages.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 
 const config = `http: {port: 0}
 plugins:
@@ -185,7 +185,7 @@ test("an event that was being handled when the Host ended twice is dead (suspect
   expect(event.marks).toMatchObject([{state: "dead", attempt: 2, error: "suspected_crash"}])
   expect(await third.say("after", {channel: "other"})).toEqual(["heard after"])
   expect(notes(third)).toEqual(["before", "crash", "crash", "after"])
-  expect(third.process.output()).toContain(`event ${crash} is not given to root/bot/handler/message-created.0 again`)
+  await untilPrinted(third.process, `event ${crash} is not given to root/bot/handler/message-created.0 again`)
 })
 
 test("a handler that a stop cuts short is run again at the next start; it is no suspect", async () => {

@@ -4,7 +4,7 @@ import {startHost, svc, type TestHost} from "../support/host.ts"
 import {eventOf, messageIn, tell} from "../support/messages.ts"
 import {pluginOf} from "../support/plugin.ts"
 import {pluginWith, replying} from "../support/plugin-sources.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
 import {onBun, runtimes} from "../support/runtimes.ts"
 
@@ -97,7 +97,7 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
   test("is never the end of the Host, even where nothing tells whose it is", async () => {
     const host = await start(runtime)
     await host.say("/text")
-    await until("it to be told", () => host.process.output().includes("only text"))
+    await untilPrinted(host.process, "only text")
     expect(await host.say("/greet")).toEqual(["hello"])
     expect((await host.stop()).code).toBe(0)
   })
@@ -106,7 +106,7 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
     const host = await start(runtime)
     await host.say("/undo")
     await startedAnew(host, 1)
-    await until("it to be told", () => host.process.output().includes("thrown by an abort listener"))
+    await untilPrinted(host.process, "thrown by an abort listener")
     expect(await host.say("/count")).toEqual(["1"])
   })
 })

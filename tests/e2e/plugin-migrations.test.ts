@@ -1,4 +1,4 @@
-import {existsSync, readdirSync} from "node:fs"
+import {existsSync, readdirSync, rmSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {readCrossedByPlugins} from "../../server/database/irreversible.ts"
@@ -12,7 +12,7 @@ import {reload, statusOf} from "../support/generation.ts"
 import {launchHost, startHost, type TestHost} from "../support/host.ts"
 import {startHrana} from "../support/hrana-server.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
-import {type Running, until} from "../support/process.ts"
+import {type Running, until, untilPrinted} from "../support/process.ts"
 import {makeProject, type Project, plainConfig} from "../support/project.ts"
 import {bunOr, onBun, type TestRuntime} from "../support/runtimes.ts"
 import {needStrace, startToBeKilled} from "../support/strace.ts"
@@ -85,7 +85,7 @@ describe.each(bunOr("node22"))("on $name, a migration of a plugin that cannot be
     const [checkpoint, ...others] = await checkpointsOf(project, runtime)
     const id = checkpoint?.id ?? ""
     expect({others, checkpoint}).toMatchObject({others: [], checkpoint: {state: "verified", reason: "migration"}})
-    expect(host.process.output()).toContain(`${why}; a checkpoint is made and verified before`)
+    await untilPrinted(host.process, `${why}; a checkpoint is made and verified before`)
     expect(await told(host)).toEqual([
       {plugin: "notes", migrations: ["first"], checkpoint: null},
       {plugin: "notes", migrations: ["no-stars"], checkpoint: id},
@@ -160,9 +160,7 @@ test("needs no checkpoint where the database is new; one that says neither needs
     {plugin: "notes", migrations: ["added"], checkpoint: null},
     {plugin: "notes", migrations: ["silent"], checkpoint: checkpoint?.id},
   ])
-  expect(host.process.output()).toContain(
-    "migration silent of plugin notes cannot be undone: it says neither how (undo)",
-  )
+  await untilPrinted(host.process, "migration silent of plugin notes cannot be undone: it says neither how (undo)")
 })
 
 test("the migrations of a generation are applied all or none, and what fails is named and leaves no checkpoint", async () => {
@@ -190,6 +188,7 @@ test("killed at any fsync of a start, the tables are as before, or as after with
   const applied: string[] = []
   for (let number = 4; applied.length === 0; number += 4) {
     expect(number).toBeLessThan(60)
+    rmSync(project.path(".svc/host.json"), {force: true})
     const killed = startToBeKilled([...onBun.command, "runtime", "start"], "fsync,fdatasync", number, project.folder)
     await endOfIt(project, killed)
     applied.push(...(await restorePointsOf(project)))

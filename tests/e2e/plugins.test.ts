@@ -4,7 +4,7 @@ import {launchHost, startHost} from "../support/host.ts"
 import {eventOf, tell} from "../support/messages.ts"
 import {pluginOf} from "../support/plugin.ts"
 import {pluginWith, replying} from "../support/plugin-sources.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {runtimes} from "../support/runtimes.ts"
 
 const config = (plugins: string) => `http: {port: 0}
@@ -173,7 +173,7 @@ describe("everything that an instance acquired", () => {
       "undo that throws",
       "undone first",
     ])
-    await until("the failed undo to be logged", () => host.process.output().includes("an undo failed: cannot undo"))
+    await untilPrinted(host.process, "an undo failed: cannot undo")
     expect(await host.say("/mine")).toEqual(['There is no command "mine". /help lists all.'])
     expect(await host.say("hear")).toEqual([])
     expect((await host.fetch("/api/plugins/mine/mine")).status).toBe(404)

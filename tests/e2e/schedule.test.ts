@@ -8,7 +8,7 @@ import {printed, printedJson, runCommand} from "../support/command-line.ts"
 import {changeDatabase} from "../support/databases.ts"
 import {expectProblem, launchHost, startHost, type TestHost} from "../support/host.ts"
 import {pluginWith} from "../support/plugin-sources.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
 import {bunOr} from "../support/runtimes.ts"
 
@@ -106,7 +106,7 @@ describe.each(twoRuntimes)("on $name", runtime => {
       reason: "host_restarted",
       runtimeId: host.runtimeId,
     })
-    expect(second.process.output()).toContain("was cut off by the end of the Host")
+    await untilPrinted(second.process, "was cut off by the end of the Host")
     const again = await run(second, "slow")
     expect(await ended(second, again)).toMatchObject({state: "succeeded", runtimeId: second.runtimeId})
     expect(project.read("notes.log").trim().split("\n")).toEqual(["slow manual", "slow manual"])
@@ -153,7 +153,7 @@ test("an edit by hand is taken; one that is not valid is refused with its positi
   expect(refused.issues).toEqual([
     expect.stringMatching(/^data\/schedule-jobs\.json:\d+:\d+ jobs\[0\]\.timezone: .*did you mean "Europe\/London"\?/),
   ])
-  await until("the refusal to be logged", () => host.process.output().includes("is not taken, the jobs that ran go on"))
+  await untilPrinted(host.process, "is not taken, the jobs that ran go on")
   expect(await printed(project, "schedule list")).toContain("data/schedule-jobs.json is not taken as it is")
   const {stderr} = await runCommand(project, "schedule pause ticking")
   expect(stderr).toContain("jobs[0].timezone")

@@ -2,7 +2,7 @@ import {existsSync, readdirSync, readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {expectProblem, launchHost, startHost, svc} from "../support/host.ts"
 import {freePort, holdPort} from "../support/ports.ts"
-import {runProcess, until} from "../support/process.ts"
+import {runProcess, until, untilPrinted} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
 import {onBun, onNode22} from "../support/runtimes.ts"
 
@@ -22,7 +22,7 @@ const launchSlow = async (runtime = onBun) => {
   const port = await freePort()
   const config = `http: {port: ${port}}\nplugins: {sandbox: {}, slow: {}}\n`
   const launched = launchHost({runtime, config, plugins: {slow: slowPlugin}, args: ["--no-watch"]})
-  await until("setup to begin", () => launched.process.output().includes("setting up"))
+  await untilPrinted(launched.process, "setting up")
   return {...launched, url: `http://127.0.0.1:${port}`}
 }
 
@@ -74,7 +74,7 @@ test("SIGHUP during a start is not lost: what is then in the file is taken", asy
   )
   process.child.kill("SIGHUP")
   project.write("go", "")
-  await until("the second generation", () => process.output().includes("generation 2 committed (SIGHUP)"))
+  await untilPrinted(process, "generation 2 committed (SIGHUP)")
 })
 
 const endlessModule = `
@@ -89,7 +89,7 @@ test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
   async runtime => {
     const config = "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n"
     const {process} = launchHost({runtime, config, plugins: {endless: endlessModule}})
-    await until("the loading to begin", () => process.output().includes("loading"))
+    await untilPrinted(process, "loading")
     process.child.kill("SIGTERM")
     const ended = await process.finished
     expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({code: 0, signal: null, stderr: ""})
@@ -100,7 +100,7 @@ test("a stop while a reload waits for a setup ends in order with 0", async () =>
   const host = await startHost({plugins: {slow: slowPlugin}, args: ["--no-watch"]})
   host.project.write("svc.config.yml", "http: {port: 0}\nplugins: {sandbox: {}, slow: {}}\n")
   const reload = host.post("/api/system/reload").catch(() => {})
-  await until("setup to begin", () => host.process.output().includes("setting up"))
+  await untilPrinted(host.process, "setting up")
   const ended = await host.stop()
   await reload
   expect({code: ended.code, stderr: ended.stderr}).toEqual({code: 0, stderr: ""})

@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import {fillDisk, mountDisk, needMounts} from "../support/disk.ts"
 import {expectProblem} from "../support/host.ts"
 import {readLedger} from "../support/inbox-ledger.ts"
-import {startProcess, until} from "../support/process.ts"
+import {startProcess, untilPrinted} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
 import {onBun, root, scriptCommand} from "../support/runtimes.ts"
 import {failSyncs, needStrace} from "../support/strace.ts"
@@ -61,7 +61,7 @@ test("a webhook is not acknowledged while a stranger locks the database, and is 
   const file = host.project.path(".svc/data.sqlite")
   for (const id of idsOf("before")) expect((await say({text: id}, id)).status).toBe(202)
   const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
-  await until("the stranger to hold the database", () => stranger.output().includes("held"))
+  await untilPrinted(stranger, "held")
   const response = await say({text: "during"}, "during")
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
   await expectProblem(response, 503, "database_busy")

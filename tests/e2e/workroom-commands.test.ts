@@ -1,7 +1,7 @@
 import {appendFileSync, readdirSync, readFileSync, writeFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {startHost, svc, type TestHost} from "../support/host.ts"
-import {until} from "../support/process.ts"
+import {untilPrinted} from "../support/process.ts"
 import type {Project} from "../support/project.ts"
 import {onBun, onNode22} from "../support/runtimes.ts"
 
@@ -100,7 +100,7 @@ test("a Catalog file that was changed is refused at the start, made anew by rebu
   expect(await said(project, "verify")).toContain("then 4 bytes of a torn record, which the next start cuts: sound")
   const next = await startHost({project})
   const told = "4 bytes of a torn record 2, which was not acknowledged, were cut"
-  await until("it to be told", () => next.process.output().includes(told))
+  await untilPrinted(next.process, told)
   const kept = readdirSync(project.path(".svc/workroom-journal")).filter(name => name.startsWith("torn-2-"))
   expect(kept.map(name => project.read(`.svc/workroom-journal/${name}`))).toEqual(["torn"])
   expect((await next.get<{items: object[]}>("/api/workroom/items")).items).toHaveLength(1)

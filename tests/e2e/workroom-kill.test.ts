@@ -5,7 +5,7 @@ import {FileStore} from "../../server/workroom/file-store.ts"
 import {TableStore} from "../../server/workroom/table-store.ts"
 import {Chance} from "../support/chance.ts"
 import {open, scratchFolder} from "../support/databases.ts"
-import {startProcess, until} from "../support/process.ts"
+import {linesIn, startProcess, until} from "../support/process.ts"
 import {onBun, root, runtimes, scriptCommand} from "../support/runtimes.ts"
 import {authority, openWorkroom} from "../support/workroom.ts"
 
@@ -32,13 +32,12 @@ const addUntilKilled = async (round: number, args: readonly string[], after: num
   const runtime = onBoth[round % onBoth.length] ?? onBun
   const running = startProcess([...scriptCommand(runtime, script), ...args])
   await until("the store to open", () => running.output().startsWith("open"))
-  await until("some items", () => running.output().split("\n").length > leastOf(round) + 1)
+  await until("some items", () => linesIn(running.stdout()).length > leastOf(round))
   await sleep(after)
   running.child.kill("SIGKILL")
   const {stdout, stderr, signal} = await running.finished
   expect({stderr, signal}).toEqual({stderr: "", signal: "SIGKILL"})
-  // The last line may be half of one.
-  return stdout.split("\n").slice(1, -1)
+  return linesIn(stdout).slice(1)
 }
 
 test(

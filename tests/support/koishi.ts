@@ -1,7 +1,7 @@
 import {join} from "node:path"
 import {describe} from "vitest"
 import {npmTool} from "./npm-tool.ts"
-import {type Running, startProcess, until} from "./process.ts"
+import {linesIn, type Running, startProcess, until} from "./process.ts"
 import {root} from "./runtimes.ts"
 
 /** Stock Koishi and its own adapter: the acceptance client, which shares no code with the Host. */
@@ -38,9 +38,7 @@ export const startKoishi = (port: number, token: string): Koishi => {
   const script = join(root, "tests/support/scripts/koishi-bot.ts")
   const running = startProcess([process.execPath, script, koishi.folder, `http://127.0.0.1:${port}/satori`, token])
   const lines = () =>
-    running
-      .output()
-      .split("\n")
+    linesIn(running.stdout())
       .filter(line => /^\{.*\}$/.test(line))
       .map(line => JSON.parse(line))
   return {

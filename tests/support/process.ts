@@ -11,8 +11,10 @@ export interface Finished {
 export interface Running {
   readonly child: ChildProcess
   readonly pid: number
-  /** What it has printed so far, both streams. */
+  /** What it has printed so far: its standard output, then its standard error. */
   output(): string
+  /** Its standard output so far. What is read out of it line by line is read by `linesIn`: the last may be half of one. */
+  stdout(): string
   readonly finished: Promise<Finished>
 }
 
@@ -68,8 +70,11 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
       ? `--- ${[command, ...args].join(" ")}\n${(stdout + stderr).slice(-told.characters)}`
       : undefined,
   )
-  return {child, pid: child.pid ?? 0, output: () => stdout + stderr, finished}
+  return {child, pid: child.pid ?? 0, output: () => stdout + stderr, stdout: () => stdout, finished}
 }
+
+/** The whole lines of what a process printed, or has printed so far: one that is still being written is left out. */
+export const linesIn = (output: string): readonly string[] => output.split("\n").slice(0, -1)
 
 export const runProcess = (command: readonly string[], options: SpawnOptions = {}): Promise<Finished> =>
   startProcess(command, options).finished
@@ -92,3 +97,11 @@ export const until = async <T>(
     await new Promise(resolve => setTimeout(resolve, pause(waited)))
   }
 }
+
+/** Waits until a process has printed this: what it prints arrives by itself, and may come after the answer to a request. */
+export const untilPrinted = (running: Running, text: string | RegExp): Promise<unknown> =>
+  until(`it to print ${text}`, () =>
+    typeof text === "string" ? running.output().includes(text) : text.test(running.output()),
+  ).catch(error => {
+    throw new Error(`${error.message}\n${running.output().slice(-4000)}`)
+  })

@@ -1,4 +1,5 @@
 import {pluginWith} from "./plugin-sources.ts"
+import {linesIn} from "./process.ts"
 
 /** Source of a plugin that logs in every way and place that it can, and floods the log when it is asked to. */
 export const talkerPlugin = pluginWith(`
@@ -40,10 +41,5 @@ export const talkerHost = {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The records that a process has printed so far; fails for a line that is no JSON object. */
-export const recordsIn = (output: string): readonly Fields[] =>
-  output
-    .slice(0, output.lastIndexOf("\n") + 1)
-    .split("\n")
-    .filter(line => line !== "")
-    .map(line => JSON.parse(line) as Fields)
+/** The records in a process's standard output so far; fails for a line that is no JSON object. */
+export const recordsIn = (output: string): readonly Fields[] => linesIn(output).map(line => JSON.parse(line) as Fields)
