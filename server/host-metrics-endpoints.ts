@@ -1,5 +1,6 @@
 import {gapReasons} from "../shared/api.ts"
-import type {Endpoint, EndpointState} from "./capabilities/endpoint.ts"
+import type {Endpoint} from "./capabilities/endpoint.ts"
+import type {EndpointState} from "./capabilities/endpoint-state.ts"
 import type {GapCount, GapCounts} from "./capabilities/gap-counts.ts"
 import {by, type Readings} from "./metrics/readings.ts"
 

@@ -1,6 +1,6 @@
 import {Problem} from "../shared/problems.ts"
 import {watchDisk} from "./capabilities/disk-watch.ts"
-import {policyOf} from "./capabilities/endpoint.ts"
+import {policyOf} from "./capabilities/endpoint-spec.ts"
 import {HandlerMeter} from "./capabilities/handler-meter.ts"
 import {recordEnd} from "./database/runs.ts"
 import {Containment} from "./generation/containment.ts"

@@ -6,48 +6,15 @@ import {
   type Receipt,
   type Sender,
 } from "../../shared/adapter.ts"
-import type {PluginPath} from "../../shared/ids.ts"
-import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Login} from "../../shared/satori.ts"
 import {type Backoff, pauseAfter} from "../runtime/backoff.ts"
 import {pluginUndoLimit, Scope} from "../runtime/scope.ts"
 import {Completeness} from "./completeness.ts"
-import {type Delivery, noPolicy, type Policy} from "./delivery.ts"
-
-/** What a generation says of one endpoint. */
-export interface EndpointSpec {
-  readonly name: string
-  readonly owner: PluginPath
-  readonly slot: string
-  /** Equal for an endpoint that may stay connected: same instance, same account. */
-  readonly fingerprint: string
-  readonly history: "replay" | "none"
-  readonly idempotent: boolean
-  readonly delivery?: Delivery
-  readonly log: Log
-  /** Runs what the opened adapter does as its plugin's own. */
-  readonly own: <T>(work: () => T) => T
-  /** Runs the adapter's `open`; undefined for an adapter that needs an account and has none. */
-  readonly open: ((endpoint: EndpointHandle) => Promise<Sender>) | undefined
-  /** Runs the adapter's `webhook` with what `open` resolved to; absent for an adapter that takes none. */
-  readonly webhook?: ((request: Request, opened: Sender, requestId: string) => Promise<Response>) | undefined
-}
-
-/** `since` is in milliseconds since 1970. */
-export type EndpointState = {readonly since: number} & (
-  | {readonly is: "idle"; readonly reason: "no_account" | "not_opened"}
-  | {readonly is: "connecting"; readonly attempt: number}
-  | {readonly is: "online"}
-  | {readonly is: "reconnecting"; readonly attempt: number; readonly error: string; readonly retryAt: number}
-  | {readonly is: "offline"; readonly reason: "closed"}
-  | {readonly is: "failed"; readonly reason: string; readonly error: string; readonly remediation: string}
-)
+import type {EndpointSpec} from "./endpoint-spec.ts"
+import type {Admission, EndpointState} from "./endpoint-state.ts"
 
 type Change<T> = T extends unknown ? Omit<T, "since"> : never
-
-/** An endpoint's own gate for inbound events. Open does not mean that the transport is connected. */
-export type Admission = {readonly is: "open"} | {readonly is: "closed"; readonly reason: string}
 
 export interface EndpointHooks {
   receive(endpoint: Endpoint, event: Incoming): Promise<Receipt>
@@ -298,7 +265,3 @@ const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => ({
   send: (message, signal) => own(() => opened.send(message, signal)),
   ...(opened.react && {react: (reaction, signal) => own(async () => opened.react?.(reaction, signal))}),
 })
-
-/** How an endpoint sends, for the outbox. */
-export const policyOf = (spec: EndpointSpec | undefined): Policy | undefined =>
-  spec && {...(spec.delivery ?? noPolicy), idempotent: spec.idempotent}

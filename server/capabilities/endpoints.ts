@@ -1,5 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
-import {Endpoint, type EndpointHooks, type EndpointSpec} from "./endpoint.ts"
+import {Endpoint, type EndpointHooks} from "./endpoint.ts"
+import type {EndpointSpec} from "./endpoint-spec.ts"
 
 /** All endpoints of the running generation, by name. They outlive a generation whose successor says the same of them. */
 export class Endpoints {

@@ -1,7 +1,7 @@
 import type {CapabilityKind, PluginPath} from "../../shared/ids.ts"
 import type {PluginRoute} from "../../shared/plugin.ts"
 import type {Problem} from "../../shared/problems.ts"
-import type {EndpointSpec} from "../capabilities/endpoint.ts"
+import type {EndpointSpec} from "../capabilities/endpoint-spec.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {Handler, MessageTable} from "../messages/dispatch.ts"
 import type {Instance} from "../plugins/instance.ts"

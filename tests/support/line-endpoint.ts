@@ -1,4 +1,5 @@
-import {Endpoint, type EndpointSpec} from "../../server/capabilities/endpoint.ts"
+import {Endpoint} from "../../server/capabilities/endpoint.ts"
+import type {EndpointSpec} from "../../server/capabilities/endpoint-spec.ts"
 import type {Inbox} from "../../server/capabilities/inbox.ts"
 import {log} from "./silence.ts"
 

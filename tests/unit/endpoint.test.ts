@@ -1,5 +1,6 @@
 import {describe, expect, onTestFinished, test} from "vitest"
-import {Endpoint, type EndpointSpec} from "../../server/capabilities/endpoint.ts"
+import {Endpoint} from "../../server/capabilities/endpoint.ts"
+import type {EndpointSpec} from "../../server/capabilities/endpoint-spec.ts"
 import {Endpoints} from "../../server/capabilities/endpoints.ts"
 import {type Endpoint as Handle, refused} from "../../shared/adapter.ts"
 import {lineSpec} from "../support/line-endpoint.ts"
