@@ -75,6 +75,7 @@ export class Gaps {
     const online = this.#online.get(name)
     if (isOnline && online === undefined) this.#arrive(endpoint, at)
     if (!isOnline && online !== undefined) this.#leave(online, at, reasonOf(endpoint))
+    if (!isOnline && online === undefined && endpoint.state.is === "online") this.#lack(endpoint, at)
   }
 
   /** Something that came in by this endpoint is lost: the database did not take it. */
@@ -111,6 +112,14 @@ export class Gaps {
       () => batch,
       ([closed]) => this.#tell(name, closed),
     )
+  }
+
+  /** It has come, and misses something from the beginning. */
+  #lack(endpoint: Endpoint, at: number): void {
+    const {name} = endpoint.spec
+    if (!this.#left.has(name)) this.#left.set(name, performance.now())
+    const gap = open(name, at, reasonOf(endpoint))
+    this.#store(() => [gap])
   }
 
   #leave(online: Online, at: number, reason: GapReason): void {

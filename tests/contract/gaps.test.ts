@@ -17,7 +17,7 @@ beforeEach(() => void vi.useFakeTimers({toFake: ["setInterval", "clearInterval",
 afterEach(() => void vi.useRealTimers())
 
 /** One run of a Host, as far as gaps go: an endpoint whose adapter says `lag`, and a database that may refuse an event. */
-const begin = async (database: Database, lag: () => number) => {
+const begin = async (database: Database, lag: () => number, opening: (handle: Handle) => void = () => {}) => {
   const gaps = new Gaps(database, log)
   await gaps.start()
   onTestFinished(() => gaps.stop())
@@ -27,6 +27,7 @@ const begin = async (database: Database, lag: () => number) => {
     lineSpec({
       open: async opened => {
         handle = opened
+        opening(opened)
         return {send: async () => ({ids: []}), lag}
       },
     }),
@@ -37,6 +38,7 @@ const begin = async (database: Database, lag: () => number) => {
       },
       online: () => {},
       changed: changed => gaps.observe(changed),
+      listening: changed => gaps.observe(changed),
       unstored: changed => gaps.unstored(changed),
     },
   )
@@ -116,6 +118,29 @@ describe.each(engines)("gaps on $name", ({make}) => {
     early.handle.lost(new Error("no answer"), {since: began - 60_000})
     await until("the loss", () => early.endpoint.state.is === "reconnecting")
     expect(await untilListed(other)).toEqual([{from: began, to: null, reason: "connection_lost"}])
+  })
+
+  test("an endpoint that misses something from the beginning has a gap since then, over a kill, until it misses nothing", async () => {
+    const database = await open(await make())
+    const found: (() => void)[] = []
+    const begun = () =>
+      begin(
+        database,
+        () => 0,
+        handle => void found.push(handle.missing()),
+      )
+    vi.advanceTimersByTime(5000)
+    const {gaps} = await begun()
+    const online = Date.now()
+    expect(await untilListed(database)).toEqual([{from: online, to: null, reason: "channel_left"}])
+    vi.advanceTimersByTime(2000)
+    await begun()
+    expect(await listOf(database)).toEqual([{from: online, to: null, reason: "channel_left"}])
+    vi.advanceTimersByTime(1000)
+    found.at(-1)?.()
+    await untilSeen(database, online)
+    expect(await listOf(database)).toEqual([{from: online, to: online + 3000, reason: "channel_left"}])
+    await gaps.stop()
   })
 
   test("what the database did not take is a gap of its own, ended once it takes something again; an invalid event is none", async () => {

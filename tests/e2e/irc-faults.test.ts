@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {gapsOf, untilGaps} from "../support/gaps.ts"
-import type {TestHost} from "../support/host.ts"
+import {startHost, type TestHost} from "../support/host.ts"
 import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {type IrcServer, startIrcServer} from "../support/irc-servers.ts"
@@ -139,7 +139,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await untilPrinted(host.process, "removed from #lounge; joining again")
   })
 
-  test("a channel that does not let the bot in is told of in the log; the others are joined", async () => {
+  test("a channel that does not let the bot in is told of in the log and as a gap until it does; the others are joined", async () => {
     const server = await startIrcServer("inspircd")
     const person = await joinIrc(server, "alice", {channel: "#private"})
     person.write("MODE #private +k secret")
@@ -154,5 +154,36 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     await untilPrinted(host.process, /#private: Cannot join channel/)
     await until("the others to be joined", () => person.lines.some(line => /^:outside!\S+ JOIN :?#open/.test(line)))
     expect(person.lines.filter(line => /^:outside!\S+ JOIN :?#private/.test(line))).toEqual([])
+    const [gap] = await until("the gap to begin", async () => {
+      const gaps = await gapsOf(host)
+      return gaps.length > 0 && gaps
+    })
+    expect(gap).toMatchObject({endpoint: "irc~out", reason: "channel_left", to: null})
+    person.write("MODE #private -k secret")
+    await person.sees(/^:outside!\S+ JOIN :?#private/)
+    expect(await untilGaps(host, 1)).toHaveLength(1)
+    expect(await person.asks("outside", "#private", "outside: greet Bob")).toBe("hello Bob")
+  })
+
+  test("a channel that lets its bot in no more is a gap over restarts, until it does", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const first = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await untilEndpoint(first, "main", "online")
+    person.write("MODE #lounge +i")
+    await person.sees(/MODE #lounge :?\+i/)
+    await first.stop()
+    const host = await startHost({project: first.project})
+    await untilPrinted(host.process, "not let into #lounge; joining again")
+    await untilEndpoint(host, "main", "online")
+    person.write("PRIVMSG #lounge :!greet Nobody")
+    expect(await gapsOf(host)).toMatchObject([{reason: "host_stopped", to: null}])
+    const said = Date.now()
+    person.write("MODE #lounge -i")
+    await person.sees(/^:svcbot!\S+ JOIN /)
+    const [gap] = await untilGaps(host, 1)
+    expect(Date.parse(gap?.to ?? "")).toBeGreaterThanOrEqual(said)
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    expect(person.heard("svcbot", "#lounge")).toEqual(["hello Bob"])
   })
 })

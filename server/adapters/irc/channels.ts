@@ -4,54 +4,92 @@ import type {Endpoint} from "../../../shared/sdk.ts"
 import type {AccountSettings} from "./connect.ts"
 import {answered} from "./send.ts"
 
-/** A channel that the bot was put out of is joined again after so many milliseconds. */
-const rejoinPause = 5000
+/** A channel that the bot is not in is joined again after so many milliseconds, doubled each time that it is not let in. */
+const pauses = {first: 5000, longest: 300_000} as const
 
 /**
- * Resolves once the server has dealt with every JOIN: before that the bot misses what is said there, so it is not online. A
- * channel that does not let it in is in the log.
+ * Resolves once the server has dealt with every JOIN: before that the bot misses what is said there, so it is not online.
+ * What is said in a channel that does not let it in, or that it was put out of, does not come in: that is told, and the
+ * channel is joined again until it is in. Why it was not let in is in the log.
  */
 export const joinChannels = async (client: Client, account: AccountSettings, endpoint: Endpoint): Promise<void> => {
-  const entries = account.channels ?? []
-  const join = (entry: string) => {
-    const [channel = "", key] = entry.split(" ")
-    client.join(channel, key)
-  }
-  rejoin(client, endpoint, channel => {
-    const entry = entries.find(each => client.caseCompare(each.split(" ")[0] ?? "", channel))
-    return entry === undefined ? undefined : () => join(entry)
+  const channels = (account.channels ?? [])
+    .map(entry => new Channel(client, endpoint, entry))
+    .filter(({name}, place, all) => all.findIndex(other => client.caseCompare(other.name, name)) === place)
+  const at = (name: string) => channels.find(channel => client.caseCompare(channel.name, name))
+  const isOurs = (nick: string) => client.caseCompare(nick, client.user.nick)
+  client.on("join", ({nick, channel}: {nick: string; channel: string}) => {
+    if (isOurs(nick)) at(channel)?.entered()
+  })
+  client.on("kick", ({kicked, channel, nick}: {kicked: string; channel: string; nick: string}) => {
+    if (!isOurs(kicked)) return
+    const why = `kicked from ${channel} by ${nick}`
+    const found = at(channel)
+    if (found === undefined) endpoint.log.warn(why)
+    else found.left(why)
+  })
+  // The bot leaves none by itself, so a PART of its own is another's doing: an operator's SAPART or REMOVE.
+  client.on("part", ({nick, channel}: {nick: string; channel: string}) => {
+    if (isOurs(nick)) at(channel)?.left(`removed from ${channel}`)
   })
   client.on("irc error", ({channel, reason, error}: {channel?: string; reason?: string; error?: string}) => {
     if (channel !== undefined) endpoint.log.warn(`${channel}: ${reason ?? error}`)
   })
-  for (const entry of entries) join(entry)
-  if (entries.length > 0) await answered(client, "svc-joined", endpoint.signal)
+  for (const channel of channels) channel.join()
+  if (channels.length > 0) await answered(client, "svc-joined", endpoint.signal)
+  for (const channel of channels) if (!channel.isIn) channel.left(`not let into ${channel.name}`)
 }
 
-/**
- * What is said in a channel while the bot is put out of it does not come in: that is told, until it is back. The bot leaves
- * none by itself, so a PART of its own is another's doing: an operator's SAPART or REMOVE.
- */
-const rejoin = (client: Client, endpoint: Endpoint, joining: (channel: string) => (() => void) | undefined): void => {
-  const away = new Map<string, () => void>()
-  const leave = (channel: string, how: string) => {
-    const join = joining(channel)
-    endpoint.log.warn(`${how}${join === undefined ? "" : "; joining again"}`)
-    if (join === undefined) return
-    const name = client.caseLower(channel)
-    if (!away.has(name)) away.set(name, endpoint.missing())
-    sleep(rejoinPause, undefined, {signal: endpoint.signal}).then(join, () => {})
+/** A channel that the bot is to be in, for one connection. */
+class Channel {
+  readonly name: string
+  readonly #key: string | undefined
+  readonly #client: Client
+  readonly #endpoint: Endpoint
+  #isIn = false
+  #isJoining = false
+  /** Ends what is missed while the bot is not in. */
+  #found: (() => void) | undefined
+
+  constructor(client: Client, endpoint: Endpoint, entry: string) {
+    const [name = "", key] = entry.split(" ")
+    this.name = name
+    this.#key = key
+    this.#client = client
+    this.#endpoint = endpoint
   }
-  client.on("kick", ({kicked, channel, nick}: {kicked: string; channel: string; nick: string}) => {
-    if (client.caseCompare(kicked, client.user.nick)) leave(channel, `kicked from ${channel} by ${nick}`)
-  })
-  client.on("part", ({nick, channel}: {nick: string; channel: string}) => {
-    if (client.caseCompare(nick, client.user.nick)) leave(channel, `removed from ${channel}`)
-  })
-  client.on("join", ({nick, channel}: {nick: string; channel: string}) => {
-    if (!client.caseCompare(nick, client.user.nick)) return
-    const name = client.caseLower(channel)
-    away.get(name)?.()
-    away.delete(name)
-  })
+
+  get isIn(): boolean {
+    return this.#isIn
+  }
+
+  join(): void {
+    this.#client.join(this.name, this.#key)
+  }
+
+  entered(): void {
+    this.#isIn = true
+    this.#found?.()
+    this.#found = undefined
+  }
+
+  left(why: string): void {
+    this.#endpoint.log.warn(`${why}; joining again`)
+    this.#isIn = false
+    this.#found ??= this.#endpoint.missing()
+    if (this.#isJoining) return
+    this.#isJoining = true
+    // What ends it early is the end of the connection.
+    void this.#joinAgain().catch(() => {})
+  }
+
+  async #joinAgain(): Promise<void> {
+    const {signal} = this.#endpoint
+    for (let attempt = 0; !this.#isIn; attempt++) {
+      await sleep(Math.min(pauses.longest, pauses.first * 2 ** attempt), undefined, {signal})
+      this.join()
+      await answered(this.#client, `svc-joined-${this.name}`, signal)
+    }
+    this.#isJoining = false
+  }
 }
