@@ -49,6 +49,7 @@ const isBusy = (error: unknown) => error instanceof LibsqlError && error.code ==
  */
 export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Lock> => {
   const began = performance.now()
+  let undescribedSince: number | undefined
   for (;;) {
     const hold = await tryLock(paths.lock)
     if (hold !== undefined) {
@@ -67,7 +68,10 @@ export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Loc
       }
     }
     const other = await readHolder(paths)
-    if (performance.now() - began >= patience[other?.kind ?? "unknown"]) throw lockedBy(other)
+    const now = performance.now()
+    // A command that was waited for removes its description just before it lets go: that has a patience of its own.
+    undescribedSince = other === undefined ? (undescribedSince ?? now) : undefined
+    if (now - (undescribedSince ?? began) >= patience[other?.kind ?? "unknown"]) throw lockedBy(other)
     await sleep(100)
   }
 }

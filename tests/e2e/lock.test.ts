@@ -1,6 +1,9 @@
-import {existsSync, readFileSync, truncateSync} from "node:fs"
+import {existsSync, readFileSync, rmSync, truncateSync} from "node:fs"
 import {hostname} from "node:os"
-import {describe, expect, test} from "vitest"
+import {setTimeout as sleep} from "node:timers/promises"
+import {describe, expect, onTestFinished, test, vi} from "vitest"
+import {acquireLock, type Holder} from "../../server/runtime/lock.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
 import {launchHost, startHost, svc, type TestHost} from "../support/host.ts"
 import {startProcess, until, untilPrinted} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
@@ -109,6 +112,22 @@ test("a lock that a command holds is waited for", async () => {
   const host = await startHost({project})
   await untilPrinted(command, "released")
   expect((await host.fetch("/pub/ready")).status).toBe(200)
+})
+
+test("a command that was waited for long may let go in two steps: it is not taken for a lock without a description", async () => {
+  const paths = projectPaths(makeProject({files: {".svc/empty": ""}}).folder)
+  const who = {hostname: hostname(), pid: process.pid, runtimeId: "none", command: "a test", since: "now"}
+  const holder = (kind: Holder["kind"]): Holder => ({kind, ...who})
+  vi.useFakeTimers({toFake: ["performance"]})
+  onTestFinished(() => void vi.useRealTimers())
+  const command = await acquireLock(paths, holder("command"))
+  const waiting = acquireLock(paths, holder("host"))
+  vi.advanceTimersByTime(5000)
+  rmSync(paths.holder)
+  // Longer than a description is looked for.
+  await sleep(500)
+  await command.release()
+  await (await waiting).release()
 })
 
 test("commands that look whether a Host runs do not keep one from starting", async () => {
