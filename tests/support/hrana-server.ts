@@ -197,7 +197,8 @@ export const startHrana = async ({
     return send(200, answered)
   }
 
-  const server = createServer((request, response) => void answer(request, response))
+  // A Host that is killed may leave half a request behind.
+  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
   await new Promise<void>(done => server.listen(0, "127.0.0.1", done))
   const {port} = server.address() as AddressInfo
   let isOpen = true

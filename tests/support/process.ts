@@ -47,10 +47,11 @@ export const startProcess = ([command = "", ...args]: readonly string[], options
   })
   let stdout = ""
   let stderr = ""
-  child.stdout.on("data", chunk => {
+  // What comes of a character whose bytes come in two chunks is that character.
+  child.stdout.setEncoding("utf8").on("data", chunk => {
     stdout += chunk
   })
-  child.stderr.on("data", chunk => {
+  child.stderr.setEncoding("utf8").on("data", chunk => {
     stderr += chunk
   })
   child.stdin.on("error", () => {})
