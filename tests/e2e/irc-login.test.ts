@@ -4,7 +4,7 @@ import {endpointOf, startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc} from "../support/irc-person.ts"
 import {type IrcServerName, makeCertificate, startIrcServer} from "../support/irc-servers.ts"
 import {startServices} from "../support/irc-services.ts"
-import {untilPrinted} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {bunOr} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
 
@@ -161,6 +161,7 @@ describeWith("ngircd", "inspircd")("the nick", () => {
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge, nick: "tenletters"}])
     const failed = await untilEndpoint(host, "main", "failed")
     expect(failed).toMatchObject({reason: "nick_invalid", error: expect.stringContaining("tenletters")})
+    await until("the server to have logged it", () => server.connections() > 0)
     expect(server.connections()).toBe(1)
   })
 })

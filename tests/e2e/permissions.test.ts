@@ -136,10 +136,17 @@ describeWith("inspircd", "atheme-services")("permissions on IRC", () => {
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startBotHost([], {config: config({account: "ADA"})})
     await person.sees(/^:svcbot!\S+ JOIN/)
-    const asks = (who: typeof person) => who.asks("svcbot", "#lounge", "!whoami")
+    const answersTo = (who: typeof person) => who.heard("svcbot", "#lounge").length
+    const asks = async (who: typeof person) => {
+      const answer = await who.asks("svcbot", "#lounge", "!whoami")
+      // Who has not heard it yet would take it for the answer to what they ask next.
+      await until("both to have heard it", () => answersTo(impostor) === answersTo(person))
+      return answer
+    }
     expect([await asks(impostor), await asks(person)]).toEqual(["user", "user"])
     person.say("NickServ", "IDENTIFY ada correct-password")
-    await person.sees(/^\S+ 900 |now identified/)
+    // By the server: the services say so before the server knows.
+    await person.sees(/^\S+ 900 /)
     expect([await asks(person), await asks(impostor)]).toEqual(["admin", "user"])
     expect(await person.asks("svcbot", "svcbot", "whoami")).toBe("admin")
     const before = impostor.heard("svcbot", "#lounge").length
