@@ -46,7 +46,8 @@ describePart("systemd, booted in a container", needs, () => {
   const asRoot = (words: string, folder: string, runtime = "bun") =>
     box.sh(`cd ${folder} && ${runtime} node_modules/svc-runtime/cli/launch.js ${words}`)
   const ready = (project: BoxProject) => until("the Host to be ready", () => project.isReady())
-  const journal = (unit: string) => box.must(`journalctl --unit ${unit} --output cat --no-pager`)
+  /** With what is on its way to the journal. */
+  const journal = (unit: string) => box.must(`journalctl --sync && journalctl --unit ${unit} --output cat --no-pager`)
 
   describe.each(["bun", "node"] as const)("svc@.service on %s", runtime => {
     const user = runtime === "bun" ? "alice" : "nora"
