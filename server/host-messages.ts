@@ -44,8 +44,8 @@ export const createMessages = (options: MessagesOptions, unwind: Scope): HostMes
   const endpoints: Endpoints = new Endpoints({
     receive: (endpoint, event) => satori.hearOf(inbox.receive(endpoint, event)),
     online: endpoint => outbox.online(endpoint.spec.name),
-    changed: (endpoint: Endpoint) => {
-      gaps.observe(endpoint)
+    changed: (endpoint: Endpoint, at?: number) => {
+      gaps.observe(endpoint, at)
       events.endpointChanged(endpoint)
       satori.loginsChanged()
     },

@@ -20,8 +20,8 @@ export interface EndpointHooks {
   receive(endpoint: Endpoint, event: Incoming): Promise<Receipt>
   /** The endpoint can send from now on. */
   online(endpoint: Endpoint): void
-  /** Its state or its own admission is another one. */
-  changed?(endpoint: Endpoint): void
+  /** Its state or its own admission is another one: the state since `at`, which is its own `since`. */
+  changed?(endpoint: Endpoint, at?: number): void
   /** It misses a part of what is said on its platform, or does no longer. */
   listening?(endpoint: Endpoint): void
   /** What came in could not be stored, through no fault of the event's. */
@@ -150,7 +150,7 @@ export class Endpoint {
     else if (change.is === "reconnecting")
       log.warn(`${name} is reconnecting: ${change.error}`, {attempt: change.attempt})
     else log.debug(`${name} is ${change.is}`)
-    this.#hooks.changed?.(this)
+    this.#hooks.changed?.(this, this.#state.since)
   }
 
   async #run(open: NonNullable<EndpointSpec["open"]>): Promise<void> {

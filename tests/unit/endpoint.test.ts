@@ -56,6 +56,28 @@ describe("an endpoint", () => {
     expect(timesOnline()).toBe(1)
   })
 
+  test("tells of each state with the time since which it is in it, and of its stopped admission without one", async () => {
+    const told: unknown[] = []
+    const endpoint = new Endpoint(
+      specOf(async () => sender),
+      {
+        receive: async () => ({sn: 1, duplicate: false}),
+        online: () => {},
+        changed: ({state}, at) => told.push([state.is, at === undefined ? undefined : at - state.since]),
+      },
+    )
+    endpoint.open()
+    await until("it to be online", () => endpoint.state.is === "online")
+    endpoint.stopAdmission()
+    await endpoint.close()
+    expect(told).toEqual([
+      ["connecting", 0],
+      ["online", 0],
+      ["online", undefined],
+      ["offline", 0],
+    ])
+  })
+
   test("that is lost is undone, and connects again after a pause", async () => {
     const {handles, undone, open} = attempts()
     const {endpoint, is, timesOnline} = make(open)
