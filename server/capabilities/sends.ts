@@ -133,8 +133,7 @@ export class Sends {
 
   async #sendFirst({row, sender, pace, ...lane}: First): Promise<void> {
     try {
-      pace.begin(keyOf(lane))
-      if ((await this.#attempt(row, lane, sender, 1)) === "queued") this.push(lane)
+      if ((await this.#begin(row, lane, sender, pace, 1)) === "queued") this.push(lane)
     } catch (error) {
       this.#stopped(lane, error)
     }
@@ -200,8 +199,14 @@ export class Sends {
     const number = Number(row.attempt) + 1
     const [claimed] = await this.#persist(seq, () => this.#database.write([claiming(seq, number)]))
     if (claimed?.rows.length !== 1) return pace.leave(keyOf(lane))
+    await this.#begin(row, lane, sender, pace, number)
+  }
+
+  /** Its pace counts it once the platform was called: where the Host stands still in between, the next keeps its distance. */
+  #begin(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>, number: number): Promise<string> {
+    const ended = this.#attempt(row, lane, sender, number)
     pace.begin(keyOf(lane))
-    await this.#attempt(row, lane, sender, number)
+    return ended
   }
 
   /** One attempt, from the call to its stored end; resolves to how it ended. */
