@@ -49,7 +49,8 @@ export const runProgram = async (
       child.on("exit", resolve)
       if (signal.aborted) end()
     })
-    await Promise.race([closed, sleep(lastWords)])
+    // In two parts: where this process stands still for one of them, what has come is read in the other.
+    await Promise.race([closed, sleep(lastWords / 2).then(() => sleep(lastWords / 2))])
     return {code, isTooLate}
   } finally {
     clearTimeout(timer)
