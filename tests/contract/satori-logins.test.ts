@@ -44,6 +44,7 @@ test("logins come and go with the endpoints of a generation, and their events re
   const host = await startHost({config: configWith("a"), plugins: {wire: wirePlugin}, args: ["--no-watch"]})
   await online(host, 2)
   const client = await connectSatori(host)
+  await client.hears(4)
   await host.post("/api/plugins/wire/receive/wire~a", {id: "1", text: "one", channel: "c"})
   const [one] = await client.hearsMessages(1)
   expect(one).toMatchObject({sn: 1, platform: "wire", self_id: "wire~a"})
