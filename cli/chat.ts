@@ -103,7 +103,7 @@ const listen = (
   show: (text: string) => void,
   signal: AbortSignal,
 ) => {
-  let lastHeard = Date.now()
+  let heard = 0
   let connected: () => void = () => {}
   const once = new Promise<void>(resolve => {
     connected = resolve
@@ -114,7 +114,7 @@ const listen = (
       try {
         host ??= await connectHost(project)
         for await (const message of messages(host, channel, signal, connected)) {
-          lastHeard = Date.now()
+          heard++
           if (message.from === "bot") show(message.text)
           else for (const reaction of message.reactions.slice(-1)) show(`(reacts ${reaction})`)
         }
@@ -133,8 +133,13 @@ const listen = (
   return {
     connected: once,
     quiet: async (milliseconds: number) => {
-      lastHeard = Math.max(lastHeard, Date.now())
-      while (Date.now() - lastHeard < milliseconds) await sleep(50)
+      // By steps, not by the clock: what has come while this process stood still is read in the next one.
+      const step = 50
+      for (let left = milliseconds; left > 0; left -= step) {
+        const before = heard
+        await sleep(step)
+        if (heard !== before) left = milliseconds
+      }
     },
   }
 }
