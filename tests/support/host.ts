@@ -124,14 +124,15 @@ const readHostFile = (project: Project, pid: number): HostFile | undefined => {
 }
 
 interface InboxDetail {
-  readonly state: string
+  readonly marks: readonly {readonly state: string}[]
   readonly replies: readonly string[]
 }
 
 const repliesTo = async (get: TestHost["get"], seq: number): Promise<readonly string[]> => {
   const event = await until("the handlers to end", async () => {
     const detail = await get<InboxDetail>(`/api/inbox/${seq}`)
-    return detail.state !== "pending" && detail.state !== "running" && detail
+    // An event counts as failed as soon as one of its handlers has, while others may still run.
+    return detail.marks.every(({state}) => state !== "pending" && state !== "running") && detail
   })
   return Promise.all(
     event.replies.map(async id => {
