@@ -54,7 +54,8 @@ test("five snapshots under write load are each sound and of one point, and the o
     }
   })
   let written = 0
-  for (const number of [1, 2, 3, 4, 5]) {
+  // Writers that this machine holds up meanwhile have nothing to show for a snapshot: then there are more of those.
+  for (let number = 1; number <= 5 || (written <= 5 && number <= 20); number++) {
     const target = join(folder, `snapshot-${number}.sqlite`)
     const before = acknowledged
     await database.snapshotTo(target)

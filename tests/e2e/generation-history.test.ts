@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {generationOf, generationsOf, reload, statusOf} from "../support/generation.ts"
+import {changeAtOnce, generationOf, generationsOf, reload, statusOf} from "../support/generation.ts"
 import {startHost, svc} from "../support/host.ts"
 import {replying} from "../support/plugin-sources.ts"
 import {onBun} from "../support/runtimes.ts"
@@ -139,7 +139,7 @@ test("a pin ends at a start when the file was changed while the Host was down", 
   project.write("svc.config.yml", config("three"))
   const second = await startHost({project})
   expect(await statusOf(second)).toMatchObject({generation: {number: 4}, pin: null})
-  project.write("svc.config.yml", config("two"))
+  await changeAtOnce(second, () => project.write("svc.config.yml", config("two")))
   expect((await generationOf(second, 5)).pin).toBeNull()
 })
 
@@ -165,10 +165,10 @@ test("a pinned Host in development takes new code of its plugins, and stays pinn
     config: config("one", "  greeter: {}\n"),
     plugins: {greeter: replying("greet", "hello")},
   })
-  host.project.write("svc.config.yml", config("two"))
+  await changeAtOnce(host, () => host.project.write("svc.config.yml", config("two")))
   await generationOf(host, 2)
   await host.post("/api/generations/1/rollback")
-  host.project.write("plugins/greeter.ts", replying("greet", "good day"))
+  await changeAtOnce(host, () => host.project.write("plugins/greeter.ts", replying("greet", "good day")))
   expect((await generationOf(host, 4)).pin).toEqual({number: 1})
   expect(await host.say("/greet")).toEqual(["good day"])
 })

@@ -87,6 +87,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
     const person = await joinIrc(server, "alice", {channel: "#lounge"})
     const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
     await person.sees(/^:svcbot!\S+ JOIN/)
+    await untilEndpoint(host, "main", "online")
     person.write("KICK #lounge svcbot :out")
     await person.sees(/KICK #lounge svcbot/)
     await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "still here"})

@@ -174,7 +174,8 @@ test("an event that was being handled when the Host ended twice is dead (suspect
     if (session.text === "crash") process.kill(process.pid, "SIGKILL")
     return "heard " + session.text
   })`)
-  await tell(host, {text: "before"})
+  // Else the end of the Host may come upon it too.
+  await eventOf(host, await tell(host, {text: "before"}))
   const crash = await tell(host, {text: "crash", channel: "other"}).catch(() => 2)
   await host.process.finished
   await launchHost({project: host.project}).process.finished
