@@ -3,7 +3,7 @@ import {hostname} from "node:os"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {runCommand} from "../support/command-line.ts"
-import {daemonConfig, daemonToken, isRunning, startDaemon} from "../support/daemon.ts"
+import {daemonConfig, daemonToken, isRunning, startDaemon, type TestDaemon} from "../support/daemon.ts"
 import {makeReader} from "../support/documented-commands.ts"
 import {expectProblem, svc} from "../support/host.ts"
 import {runProcess, startProcess, until} from "../support/process.ts"
@@ -28,6 +28,21 @@ const stop = (project: Project) => runCommand(project, "runtime stop")
 
 /** Resolves when it has ended, if nobody has waited for it yet. */
 const gone = (pid: number) => until(`pid ${pid} to end`, () => !isRunning(pid))
+
+/** Kills its Host four times: the pause after that, of four seconds, is the longest. Resolves to the daemon's pid, in it. */
+const crashIntoPause = async (daemon: TestDaemon): Promise<number> => {
+  let host = await daemon.serving()
+  for (let round = 1; round <= 3; round++) {
+    process.kill(host, "SIGKILL")
+    host = await daemon.serving(host)
+  }
+  process.kill(host, "SIGKILL")
+  await until("the pause", () => {
+    const file = daemon.file()
+    return file?.starts === 4 && file.state.is === "waiting"
+  })
+  return daemon.file()?.pid ?? 0
+}
 
 const parentOf = (pid: number) => Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1])
 
@@ -88,24 +103,18 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
 
   test("is stopped at once during a pause between two starts", async () => {
     const daemon = await startDaemon({runtime})
-    let host = await daemon.serving()
-    for (let round = 1; round <= 2; round++) {
-      process.kill(host, "SIGKILL")
-      host = await daemon.serving(host)
-    }
-    const {pid = 0} = daemon.file() ?? {}
-    const pause = () => until("the pause", () => daemon.file()?.state.is === "waiting")
-    process.kill(host, "SIGKILL")
-    await pause()
-    process.kill(pid, "SIGSTOP")
-    const told = await status(daemon.project)
-    expect(JSON.parse(told.stderr).detail).toMatch(/its daemon, pid \d+, starts one at .*killed by SIGKILL/)
-    process.kill(pid, "SIGCONT")
-    process.kill(await daemon.serving(host), "SIGKILL")
-    await pause()
+    const pid = await crashIntoPause(daemon)
     process.kill(pid, "SIGTERM")
     await gone(pid)
     expect(daemon.file()).toMatchObject({starts: 4, state: {is: "ended", code: 0, why: "stopped while no Host ran"}})
+  })
+
+  test("says during a pause when the next start is, and why", async () => {
+    const daemon = await startDaemon({runtime})
+    const pid = await crashIntoPause(daemon)
+    process.kill(pid, "SIGSTOP")
+    const told = await status(daemon.project)
+    expect(JSON.parse(told.stderr).detail).toMatch(/its daemon, pid \d+, starts one at .*killed by SIGKILL/)
   })
 
   test("that is killed leaves its Host running, which nobody starts again; the next one takes over after a stop", async () => {
@@ -135,11 +144,11 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     await daemon.serving()
     const {project} = daemon
     renameSync(project.path(".svc/runtime.log"), project.path(".svc/runtime.log.1"))
-    const before = project.read(".svc/runtime.log.1").length
     const [line = ""] = /^ +kill -USR2 .*$/m.exec(readFileSync(join(root, page), "utf8")) ?? []
     const signalled = await runProcess(["sh", "-c", line.replaceAll("/srv/bots/my-bot", project.folder)])
     expect(signalled).toMatchObject({code: 0, stderr: ""})
     await until("the log to be reopened", () => daemon.log().includes("the log file was reopened"))
+    const before = project.read(".svc/runtime.log.1").length
     await stop(project)
     expect(project.read(".svc/runtime.log.1")).toHaveLength(before)
     const lines = [...project.read(".svc/runtime.log.1").split("\n"), ...daemon.log().split("\n")]
@@ -190,7 +199,7 @@ describe("svc runtime start --daemon", () => {
   })
 
   test("takes no notice of a pid that was left behind, or that another process has by now", async () => {
-    const innocent = startProcess(["sleep", "60"])
+    const innocent = startProcess(["sleep", "600"])
     const {project, ...first} = await startDaemon()
     const pid = first.file()?.pid ?? 0
     const host = await first.serving()
@@ -230,7 +239,8 @@ describe("svc runtime start --daemon", () => {
   test("writes to --log-file, which without --daemon is refused", async () => {
     const daemon = await startDaemon({args: ["--log-file", "bot.log"]})
     expect(daemon.started.stdout).toContain("log: bot.log")
-    expect(daemon.project.read("bot.log")).toContain("generation 1 committed (started)")
+    const log = () => daemon.project.read("bot.log")
+    await until("the log to be written", () => log().includes("generation 1 committed (started)"))
     expect(existsSync(daemon.project.path(".svc/runtime.log"))).toBe(false)
     const refused = await runCommand(daemon.project, "runtime start --log-file bot.log")
     expect({code: refused.code, stderr: refused.stderr}).toEqual({
