@@ -102,7 +102,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
           for (let count = 1; count <= 5; count++) {
             await tick(host, 1)
             // The next one is not sent before: what a gateway keeps back would never come.
-            await until(`${name} to hand on event ${count}`, () => ticksOf(stream).length === count, 5000)
+            await until(`${name} to hand on event ${count}`, () => ticksOf(stream).length === count, 10_000)
           }
           const delays = ticksOf(stream).map(({arrivedAt, data}) => arrivedAt - Date.parse(data.at ?? ""))
           figures.push(`HTTP/${version} at most ${Math.max(...delays)} ms`)
@@ -131,7 +131,7 @@ describePart("gateways", [linux, program("openssl"), ...gatewayPrograms], () => 
           const stream = await openStream(url, {token: host.token, version})
           await until("it to be there", async () => (await clients()) === 1)
           stream.close()
-          await until(`it to have left through ${name}, HTTP/${version}`, async () => (await clients()) === 0, 5000)
+          await until(`it to have left through ${name}, HTTP/${version}`, async () => (await clients()) === 0, 10_000)
         }
       }
     })

@@ -1,5 +1,6 @@
 import {hookPlugin} from "../../support/hook-plugin.ts"
 import {startHost, type TestHost} from "../../support/host.ts"
+import {until} from "../../support/process.ts"
 import type {TestRuntime} from "../../support/runtimes.ts"
 import {tickerPlugin} from "../../support/ticker-plugin.ts"
 import {answersPlugin, secrets} from "../../support/webhook-host.ts"
@@ -31,14 +32,23 @@ plugins:
       - id: one
 `
 
-/** A Host behind a gateway on the same machine; port 0 takes a free one. */
-export const startHostBehind = (runtime: TestRuntime, port = 0): Promise<TestHost> =>
-  startHost({
+/**
+ * A Host behind a gateway on the same machine, once its endpoints are open, which it serves before; port 0 takes a free
+ * one.
+ */
+export const startHostBehind = async (runtime: TestRuntime, port = 0): Promise<TestHost> => {
+  const host = await startHost({
     runtime,
     config: config(port),
     plugins: {answers: answersPlugin, ticker: tickerPlugin, shop: hookPlugin},
     env: {...secrets, SVC_SUPERVISOR: "test"},
   })
+  await until("the endpoints to be open", async () => {
+    const {items} = await host.get<{items: {state: string}[]}>("/api/endpoints")
+    return items.every(({state}) => state !== "connecting")
+  })
+  return host
+}
 
 /** So many events, which nobody handles. */
 export const tick = (host: TestHost, count: number): Promise<unknown> => host.post("/api/plugins/ticker/ticks", {count})
