@@ -35,7 +35,11 @@ const runtimeOf = (round: number) => (round % 2 === 0 ? onBun : (nodes[((round -
 const openOf = (host: TestHost) => host.get<Open>("/api/plugins/twofold/open")
 
 const untilOpen = (host: TestHost, what: string, holds: (open: Open) => boolean) =>
-  until(what, async () => holds(await openOf(host)), patience)
+  until(what, async () => holds(await openOf(host)), patience).catch(async error => {
+    const page = await (await host.fetch("/api/metrics")).text()
+    const told = page.split("\n").filter(line => /^svc_(inbox|outbox|endpoint|event_loop|database)/.test(line))
+    throw new Error(`${error.message}: ${JSON.stringify(await openOf(host))}\n${told.join("\n")}`)
+  })
 
 const meet = async () => {
   const irc = await startIrcServer("ngircd")
