@@ -88,8 +88,10 @@ export class Chat extends SvcCommand {
 }
 
 const hasAnswered = async (host: HostClient, sn: number): Promise<boolean> => {
-  const {state, replies} = await host.get<{state: string; replies: readonly string[]}>(`/api/inbox/${sn}`)
-  if (state === "pending" || state === "running") return false
+  const {marks, replies} = await host.get<{marks: readonly {state: string}[]; replies: readonly string[]}>(
+    `/api/inbox/${sn}`,
+  )
+  if (marks.some(({state}) => state === "pending" || state === "running")) return false
   const path = (id: string) => `/api/outbox/${encodeURIComponent(id)}`
   const sent = await Promise.all(replies.map(id => host.get<{state: string; endpoint: string}>(path(id))))
   return sent.every(reply => reply.endpoint !== "sandbox" || (reply.state !== "queued" && reply.state !== "sending"))

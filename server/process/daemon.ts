@@ -4,6 +4,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
+import {readingOutput} from "../runtime/child-output.ts"
 import {acquireLock} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {type DaemonState, daemonLock, writeDaemonState} from "./daemon-state.ts"
@@ -152,11 +153,6 @@ const endOf = (host: ChildProcess, log: Log): Promise<HostEnd> =>
       log.error("the Host could not be started", {error})
       if (host.pid === undefined) resolve({code: null, signal: null})
     })
-    host.on("exit", (code, signal) => {
-      const late = setTimeout(() => resolve({code, signal}), 500)
-      host.on("close", () => {
-        clearTimeout(late)
-        resolve({code, signal})
-      })
-    })
+    const outputRead = readingOutput(host)
+    host.on("exit", (code, signal) => void outputRead().then(() => resolve({code, signal})))
   })

@@ -4,7 +4,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {Problem} from "../../shared/problems.ts"
 import {makePrivateFolder} from "../runtime/files.ts"
 import {readHostFile} from "../runtime/host-file.ts"
-import {isLocked, lockedBy, readHolder} from "../runtime/lock.ts"
+import {lockedBy, requireUnlocked} from "../runtime/lock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {findDaemon, readDaemonState} from "./daemon-state.ts"
 import {openLog} from "./log-file.ts"
@@ -53,7 +53,7 @@ const requireNoOther = (supervisor: string): void => {
 const requireFree = async (paths: ProjectPaths): Promise<void> => {
   const daemon = await findDaemon(paths)
   if (daemon !== undefined) throw lockedBy(daemon)
-  if (await isLocked(paths)) throw lockedBy(await readHolder(paths))
+  await requireUnlocked(paths)
 }
 
 const detach = ({paths, command, env, logFile}: DaemonStart): ChildProcess => {

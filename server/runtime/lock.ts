@@ -48,8 +48,7 @@ const isBusy = (error: unknown) => error instanceof LibsqlError && error.code ==
  * runtimeId and command; `state_unwritable`.
  */
 export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Lock> => {
-  const began = performance.now()
-  let undescribedSince: number | undefined
+  const wait = createWait(paths)
   for (;;) {
     const hold = await tryLock(paths.lock)
     if (hold !== undefined) {
@@ -67,6 +66,15 @@ export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Loc
         },
       }
     }
+    await wait()
+  }
+}
+
+/** Waits a moment for whoever holds the lock; throws `locked` once that kind of holder was waited for long enough. */
+const createWait = (paths: LockFiles): (() => Promise<void>) => {
+  const began = performance.now()
+  let undescribedSince: number | undefined
+  return async () => {
     const other = await readHolder(paths)
     const now = performance.now()
     // A command that was waited for removes its description just before it lets go: that has a patience of its own.
@@ -100,6 +108,12 @@ export const isLocked = async (paths: LockFiles): Promise<boolean> => {
   const hold = await tryLock(paths.lock)
   if (hold !== undefined) await release(hold)
   return hold === undefined
+}
+
+/** Resolves once nobody holds the project; waits for whom `acquireLock` waits for. Throws `locked`, `state_unwritable`. */
+export const requireUnlocked = async (paths: LockFiles): Promise<void> => {
+  const wait = createWait(paths)
+  while (await isLocked(paths)) await wait()
 }
 
 /**

@@ -1,5 +1,5 @@
 import {spawn} from "node:child_process"
-import {setTimeout as sleep} from "node:timers/promises"
+import {readingOutput} from "./child-output.ts"
 import {ownModule} from "./own-files.ts"
 
 const module = ownModule("server/runtime/program-child.ts")
@@ -20,9 +20,6 @@ export interface ProgramEnd {
   readonly isTooLate: boolean
 }
 
-/** How long output may still come once the program has ended, in milliseconds: what it left running may hold the pipe. */
-const lastWords = 500
-
 /**
  * Runs somebody else's program to its end; at the limit, at the signal, and when this process dies, however it dies, it is
  * ended with everything that it has started in its process group.
@@ -41,16 +38,15 @@ export const runProgram = async (
   }, limit)
   signal.addEventListener("abort", end, {once: true})
   child.stdin.on("error", () => {})
+  const outputRead = readingOutput(child)
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", onText)
   try {
-    const closed = new Promise<void>(resolve => child.on("close", () => resolve()))
     const code = await new Promise<number | null>((resolve, reject) => {
       child.on("error", reject)
       child.on("exit", resolve)
       if (signal.aborted) end()
     })
-    // In two parts: where this process stands still for one of them, what has come is read in the other.
-    await Promise.race([closed, sleep(lastWords / 2).then(() => sleep(lastWords / 2))])
+    await outputRead()
     return {code, isTooLate}
   } finally {
     clearTimeout(timer)
