@@ -63,9 +63,10 @@ const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, rou
   }
   const host = await startHost(options)
   const isBehind = ({suspects, messages}: Open) => suspects > 0 || messages > mostOpen
-  chatter.hush(isBehind(await openOf(host)))
-  await untilOpen(host, "what kills have cut off to end", open => !isBehind(open))
-  chatter.hush(false)
+  await untilOpen(host, "what kills have cut off to end", open => {
+    chatter.hush(isBehind(open))
+    return !isBehind(open)
+  })
   partners.aim(host)
   const enough = partners.acknowledged.size + 1 + chance.below(20)
   await until("webhooks to be acknowledged", () => partners.acknowledged.size >= enough, patience)
