@@ -69,7 +69,11 @@ const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, rou
   })
   partners.aim(host)
   const enough = partners.acknowledged.size + 1 + chance.below(20)
-  await until("webhooks to be acknowledged", () => partners.acknowledged.size >= enough, patience)
+  await untilOpen(host, "webhooks to be acknowledged", ({messages}) => {
+    chatter.hush(messages > mostOpen)
+    return partners.acknowledged.size >= enough
+  })
+  chatter.hush(false)
   if (chance.below(2) === 0) {
     await untilEndpoint(host, "main", "online", patience)
     const heard = chatter.said.size + chance.below(3)
