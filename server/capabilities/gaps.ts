@@ -45,7 +45,7 @@ export class Gaps {
   readonly #database: Database
   readonly #log: Log
   readonly #online = new Map<string, Online>()
-  /** When a gap of this run began, by a clock that does not go back. */
+  /** When the gaps began that are open since this run, by a clock that does not go back. */
   readonly #left = new Map<string, number>()
   /** Whose events were not stored, until that gap is being stored. */
   readonly #unstored = new Set<string>()
@@ -73,9 +73,10 @@ export class Gaps {
     if (history === "replay" || this.#isStopping) return
     const isOnline = endpoint.isListening && endpoint.admission.is === "open"
     const online = this.#online.get(name)
-    if (isOnline && online === undefined) this.#arrive(endpoint, at)
-    if (!isOnline && online !== undefined) this.#leave(online, at, reasonOf(endpoint))
-    if (!isOnline && online === undefined && endpoint.state.is === "online") this.#lack(endpoint, at)
+    if (isOnline) {
+      if (online === undefined) this.#arrive(endpoint, at)
+    } else if (online !== undefined) this.#leave(online, at, reasonOf(endpoint))
+    else if (endpoint.state.is === "online") this.#lack(endpoint, at)
   }
 
   /** Something that came in by this endpoint is lost: the database did not take it. */
@@ -108,6 +109,7 @@ export class Gaps {
     this.#online.set(name, {endpoint, came: {at, passed: performance.now()}})
     // The event of the gap is raised by a trigger.
     const batch = [close(name, at, this.#left.get(name) ?? 0), {sql: appear, args: [name, at]}]
+    this.#left.delete(name)
     this.#store(
       () => batch,
       ([closed]) => this.#tell(name, closed),
@@ -117,7 +119,8 @@ export class Gaps {
   /** It has come, and misses something from the beginning. */
   #lack(endpoint: Endpoint, at: number): void {
     const {name} = endpoint.spec
-    if (!this.#left.has(name)) this.#left.set(name, performance.now())
+    if (this.#left.has(name)) return
+    this.#left.set(name, performance.now())
     const gap = open(name, at, reasonOf(endpoint))
     this.#store(() => [gap])
   }
