@@ -8,6 +8,7 @@ import {pluginDatabase} from "../../server/plugins/plugin-database.ts"
 import type {Reply, Session} from "../../shared/session.ts"
 import {localDatabase, open} from "../support/databases.ts"
 import {lineEndpoint} from "../support/line-endpoint.ts"
+import {haveEnded} from "../support/messages.ts"
 import {until} from "../support/process.ts"
 import {log} from "../support/silence.ts"
 
@@ -69,7 +70,7 @@ const start = async (
   const ended = () =>
     until("all handlers to end", async () => {
       const rows = await marks()
-      return rows.every(({state}) => state !== "pending" && state !== "running") && rows
+      return haveEnded(rows) && rows
     })
   const sent = async () =>
     (await database.read("SELECT content FROM outbox ORDER BY seq")).map(({content}) => JSON.parse(String(content))[0])

@@ -2,7 +2,7 @@ import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../support/host.ts"
 import {probePlugin} from "../support/probe-plugin.ts"
-import {until} from "../support/process.ts"
+import {until, untilPrinted} from "../support/process.ts"
 import {bunAnd} from "../support/runtimes.ts"
 import {shared} from "../support/shared.ts"
 
@@ -151,7 +151,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     const body = await expectProblem(await host.fetch(`${probe}/throws`), 500, "internal")
     expect(JSON.stringify(body)).not.toContain("hunter22")
     expect(body.requestId).toMatch(/^[0-9a-f]+-\w+$/)
-    await until("it to be logged", () => host.process.output().includes(String(body.requestId)))
+    await untilPrinted(host.process, String(body.requestId))
     await expectProblem(await host.fetch(`${probe}/problem`), 409, "conflict")
   })
 

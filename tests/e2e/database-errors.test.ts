@@ -2,9 +2,10 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {expectProblem, startHost} from "../support/host.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../support/inbox-ledger.ts"
-import {startProcess, untilPrinted} from "../support/process.ts"
-import {bunOr, onBun, root, scriptCommand} from "../support/runtimes.ts"
+import {untilPrinted} from "../support/process.ts"
+import {bunOr} from "../support/runtimes.ts"
 import {failSyncs, needStrace} from "../support/strace.ts"
+import {holdDatabase} from "../support/stranger.ts"
 
 const config = `http:
   port: 0
@@ -47,8 +48,7 @@ test.for(bunOr("node22"))(
     for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
     await handledAll(host)
     const file = host.project.path(".svc/data.sqlite")
-    const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
-    await untilPrinted(stranger, "held")
+    const stranger = await holdDatabase(file)
 
     const problem = await expectProblem(await post(host, "during"), 503, "database_busy")
     expect(problem.detail).toContain("database is locked")
@@ -79,8 +79,7 @@ test("what handlers answer while the database is locked is stored once the lock 
   const host = await startHost({config, plugins: {echo: slow}})
   for (const id of ids("slow", 5)) expect((await post(host, id, id, id)).status).toBe(202)
   const file = host.project.path(".svc/data.sqlite")
-  const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
-  await untilPrinted(stranger, "held")
+  const stranger = await holdDatabase(file)
   host.project.write("go", "")
   await untilPrinted(host.process, "waits for the database")
   await sleep(300)

@@ -5,9 +5,9 @@ import {migrations} from "../../server/database/migrations.ts"
 import {open} from "../support/databases.ts"
 import {mountReadOnly, needMounts} from "../support/disk.ts"
 import {launchHost, startHost} from "../support/host.ts"
-import {startProcess, untilPrinted} from "../support/process.ts"
 import {makeProject, type Project} from "../support/project.ts"
-import {bunOr, onBun, root, scriptCommand} from "../support/runtimes.ts"
+import {bunOr, onBun} from "../support/runtimes.ts"
+import {holdDatabase} from "../support/stranger.ts"
 
 const config = `http:
   port: 0
@@ -146,8 +146,7 @@ test("a database that a newer version wrote is refused and left as it is", async
 })
 
 test("a database that a stranger is writing to is refused, and opens once the stranger has ended", async () => {
-  const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
-  await untilPrinted(stranger, "held")
+  const stranger = await holdDatabase(file)
   const text = await refusal()
   expect(text).toContain(`cannot open ${file}: SQLITE_BUSY: database is locked`)
   expect(text).toContain("End the other process")

@@ -2,8 +2,8 @@ import {expect, test} from "vitest"
 import {readEvents, readHistoryOf} from "../support/event-reader.ts"
 import {expectProblem, startHost} from "../support/host.ts"
 import {echoPlugin, handledAll, post} from "../support/inbox-ledger.ts"
-import {startProcess, until, untilPrinted} from "../support/process.ts"
-import {onBun, root, scriptCommand} from "../support/runtimes.ts"
+import {until} from "../support/process.ts"
+import {holdDatabase} from "../support/stranger.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 const config = `http:
@@ -27,8 +27,7 @@ test("a database that fails, and then works again, is told to who is there, and 
   const demo = await readEvents(host, {token: env.DEMO_TOKEN})
   for (const reader of [full, demo]) await reader.hello()
   const file = host.project.path(".svc/data.sqlite")
-  const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
-  await untilPrinted(stranger, "held")
+  const stranger = await holdDatabase(file)
   const beforeFailing = await readHistoryOf(host)
   await expectProblem(await post(host, "during"), 503, "database_busy")
   const [failing] = await until("the notice", () => full.notices().length > 0 && full.notices())

@@ -7,8 +7,8 @@ import {ircConfig, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {startIrcServer} from "../support/irc-servers.ts"
 import {textsOf} from "../support/messages.ts"
-import {startProcess, until, untilPrinted} from "../support/process.ts"
-import {onBun, root, scriptCommand} from "../support/runtimes.ts"
+import {until, untilPrinted} from "../support/process.ts"
+import {holdDatabase} from "../support/stranger.ts"
 import {describeWith} from "../support/tools.ts"
 
 /** A bot that reaches its server through a cable, a person who speaks, and one who hears what the server has. */
@@ -91,9 +91,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
 
   test("where a stranger locked the database", async () => {
     const {speaker, witness, host} = await meet()
-    const command = scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`)
-    const stranger = startProcess([...command, host.project.path(".svc/data.sqlite")])
-    await untilPrinted(stranger, "held")
+    const stranger = await holdDatabase(host.project.path(".svc/data.sqlite"))
     const said = await say(speaker, witness, "lost")
     await untilPrinted(host.process, "a message from #lounge was not stored")
     stranger.child.kill("SIGKILL")

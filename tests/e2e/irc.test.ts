@@ -2,6 +2,7 @@ import {expect, test} from "vitest"
 import {startIrcHost, untilEndpoint} from "../support/irc-host.ts"
 import {joinIrc, type Person} from "../support/irc-person.ts"
 import {type IrcServerName, startIrcServer} from "../support/irc-servers.ts"
+import {haveEnded} from "../support/messages.ts"
 import {until} from "../support/process.ts"
 import {bunOr, type runtimes} from "../support/runtimes.ts"
 import {describeWith} from "../support/tools.ts"
@@ -103,7 +104,7 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     type Handled = {state: string; event: {message: {content: string}}}
     const items = await until("all handlers to end", async () => {
       const page = await host.get<{items: Handled[]}>("/api/inbox?limit=301")
-      return page.items.every(({state}) => state !== "pending" && state !== "running") && page.items
+      return haveEnded(page.items) && page.items
     })
     expect(items.map(({event}) => event.message.content)).toEqual([
       "!counted",

@@ -37,7 +37,7 @@ const openOf = (host: TestHost) => host.get<Open>("/api/plugins/twofold/open")
 const untilOpen = (host: TestHost, what: string, holds: (open: Open) => boolean) =>
   until(what, async () => holds(await openOf(host)), patience).catch(async error => {
     const page = await (await host.fetch("/api/metrics")).text()
-    const told = page.split("\n").filter(line => /^svc_(inbox|outbox|endpoint|event_loop|database)/.test(line))
+    const told = page.split("\n").filter(line => /^svc_(inbox|outbox|endpoint|database)/.test(line))
     throw new Error(`${error.message}: ${JSON.stringify(await openOf(host))}\n${told.join("\n")}`)
   })
 

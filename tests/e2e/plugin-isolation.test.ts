@@ -50,9 +50,6 @@ const startedAnew = (host: TestHost, times: number) =>
     return undone === times && (await pluginOf(host, "risky"))?.state === "active"
   })
 
-const untilTold = (host: TestHost, text: string) =>
-  until(`the log to have: ${text}`, () => host.process.output().includes(text))
-
 describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
   test.each([
     ["timer", "thrown by a timer"],
@@ -66,7 +63,7 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
     await host.say(`/${command}`)
     await startedAnew(host, 1)
     expect(await host.say("/count")).toEqual(["1"])
-    await untilTold(host, `root/risky threw outside its handlers: ${message}; it is started anew`)
+    await untilPrinted(host.process, `root/risky threw outside its handlers: ${message}; it is started anew`)
     expect((await statusOf(host)).generation.number).toBe(1)
     expect((await host.stop()).code).toBe(0)
   })
@@ -91,7 +88,7 @@ describe.each(runtimes)("an exception that nobody caught on $name", runtime => {
     })
     await host.say("/send")
     await startedAnew(host, 1)
-    await untilTold(host, "root/risky threw outside its handlers: only text; it is started anew")
+    await untilPrinted(host.process, "root/risky threw outside its handlers: only text; it is started anew")
   })
 
   test("is never the end of the Host, even where nothing tells whose it is", async () => {
@@ -147,7 +144,7 @@ test("an instance that cannot be started anew has failed, and publishes nothing"
     return found?.state === "failed" && found.capabilities.length === 0 && found
   })
   expect(plugin.error).toBe("late")
-  await untilTold(host, "root/risky could not be started anew")
+  await untilPrinted(host.process, "root/risky could not be started anew")
   expect(await host.say("/greet")).toEqual(["hello"])
 })
 
@@ -215,7 +212,7 @@ test.each([
     expect(await reload(host)).toEqual({committed: true, generation: 2})
   }
   await startedAnew(host, 1)
-  await untilTold(host, "root/risky threw outside its handlers: left behind; it is started anew")
+  await untilPrinted(host.process, "root/risky threw outside its handlers: left behind; it is started anew")
   expect(await host.say("/count")).toEqual(["1"])
 })
 

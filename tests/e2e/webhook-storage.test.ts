@@ -2,10 +2,9 @@ import {expect, test} from "vitest"
 import {fillDisk, mountDisk, needMounts} from "../support/disk.ts"
 import {expectProblem} from "../support/host.ts"
 import {readLedger} from "../support/inbox-ledger.ts"
-import {startProcess, untilPrinted} from "../support/process.ts"
 import {makeProject} from "../support/project.ts"
-import {onBun, root, scriptCommand} from "../support/runtimes.ts"
 import {failSyncs, needStrace} from "../support/strace.ts"
+import {holdDatabase} from "../support/stranger.ts"
 import {answersPlugin, startWebhookHost, webhookConfig} from "../support/webhook-host.ts"
 
 test("a webhook whose event cannot be stored is not acknowledged, and is taken when it is delivered again", async context => {
@@ -60,8 +59,7 @@ test("a webhook is not acknowledged while a stranger locks the database, and is 
   const {host, say} = await startWebhookHost()
   const file = host.project.path(".svc/data.sqlite")
   for (const id of idsOf("before")) expect((await say({text: id}, id)).status).toBe(202)
-  const stranger = startProcess([...scriptCommand(onBun, `${root}tests/support/scripts/hold-database.ts`), file])
-  await untilPrinted(stranger, "held")
+  const stranger = await holdDatabase(file)
   const response = await say({text: "during"}, "during")
   expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
   await expectProblem(response, 503, "database_busy")

@@ -1,5 +1,6 @@
 import {existsSync, readFileSync} from "node:fs"
 import {expect} from "vitest"
+import {eventOf} from "./messages.ts"
 import {type Finished, type Running, runProcess, startProcess, until} from "./process.ts"
 import {makeProject, type Project, type ProjectOptions} from "./project.ts"
 import {type TestRuntime, usualRuntime} from "./runtimes.ts"
@@ -123,19 +124,10 @@ const readHostFile = (project: Project, pid: number): HostFile | undefined => {
   }
 }
 
-interface InboxDetail {
-  readonly marks: readonly {readonly state: string}[]
-  readonly replies: readonly string[]
-}
-
 const repliesTo = async (get: TestHost["get"], seq: number): Promise<readonly string[]> => {
-  const event = await until("the handlers to end", async () => {
-    const detail = await get<InboxDetail>(`/api/inbox/${seq}`)
-    // An event counts as failed as soon as one of its handlers has, while others may still run.
-    return detail.marks.every(({state}) => state !== "pending" && state !== "running") && detail
-  })
+  const {replies} = await eventOf({get}, seq)
   return Promise.all(
-    event.replies.map(async id => {
+    replies.map(async id => {
       const message = await until("the reply to be sent", async () => {
         const row = await get<{state: string; text: string}>(`/api/outbox/${id}`)
         return row.state === "sent" && row

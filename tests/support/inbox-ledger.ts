@@ -1,5 +1,6 @@
 import {openDatabase} from "../../server/database/database.ts"
 import type {TestHost} from "./host.ts"
+import {haveEnded} from "./messages.ts"
 import {until} from "./process.ts"
 
 /** Source of a plugin that answers each message once, with the message's text. */
@@ -54,7 +55,7 @@ export const handledAll = async (host: TestHost): Promise<void> => {
     const path: string = `/api/inbox?limit=500${cursor === "" ? "" : `&cursor=${cursor}`}`
     cursor = await until("every event to be handled", async () => {
       const {items, next} = await host.get<{items: {state: string}[]; next: string | null}>(path)
-      return items.every(({state}) => state !== "pending" && state !== "running") && {next}
+      return haveEnded(items) && {next}
     }).then(page => page.next)
   }
 }

@@ -3,7 +3,7 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {onTestFinished} from "vitest"
 import {holdPort} from "./ports.ts"
-import {type Running, runProcess, startProcess, until} from "./process.ts"
+import {type Running, runProcess, startProcess, untilPrinted} from "./process.ts"
 import {type Tool, tool} from "./tools.ts"
 
 export type IrcServerName = "ngircd" | "inspircd"
@@ -143,9 +143,7 @@ export const startIrcServer = async (name: IrcServerName, options: IrcServerOpti
   const start = async () => {
     const running = startProcess(recipe.command(place.tool, place.folder), {env: place.tool.env})
     runs.push(running)
-    await until(`${name} to serve`, () => recipe.ready.test(running.output())).catch(error => {
-      throw new Error(`${error.message}\n${running.output().slice(-4000)}`)
-    })
+    await untilPrinted(running, recipe.ready)
   }
   await start()
   // ngircd prints its log; inspircd cannot open a socket as /dev/stdout.

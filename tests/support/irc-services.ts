@@ -2,7 +2,7 @@ import {existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {joinIrc} from "./irc-person.ts"
 import {type IrcServer, makeServerFolder, services} from "./irc-servers.ts"
-import {startProcess, until} from "./process.ts"
+import {startProcess, untilPrinted} from "./process.ts"
 import {tool} from "./tools.ts"
 
 /** Full paths, each after what it needs: the folder of an unpacked package is not where atheme looks. */
@@ -56,9 +56,7 @@ export const startServices = async (server: IrcServer, accounts: Readonly<Record
   writeFileSync(file("services.conf"), configOf(modulesOf(root), server))
   const files = ["-c", file("services.conf"), "-l", file("log"), "-p", file("pid"), "-D", file("data")]
   const running = startProcess([path, "-n", ...files], {env})
-  await until("services to be linked", () => /finished synching with uplink/.test(running.output())).catch(error => {
-    throw new Error(`${error.message}\n${running.output().slice(-4000)}`)
-  })
+  await untilPrinted(running, "finished synching with uplink")
   for (const [account, password] of Object.entries(accounts)) {
     const person = await joinIrc(server, account)
     person.say("NickServ", `REGISTER ${password} ${account}@example.test`)

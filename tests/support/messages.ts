@@ -15,11 +15,15 @@ export interface Said {
 export const tell = async (host: TestHost, said: Said): Promise<number> =>
   (await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn
 
+/** Does no handler wait or run? An event counts as failed as soon as one of its handlers has, while others may still run. */
+export const haveEnded = (marks: readonly {readonly state?: unknown}[]): boolean =>
+  marks.every(({state}) => state !== "pending" && state !== "running")
+
 /** One inbox event, once no handler of it waits or runs. */
-export const eventOf = (host: TestHost, seq: number): Promise<Static<typeof InboxDetail>> =>
+export const eventOf = (host: Pick<TestHost, "get">, seq: number): Promise<Static<typeof InboxDetail>> =>
   until(`the handlers of event ${seq} to end`, async () => {
     const event = await host.get<Static<typeof InboxDetail>>(`/api/inbox/${seq}`)
-    return event.marks.every(({state}) => state !== "pending" && state !== "running") && event
+    return haveEnded(event.marks) && event
   })
 
 /** What the newest messages of the inbox say, newest first. */

@@ -1,6 +1,6 @@
 import type {TestContext} from "vitest"
 import {need} from "./disk.ts"
-import {type Running, startProcess, until} from "./process.ts"
+import {type Running, startProcess, untilPrinted} from "./process.ts"
 import {findTool, tool} from "./tools.ts"
 
 export const needStrace = (context: TestContext): void => need(context, findTool("strace") !== undefined, "strace")
@@ -19,9 +19,8 @@ const straceWith = (fault: string, args: readonly string[], cwd?: string): Runni
 /** Makes every fsync of a running process fail, as a dying disk does, until strace gets SIGINT. */
 export const failSyncs = async (context: TestContext, pid: number): Promise<Running> => {
   const strace = straceWith("error=EIO", ["-p", String(pid)])
-  const isAttached = () => strace.output().includes("attached")
-  await until("strace to attach", () => isAttached() || strace.output().includes("Operation not permitted"))
-  need(context, isAttached(), "the right to trace another process")
+  await untilPrinted(strace, /attached|Operation not permitted/)
+  need(context, strace.output().includes("attached"), "the right to trace another process")
   return strace
 }
 
