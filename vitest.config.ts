@@ -9,13 +9,13 @@ const longest = [
   "deploy/compose.test.ts",
   "deploy/compose-restarts.test.ts",
   "deploy/ci.test.ts",
-  "e2e/kill-loop.test.ts",
-  "e2e/init.test.ts",
-  "e2e/rollback.test.ts",
-  "e2e/lock.test.ts",
-  "e2e/documented-commands.test.ts",
-  "e2e/database-kill.test.ts",
-  "e2e/documentation.test.ts",
+  "e2e/messages/kill-loop.test.ts",
+  "e2e/cli/init.test.ts",
+  "e2e/release/rollback.test.ts",
+  "e2e/host/lock.test.ts",
+  "e2e/docs/documented-commands.test.ts",
+  "e2e/database/kill.test.ts",
+  "e2e/docs/documentation.test.ts",
 ]
 
 /** Begins with these: on a clean checkout only the size of a file tells how long it takes. */
@@ -46,5 +46,5 @@ export default defineConfig({
       },
     ],
   },
-  resolve: {alias: {"svc-runtime/test": path("server/testing.ts"), "svc-runtime": path("shared/sdk.ts")}},
+  resolve: {alias: {"svc-runtime/test": path("server/testing/testing.ts"), "svc-runtime": path("shared/sdk/sdk.ts")}},
 })

@@ -1,7 +1,7 @@
 import {Command} from "clipanion"
 import {buildPlugins} from "../server/process/build.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
-import {DataCommand} from "./svc-command.ts"
+import {DataCommand} from "./kit/svc-command.ts"
 
 export class Build extends DataCommand {
   static override paths = [["build"]]

@@ -4,8 +4,8 @@ import {Command, Option} from "clipanion"
 import {EventSourceParserStream} from "eventsource-parser/stream"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {isProblem, messageOf} from "../shared/problems.ts"
-import {connectHost, type HostClient} from "./host-client.ts"
-import {SvcCommand} from "./svc-command.ts"
+import {connectHost, type HostClient} from "./kit/host-client.ts"
+import {SvcCommand} from "./kit/svc-command.ts"
 
 interface Message {
   readonly id: string

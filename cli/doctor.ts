@@ -6,14 +6,14 @@ import {checkIncident, type IncidentResult} from "../server/doctor/incident.ts"
 import {checkLive} from "../server/doctor/live.ts"
 import {isLocked} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
-import type {Status} from "../shared/api.ts"
+import type {Status} from "../shared/api/api.ts"
+import type {ReadinessReport} from "../shared/api/readiness.ts"
 import {durationOf, durationPattern} from "../shared/duration.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
-import type {ReadinessReport} from "../shared/readiness.ts"
 import type {Static} from "../shared/type.ts"
-import {connectHost} from "./host-client.ts"
-import {DataCommand} from "./svc-command.ts"
+import {connectHost} from "./kit/host-client.ts"
+import {DataCommand} from "./kit/svc-command.ts"
 
 const marks: Record<Finding["level"], string> = {ok: "ok     ", warning: "warning", error: "ERROR  "}
 

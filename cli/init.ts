@@ -5,9 +5,9 @@ import {callOf, makeProject, type Toolchain} from "../server/process/new-project
 import {packageRoot} from "../server/runtime/own-files.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
-import {describePlan} from "./deploy/view.ts"
-import {facts} from "./print.ts"
-import {SvcCommand} from "./svc-command.ts"
+import {describePlan} from "./kit/deployment-view.ts"
+import {facts} from "./kit/print.ts"
+import {SvcCommand} from "./kit/svc-command.ts"
 
 export class Init extends SvcCommand {
   static override paths = [["init"]]

@@ -2,13 +2,13 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {Command, Option} from "clipanion"
 import {formatPretty} from "../server/logs/format.ts"
 import type {LogRecord} from "../server/logs/record.ts"
-import type {LogPage} from "../shared/api.ts"
+import type {LogPage} from "../shared/api/api.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {isProblem, type ProblemCode} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
-import {connectHost, type HostClient} from "./host-client.ts"
-import {counted} from "./print.ts"
-import {DataCommand} from "./svc-command.ts"
+import {connectHost, type HostClient} from "./kit/host-client.ts"
+import {counted} from "./kit/print.ts"
+import {DataCommand} from "./kit/svc-command.ts"
 
 type Page = Static<typeof LogPage>
 

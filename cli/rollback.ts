@@ -1,9 +1,9 @@
 import {Command, Option} from "clipanion"
-import {type RollbackPlan, type RolledBackResult, rollBack} from "../server/host-rollback.ts"
+import {type RollbackPlan, type RolledBackResult, rollBack} from "../server/offline/rollback.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
-import {CheckpointCommand} from "./checkpoint/checkpoint-command.ts"
 import {describeSchema} from "./checkpoint/schema.ts"
-import {counted, facts} from "./print.ts"
+import {CheckpointCommand} from "./kit/checkpoint/command.ts"
+import {counted, facts} from "./kit/print.ts"
 
 export class Rollback extends CheckpointCommand {
   static override paths = [["rollback"]]

@@ -1,9 +1,9 @@
 import {type BaseContext, Cli, type CommandClass} from "clipanion"
-import {version} from "../server/version.ts"
+import {version} from "../server/runtime/version.ts"
 import {exit} from "../shared/exit.ts"
 import {commands} from "./commands.ts"
-import {commandHelp, define, overview} from "./help.ts"
-import {unknownCommand, wrongCall} from "./usage-error.ts"
+import {commandHelp, define, overview} from "./kit/help.ts"
+import {unknownCommand, wrongCall} from "./kit/usage-error.ts"
 
 /** Runs one command line and ends the process with its exit code. */
 const main = async (args: readonly string[]): Promise<void> => {

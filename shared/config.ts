@@ -1,7 +1,7 @@
 import {durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
-import {PermissionRule} from "./permission.ts"
+import {PermissionRule} from "./sdk/permission.ts"
 import {type Static, Type} from "./type.ts"
 
 const closed = {additionalProperties: false}

@@ -1,8 +1,8 @@
-import {gapReasons} from "./api.ts"
-import {runTriggers} from "./jobs.ts"
-import {Place} from "./plugin-views.ts"
-import {IngressView} from "./readiness.ts"
-import {Time} from "./schemas.ts"
+import {gapReasons} from "./api/api.ts"
+import {runTriggers} from "./api/jobs.ts"
+import {Place} from "./api/plugin-views.ts"
+import {IngressView} from "./api/readiness.ts"
+import {Time} from "./api/schemas.ts"
 import {type Static, type TSchema, Type} from "./type.ts"
 
 /**

@@ -1,13 +1,13 @@
 import {Command, Option} from "clipanion"
-import {createStopped, secretsFor} from "../../server/host-checkpoint-stopped.ts"
-import {writeArchive} from "../../server/recovery/archive.ts"
-import {detailOf, type StoredCheckpoint} from "../../server/recovery/store.ts"
-import {verifyCheckpoint} from "../../server/recovery/verify.ts"
-import type {CheckpointTask} from "../../shared/checkpoint.ts"
+import {createStopped, secretsFor} from "../../server/offline/checkpoint.ts"
+import {writeArchive} from "../../server/recovery/checkpoint/archive.ts"
+import {detailOf, type StoredCheckpoint} from "../../server/recovery/checkpoint/store.ts"
+import {verifyCheckpoint} from "../../server/recovery/verify/verify.ts"
+import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {HostClient} from "../host-client.ts"
-import {CheckpointCommand} from "./checkpoint-command.ts"
-import {describeCheckpoint} from "./view.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
+import {describeCheckpoint} from "../kit/checkpoint/view.ts"
+import type {HostClient} from "../kit/host-client.ts"
 
 export class CheckpointCreate extends CheckpointCommand {
   static override paths = [["checkpoint", "create"]]

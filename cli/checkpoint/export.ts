@@ -1,7 +1,7 @@
 import {Command, Option} from "clipanion"
-import {writeArchive} from "../../server/recovery/archive.ts"
+import {writeArchive} from "../../server/recovery/checkpoint/archive.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {CheckpointCommand} from "./checkpoint-command.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 
 export class CheckpointExport extends CheckpointCommand {
   static override paths = [["checkpoint", "export"]]

@@ -1,9 +1,9 @@
 import {Command} from "clipanion"
-import {viewOf} from "../../server/recovery/store.ts"
+import {viewOf} from "../../server/recovery/checkpoint/store.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {table} from "../print.ts"
-import {CheckpointCommand} from "./checkpoint-command.ts"
-import {ageOf, bytes} from "./view.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
+import {ageOf, bytes} from "../kit/checkpoint/view.ts"
+import {table} from "../kit/print.ts"
 
 export class CheckpointList extends CheckpointCommand {
   static override paths = [["checkpoint", "list"]]

@@ -1,11 +1,11 @@
 import {Command, Option} from "clipanion"
-import {holding} from "../../server/host-stopped.ts"
-import {pruneCheckpoints} from "../../server/recovery/prune.ts"
+import {holding} from "../../server/project/held.ts"
+import {pruneCheckpoints} from "../../server/recovery/checkpoint/prune.ts"
 import {neededCheckpoints} from "../../server/recovery/release/history.ts"
 import {ReleaseRecord} from "../../server/recovery/release/record.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {CheckpointCommand} from "./checkpoint-command.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 
 export class CheckpointPrune extends CheckpointCommand {
   static override paths = [["checkpoint", "prune"]]

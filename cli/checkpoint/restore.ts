@@ -1,10 +1,10 @@
 import {Command, Option} from "clipanion"
-import {restoreStopped} from "../../server/host-checkpoint-stopped.ts"
-import type {Restored, RestorePlan} from "../../server/recovery/restore.ts"
+import {restoreStopped} from "../../server/offline/checkpoint.ts"
+import type {Restored, RestorePlan} from "../../server/recovery/restore/restore.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {counted, facts} from "../print.ts"
-import {CheckpointCommand} from "./checkpoint-command.ts"
-import {withCheckpoint} from "./open.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
+import {withCheckpoint} from "../kit/checkpoint/open.ts"
+import {counted, facts} from "../kit/print.ts"
 import {describeSchema} from "./schema.ts"
 
 export class CheckpointRestore extends CheckpointCommand {

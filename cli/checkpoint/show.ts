@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
-import {detailOf} from "../../server/recovery/store.ts"
+import {detailOf} from "../../server/recovery/checkpoint/store.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {CheckpointCommand} from "./checkpoint-command.ts"
-import {describeCheckpoint} from "./view.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
+import {describeCheckpoint} from "../kit/checkpoint/view.ts"
 
 export class CheckpointShow extends CheckpointCommand {
   static override paths = [["checkpoint", "show"]]

@@ -1,11 +1,11 @@
 import {Command, Option} from "clipanion"
-import {remoteCopyAt, secretsFor} from "../../server/host-checkpoint-stopped.ts"
-import {verifyCheckpoint} from "../../server/recovery/verify.ts"
-import type {CheckpointTask, Verification} from "../../shared/checkpoint.ts"
+import {remoteCopyAt, secretsFor} from "../../server/offline/checkpoint.ts"
+import {verifyCheckpoint} from "../../server/recovery/verify/verify.ts"
+import type {CheckpointTask, Verification} from "../../shared/api/checkpoint.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {CheckpointCommand} from "./checkpoint-command.ts"
-import {withCheckpoint} from "./open.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
+import {withCheckpoint} from "../kit/checkpoint/open.ts"
 
 export class CheckpointVerify extends CheckpointCommand {
   static override paths = [["checkpoint", "verify"]]

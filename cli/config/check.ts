@@ -1,7 +1,7 @@
 import {Command, Option} from "clipanion"
 import {checkProject} from "../../server/doctor/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {DataCommand, describeProblem} from "../svc-command.ts"
+import {DataCommand, describeProblem} from "../kit/svc-command.ts"
 
 export class ConfigCheck extends DataCommand {
   static override paths = [["config", "check"]]

@@ -4,7 +4,7 @@ import {readEnvironment} from "../../server/config/environment.ts"
 import {parseConfig, readConfigText} from "../../server/config/load.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {DataCommand} from "../svc-command.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 export class ConfigPrint extends DataCommand {
   static override paths = [["config", "print"]]

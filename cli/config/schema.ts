@@ -1,7 +1,7 @@
 import {Command} from "clipanion"
 import {configSchema} from "../../server/config/schema.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {SvcCommand} from "../svc-command.ts"
+import {SvcCommand} from "../kit/svc-command.ts"
 
 export class ConfigSchema extends SvcCommand {
   static override paths = [["config", "schema"]]

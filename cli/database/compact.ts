@@ -1,10 +1,10 @@
 import {Command, Option} from "clipanion"
-import {compactStopped} from "../../server/host-database-stopped.ts"
-import type {Compacted} from "../../shared/database.ts"
+import {compactStopped} from "../../server/offline/database.ts"
+import type {Compacted} from "../../shared/api/database.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {counted} from "../print.ts"
-import {StoppableCommand} from "../stoppable-command.ts"
-import {bytes} from "./bytes.ts"
+import {bytes} from "../kit/bytes.ts"
+import {counted} from "../kit/print.ts"
+import {StoppableCommand} from "../kit/stoppable-command.ts"
 
 export class DatabaseCompact extends StoppableCommand {
   static override paths = [["database", "compact"]]

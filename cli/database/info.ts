@@ -1,10 +1,10 @@
 import {Command, Option} from "clipanion"
-import {infoStopped} from "../../server/host-database-stopped.ts"
-import type {DatabaseInfo} from "../../shared/database.ts"
+import {infoStopped} from "../../server/offline/database.ts"
+import type {DatabaseInfo} from "../../shared/api/database.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {facts, table} from "../print.ts"
-import {StoppableCommand} from "../stoppable-command.ts"
-import {bytes} from "./bytes.ts"
+import {bytes} from "../kit/bytes.ts"
+import {facts, table} from "../kit/print.ts"
+import {StoppableCommand} from "../kit/stoppable-command.ts"
 
 export class DatabaseInfoCommand extends StoppableCommand {
   static override paths = [["database", "info"]]

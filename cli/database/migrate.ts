@@ -1,10 +1,10 @@
 import {Command, Option} from "clipanion"
-import {migrateStopped, rehearseMigrations} from "../../server/host-migrate-stopped.ts"
-import type {MigrationReport} from "../../shared/database.ts"
+import {migrateStopped, rehearseMigrations} from "../../server/offline/migrate.ts"
+import type {MigrationReport} from "../../shared/api/database.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {CheckpointCommand} from "../checkpoint/checkpoint-command.ts"
-import {facts} from "../print.ts"
-import {bytes} from "./bytes.ts"
+import {bytes} from "../kit/bytes.ts"
+import {CheckpointCommand} from "../kit/checkpoint/command.ts"
+import {facts} from "../kit/print.ts"
 
 export class DatabaseMigrate extends CheckpointCommand {
   static override paths = [["database", "migrate"]]

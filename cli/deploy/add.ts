@@ -12,8 +12,8 @@ import {deployments} from "../../server/process/deployments.ts"
 import {packageRoot} from "../../server/runtime/own-files.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {DataCommand} from "../svc-command.ts"
-import {describePlan, differences, outcome} from "./view.ts"
+import {describePlan, differences, outcome} from "../kit/deployment-view.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 const templates = Object.entries(deployments).map(([name, {what}]) => `\`${name}\`: ${what}`)
 

@@ -1,9 +1,9 @@
 import {styleText} from "node:util"
 import {Command, Option} from "clipanion"
-import type {Envelope, Notice, StreamGap} from "../../shared/event-stream.ts"
+import type {Envelope, Notice, StreamGap} from "../../shared/api/event-stream.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {followEvents, type Told} from "../event-feed.ts"
-import {DataCommand} from "../svc-command.ts"
+import {followEvents, type Told} from "../kit/event-feed.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 type Style = Parameters<typeof styleText>[0]
 

@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
 import {createTwoFilesPatch, FILE_HEADERS_ONLY} from "diff"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../host-client.ts"
-import {SvcCommand} from "../svc-command.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {SvcCommand} from "../kit/svc-command.ts"
 
 export class GenerationDiff extends SvcCommand {
   static override paths = [["generation", "diff"]]

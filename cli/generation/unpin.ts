@@ -1,7 +1,7 @@
 import {Command} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../host-client.ts"
-import {DataCommand} from "../svc-command.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 export class GenerationUnpin extends DataCommand {
   static override paths = [["generation", "unpin"]]

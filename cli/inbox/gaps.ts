@@ -1,9 +1,9 @@
 import {Command} from "clipanion"
-import type {GapView} from "../../shared/api.ts"
+import type {GapView} from "../../shared/api/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
-import {PageCommand} from "../page-command.ts"
-import {table} from "../print.ts"
+import {PageCommand} from "../kit/page-command.ts"
+import {table} from "../kit/print.ts"
 
 export class InboxGaps extends PageCommand {
   static override paths = [["inbox", "gaps"]]

@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {InboxActionCommand} from "./action.ts"
+import {InboxActionCommand} from "../kit/messages/inbox-action.ts"
 
 export class InboxRelease extends InboxActionCommand {
   static override paths = [["inbox", "release"]]

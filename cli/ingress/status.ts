@@ -1,9 +1,9 @@
 import {Command} from "clipanion"
+import type {IngressView} from "../../shared/api/readiness.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {IngressView} from "../../shared/readiness.ts"
-import {connectHost} from "../host-client.ts"
-import {DataCommand} from "../svc-command.ts"
-import {describeIngress} from "./view.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {describeIngress} from "../kit/ingress-view.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 export class IngressStatus extends DataCommand {
   static override paths = [["ingress", "status"]]

@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {OutboxActionCommand} from "./action.ts"
+import {OutboxActionCommand} from "../kit/messages/outbox-action.ts"
 
 export class OutboxDiscard extends OutboxActionCommand {
   static override paths = [["outbox", "discard"]]

@@ -1,9 +1,9 @@
 import {Command, Option} from "clipanion"
-import type {OutboxView} from "../../shared/api.ts"
+import type {OutboxView} from "../../shared/api/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
-import {PageCommand} from "../page-command.ts"
-import {shorten, table} from "../print.ts"
+import {PageCommand} from "../kit/page-command.ts"
+import {shorten, table} from "../kit/print.ts"
 
 export class OutboxList extends PageCommand {
   static override paths = [["outbox", "list"]]

@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {RedactCommand} from "../redact-command.ts"
+import {RedactCommand} from "../kit/redact-command.ts"
 
 export class OutboxRedact extends RedactCommand {
   static override paths = [["outbox", "redact"]]

@@ -1,10 +1,10 @@
 import {Command, Option} from "clipanion"
-import type {OutboxDetail} from "../../shared/api.ts"
+import type {OutboxDetail} from "../../shared/api/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
-import {facts} from "../print.ts"
-import {DataCommand} from "../svc-command.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {facts} from "../kit/print.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 export class OutboxShow extends DataCommand {
   static override paths = [["outbox", "show"]]

@@ -1,6 +1,6 @@
 import {Command} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {SwitchCommand} from "./switch-command.ts"
+import {SwitchCommand} from "../kit/switch-command.ts"
 
 export class PluginDisable extends SwitchCommand {
   static override paths = [["plugin", "disable"]]

@@ -1,10 +1,10 @@
 import {Command} from "clipanion"
+import type {PluginView} from "../../shared/api/plugin-views.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {PluginView} from "../../shared/plugin-views.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
-import {table} from "../print.ts"
-import {DataCommand} from "../svc-command.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {table} from "../kit/print.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 export class PluginList extends DataCommand {
   static override paths = [["plugin", "list"]]

@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
+import type {ReleaseView} from "../../shared/api/release.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {ReleaseView} from "../../shared/release.ts"
-import {connectHost} from "../host-client.ts"
-import {ReleaseCommand} from "./release-command.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {ReleaseCommand} from "../kit/release/command.ts"
 
 export class ReleaseAbort extends ReleaseCommand {
   static override paths = [["release", "abort"]]

@@ -1,10 +1,10 @@
 import {Command, Option} from "clipanion"
-import type {CheckpointTask} from "../../shared/checkpoint.ts"
+import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
+import type {ReleaseView} from "../../shared/api/release.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem, type ProblemCode, problems} from "../../shared/problems.ts"
-import type {ReleaseView} from "../../shared/release.ts"
-import {connectHost, type HostClient} from "../host-client.ts"
-import {ReleaseCommand} from "./release-command.ts"
+import {connectHost, type HostClient} from "../kit/host-client.ts"
+import {ReleaseCommand} from "../kit/release/command.ts"
 
 export class ReleaseBegin extends ReleaseCommand {
   static override paths = [["release", "begin"]]

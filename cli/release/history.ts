@@ -2,9 +2,9 @@ import {Command} from "clipanion"
 import {releasesOf} from "../../server/recovery/release/history.ts"
 import {ReleaseRecord} from "../../server/recovery/release/record.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {table} from "../print.ts"
-import {ReleaseCommand} from "./release-command.ts"
-import {verdict} from "./view.ts"
+import {table} from "../kit/print.ts"
+import {ReleaseCommand} from "../kit/release/command.ts"
+import {verdict} from "../kit/release/view.ts"
 
 export class ReleaseHistory extends ReleaseCommand {
   static override paths = [["release", "history"]]

@@ -2,8 +2,8 @@ import {Command} from "clipanion"
 import {releasesOf} from "../../server/recovery/release/history.ts"
 import {ReleaseRecord} from "../../server/recovery/release/record.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {ReleaseCommand} from "./release-command.ts"
-import {describeRelease} from "./view.ts"
+import {ReleaseCommand} from "../kit/release/command.ts"
+import {describeRelease} from "../kit/release/view.ts"
 
 export class ReleaseStatus extends ReleaseCommand {
   static override paths = [["release", "status"]]

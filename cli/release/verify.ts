@@ -1,15 +1,15 @@
 import {Command, Option} from "clipanion"
-import {recordVerification} from "../../server/host-release-stopped.ts"
+import {recordVerification} from "../../server/offline/release.ts"
 import {ReleaseRecord} from "../../server/recovery/release/record.ts"
 import {requireUnderWay} from "../../server/recovery/release/rules.ts"
-import {tryRelease} from "../../server/recovery/verification/try-release.ts"
-import {onSignals} from "../../server/runtime/signals.ts"
+import {tryRelease} from "../../server/recovery/release/verification/try-release.ts"
+import {onSignals} from "../../server/runtime/process/signals.ts"
+import type {ReleaseVerification, ReleaseView} from "../../shared/api/release.ts"
 import {durationOf, durationPattern} from "../../shared/duration.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {ReleaseVerification, ReleaseView} from "../../shared/release.ts"
-import {ReleaseCommand} from "./release-command.ts"
-import {describeStep} from "./view.ts"
+import {ReleaseCommand} from "../kit/release/command.ts"
+import {describeStep} from "../kit/release/view.ts"
 
 export class ReleaseVerify extends ReleaseCommand {
   static override paths = [["release", "verify"]]

@@ -1,9 +1,9 @@
 import {Command, Option} from "clipanion"
-import type {ReloadResult} from "../../shared/api.ts"
+import type {ReloadResult} from "../../shared/api/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
-import {DataCommand} from "../svc-command.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 export class RuntimeReload extends DataCommand {
   static override paths = [["runtime", "reload"]]

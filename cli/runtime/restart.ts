@@ -3,8 +3,8 @@ import {describeOwner, ownerOf} from "../../server/process/owner.ts"
 import {readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../host-client.ts"
-import {SvcCommand} from "../svc-command.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {SvcCommand} from "../kit/svc-command.ts"
 
 export class RuntimeRestart extends SvcCommand {
   static override paths = [["runtime", "restart"]]

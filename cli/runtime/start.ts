@@ -1,23 +1,23 @@
 import {resolve} from "node:path"
 import {Command, Option} from "clipanion"
-import {start} from "../../server/host.ts"
-import type {Exit, Host} from "../../server/host-interface.ts"
-import {type Mode, requireProject} from "../../server/host-settings.ts"
+import type {Exit, Host} from "../../server/host/host.ts"
+import {start} from "../../server/host/start.ts"
 import {takeOverConsole} from "../../server/logs/console.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
-import type {OnceOptions} from "../../server/once.ts"
+import type {OnceOptions} from "../../server/offline/once.ts"
 import {followSupervisor} from "../../server/process/supervisor.ts"
-import {noProgress} from "../../server/recovery/progress.ts"
-import {CheckpointStore} from "../../server/recovery/store.ts"
-import {onLateException} from "../../server/runtime/late-exceptions.ts"
+import {type Mode, requireProject} from "../../server/project/settings.ts"
+import {noProgress} from "../../server/recovery/checkpoint/progress.ts"
+import {CheckpointStore} from "../../server/recovery/checkpoint/store.ts"
+import {onLateException} from "../../server/runtime/process/late-exceptions.ts"
+import {onSignals} from "../../server/runtime/process/signals.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {loadRuntime} from "../../server/runtime/runtime.ts"
-import {onSignals} from "../../server/runtime/signals.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
-import {SvcCommand} from "../svc-command.ts"
-import {banner} from "./banner.ts"
+import {banner} from "../kit/runtime/banner.ts"
+import {SvcCommand} from "../kit/svc-command.ts"
 
 const modes = ["development", "production", "test"] as const
 
@@ -104,7 +104,7 @@ export class RuntimeStart extends SvcCommand {
     const project = projectPaths(this.folder)
     await requireProject(project)
     // What only some starts need is loaded by them: a Host is quick to start without it.
-    const {daemonise} = await import("./daemonise.ts")
+    const {daemonise} = await import("../kit/runtime/daemonise.ts")
     return daemonise({
       paths: project,
       format: mode === "production" ? "json" : "pretty",
@@ -126,7 +126,7 @@ export class RuntimeStart extends SvcCommand {
       reload: () => {},
     })
     const checkpoint = this.#checkpoint()
-    const {startOnce} = await import("../../server/once.ts")
+    const {startOnce} = await import("../../server/offline/once.ts")
     const result = await startOnce(
       {
         project: this.folder,
@@ -147,7 +147,7 @@ export class RuntimeStart extends SvcCommand {
     if (name === undefined) return undefined
     const {checkpoints, temporary} = projectPaths(this.folder)
     const where = {store: new CheckpointStore(checkpoints), temporary, input: process.stdin, progress: noProgress}
-    return async work => (await import("../checkpoint/open.ts")).withCheckpoint(name, where, work)
+    return async work => (await import("../kit/checkpoint/open.ts")).withCheckpoint(name, where, work)
   }
 
   async #start(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {

@@ -3,14 +3,14 @@ import {type DaemonState, readDaemonState, whyNoHost} from "../../server/process
 import {describeOwner, type Owner, ownerOf} from "../../server/process/owner.ts"
 import {readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
-import type {EndpointView, Status} from "../../shared/api.ts"
+import type {EndpointView, Status} from "../../shared/api/api.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost, type HostClient} from "../host-client.ts"
-import {describeIngress} from "../ingress/view.ts"
-import {duration, facts} from "../print.ts"
-import {DataCommand} from "../svc-command.ts"
+import {connectHost, type HostClient} from "../kit/host-client.ts"
+import {describeIngress} from "../kit/ingress-view.ts"
+import {duration, facts} from "../kit/print.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 export class RuntimeStatus extends DataCommand {
   static override paths = [["runtime", "status"]]

@@ -7,7 +7,7 @@ import {findHolder, type Holder, isLocked, type LockFiles} from "../../server/ru
 import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {SvcCommand} from "../svc-command.ts"
+import {SvcCommand} from "../kit/svc-command.ts"
 
 /** So long it is waited for an end, in milliseconds: a Host ends within ten seconds, and a daemon kills one that does not. */
 const patience = {host: 12_000, daemon: 32_000} as const

@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
+import type {Job} from "../../shared/api/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Job} from "../../shared/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
-import {JobCommand} from "./schedule-command.ts"
+import {JobCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleAdd extends JobCommand {
   static override paths = [["schedule", "add"]]

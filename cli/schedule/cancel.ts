@@ -1,9 +1,9 @@
 import {Command, Option} from "clipanion"
+import type {RunView} from "../../shared/api/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {RunView} from "../../shared/jobs.ts"
 import type {Static} from "../../shared/type.ts"
-import {connectHost} from "../host-client.ts"
-import {DataCommand} from "../svc-command.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 export class ScheduleCancel extends DataCommand {
   static override paths = [["schedule", "cancel"]]

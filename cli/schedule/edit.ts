@@ -1,7 +1,7 @@
 import {Command, Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {JobCommand} from "./schedule-command.ts"
+import {JobCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleEdit extends JobCommand {
   static override paths = [["schedule", "edit"]]

@@ -1,8 +1,8 @@
 import {Command} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {shorten, table} from "../print.ts"
-import type {JobList} from "./jobs-access.ts"
-import {describeSchedule, describeTarget, ScheduleCommand} from "./schedule-command.ts"
+import {shorten, table} from "../kit/print.ts"
+import {describeSchedule, describeTarget, ScheduleCommand} from "../kit/schedule/command.ts"
+import type {JobList} from "../kit/schedule/jobs-access.ts"
 
 export class ScheduleList extends ScheduleCommand {
   static override paths = [["schedule", "list"]]

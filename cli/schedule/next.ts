@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
+import type {NextTimes} from "../../shared/api/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {NextTimes} from "../../shared/jobs.ts"
-import {table} from "../print.ts"
-import {ScheduleCommand} from "./schedule-command.ts"
+import {table} from "../kit/print.ts"
+import {ScheduleCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleNext extends ScheduleCommand {
   static override paths = [["schedule", "next"]]

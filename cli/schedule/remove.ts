@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {ScheduleCommand} from "./schedule-command.ts"
+import {ScheduleCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleRemove extends ScheduleCommand {
   static override paths = [["schedule", "remove"]]

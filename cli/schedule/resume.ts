@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {describeJob, ScheduleCommand} from "./schedule-command.ts"
+import {describeJob, ScheduleCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleResume extends ScheduleCommand {
   static override paths = [["schedule", "resume"]]

@@ -1,7 +1,7 @@
 import {Command, Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {connectHost} from "../host-client.ts"
-import {DataCommand} from "../svc-command.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {DataCommand} from "../kit/svc-command.ts"
 
 export class ScheduleRun extends DataCommand {
   static override paths = [["schedule", "run"]]

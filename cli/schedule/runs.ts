@@ -1,9 +1,9 @@
 import {Command, Option} from "clipanion"
+import type {RunView} from "../../shared/api/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {RunView} from "../../shared/jobs.ts"
 import type {Static} from "../../shared/type.ts"
-import {PageCommand} from "../page-command.ts"
-import {shorten, table} from "../print.ts"
+import {PageCommand} from "../kit/page-command.ts"
+import {shorten, table} from "../kit/print.ts"
 
 export class ScheduleRuns extends PageCommand {
   static override paths = [["schedule", "runs"]]

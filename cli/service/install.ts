@@ -3,7 +3,7 @@ import {Command, Option} from "clipanion"
 import {isReadyWithin} from "../../server/process/service/ready.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {ServiceCommand} from "./service-command.ts"
+import {ServiceCommand} from "../kit/service-command.ts"
 
 /** So long it is waited until the Host is ready, in milliseconds. */
 const patience = 20_000

@@ -2,7 +2,7 @@ import {spawn} from "node:child_process"
 import {Command, Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {ServiceCommand} from "./service-command.ts"
+import {ServiceCommand} from "../kit/service-command.ts"
 
 export class ServiceLogs extends ServiceCommand {
   static override paths = [["service", "logs"]]

@@ -1,8 +1,8 @@
 import {Command} from "clipanion"
 import {isReadyWithin} from "../../server/process/service/ready.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {facts} from "../print.ts"
-import {ServiceCommand} from "./service-command.ts"
+import {facts} from "../kit/print.ts"
+import {ServiceCommand} from "../kit/service-command.ts"
 
 export class ServiceStatus extends ServiceCommand {
   static override paths = [["service", "status"]]

@@ -1,6 +1,6 @@
 import {Command} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {ServiceCommand} from "./service-command.ts"
+import {ServiceCommand} from "../kit/service-command.ts"
 
 export class ServiceUninstall extends ServiceCommand {
   static override paths = [["service", "uninstall"]]

@@ -1,9 +1,9 @@
 import {Command, Option} from "clipanion"
+import type {Item} from "../../shared/api/workroom.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Item} from "../../shared/workroom.ts"
-import {connectHost} from "../host-client.ts"
-import {DataCommand} from "../svc-command.ts"
-import {lineOf} from "./view.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+import {lineOf} from "../kit/workroom/view.ts"
 
 export class WorkroomAdd extends DataCommand {
   static override paths = [["workroom", "add"]]

@@ -2,7 +2,7 @@ import {Command, Option} from "clipanion"
 import {timeFrom} from "../../shared/duration.ts"
 import type {ExitCode} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
-import {WorkItemCommand} from "./item-command.ts"
+import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 
 export class WorkroomBlock extends WorkItemCommand {
   static override paths = [["workroom", "block"]]

@@ -1,8 +1,8 @@
 import {Command} from "clipanion"
+import type {JournalRecord} from "../../shared/api/workroom.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {JournalRecord} from "../../shared/workroom.ts"
-import {PageCommand} from "../page-command.ts"
-import {table} from "../print.ts"
+import {PageCommand} from "../kit/page-command.ts"
+import {table} from "../kit/print.ts"
 
 export class WorkroomJournal extends PageCommand {
   static override paths = [["workroom", "journal"]]

@@ -1,9 +1,9 @@
 import {Command, Option} from "clipanion"
+import type {Item} from "../../shared/api/workroom.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Item} from "../../shared/workroom.ts"
-import {PageCommand} from "../page-command.ts"
-import {shorten, table} from "../print.ts"
-import {blockerOf} from "./view.ts"
+import {PageCommand} from "../kit/page-command.ts"
+import {shorten, table} from "../kit/print.ts"
+import {blockerOf} from "../kit/workroom/view.ts"
 
 export class WorkroomList extends PageCommand {
   static override paths = [["workroom", "list"]]

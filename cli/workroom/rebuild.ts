@@ -1,8 +1,8 @@
 import {Command} from "clipanion"
-import {rebuildStoppedWorkroom} from "../../server/host-workroom-stopped.ts"
+import {rebuildStoppedWorkroom} from "../../server/offline/workroom.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {DataCommand} from "../svc-command.ts"
-import {describeStore} from "./verified.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+import {describeStore} from "../kit/workroom/verified.ts"
 
 export class WorkroomRebuild extends DataCommand {
   static override paths = [["workroom", "rebuild"]]

@@ -1,6 +1,6 @@
 import {Command} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {WorkItemCommand} from "./item-command.ts"
+import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 
 export class WorkroomReview extends WorkItemCommand {
   static override paths = [["workroom", "review"]]

@@ -1,10 +1,10 @@
 import {Command, Option} from "clipanion"
+import type {Item} from "../../shared/api/workroom.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Item} from "../../shared/workroom.ts"
-import {connectHost} from "../host-client.ts"
-import {facts} from "../print.ts"
-import {DataCommand} from "../svc-command.ts"
-import {blockerOf} from "./view.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {facts} from "../kit/print.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+import {blockerOf} from "../kit/workroom/view.ts"
 
 export class WorkroomShow extends DataCommand {
   static override paths = [["workroom", "show"]]

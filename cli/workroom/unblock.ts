@@ -1,6 +1,6 @@
 import {Command} from "clipanion"
 import type {ExitCode} from "../../shared/exit.ts"
-import {WorkItemCommand} from "./item-command.ts"
+import {WorkItemCommand} from "../kit/workroom/item-command.ts"
 
 export class WorkroomUnblock extends WorkItemCommand {
   static override paths = [["workroom", "unblock"]]

@@ -1,12 +1,12 @@
 import {Command} from "clipanion"
-import {verifyStoppedWorkroom} from "../../server/host-workroom-stopped.ts"
+import {verifyStoppedWorkroom} from "../../server/offline/workroom.ts"
 import {isLocked} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
+import type {VerificationView} from "../../shared/api/workroom.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {VerificationView} from "../../shared/workroom.ts"
-import {connectHost} from "../host-client.ts"
-import {DataCommand} from "../svc-command.ts"
-import {describeStore} from "./verified.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+import {describeStore} from "../kit/workroom/verified.ts"
 
 export class WorkroomVerify extends DataCommand {
   static override paths = [["workroom", "verify"]]

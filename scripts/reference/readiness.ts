@@ -1,5 +1,5 @@
 import {checkAgent, checkDatabase, checkEndpoint} from "../../server/readiness/checks.ts"
-import {readinessReasons} from "../../shared/readiness.ts"
+import {readinessReasons} from "../../shared/api/readiness.ts"
 import {code, page, prose, table} from "./markdown.ts"
 
 const intro = `\`GET /pub/ready\` answers 200 \`{"ready":true}\` or 503 \`{"ready":false}\`, and nothing else. \`GET /api/system/readiness\` (full

@@ -1,5 +1,5 @@
-import type {PermissionRule} from "../../shared/permission.ts"
 import type {Issue} from "../../shared/problems.ts"
+import type {PermissionRule} from "../../shared/sdk/permission.ts"
 import type {Source} from "./source.ts"
 
 const selectors = ["channel", "user", "account"] as const

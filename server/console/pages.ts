@@ -1,5 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Route} from "../../shared/route.ts"
+import type {Route} from "../../shared/sdk/route.ts"
 import {type ConsoleFile, type Encoding, encodings, readConsoleFile, readListing} from "./files.ts"
 
 /** Other Hosts that a console served from here may switch to, as origins; a new generation may change them. */

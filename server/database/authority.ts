@@ -3,7 +3,7 @@ import {Problem} from "../../shared/problems.ts"
 import {readFileIfExists, writeFileAtomic} from "../runtime/files.ts"
 import {type Database, schemaOf} from "./database.ts"
 import type {Statement} from "./engine.ts"
-import {versionOf} from "./migrations.ts"
+import {versionOf} from "./migrations/migrations.ts"
 
 /** What `.svc/authority.json` holds; `minting` until the database has the same. */
 export interface AuthorityFile {

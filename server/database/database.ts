@@ -4,9 +4,9 @@ import type {CommitMeter} from "./commit-meter.ts"
 import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
 import {type DatabaseFailure, type DatabaseObserver, Failing} from "./failing.ts"
 import {openLocal} from "./local.ts"
-import {type Fingerprint, snapshotFile, snapshotPoint} from "./maintenance.ts"
-import {type Applied, type MigrateOptions, migrate, runMigration, schemaVersion} from "./migrate.ts"
-import {type Migration, migrations} from "./migrations.ts"
+import {type Applied, type MigrateOptions, migrate, runMigration, schemaVersion} from "./migrations/migrate.ts"
+import {type Migration, migrations} from "./migrations/migrations.ts"
+import {type Fingerprint, snapshotFile, snapshotPoint} from "./upkeep/maintenance.ts"
 import {Writer} from "./writer.ts"
 
 export type Location =

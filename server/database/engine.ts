@@ -1,4 +1,4 @@
-import type {Row, Statement} from "../../shared/plugin-database.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 
 export type {Row, Statement}
 

@@ -3,11 +3,11 @@ import {dirname} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
 import {type Client, type InStatement, LibsqlBatchError, type ResultSet} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {removeUnfinished} from "./compact.ts"
 import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
 import {createKeepingClient} from "./prepared.ts"
+import {removeUnfinished} from "./upkeep/compact.ts"
 
 /** Waits for a stranger's lock, in milliseconds. The driver waits inside the call, so the Host stands still as long. */
 const busyTimeout = 250

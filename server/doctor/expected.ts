@@ -1,6 +1,6 @@
-import {projectName, requireProject} from "../host-settings.ts"
+import {projectName, requireProject} from "../project/settings.ts"
 import {projectPaths} from "../runtime/project.ts"
-import {version} from "../version.ts"
+import {version} from "../runtime/version.ts"
 
 /** Which Host a folder's project would run; undefined where the folder holds none. */
 export const expectedHost = async (

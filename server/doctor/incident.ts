@@ -7,8 +7,8 @@ import {
   judgeHost,
   paths,
   questions,
-} from "../../shared/incident.ts"
-import {type View, views} from "../../shared/incident-views.ts"
+} from "../../shared/api/incident.ts"
+import {type View, views} from "../../shared/api/incident-views.ts"
 import {ask, limit, parseAddress, parseAnswer, withoutCredentials} from "./ask.ts"
 
 export interface IncidentResult {

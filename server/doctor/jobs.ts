@@ -1,6 +1,6 @@
 import {formatIssue} from "../../shared/problems.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
-import {jobFileName, readJobFile} from "../scheduler/job-store.ts"
+import {jobFileName, readJobFile} from "../scheduler/job-file/job-store.ts"
 import {error, type Finding, ok} from "./finding.ts"
 import {problemOf} from "./state.ts"
 

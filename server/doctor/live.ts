@@ -1,4 +1,4 @@
-import {ReadinessReport} from "../../shared/readiness.ts"
+import {ReadinessReport} from "../../shared/api/readiness.ts"
 import {ask, limit, parseAddress, parseAnswer, withoutCredentials} from "./ask.ts"
 
 export type LiveResult =

@@ -1,4 +1,4 @@
-import type {StreamGapReason} from "../../shared/event-stream.ts"
+import type {StreamGapReason} from "../../shared/api/event-stream.ts"
 import type {Audience, Envelopes} from "./envelope.ts"
 import type {Filter} from "./filter.ts"
 import {frame, heartbeat} from "./frame.ts"

@@ -1,5 +1,5 @@
+import type {StreamGapReason} from "../../shared/api/event-stream.ts"
 import {parseEventId} from "../../shared/event-id.ts"
-import type {StreamGapReason} from "../../shared/event-stream.ts"
 import type {Extent} from "./log.ts"
 
 /** Where a client is taken up: exactly after an offset, or not where it asked to be. */

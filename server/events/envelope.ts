@@ -1,5 +1,5 @@
+import type {Envelope} from "../../shared/api/event-stream.ts"
 import {eventId} from "../../shared/event-id.ts"
-import type {Envelope} from "../../shared/event-stream.ts"
 import {eventTypes, isEventType} from "../../shared/events.ts"
 import {createProjection} from "../../shared/private.ts"
 import {frame} from "./frame.ts"

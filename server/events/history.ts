@@ -1,4 +1,4 @@
-import type {StreamGap, StreamGapReason} from "../../shared/event-stream.ts"
+import type {StreamGap, StreamGapReason} from "../../shared/api/event-stream.ts"
 import {quoted, resume} from "./cursor.ts"
 import type {Envelopes} from "./envelope.ts"
 import type {Filter} from "./filter.ts"

@@ -3,7 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import type {Statement} from "../database/engine.ts"
-import {Periodic} from "../runtime/periodic.ts"
+import {Periodic} from "../runtime/flow/periodic.ts"
 import type {EventLog} from "./log.ts"
 
 /** What is kept: so many events, so many bytes, for so many milliseconds. */

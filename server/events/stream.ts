@@ -1,6 +1,6 @@
 import {setTimeout as sleep, setImmediate as turn} from "node:timers/promises"
-import type {Hello, Notice, StreamGapReason} from "../../shared/event-stream.ts"
-import {streamGapReasons} from "../../shared/event-stream.ts"
+import type {Hello, Notice, StreamGapReason} from "../../shared/api/event-stream.ts"
+import {streamGapReasons} from "../../shared/api/event-stream.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"

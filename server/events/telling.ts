@@ -1,5 +1,5 @@
 import type {EventAbout, EventData, EventType} from "../../shared/events.ts"
-import type {Statement} from "../../shared/plugin-database.ts"
+import type {Statement} from "../../shared/sdk/plugin-database.ts"
 
 /** Longer data has its texts cut: one event must not be what a client falls behind by. In characters. */
 const longest = {data: 16_384, text: 1000} as const

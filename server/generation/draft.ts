@@ -9,7 +9,7 @@ import {invalid} from "../config/source.ts"
 import type {Database} from "../database/database.ts"
 import {Instance} from "../plugins/instance.ts"
 import type {LoadedPlugin, Loader} from "../plugins/load.ts"
-import {TimeLimitExceeded, withTimeLimit} from "../runtime/time-limit.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Generation, Snapshot} from "./generation.ts"
 import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
 

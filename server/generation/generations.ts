@@ -1,7 +1,7 @@
 import {Problem, toProblem} from "../../shared/problems.ts"
-import type {Endpoints} from "../capabilities/endpoints.ts"
 import type {Variables} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Instance} from "../plugins/instance.ts"
 import {createDraft, type Draft, type DraftOptions, describeFailure} from "./draft.ts"
 import type {Failure, Generation, NewPin, Pin} from "./generation.ts"

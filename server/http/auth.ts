@@ -1,6 +1,6 @@
 import {hash, timingSafeEqual} from "node:crypto"
 import {Problem, problems} from "../../shared/problems.ts"
-import type {Scope} from "../../shared/route.ts"
+import type {Scope} from "../../shared/sdk/route.ts"
 import type {Secret} from "../../shared/secret.ts"
 
 /** A longer header is refused unread. */

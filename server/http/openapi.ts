@@ -1,5 +1,5 @@
 import {type ProblemCode, problems} from "../../shared/problems.ts"
-import type {Route, Scope} from "../../shared/route.ts"
+import type {Route, Scope} from "../../shared/sdk/route.ts"
 import {type TSchema, Type} from "../../shared/type.ts"
 import {describeTags, tagOf} from "./tags.ts"
 

@@ -1,5 +1,5 @@
 import {isProblem} from "../../shared/problems.ts"
-import type {Route} from "../../shared/route.ts"
+import type {Route} from "../../shared/sdk/route.ts"
 import {FailureLimit} from "./auth.ts"
 
 /**

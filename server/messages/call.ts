@@ -1,5 +1,5 @@
-import {includesPermission, permissions} from "../../shared/permission.ts"
-import type {CommandDefinition, Reply, Session} from "../../shared/session.ts"
+import {includesPermission, permissions} from "../../shared/sdk/permission.ts"
+import type {CommandDefinition, Reply, Session} from "../../shared/sdk/session.ts"
 import {type Command, parseCall} from "./command.ts"
 import type {Cooldowns} from "./cooldowns.ts"
 import {misuseText} from "./help.ts"

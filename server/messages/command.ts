@@ -1,8 +1,8 @@
 import {parseArgs} from "node:util"
-import type {ArgumentType, OptionDefinition} from "../../shared/command.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 import {messageOf} from "../../shared/problems.ts"
-import type {CommandDefinition, Reply, Session} from "../../shared/session.ts"
+import type {ArgumentType, OptionDefinition} from "../../shared/sdk/command.ts"
+import type {CommandDefinition, Reply, Session} from "../../shared/sdk/session.ts"
 import {splitWords, takeWord} from "./words.ts"
 
 export interface Argument {

@@ -1,5 +1,5 @@
-import type {Cooldown} from "../../shared/command.ts"
-import type {Session} from "../../shared/session.ts"
+import type {Cooldown} from "../../shared/sdk/command.ts"
+import type {Session} from "../../shared/sdk/session.ts"
 import type {Command} from "./command.ts"
 
 export type Turn =

@@ -1,4 +1,4 @@
-import {includesPermission, type Permission} from "../../shared/permission.ts"
+import {includesPermission, type Permission} from "../../shared/sdk/permission.ts"
 import type {Command} from "./command.ts"
 import {parsePattern, usageOf} from "./command.ts"
 import type {Routed, Router} from "./router.ts"

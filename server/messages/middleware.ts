@@ -1,7 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Middleware, Session} from "../../shared/session.ts"
-import type {Attempt} from "../capabilities/handling.ts"
-import type {Hold} from "../runtime/time-limit.ts"
+import type {Middleware, Session} from "../../shared/sdk/session.ts"
+import type {Attempt} from "../inbox/handling.ts"
+import type {Hold} from "../runtime/flow/time-limit.ts"
 import type {Handler} from "./dispatch.ts"
 
 /** A middleware of a generation. */

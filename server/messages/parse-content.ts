@@ -1,4 +1,4 @@
-import type {Node} from "../../shared/elements.ts"
+import type {Node} from "../../shared/sdk/elements.ts"
 
 /** Deeper nesting is flattened into its innermost allowed element. */
 const deepest = 32

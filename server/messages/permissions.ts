@@ -1,5 +1,5 @@
-import type {Permission, PermissionRule} from "../../shared/permission.ts"
-import {channelType, type SatoriEvent} from "../../shared/satori.ts"
+import type {Permission, PermissionRule} from "../../shared/sdk/permission.ts"
+import {channelType, type SatoriEvent} from "../../shared/sdk/satori.ts"
 
 /** What the sender of an event may do where it came in. */
 export type PermissionOf = (endpoint: string, event: SatoriEvent) => Permission

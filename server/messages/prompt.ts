@@ -1,11 +1,11 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
-import type {PromptDefinition, PromptHandler} from "../../shared/prompt.ts"
-import type {Reply, Session} from "../../shared/session.ts"
+import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
+import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {TSchema} from "../../shared/type.ts"
-import type {StoredEvent} from "../capabilities/handling.ts"
-import {personOf, type Question} from "../capabilities/prompts.ts"
 import {explain} from "../config/explain.ts"
+import type {StoredEvent} from "../inbox/handling.ts"
+import {personOf, type Question} from "../inbox/prompts.ts"
 import type {Router} from "./router.ts"
 
 /** A prompt as a plugin declared it. */

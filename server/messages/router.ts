@@ -1,4 +1,4 @@
-import {channelType, type SatoriEvent} from "../../shared/satori.ts"
+import {channelType, type SatoriEvent} from "../../shared/sdk/satori.ts"
 import {suggest} from "../config/suggest.ts"
 import type {Command} from "./command.ts"
 

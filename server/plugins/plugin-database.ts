@@ -1,5 +1,5 @@
-import type {PluginDatabase} from "../../shared/plugin-database.ts"
 import {Problem} from "../../shared/problems.ts"
+import type {PluginDatabase} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 
 /** A plugin's tables carry its name: `p_<plugin>_<table>`. */

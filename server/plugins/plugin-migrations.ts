@@ -1,5 +1,5 @@
-import type {PluginMigration, Statement} from "../../shared/plugin-database.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
+import type {PluginMigration, Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import {
   cannotBeUndone,
@@ -8,7 +8,7 @@ import {
   type PluginCrossing,
   pluginMigration,
   readCrossedByPlugins,
-} from "../database/irreversible.ts"
+} from "../database/migrations/irreversible.ts"
 import {telling} from "../events/telling.ts"
 import {tableName} from "./plugin-database.ts"
 

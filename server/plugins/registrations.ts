@@ -1,10 +1,10 @@
-import type {AdapterDefinition} from "../../shared/adapter.ts"
-import type {OptionDefinition} from "../../shared/command.ts"
 import {capabilityId, type PluginPath} from "../../shared/ids.ts"
-import type {Plugin, PluginRoute} from "../../shared/plugin.ts"
-import type {PluginMigration} from "../../shared/plugin-database.ts"
-import type {JobDefinition, JobHandler} from "../../shared/plugin-job.ts"
-import type {PromptDefinition, PromptHandler} from "../../shared/prompt.ts"
+import type {AdapterDefinition} from "../../shared/sdk/adapter.ts"
+import type {OptionDefinition} from "../../shared/sdk/command.ts"
+import type {Plugin, PluginRoute} from "../../shared/sdk/plugin.ts"
+import type {PluginMigration} from "../../shared/sdk/plugin-database.ts"
+import type {JobDefinition, JobHandler} from "../../shared/sdk/plugin-job.ts"
+import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
 import type {
   CommandDefinition,
   EventHandlerDefinition,
@@ -13,7 +13,7 @@ import type {
   Named,
   Reply,
   Session,
-} from "../../shared/session.ts"
+} from "../../shared/sdk/session.ts"
 import type {TSchema} from "../../shared/type.ts"
 
 /** A command as `setup` declared it, before its pattern is read. */

@@ -3,7 +3,7 @@ import {copyFile, mkdir, readdir, readFile, stat, writeFile} from "node:fs/promi
 import {basename, dirname, join, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {listingName} from "../console/files.ts"
-import {version} from "../version.ts"
+import {version} from "../runtime/version.ts"
 
 /** The package manager and runtime of a new project. */
 export type Toolchain = "bun" | "node"

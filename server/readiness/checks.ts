@@ -1,5 +1,5 @@
+import {type Component, type ReadinessReason, readinessReasons} from "../../shared/api/readiness.ts"
 import {type PluginPath, pluginNameOf} from "../../shared/ids.ts"
-import {type Component, type ReadinessReason, readinessReasons} from "../../shared/readiness.ts"
 import type {Facts} from "./report.ts"
 
 export interface EndpointFacts {

@@ -1,5 +1,5 @@
-import type {CheckpointFailure, NewestCheckpoint} from "../../shared/checkpoint.ts"
-import type {Component, IngressView, ReadinessReport} from "../../shared/readiness.ts"
+import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
+import type {Component, IngressView, ReadinessReport} from "../../shared/api/readiness.ts"
 import {checkAgent, checkDatabase, checkEndpoint, type DatabaseFailure, type EndpointFacts} from "./checks.ts"
 
 /** What the Host knows, at one moment. Times in milliseconds since 1970. */

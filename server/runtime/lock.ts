@@ -6,7 +6,7 @@ import {pathToFileURL} from "node:url"
 import {type Client, createClient, LibsqlError, type Transaction} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {readJsonIfExists, writeFileAtomic} from "./files.ts"
-import {processStart} from "./process-start.ts"
+import {processStart} from "./process/process-start.ts"
 import type {ProjectPaths} from "./project.ts"
 
 /** Who holds a project: shown to whoever is refused. */

@@ -1,5 +1,5 @@
-import type {Row} from "../../shared/plugin-database.ts"
-import type {SatoriEvent} from "../../shared/satori.ts"
+import type {Row} from "../../shared/sdk/plugin-database.ts"
+import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import {type KnownLogin, loginOfEvent, opcode, signal} from "./protocol.ts"
 
 /** An inbox event as all clients get it. */

@@ -1,4 +1,4 @@
-import type {Channel, Message, SatoriEvent, User} from "../../shared/satori.ts"
+import type {Channel, Message, SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 
 /** The Host keeps no directory of a platform: it answers from so many of its newest events. */

@@ -1,9 +1,9 @@
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import type {SatoriEvent, User} from "../../shared/satori.ts"
-import type {Endpoint} from "../capabilities/endpoint.ts"
-import type {EndpointState} from "../capabilities/endpoint-state.ts"
+import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
+import type {Endpoint} from "../endpoints/endpoint.ts"
+import type {EndpointState} from "../endpoints/state.ts"
 import type {LoginChange} from "./protocol.ts"
 import {type KnownLogin, loginStatus} from "./protocol.ts"
 

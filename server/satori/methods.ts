@@ -1,10 +1,10 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
-import {Channel, Guild, Login, Message, User} from "../../shared/satori.ts"
+import {Channel, Guild, Login, Message, User} from "../../shared/sdk/satori.ts"
 import {type Static, type TSchema, Type} from "../../shared/type.ts"
-import type {Endpoints} from "../capabilities/endpoints.ts"
-import type {Outbox} from "../capabilities/outbox.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
 import {parseContent} from "../messages/parse-content.ts"
+import type {Outbox} from "../outbox/outbox.ts"
 import {type History, seenEvents} from "./history.ts"
 import {type KnownLogin, showLogin} from "./protocol.ts"
 

@@ -1,4 +1,4 @@
-import type {User} from "../../shared/satori.ts"
+import type {User} from "../../shared/sdk/satori.ts"
 
 /** Satori v1, events: the `op` of a signal. */
 export const opcode = {event: 0, ping: 1, pong: 2, identify: 3, ready: 4, meta: 5} as const

@@ -1,7 +1,7 @@
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-import type {Endpoint} from "../capabilities/endpoint.ts"
 import type {Database} from "../database/database.ts"
+import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Peer, PeerOf, SocketHooks} from "../runtime/runtime.ts"
 import {Client} from "./client.ts"
 import {Feed} from "./feed.ts"

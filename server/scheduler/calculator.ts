@@ -1,7 +1,7 @@
 import {createHash} from "node:crypto"
 import {Cron} from "croner"
+import type {Job, Schedule} from "../../shared/api/jobs.ts"
 import {durationOf} from "../../shared/duration.ts"
-import type {Job, Schedule} from "../../shared/jobs.ts"
 import {messageOf} from "../../shared/problems.ts"
 
 /** The due times of one schedule, in milliseconds since 1970. */

@@ -1,6 +1,6 @@
-import type {Job, JobChange} from "../../shared/jobs.ts"
+import type {Job, JobChange} from "../../shared/api/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
-import {requireValidJob} from "./job-file.ts"
+import {requireValidJob} from "./job-file/job-file.ts"
 
 type Jobs = readonly Job[]
 

@@ -1,5 +1,5 @@
-import type {Job} from "../../shared/jobs.ts"
-import type {Statement} from "../../shared/plugin-database.ts"
+import type {Job} from "../../shared/api/jobs.ts"
+import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 
 /** What a job's due times are considered up to, and for which schedule. */

@@ -1,5 +1,5 @@
 import {setImmediate as turn} from "node:timers/promises"
-import type {Job} from "../../shared/jobs.ts"
+import type {Job} from "../../shared/api/jobs.ts"
 import {Calculator, jitterOf, type Times} from "./calculator.ts"
 import {DueQueue} from "./due-queue.ts"
 import {type JobState, scheduleKey} from "./job-states.ts"

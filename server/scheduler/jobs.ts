@@ -1,15 +1,15 @@
-import type {FiringTarget, Job, JobChange, JobFileView, JobTarget, JobView} from "../../shared/jobs.ts"
+import type {FiringTarget, Job, JobChange, JobFileView, JobTarget, JobView} from "../../shared/api/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {formatIssue, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import {type Clock, systemClock} from "./clock.ts"
 import {addJob, editJob, findJob, removeJob} from "./job-changes.ts"
-import type {JobFileContent} from "./job-file.ts"
-import {JobStore} from "./job-store.ts"
+import type {JobFileContent} from "./job-file/job-file.ts"
+import {JobStore} from "./job-file/job-store.ts"
+import {recordJobFile} from "./job-file/settle-job-file.ts"
 import {iso, viewJob} from "./job-view.ts"
 import {Scheduler} from "./scheduler.ts"
-import {recordJobFile} from "./settle-job-file.ts"
 
 export interface JobsOptions {
   readonly database: Database

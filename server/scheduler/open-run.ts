@@ -1,11 +1,11 @@
 import {v7 as uuid} from "uuid"
-import type {Firing} from "../../shared/jobs.ts"
+import type {Firing} from "../../shared/api/jobs.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Statement} from "../../shared/plugin-database.ts"
-import type {JobRun} from "../../shared/plugin-job.ts"
 import {Problem} from "../../shared/problems.ts"
-import {nodesOf, type OutboxDraft} from "../capabilities/draft.ts"
+import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {JobRun} from "../../shared/sdk/plugin-job.ts"
 import type {PluginSide} from "../messages/session.ts"
+import {nodesOf, type OutboxDraft} from "../outbox/draft.ts"
 
 export interface OpenRun {
   readonly run: JobRun

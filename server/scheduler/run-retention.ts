@@ -1,4 +1,4 @@
-import {plainPart} from "../database/retention.ts"
+import {plainPart} from "../database/upkeep/retention.ts"
 
 /** Runs of jobs that have ended. What a job is considered up to does not depend on them. */
 export const jobRunsPart = plainPart({

@@ -1,6 +1,6 @@
 import {v7 as uuid} from "uuid"
-import type {RunState, RunTrigger} from "../../shared/jobs.ts"
-import type {Row, Statement} from "../../shared/plugin-database.ts"
+import type {RunState, RunTrigger} from "../../shared/api/jobs.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import type {Planned} from "./consider.ts"
 

@@ -1,11 +1,11 @@
-import type {FiringTarget, Job, JobTarget} from "../../shared/jobs.ts"
+import type {FiringTarget, Job, JobTarget} from "../../shared/api/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-import {Lanes} from "../capabilities/lanes.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {writeIf} from "../database/write-if.ts"
-import {TimeLimitExceeded} from "../runtime/time-limit.ts"
+import {Lanes} from "../runtime/flow/lanes.ts"
+import {TimeLimitExceeded} from "../runtime/flow/time-limit.ts"
 import {assertRunning, beginning, type End, ending, failingInterrupted, type QueuedRun, readQueued} from "./run-rows.ts"
 
 export interface RunnerOptions {

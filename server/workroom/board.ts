@@ -1,5 +1,5 @@
-import {type Item, type ItemState, type Priority, priorities} from "../../shared/workroom.ts"
-import type {BoardItem, BoardView} from "../../shared/workroom-board.ts"
+import {type Item, type ItemState, type Priority, priorities} from "../../shared/api/workroom.ts"
+import type {BoardItem, BoardView} from "../../shared/api/workroom-board.ts"
 
 /** From what holds others up to what is over. */
 const columns: readonly ItemState[] = ["blocked", "open", "active", "review", "done", "cancelled"]

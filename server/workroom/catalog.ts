@@ -1,5 +1,5 @@
-import type {Item, JournalRecord} from "../../shared/workroom.ts"
-import {canonical, genesis, type Head, seal, sealOf} from "./record.ts"
+import type {Item, JournalRecord} from "../../shared/api/workroom.ts"
+import {canonical, genesis, type Head, seal, sealOf} from "./store/record.ts"
 import {begin, evolve} from "./transitions.ts"
 
 /** What a command is decided against. */

@@ -1,6 +1,6 @@
+import {type Command, type Item, type ItemState, itemStates} from "../../shared/api/workroom.ts"
 import {timeFrom} from "../../shared/duration.ts"
-import {definePlugin, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk.ts"
-import {type Command, type Item, type ItemState, itemStates} from "../../shared/workroom.ts"
+import {definePlugin, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk/sdk.ts"
 import type {Workroom} from "./workroom.ts"
 
 const Level = (what: string, fallback: "trusted" | "admin") =>

@@ -1,4 +1,4 @@
-import type {Item} from "../../shared/workroom.ts"
+import type {Item} from "../../shared/api/workroom.ts"
 
 /** Timers do not wait longer: 32 bits of milliseconds. */
 const longestWait = 2 ** 31 - 1

@@ -1,7 +1,7 @@
+import type {Item} from "../../shared/api/workroom.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Item} from "../../shared/workroom.ts"
 import {type CatalogView, project} from "./catalog.ts"
-import {chained, type Entry, type Head, type Recorded} from "./record.ts"
+import {chained, type Entry, type Head, type Recorded} from "./store/record.ts"
 import {type ItemChange, mostComments, takenIn} from "./transitions.ts"
 
 export type Decision =

@@ -1,4 +1,4 @@
-import {type Item, type ItemState, itemStates} from "../../shared/workroom.ts"
+import {type Item, type ItemState, itemStates} from "../../shared/api/workroom.ts"
 
 export interface Figures {
   /** How many items are in which state. */

@@ -1,15 +1,15 @@
+import {itemEvents} from "../../shared/api/item-rules.ts"
+import type {JournalRecord} from "../../shared/api/workroom.ts"
 import type {EventData} from "../../shared/events.ts"
-import {itemEvents} from "../../shared/item-rules.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem} from "../../shared/problems.ts"
-import type {JournalRecord} from "../../shared/workroom.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import type {Statement} from "../database/engine.ts"
 import {persist} from "../database/persist.ts"
 import {writeIf} from "../database/write-if.ts"
 import {type EventRow, tellingAll, toRow} from "../events/telling.ts"
-import {parseRecord} from "./record.ts"
-import type {Store} from "./store.ts"
+import {parseRecord} from "./store/record.ts"
+import type {Store} from "./store/store.ts"
 
 /** The event that tells of a record: worked out from it alone, so that it is the same one whenever it is told. */
 const eventOf = ({seq, at, actor, item, command}: JournalRecord): EventRow[] => {

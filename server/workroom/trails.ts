@@ -1,6 +1,6 @@
-import type {JournalRecord} from "../../shared/workroom.ts"
-import {parseRecord} from "./record.ts"
-import type {Store} from "./store.ts"
+import type {JournalRecord} from "../../shared/api/workroom.ts"
+import {parseRecord} from "./store/record.ts"
+import type {Store} from "./store/store.ts"
 
 /** Items whose records stay in memory: those that somebody looks at. */
 const mostKept = 16

@@ -1,5 +1,5 @@
 import {Catalog} from "./catalog.ts"
-import {damaged, rebuildIt, replay, type Store, type StoreKind} from "./store.ts"
+import {damaged, rebuildIt, replay, type Store, type StoreKind} from "./store/store.ts"
 
 /** What verifying found. */
 export interface Verification {

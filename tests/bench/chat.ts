@@ -1,4 +1,4 @@
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {type Figure, short} from "./measure/figure.ts"
 import {type BenchHost, makeProject, startHost} from "./measure/host.ts"
 import {percentile, spreadOf} from "./measure/statistics.ts"

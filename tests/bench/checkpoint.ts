@@ -1,5 +1,5 @@
 import {readdirSync, rmSync, statSync} from "node:fs"
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {databaseOf, databaseSize, holdContest, makeLargeProject, waitFigures} from "./measure/during.ts"
 import {atMost, type Figure, sides} from "./measure/figure.ts"
 import {type BenchHost, type BenchProject, startHost, svc} from "./measure/host.ts"

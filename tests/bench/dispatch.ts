@@ -1,4 +1,4 @@
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {scriptCommand} from "./measure/compiled.ts"
 import {atLeast, type Figure, short, type Target} from "./measure/figure.ts"
 import {runScript} from "./measure/process.ts"

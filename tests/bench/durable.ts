@@ -1,4 +1,4 @@
-import {root, type TestRuntime} from "../support/runtimes.ts"
+import {root, type TestRuntime} from "../support/host/runtimes.ts"
 import {scriptCommand} from "./measure/compiled.ts"
 import {atLeast, type Figure, short, sides} from "./measure/figure.ts"
 import {type BenchHost, makeProject, startHost, token} from "./measure/host.ts"

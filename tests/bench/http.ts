@@ -1,4 +1,4 @@
-import {root, type TestRuntime} from "../support/runtimes.ts"
+import {root, type TestRuntime} from "../support/host/runtimes.ts"
 import {answerOf, bareName, startBare} from "./measure/bare.ts"
 import {atLeast, type Figure, sides} from "./measure/figure.ts"
 import {type BenchHost, smallBot, startHost, token} from "./measure/host.ts"

@@ -1,4 +1,4 @@
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {scriptCommand} from "./measure/compiled.ts"
 import {atLeast, type Figure, sides} from "./measure/figure.ts"
 import {pairsOf} from "./measure/pairs.ts"

@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {bareName, startBare} from "./measure/bare.ts"
 import {atMost, type Figure, sides} from "./measure/figure.ts"
 import {type BenchProject, smallBot, startHost} from "./measure/host.ts"

@@ -1,4 +1,4 @@
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {type Figure, sides} from "./measure/figure.ts"
 import {type BenchHost, type BenchProject, makeProject, startHost} from "./measure/host.ts"
 import {measurePairs} from "./measure/pairs.ts"

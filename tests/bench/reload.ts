@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {atMost, type Figure, short} from "./measure/figure.ts"
 import {type BenchHost, configOf, greeter, makeProject, startHost} from "./measure/host.ts"
 import {percentile, slopeOf, spreadOf} from "./measure/statistics.ts"

@@ -1,4 +1,4 @@
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import type {Figure} from "./measure/figure.ts"
 
 export interface RowOptions {

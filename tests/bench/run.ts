@@ -1,5 +1,5 @@
 import {parseArgs} from "node:util"
-import {runtimes} from "../support/runtimes.ts"
+import {runtimes} from "../support/host/runtimes.ts"
 import {chat} from "./chat.ts"
 import {checkpoint} from "./checkpoint.ts"
 import {dispatch} from "./dispatch.ts"

@@ -1,12 +1,12 @@
 import {rmSync, statSync} from "node:fs"
-import {root, type TestRuntime} from "../support/runtimes.ts"
+import {root, type TestRuntime} from "../support/host/runtimes.ts"
 import {databaseOf, databaseSize, holdContest, makeLargeProject, waitFigures} from "./measure/during.ts"
 import {type Figure, sides} from "./measure/figure.ts"
 import {startHost} from "./measure/host.ts"
 import {onEachRuntime, onOneNode, type Row, type RowOptions} from "./row.ts"
 
 const childModule = ({name}: TestRuntime) =>
-  name === "bun" ? `${root}server/database/database-child.ts` : `${root}dist/database-child.js`
+  name === "bun" ? `${root}server/database/upkeep/database-child.ts` : `${root}dist/database-child.js`
 
 const measureOn = async (runtime: TestRuntime, {pairs, progress}: RowOptions): Promise<readonly Figure[]> => {
   progress(`making a database of ${databaseSize / 1e9} GB`)

@@ -1,4 +1,4 @@
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {atMost, type Figure, sides} from "./measure/figure.ts"
 import {type BenchProject, smallBot, startHost, svc} from "./measure/host.ts"
 import {measurePairs} from "./measure/pairs.ts"

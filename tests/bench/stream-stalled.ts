@@ -1,6 +1,6 @@
 import {readFileSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {atMost, type Figure, short} from "./measure/figure.ts"
 import {pairsOf} from "./measure/pairs.ts"
 import {residentMegabytes} from "./measure/process-stat.ts"

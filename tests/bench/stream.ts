@@ -1,4 +1,4 @@
-import type {TestRuntime} from "../support/runtimes.ts"
+import type {TestRuntime} from "../support/host/runtimes.ts"
 import {bareName} from "./measure/bare.ts"
 import {atMost, type Figure, short} from "./measure/figure.ts"
 import {measurePairs} from "./measure/pairs.ts"

@@ -3,12 +3,12 @@ import {readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, test} from "vitest"
 import {parse} from "yaml"
-import {readDocuments} from "../support/documents.ts"
-import {freePort} from "../support/ports.ts"
-import {runProcess, startProcess, until} from "../support/process.ts"
-import {makeFolder, roomyPlace} from "../support/project.ts"
-import {registryEnvironment} from "../support/registry.ts"
-import {bunAnd, onBun, pathWith, root, type TestRuntime} from "../support/runtimes.ts"
+import {readDocuments} from "../support/docs/documents.ts"
+import {runProcess, startProcess, until} from "../support/host/process.ts"
+import {makeFolder, roomyPlace} from "../support/host/project.ts"
+import {bunAnd, onBun, pathWith, root, type TestRuntime} from "../support/host/runtimes.ts"
+import {freePort} from "../support/machine/ports.ts"
+import {registryEnvironment} from "../support/machine/registry.ts"
 import {describePart, program} from "./support/part.ts"
 import {commandsOf, runJob, type Workflow} from "./support/workflow.ts"
 
@@ -46,7 +46,7 @@ const errorsOf = async (...texts: readonly string[]): Promise<readonly (readonly
     writeFileSync(join(folder, `${index}.yml`), text)
     return join(folder, `${index}.yml`)
   })
-  const script = join(root, "tests/support/scripts/check-workflow.ts")
+  const script = join(root, "tests/deploy/support/check-workflow.ts")
   const {code, stdout, stderr} = await runProcess([onBun.command[0] ?? "bun", script, ...files])
   expect({code, stderr}).toEqual({code: 0, stderr: ""})
   return JSON.parse(stdout)

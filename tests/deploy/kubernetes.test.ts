@@ -1,11 +1,11 @@
 import {readdirSync, readFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
-import {readDocuments} from "../support/documents.ts"
-import {svc} from "../support/host.ts"
-import {runProcess} from "../support/process.ts"
-import {makeProject} from "../support/project.ts"
-import {onBun} from "../support/runtimes.ts"
+import {readDocuments} from "../support/docs/documents.ts"
+import {svc} from "../support/host/host.ts"
+import {runProcess} from "../support/host/process.ts"
+import {makeProject} from "../support/host/project.ts"
+import {onBun} from "../support/host/runtimes.ts"
 import {
   copyTemplate,
   findTypeErrors,

@@ -6,7 +6,7 @@ import {parse} from "plist"
 import {afterAll, expect, test} from "vitest"
 import {agentFile} from "../../server/process/service/launchd.ts"
 import {userUnit} from "../../server/process/service/unit.ts"
-import {root} from "../support/runtimes.ts"
+import {root} from "../support/host/runtimes.ts"
 import {describePart, linux, program} from "./support/part.ts"
 
 const template = readFileSync(join(root, "container/systemd/svc@.service"), "utf8")

@@ -1,6 +1,6 @@
 import {afterAll, beforeAll, describe, expect, test} from "vitest"
-import {documentedCommands} from "../support/documented-commands.ts"
-import {until} from "../support/process.ts"
+import {documentedCommands} from "../support/docs/documented-commands.ts"
+import {until} from "../support/host/process.ts"
 import {type BoxProject, makeBoxProject, prepareBoxProject} from "./support/box-project.ts"
 import {controlGroups, describePart, linux, mountNamespaces, networkNamespaces, program, root} from "./support/part.ts"
 import {type SystemdBox, startSystemdBox} from "./support/systemd-box.ts"

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
-import type {Endpoint} from "../../../shared/sdk.ts"
+import type {Endpoint} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./connect.ts"
 import {answered} from "./send.ts"
 

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
-import type {Endpoint, Sender, Static} from "../../../shared/sdk.ts"
+import type {Endpoint, Sender, Static} from "../../../shared/sdk/sdk.ts"
 import {joinChannels} from "./channels.ts"
 import type {Account} from "./index.ts"
 import {measureLag} from "./lag.ts"

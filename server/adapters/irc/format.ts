@@ -1,4 +1,4 @@
-import {isElement, type Node, textOf} from "../../../shared/sdk.ts"
+import {isElement, type Node, textOf} from "../../../shared/sdk/sdk.ts"
 
 /** Formatting codes of IRC clients (modern.ircdocs.horse/formatting). */
 const codes: Record<string, string> = {

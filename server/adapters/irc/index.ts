@@ -1,4 +1,4 @@
-import {definePlugin, Type} from "../../../shared/sdk.ts"
+import {definePlugin, Type} from "../../../shared/sdk/sdk.ts"
 import {connect} from "./connect.ts"
 
 const name = "^[^\\s,:\\x00-\\x1f]+$"

@@ -1,6 +1,6 @@
 import {randomUUID} from "node:crypto"
 import type {Client} from "irc-framework"
-import {channelType, type Endpoint, Problem, renderContent} from "../../../shared/sdk.ts"
+import {channelType, type Endpoint, Problem, renderContent} from "../../../shared/sdk/sdk.ts"
 
 interface PrivateMessage {
   readonly nick: string

@@ -1,5 +1,5 @@
 import type {Client} from "irc-framework"
-import {type Endpoint, refused} from "../../../shared/sdk.ts"
+import {type Endpoint, refused} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./connect.ts"
 
 /** Every server takes a nick of so many characters (RFC 1459, section 1.2). */

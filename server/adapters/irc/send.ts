@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
-import {type Outgoing, refused, type Sender} from "../../../shared/sdk.ts"
+import {type Outgoing, refused, type Sender} from "../../../shared/sdk/sdk.ts"
 import {splitLine, toLines} from "./format.ts"
 
 /** Servers drop clients that write faster: so many lines at once, then one in so many milliseconds. */

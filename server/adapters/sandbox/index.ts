@@ -7,7 +7,7 @@ import {
   renderContent,
   type Static,
   Type,
-} from "../../../shared/sdk.ts"
+} from "../../../shared/sdk/sdk.ts"
 import {Room} from "./room.ts"
 import {streamOf} from "./stream.ts"
 

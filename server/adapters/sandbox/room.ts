@@ -1,4 +1,4 @@
-import {type Content, textOf} from "../../../shared/sdk.ts"
+import {type Content, textOf} from "../../../shared/sdk/sdk.ts"
 
 /** One message of a sandbox channel, by a user or by the bot. */
 export interface RoomMessage {

@@ -1,4 +1,4 @@
-import {channelType, type Incoming, Problem, renderContent} from "../../../shared/sdk.ts"
+import {channelType, type Incoming, Problem, renderContent} from "../../../shared/sdk/sdk.ts"
 
 /** What begins so is what this adapter sends: it is not taken back in, so that nobody can send it back to its sender. */
 export const ownTypes = "svc."

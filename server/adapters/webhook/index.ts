@@ -1,4 +1,4 @@
-import {definePlugin, Type} from "../../../shared/sdk.ts"
+import {definePlugin, Type} from "../../../shared/sdk/sdk.ts"
 import {receive} from "./receive.ts"
 import {createSend} from "./send.ts"
 import {openSignatures} from "./signatures.ts"

@@ -1,4 +1,4 @@
-import {type Endpoint, Problem} from "../../../shared/sdk.ts"
+import {type Endpoint, Problem} from "../../../shared/sdk/sdk.ts"
 import {toIncoming} from "./event.ts"
 import type {Signatures} from "./signatures.ts"
 

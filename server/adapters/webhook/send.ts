@@ -1,4 +1,4 @@
-import {refused, renderContent, retryAfter, type Sender, textOf} from "../../../shared/sdk.ts"
+import {refused, renderContent, retryAfter, type Sender, textOf} from "../../../shared/sdk/sdk.ts"
 import {ownTypes} from "./event.ts"
 import type {Signatures} from "./signatures.ts"
 

@@ -1,4 +1,4 @@
-import {Problem, refused, type Secret} from "../../../shared/sdk.ts"
+import {Problem, refused, type Secret} from "../../../shared/sdk/sdk.ts"
 
 /** The three headers of Standard Webhooks. */
 export interface SignedHeaders {

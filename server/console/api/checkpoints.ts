@@ -1,10 +1,10 @@
-import {PageQuery, page} from "../../../shared/api.ts"
-import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/checkpoint.ts"
-import type {Route} from "../../../shared/route.ts"
+import {PageQuery, page} from "../../../shared/api/api.ts"
+import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/api/checkpoint.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
-import type {Checkpoints} from "../../recovery/checkpoints.ts"
-import {detailOf, viewOf} from "../../recovery/store.ts"
-import {pageOf} from "./paging.ts"
+import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
+import {detailOf, viewOf} from "../../recovery/checkpoint/store.ts"
+import {pageOf} from "../paging.ts"
 
 const CheckpointPage = page(CheckpointView)
 

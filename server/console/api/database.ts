@@ -1,5 +1,5 @@
-import {Compacted, CompactRequest, DatabaseInfo, DatabaseQuery} from "../../../shared/database.ts"
-import type {Route} from "../../../shared/route.ts"
+import {Compacted, CompactRequest, DatabaseInfo, DatabaseQuery} from "../../../shared/api/database.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 
 /** What the Host lets these routes see. */

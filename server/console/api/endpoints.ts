@@ -1,9 +1,9 @@
-import {EndpointView, PageQuery, page} from "../../../shared/api.ts"
-import type {Route} from "../../../shared/route.ts"
+import {EndpointView, PageQuery, page} from "../../../shared/api/api.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
-import type {Endpoint} from "../../capabilities/endpoint.ts"
-import type {Endpoints} from "../../capabilities/endpoints.ts"
-import {pageOf} from "./paging.ts"
+import type {Endpoint} from "../../endpoints/endpoint.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import {pageOf} from "../paging.ts"
 
 const EndpointPage = page(EndpointView)
 

@@ -1,5 +1,5 @@
-import {HistoryQuery, HistoryView, StreamQuery} from "../../../shared/event-stream.ts"
-import type {Call, Route} from "../../../shared/route.ts"
+import {HistoryQuery, HistoryView, StreamQuery} from "../../../shared/api/event-stream.ts"
+import type {Call, Route} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
 import type {Audience, Envelopes} from "../../events/envelope.ts"
 import {createFilter} from "../../events/filter.ts"

@@ -1,9 +1,9 @@
-import {GapView, PageQuery, page} from "../../../shared/api.ts"
-import type {Row} from "../../../shared/plugin-database.ts"
-import type {Route} from "../../../shared/route.ts"
+import {GapView, PageQuery, page} from "../../../shared/api/api.ts"
+import type {Row} from "../../../shared/sdk/plugin-database.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
-import {readPage, timeOf, toPage} from "./paging.ts"
+import {readPage, timeOf, toPage} from "../paging.ts"
 
 const GapPage = page(GapView)
 

@@ -1,10 +1,10 @@
-import {GenerationConfig, GenerationView, PageQuery, page} from "../../../shared/api.ts"
+import {GenerationConfig, GenerationView, PageQuery, page} from "../../../shared/api/api.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Route} from "../../../shared/route.ts"
+import type {Call, Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {GenerationRecord} from "../../generation/history.ts"
-import {readPage, toPage} from "./paging.ts"
+import {readPage, toPage} from "../paging.ts"
 
 const GenerationPage = page(GenerationView)
 

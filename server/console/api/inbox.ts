@@ -7,16 +7,16 @@ import {
   page,
   Redacted,
   RedactRequest,
-} from "../../../shared/api.ts"
-import type {Row} from "../../../shared/plugin-database.ts"
+} from "../../../shared/api/api.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Route} from "../../../shared/route.ts"
+import type {Row} from "../../../shared/sdk/plugin-database.ts"
+import type {Call, Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
-import type {Inbox} from "../../capabilities/inbox.ts"
-import type {InboxAction} from "../../capabilities/inbox-actions.ts"
-import {redactInbox} from "../../capabilities/redact.ts"
 import type {Database} from "../../database/database.ts"
-import {readPage, timeOf, toPage} from "./paging.ts"
+import type {InboxAction} from "../../inbox/actions.ts"
+import type {Inbox} from "../../inbox/inbox.ts"
+import {redactInbox} from "../../inbox/redact.ts"
+import {readPage, timeOf, toPage} from "../paging.ts"
 
 const InboxPage = page(InboxView)
 

@@ -1,8 +1,8 @@
-import {IngressRequest} from "../../../shared/api.ts"
-import {IngressView} from "../../../shared/readiness.ts"
-import type {Route} from "../../../shared/route.ts"
+import {IngressRequest} from "../../../shared/api/api.ts"
+import {IngressView} from "../../../shared/api/readiness.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
-import type {Ingress} from "../../capabilities/ingress.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
 
 export const ingressRoutes = (ingress: Ingress): Route[] => [
   {

@@ -1,4 +1,4 @@
-import type {Route} from "../../../shared/route.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import {contentType} from "../../metrics/page.ts"
 
 /** What the Host lets this route see. */

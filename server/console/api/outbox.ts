@@ -9,18 +9,18 @@ import {
   Redacted,
   RedactRequest,
   SendRequest,
-} from "../../../shared/api.ts"
-import {type Node, textOf} from "../../../shared/elements.ts"
-import type {Row} from "../../../shared/plugin-database.ts"
+} from "../../../shared/api/api.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Route} from "../../../shared/route.ts"
+import {type Node, textOf} from "../../../shared/sdk/elements.ts"
+import type {Row} from "../../../shared/sdk/plugin-database.ts"
+import type {Call, Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
-import type {Endpoints} from "../../capabilities/endpoints.ts"
-import type {Outbox} from "../../capabilities/outbox.ts"
-import type {OutboxAction} from "../../capabilities/outbox-actions.ts"
-import {redactOutbox} from "../../capabilities/redact.ts"
 import type {Database} from "../../database/database.ts"
-import {readPage, timeOf, toPage} from "./paging.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import {redactOutbox} from "../../inbox/redact.ts"
+import type {OutboxAction} from "../../outbox/actions.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import {readPage, timeOf, toPage} from "../paging.ts"
 
 const OutboxPage = page(OutboxView)
 

@@ -1,15 +1,15 @@
-import {GenerationView, PageQuery, page} from "../../../shared/api.ts"
+import {GenerationView, PageQuery, page} from "../../../shared/api/api.ts"
+import {PluginDetail, PluginSwitch, PluginView} from "../../../shared/api/plugin-views.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
-import type {PluginRoute} from "../../../shared/plugin.ts"
-import {PluginDetail, PluginSwitch, PluginView} from "../../../shared/plugin-views.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Route} from "../../../shared/route.ts"
+import type {PluginRoute} from "../../../shared/sdk/plugin.ts"
+import type {Call, Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Generation, PublishedRoute} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
+import {pageOf} from "../paging.ts"
+import {viewPlugin, viewPlugins} from "../plugin-views.ts"
 import {viewGeneration} from "./generations.ts"
-import {pageOf} from "./paging.ts"
-import {viewPlugin, viewPlugins} from "./plugin-views.ts"
 
 const PluginPage = page(PluginView)
 

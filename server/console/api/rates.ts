@@ -1,5 +1,5 @@
-import {RatesQuery, RatesView} from "../../../shared/api.ts"
-import type {Route} from "../../../shared/route.ts"
+import {RatesQuery, RatesView} from "../../../shared/api/api.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 

@@ -1,10 +1,16 @@
-import {PageQuery, page} from "../../../shared/api.ts"
-import type {ReadinessReport} from "../../../shared/readiness.ts"
-import {AbortRequest, BeginRequest, CompleteRequest, ReleaseVerification, ReleaseView} from "../../../shared/release.ts"
-import type {Route} from "../../../shared/route.ts"
+import {PageQuery, page} from "../../../shared/api/api.ts"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
+import {
+  AbortRequest,
+  BeginRequest,
+  CompleteRequest,
+  ReleaseVerification,
+  ReleaseView,
+} from "../../../shared/api/release.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Releases} from "../../recovery/release/releases.ts"
-import {pageOf} from "./paging.ts"
+import {pageOf} from "../paging.ts"
 
 const ReleasePage = page(ReleaseView)
 

@@ -1,12 +1,12 @@
-import {PageQuery, page} from "../../../shared/api.ts"
-import {type JobView, RunView, runStates} from "../../../shared/jobs.ts"
-import type {Row} from "../../../shared/plugin-database.ts"
+import {PageQuery, page} from "../../../shared/api/api.ts"
+import {type JobView, RunView, runStates} from "../../../shared/api/jobs.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Route} from "../../../shared/route.ts"
+import type {Row} from "../../../shared/sdk/plugin-database.ts"
+import type {Call, Route} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Jobs} from "../../scheduler/jobs.ts"
-import {readPage, timeOf, toPage} from "./paging.ts"
+import {readPage, timeOf, toPage} from "../paging.ts"
 
 const RunPage = page(RunView)
 

@@ -1,5 +1,5 @@
-import {SessionView} from "../../../shared/api.ts"
-import type {Route} from "../../../shared/route.ts"
+import {SessionView} from "../../../shared/api/api.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 
 /** What the token that is shown may do: the console asks this first. */
 export const sessionRoutes = (project: string, version: string): Route[] => [

@@ -1,6 +1,6 @@
-import {LogPage, LogQuery} from "../../../shared/api.ts"
+import {LogPage, LogQuery} from "../../../shared/api/api.ts"
 import type {LogLevel} from "../../../shared/log.ts"
-import type {Route} from "../../../shared/route.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Generation} from "../../generation/generation.ts"
 import type {Logs} from "../../logs/log.ts"

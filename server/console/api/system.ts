@@ -1,6 +1,6 @@
-import {ConfirmRequest, Ready, ReloadResult, Status} from "../../../shared/api.ts"
-import {ReadinessReport} from "../../../shared/readiness.ts"
-import type {Route} from "../../../shared/route.ts"
+import {ConfirmRequest, Ready, ReloadResult, Status} from "../../../shared/api/api.ts"
+import {ReadinessReport} from "../../../shared/api/readiness.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 
 /** What the Host lets these routes see and ask; the actions are requests to the Host. */

@@ -1,7 +1,4 @@
-import {PageQuery, page} from "../../../shared/api.ts"
-import {Problem} from "../../../shared/problems.ts"
-import type {Call, Route} from "../../../shared/route.ts"
-import {type Static, Type} from "../../../shared/type.ts"
+import {PageQuery, page} from "../../../shared/api/api.ts"
 import {
   type Command,
   commandBodies,
@@ -13,11 +10,14 @@ import {
   RecordView,
   VerificationView,
   WorkroomView,
-} from "../../../shared/workroom.ts"
-import {BoardQuery, BoardView} from "../../../shared/workroom-board.ts"
+} from "../../../shared/api/workroom.ts"
+import {BoardQuery, BoardView} from "../../../shared/api/workroom-board.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Call, Route} from "../../../shared/sdk/route.ts"
+import {type Static, Type} from "../../../shared/type.ts"
 import {columnsOf} from "../../workroom/board.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
-import {readPage, toPage} from "./paging.ts"
+import {readPage, toPage} from "../paging.ts"
 
 const ItemQuery = Type.Object({...PageQuery.properties, ...ItemFilter.properties})
 const ItemPage = page(Item)

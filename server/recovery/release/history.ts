@@ -1,4 +1,4 @@
-import type {ReleaseEntry, ReleaseView} from "../../../shared/release.ts"
+import type {ReleaseEntry, ReleaseView} from "../../../shared/api/release.ts"
 
 const begun = (id: string, at: string): ReleaseView => ({
   id,

@@ -1,8 +1,8 @@
 import {type FileHandle, open} from "node:fs/promises"
 import {dirname} from "node:path"
 import {Check} from "typebox/schema"
+import {ReleaseEntry} from "../../../shared/api/release.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {ReleaseEntry} from "../../../shared/release.ts"
 import {readFileIfExists, syncFolder} from "../../runtime/files.ts"
 
 type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never

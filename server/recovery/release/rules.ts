@@ -1,6 +1,6 @@
-import type {Manifest} from "../../../shared/checkpoint.ts"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import type {ReleaseEntry, ReleaseView} from "../../../shared/api/release.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {ReleaseEntry, ReleaseView} from "../../../shared/release.ts"
 import {releasesOf, underWay} from "./history.ts"
 
 /** The release under way, in one of these states. Throws `release_refused`, with what to do instead. */

@@ -1,4 +1,4 @@
-import type {TestRuntime} from "../../support/runtimes.ts"
+import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {type BenchHost, makeProject, startHost} from "../measure/host.ts"
 
 /** A platform inside of the Host, whose accounts hear what they are asked to; the bot answers each message. */

@@ -1,4 +1,4 @@
-import {root, type TestRuntime} from "../../support/runtimes.ts"
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {type Running, startProcess} from "./process.ts"
 import {freePort, waitFor200} from "./ready.ts"
 

@@ -1,5 +1,5 @@
 import {build} from "esbuild"
-import {root, type TestRuntime} from "../../support/runtimes.ts"
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 
 /** How a script of the bench that imports the program is run: Bun takes it as it is, for Node it is bundled into `dist/`. */
 export const scriptCommand = async (

@@ -1,4 +1,4 @@
-import {root, type TestRuntime} from "../../support/runtimes.ts"
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {fillDatabase, requireRoom} from "./ballast.ts"
 import {atMost, type Figure, sides} from "./figure.ts"
 import {type BenchHost, type BenchProject, makeProject, startHost, token} from "./host.ts"

@@ -1,4 +1,4 @@
-import {table} from "../../../cli/print.ts"
+import {table} from "../../../cli/kit/print.ts"
 import type {Pairs} from "./pairs.ts"
 import type {Spread} from "./statistics.ts"
 

@@ -1,7 +1,7 @@
 import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {dirname, join} from "node:path"
-import {root, type TestRuntime} from "../../support/runtimes.ts"
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {type Running, runProcess, startProcess} from "./process.ts"
 import {cpuSeconds} from "./process-stat.ts"
 import {freePort, waitFor200} from "./ready.ts"

@@ -1,6 +1,6 @@
 import {readFileSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
-import {root, type TestRuntime} from "../../support/runtimes.ts"
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {type BenchHost, type BenchProject, makeProject, startHost, token} from "./host.ts"
 import {type Running, startProcess} from "./process.ts"
 import {residentMegabytes} from "./process-stat.ts"

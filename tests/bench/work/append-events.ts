@@ -5,7 +5,7 @@ import {pathToFileURL} from "node:url"
 import {createClient} from "@libsql/client/sqlite3"
 import {openDatabase} from "../../../server/database/database.ts"
 import {EventLog} from "../../../server/events/log.ts"
-import {log} from "../../support/silence.ts"
+import {log} from "../../support/host/silence.ts"
 
 /**
  * Appends events durably, groups of so many at a time, by the event log and by the bare driver with one statement for a

@@ -1,10 +1,10 @@
-import type {Attempt} from "../../../server/capabilities/handling.ts"
+import type {Attempt} from "../../../server/inbox/handling.ts"
 import {type Command, parseCall, parsePattern} from "../../../server/messages/command.ts"
 import {createDispatch, createMessageTable, type Handler} from "../../../server/messages/dispatch.ts"
 import type {MiddlewareHandler} from "../../../server/messages/middleware.ts"
 import {type PermissionOf, readPermissions} from "../../../server/messages/permissions.ts"
-import {channelType, type SatoriEvent} from "../../../shared/satori.ts"
-import {log} from "../../support/silence.ts"
+import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import {log} from "../../support/host/silence.ts"
 
 /**
  * Times the command dispatch of `server/messages` in a process of its own, and prints one JSON value: for each number of

@@ -1,5 +1,5 @@
 import type {Request} from "../../../server/workroom/workroom.ts"
-import type {Command} from "../../../shared/workroom.ts"
+import type {Command} from "../../../shared/api/workroom.ts"
 
 /** The authority of every workroom that is measured. */
 export const authority = "6f1c1e9e-0000-4000-8000-00000000be7c"

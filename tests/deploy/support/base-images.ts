@@ -1,6 +1,6 @@
 import {existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync} from "node:fs"
 import {dirname, join} from "node:path"
-import {root} from "../../support/runtimes.ts"
+import {root} from "../../support/host/runtimes.ts"
 import {output} from "./command.ts"
 import type {Docker} from "./dockerd.ts"
 

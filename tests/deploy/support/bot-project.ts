@@ -1,7 +1,7 @@
 import {mkdirSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {registryEnvironment} from "../../support/registry.ts"
-import {onBun, root} from "../../support/runtimes.ts"
+import {onBun, root} from "../../support/host/runtimes.ts"
+import {registryEnvironment} from "../../support/machine/registry.ts"
 import {output} from "./command.ts"
 
 /** A PATH on which `node` is Node 22.12, and `svc` is there for a project that has none installed; made in a scratch folder. */

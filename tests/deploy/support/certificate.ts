@@ -3,7 +3,7 @@ import {readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {getCACertificates, setDefaultCACertificates} from "node:tls"
 import {onTestFinished} from "vitest"
-import {makeFolder} from "../../support/project.ts"
+import {makeFolder} from "../../support/host/project.ts"
 
 /** Files of a certificate for `localhost`; `pem` has both, as HAProxy wants it. */
 export interface Certificate {

@@ -1,5 +1,5 @@
 import {spawn} from "node:child_process"
-import {cleanEnvironment, type Finished, type SpawnOptions} from "../../support/process.ts"
+import {cleanEnvironment, type Finished, type SpawnOptions} from "../../support/host/process.ts"
 
 /** Runs a program to its end, in a hook as well as in a test; killed after so many milliseconds. */
 export const run = (

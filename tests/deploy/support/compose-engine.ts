@@ -1,6 +1,6 @@
 import {mkdtempSync, rmSync} from "node:fs"
 import {join} from "node:path"
-import {roomyPlace} from "../../support/project.ts"
+import {roomyPlace} from "../../support/host/project.ts"
 import {makeBaseImages, makeDebian} from "./base-images.ts"
 import {makeBotProject, pathWithNode22} from "./bot-project.ts"
 import {composePlugin} from "./compose-plugin.ts"

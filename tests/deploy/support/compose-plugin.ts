@@ -1,7 +1,7 @@
 import {existsSync, mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {root} from "../../support/runtimes.ts"
-import {locate} from "../../support/tools.ts"
+import {root} from "../../support/host/runtimes.ts"
+import {locate} from "../../support/machine/tools.ts"
 import {output} from "./command.ts"
 import type {Need} from "./part.ts"
 

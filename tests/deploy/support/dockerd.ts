@@ -1,7 +1,7 @@
 import {spawn} from "node:child_process"
 import {createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync} from "node:fs"
 import {join} from "node:path"
-import {type SpawnOptions, until} from "../../support/process.ts"
+import {type SpawnOptions, until} from "../../support/host/process.ts"
 import {output, run} from "./command.ts"
 import {controlGroups, linux, type Need, networkNamespaces, program, root} from "./part.ts"
 

@@ -1,9 +1,9 @@
-import {hookPlugin} from "../../support/hook-plugin.ts"
-import {startHost, type TestHost} from "../../support/host.ts"
-import {until} from "../../support/process.ts"
-import type {TestRuntime} from "../../support/runtimes.ts"
-import {tickerPlugin} from "../../support/ticker-plugin.ts"
-import {answersPlugin, secrets} from "../../support/webhook-host.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import type {TestRuntime} from "../../support/host/runtimes.ts"
+import {hookPlugin} from "../../support/plugins/hook-plugin.ts"
+import {tickerPlugin} from "../../support/plugins/ticker-plugin.ts"
+import {answersPlugin, secrets} from "../../support/webhooks/host.ts"
 
 export {secrets}
 

@@ -5,8 +5,8 @@ import * as client from "@kubernetes/client-node"
 import {Deployment} from "kubernetes-models/apps/v1"
 import {PersistentVolumeClaim, Service} from "kubernetes-models/v1"
 import {parseAllDocuments} from "yaml"
-import {makeFolder} from "../../support/project.ts"
-import {root} from "../../support/runtimes.ts"
+import {makeFolder} from "../../support/host/project.ts"
+import {root} from "../../support/host/runtimes.ts"
 
 export const kubernetesFolder = join(root, "container/kubernetes/")
 

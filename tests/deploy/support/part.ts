@@ -1,6 +1,6 @@
 import {spawnSync} from "node:child_process"
 import {describe, expect, test} from "vitest"
-import {isToolRequired, locate} from "../../support/tools.ts"
+import {isToolRequired, locate} from "../../support/machine/tools.ts"
 
 /**
  * The tests of deployment run each template on the real thing: `bun run test:deploy`, or one part with

@@ -1,8 +1,8 @@
 import {type ChildProcess, execFileSync, spawn, spawnSync} from "node:child_process"
 import {existsSync, realpathSync} from "node:fs"
 import {join} from "node:path"
-import {until} from "../../support/process.ts"
-import {onBun, root} from "../../support/runtimes.ts"
+import {until} from "../../support/host/process.ts"
+import {onBun, root} from "../../support/host/runtimes.ts"
 import {debianRoot} from "./debian-root.ts"
 
 export interface Ended {

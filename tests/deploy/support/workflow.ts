@@ -1,4 +1,4 @@
-import {type Finished, runProcess} from "../../support/process.ts"
+import {type Finished, runProcess} from "../../support/host/process.ts"
 
 type Variables = Readonly<Record<string, string>>
 

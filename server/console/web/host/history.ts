@@ -1,4 +1,4 @@
-import type {Envelope} from "../../../../shared/event-stream.ts"
+import type {Envelope} from "../../../../shared/api/event-stream.ts"
 import type {HostClient} from "./client.ts"
 
 interface HistoryPage {

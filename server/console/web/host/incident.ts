@@ -6,8 +6,8 @@ import {
   judgeHost,
   paths,
   questions,
-} from "../../../../shared/incident.ts"
-import type {View, views} from "../../../../shared/incident-views.ts"
+} from "../../../../shared/api/incident.ts"
+import type {View, views} from "../../../../shared/api/incident-views.ts"
 import {type HostClient, Refusal, Unreachable} from "./client.ts"
 import {describeRefusal} from "./explain.ts"
 

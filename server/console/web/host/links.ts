@@ -1,4 +1,4 @@
-import type {Envelope} from "../../../../shared/event-stream.ts"
+import type {Envelope} from "../../../../shared/api/event-stream.ts"
 
 /** The page that shows what an event tells of, by the parts of its address; undefined where none does. */
 export const aboutOf = ({type, endpoint, runId, data}: Envelope): readonly (string | number)[] | undefined => {

@@ -1,4 +1,4 @@
-import {partyPattern} from "../../../../shared/item-rules.ts"
+import {partyPattern} from "../../../../shared/api/item-rules.ts"
 
 /** What a field for a person or an agent takes, as an HTML pattern: a bare name is a person's. */
 export const partyField = "\\s*((user|agent):)?\\S{1,200}\\s*"

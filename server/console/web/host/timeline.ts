@@ -1,4 +1,4 @@
-import type {Envelope} from "../../../../shared/event-stream.ts"
+import type {Envelope} from "../../../../shared/api/event-stream.ts"
 import type {EndpointView, GapView} from "./views.ts"
 
 export type TimelineState = EndpointView["state"] | "down" | "unknown"

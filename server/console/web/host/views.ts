@@ -1,16 +1,16 @@
-import type * as api from "../../../../shared/api.ts"
-import type * as jobs from "../../../../shared/jobs.ts"
-import type * as plugins from "../../../../shared/plugin-views.ts"
+import type * as api from "../../../../shared/api/api.ts"
+import type * as jobs from "../../../../shared/api/jobs.ts"
+import type * as plugins from "../../../../shared/api/plugin-views.ts"
 import type {Static} from "../../../../shared/type.ts"
 
 /** What the API answers, by name. A demo token gets less: what is private is missing. */
-export type {CheckpointDetail, CheckpointTask, CheckpointView} from "../../../../shared/checkpoint.ts"
-export type {DatabaseInfo} from "../../../../shared/database.ts"
-export type {CalendarView, ClockChange} from "../../../../shared/job-calendar.ts"
-export type {Component, IngressView, ReadinessReport} from "../../../../shared/readiness.ts"
-export type {ReleaseView} from "../../../../shared/release.ts"
-export type {Item, JournalRecord, WorkroomView} from "../../../../shared/workroom.ts"
-export type {BoardItem, BoardView} from "../../../../shared/workroom-board.ts"
+export type {CheckpointDetail, CheckpointTask, CheckpointView} from "../../../../shared/api/checkpoint.ts"
+export type {DatabaseInfo} from "../../../../shared/api/database.ts"
+export type {CalendarView, ClockChange} from "../../../../shared/api/job-calendar.ts"
+export type {Component, IngressView, ReadinessReport} from "../../../../shared/api/readiness.ts"
+export type {ReleaseView} from "../../../../shared/api/release.ts"
+export type {Item, JournalRecord, WorkroomView} from "../../../../shared/api/workroom.ts"
+export type {BoardItem, BoardView} from "../../../../shared/api/workroom-board.ts"
 export type JobFileView = Static<typeof jobs.JobFileView>
 export type JobView = Static<typeof jobs.JobView>
 export type NextTimes = jobs.NextTimes

@@ -1,4 +1,4 @@
-import type {Envelope} from "../../../../shared/event-stream.ts"
+import type {Envelope} from "../../../../shared/api/event-stream.ts"
 import {describeRefusal} from "../host/explain.ts"
 import {toneOfEvent} from "../host/links.ts"
 import type {Live} from "./live.svelte.ts"

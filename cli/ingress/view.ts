@@ -1,5 +1,0 @@
-import type {IngressView} from "../../shared/readiness.ts"
-
-/** `open since …`, or `paused (operator, disk) since …`. */
-export const describeIngress = ({state, reasons, since}: IngressView): string =>
-  `${state}${reasons.length === 0 ? "" : ` (${reasons.join(", ")})`} since ${since}`

@@ -1,0 +1,40 @@
+import {CheckpointStore} from "../../../server/recovery/checkpoint/store.ts"
+import type {CheckpointTask} from "../../../shared/api/checkpoint.ts"
+import {Problem, type ProblemCode} from "../../../shared/problems.ts"
+import type {HostClient} from "../host-client.ts"
+import {ProgressLine} from "../progress.ts"
+import {StoppableCommand} from "../stoppable-command.ts"
+
+/** What the commands about checkpoints share. */
+export abstract class CheckpointCommand extends StoppableCommand {
+  get store(): CheckpointStore {
+    return new CheckpointStore(this.places.checkpoints)
+  }
+
+  /** Does long work; how far it is shows on a terminal. */
+  async withProgress<T>(work: (show: ProgressLine["show"]) => Promise<T>): Promise<T> {
+    const line = new ProgressLine(this.context.stderr as NodeJS.WritableStream)
+    try {
+      return await work(line.show)
+    } finally {
+      line.clear()
+    }
+  }
+
+  /** Waits until the Host has done what it was asked to begin. Throws what it failed with. */
+  async awaitTask(host: HostClient, begun: CheckpointTask): Promise<void> {
+    await this.withProgress(async show => {
+      for (let task: CheckpointTask | null = begun; task !== null && task.id === begun.id; ) {
+        if (task.state === "failed" && task.problem !== null) {
+          const {code, detail, hint} = task.problem
+          // The Host takes it from the same table.
+          throw new Problem(code as ProblemCode, detail, {hint})
+        }
+        if (task.state === "done") return
+        show(task.step, task.done, task.total)
+        await new Promise(resolve => setTimeout(resolve, 100))
+        task = (await host.get<{task: CheckpointTask | null}>("/api/checkpoints/task")).task
+      }
+    })
+  }
+}

@@ -1,0 +1,49 @@
+import {randomUUID} from "node:crypto"
+import {stat} from "node:fs/promises"
+import {basename, dirname, join, resolve} from "node:path"
+import type {Readable} from "node:stream"
+import {readArchive} from "../../../server/recovery/checkpoint/archive.ts"
+import type {Progress} from "../../../server/recovery/checkpoint/progress.ts"
+import {CheckpointStore, type StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
+import {removeFolder} from "../../../server/runtime/files.ts"
+
+export type OpenCheckpoint = Pick<StoredCheckpoint, "folder" | "manifest" | "sha256"> & {
+  /** It came out of an archive, and is not among the project's own. */
+  readonly isForeign: boolean
+}
+
+export interface OpenOptions {
+  readonly store: CheckpointStore
+  readonly temporary: string
+  readonly input: Readable
+  readonly progress: Progress
+}
+
+/**
+ * Does work on a checkpoint that is named by its id, `newest`, its folder, an archive's file, or `-` for an archive on
+ * standard input.
+ */
+export const withCheckpoint = async <T>(
+  name: string,
+  {store, temporary, input, progress}: OpenOptions,
+  work: (checkpoint: OpenCheckpoint) => Promise<T>,
+): Promise<T> => {
+  const isArchive = name === "-" || name.includes("/") || /\.(tar|tgz|gz)$/.test(name)
+  if (!isArchive) return work({...(await store.get(name)), isForeign: false})
+  if (await isFolder(name)) {
+    const place = resolve(name)
+    return work({...(await new CheckpointStore(dirname(place)).get(basename(place))), isForeign: true})
+  }
+  const folder = join(temporary, `archive-${randomUUID()}`)
+  try {
+    return await work({...(await readArchive(name === "-" ? input : name, folder, progress)), isForeign: true})
+  } finally {
+    await removeFolder(folder)
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    info => info.isDirectory(),
+    () => false,
+  )

@@ -1,0 +1,50 @@
+import type {StoredCheckpoint} from "../../../server/recovery/checkpoint/store.ts"
+import {detailOf} from "../../../server/recovery/checkpoint/store.ts"
+import {duration, facts} from "../print.ts"
+
+const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const
+
+/** `12 KiB`, `1.4 GiB` */
+export const bytes = (count: number): string => {
+  let value = count
+  let unit = 0
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit++
+  }
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
+}
+
+export const ageOf = (time: string): string => duration((Date.now() - Date.parse(time)) / 1000)
+
+/** A checkpoint and what is known of it, for people. */
+export const describeCheckpoint = (stored: StoredCheckpoint): string => {
+  const {manifest, verification, state, size} = detailOf(stored)
+  const {code, lockfile, database, secrets} = manifest
+  return facts([
+    ["id", stored.id],
+    ["state", state === "complete" ? `complete, not verified (svc checkpoint verify ${stored.id})` : state],
+    ...(verification?.findings ?? []).map(text => ["finding", text] as const),
+    ...(verification?.warnings ?? []).map(text => ["warning", text] as const),
+    ["made", `${manifest.createdAt} (${ageOf(manifest.createdAt)} ago), ${manifest.reason}`],
+    ["size", `${bytes(size)} in ${manifest.files.length} files`],
+    ["project", manifest.project],
+    ["authority", manifest.authority],
+    ["generation", String(manifest.generation ?? "none")],
+    [
+      "database",
+      `${database.dialect}, schema ${database.schema}${database.restorePoint === null ? "" : `, its own backup ${database.restorePoint}`}`,
+    ],
+    [
+      "commit",
+      code.commit === null
+        ? "not known"
+        : `${code.commit}${code.clean === false ? ", with changes that were not committed" : ""}`,
+    ],
+    ...(code.image === null ? [] : [["image", code.image] as const]),
+    ["configuration", manifest.configuration.sha256.slice(0, 12)],
+    ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256.slice(0, 12)}`],
+    ["not in it", secrets.join(", ") || "no secret is known"],
+    ["made by", `svc ${manifest.version}`],
+  ])
+}

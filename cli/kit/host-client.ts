@@ -1,0 +1,84 @@
+import {readEnvironment} from "../../server/config/environment.ts"
+import {parseConfig, readConfigText} from "../../server/config/load.ts"
+import {type HostFile, readHostFile} from "../../server/runtime/host-file.ts"
+import {isLocked} from "../../server/runtime/lock.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
+import {bypassProxy} from "../../server/runtime/proxy.ts"
+import {messageOf, Problem, type ProblemBody, type ProblemCode, problems} from "../../shared/problems.ts"
+
+/** The running Host of a project, over HTTP. */
+export interface HostClient {
+  readonly file: HostFile
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body?: unknown): Promise<T>
+  /** An answer as it comes. Throws what the Host answers as a problem. */
+  open(path: string, signal: AbortSignal, headers?: Readonly<Record<string, string>>): Promise<Response>
+}
+
+/**
+ * Finds the running Host by `.svc/host.json`. The token is `SVC_HTTP_TOKEN`, else the one made for this run, else what
+ * the project's configuration and `.env` say. Throws `host_unreachable`.
+ */
+export const connectHost = async (project: string): Promise<HostClient> => {
+  const file = await findHost(project)
+  if (file === undefined) throw new Problem("host_unreachable", `no Host runs for ${project}`)
+  bypassProxy(new URL(file.url))
+  const token = process.env.SVC_HTTP_TOKEN ?? file.token ?? (await configuredToken(project))
+  const call = (path: string, init: RequestInit) => request(`${file.url}${path}`, token, init)
+  return {
+    file,
+    get: async <T>(path: string) => (await (await call(path, {})).json()) as T,
+    post: async <T>(path: string, body?: unknown) => {
+      const sent = {headers: {"content-type": "application/json"}, body: JSON.stringify(body)}
+      return (await (await call(path, {method: "POST", ...(body === undefined ? {} : sent)})).json()) as T
+    },
+    open: (path, signal, headers = {}) => call(path, {signal, headers}),
+  }
+}
+
+const findHost = async (project: string): Promise<HostFile | undefined> => {
+  const paths = projectPaths(project)
+  const file = await readHostFile(paths)
+  return file !== undefined && (await isLocked(paths)) ? file : undefined
+}
+
+/** Does a Host serve this project? One that is starting does not yet. */
+export const isHostRunning = async (project: string): Promise<boolean> => (await findHost(project)) !== undefined
+
+const request = async (url: string, token: string | undefined, init: RequestInit): Promise<Response> => {
+  const headers = {...init.headers, ...(token === undefined ? {} : {authorization: `Bearer ${token}`})}
+  const response = await fetch(url, {...init, headers, redirect: "error"}).catch(cause => {
+    throw new Problem("host_unreachable", `${new URL(url).origin} does not answer: ${messageOf(cause)}`, {cause})
+  })
+  if (response.ok || response.status === 503) {
+    const type = response.headers.get("content-type") ?? ""
+    if (response.ok || !type.startsWith("application/problem+json")) return response
+  }
+  throw await problemOf(response)
+}
+
+const problemOf = async (response: Response): Promise<Problem> => {
+  const body = (await response.json().catch(() => undefined)) as ProblemBody | undefined
+  if (body === undefined || !Object.hasOwn(problems, body.code)) {
+    return new Problem("host_unreachable", `the Host answered ${response.status}`)
+  }
+  const options = {hint: body.hint, ...(body.issues === undefined ? {} : {issues: body.issues})}
+  return new Problem(body.code as ProblemCode, body.detail, options)
+}
+
+/** What `http.token` says; where the configuration is broken, the value of the name that the templates give it. */
+const configuredToken = async (project: string): Promise<string | undefined> => {
+  const text = await readConfigText(projectPaths(project).config).catch(() => undefined)
+  if (text === undefined) return undefined
+  let fallback: string | undefined
+  for (const name of ["production", "development"]) {
+    try {
+      const {variables} = await readEnvironment(project, name, process.env)
+      fallback ??= variables.HTTP_TOKEN
+      return parseConfig(text, variables).config.http.token?.reveal()
+    } catch {
+      // Another environment's file may have what this one lacks.
+    }
+  }
+  return fallback
+}

@@ -1,0 +1,10 @@
+import type {ReleaseView} from "../../../shared/api/release.ts"
+import {CheckpointCommand} from "../checkpoint/command.ts"
+import {describeRelease} from "./view.ts"
+
+/** What the commands about releases share. */
+export abstract class ReleaseCommand extends CheckpointCommand {
+  showRelease(release: ReleaseView): void {
+    this.show(release, () => describeRelease(release))
+  }
+}

@@ -1,0 +1,72 @@
+import type {ReleaseStep, ReleaseView, RestorePoint} from "../../../shared/api/release.ts"
+import {duration, facts} from "../print.ts"
+
+const point = ({checkpoint, commit, image, lockfile, configuration, schema, version}: RestorePoint) =>
+  [
+    ["checkpoint", `${checkpoint}, verified`],
+    ["commit", commit ?? "not known"],
+    ...(image === null ? [] : ([["image", image]] as const)),
+    ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256}`],
+    ["configuration", `${configuration.sha256}, generation ${configuration.generation ?? "none"}`],
+    ["database", `schema ${schema}, svc ${version}`],
+  ] as const
+
+const next: Record<ReleaseView["state"], string> = {
+  beginning: "wait, or svc release begin again, or svc release abort",
+  begun: "svc release verify <commit>, deploy it, svc release complete --accepted-by <name>; or svc release abort",
+  observing: "observe it; to go back: svc rollback <checkpoint>",
+  complete: "nothing",
+  aborted: "nothing",
+  rolled_back: "nothing",
+}
+
+const stateOf = ({state, windowEnds, windowLeft}: ReleaseView): string =>
+  state === "observing"
+    ? `complete; observed for another ${duration(windowLeft)}, until ${windowEnds}`
+    : state.replace("_", " ")
+
+/** A step of a verification in one line, and what it printed where it failed. */
+export const describeStep = (step: ReleaseStep): string => {
+  const {ok, skipped, detail, output} = step
+  const shown = detail
+    .trimEnd()
+    .split("\n")
+    .filter(text => text !== "")
+  const whole = ok || output === undefined ? [] : [`all of it: ${output}`]
+  return [stepLine(step), ...(ok && !skipped ? [] : shown), ...whole].join("\n    ")
+}
+
+const stepLine = ({name, ok, skipped, seconds, command}: ReleaseStep): string =>
+  `${name.padEnd(9)} ${(skipped ? "left out" : ok ? "ok" : "FAILED").padEnd(9)} ${`${seconds.toFixed(1)} s`.padStart(8)}  ${command}`.trimEnd()
+
+/** `passed`, or which step has failed; empty where nothing was tried. */
+export const verdict = ({verification}: ReleaseView): string => {
+  if (verification === null) return ""
+  const failed = verification.steps.find(({ok}) => !ok)
+  return verification.ok ? "passed" : `failed: ${failed?.name ?? "not finished"}`
+}
+
+const describeVerification = (release: ReleaseView): readonly (readonly [string, string])[] => {
+  const {verification} = release
+  if (verification === null) return [["verification", "not yet: svc release verify"]]
+  return [
+    ["verification", `${verification.commit ?? "a copy of the project"} ${verdict(release)}`],
+    ...verification.steps.map(step => ["", stepLine(step)] as const),
+  ]
+}
+
+/** A release for people. */
+export const describeRelease = (release: ReleaseView): string =>
+  facts([
+    ["release", release.id],
+    ["state", stateOf(release)],
+    ["began", release.beganAt],
+    ...(release.endedAt === null ? [] : [["ended", release.endedAt] as const]),
+    ...(release.problem === null ? [] : [["problem", `${release.problem.code}: ${release.problem.detail}`] as const]),
+    ...(release.restorePoint === null ? [] : point(release.restorePoint)),
+    ...describeVerification(release),
+    ...(release.unverified === null ? [] : [["unverified", release.unverified] as const]),
+    ...(release.acceptedBy === null ? [] : [["accepted by", release.acceptedBy] as const]),
+    ...(release.reason === null ? [] : [["reason", release.reason] as const]),
+    ["next", next[release.state]],
+  ])

@@ -1,0 +1,50 @@
+import {join, relative} from "node:path"
+import type {Host} from "../../../server/host/host.ts"
+import {callOf} from "../../../server/process/new-project.ts"
+import {packageRoot} from "../../../server/runtime/own-files.ts"
+import {version} from "../../../server/runtime/version.ts"
+import {facts} from "../print.ts"
+
+/** The starter project of a clone of svc itself. */
+const starter = join(packageRoot, "cli/init/template")
+
+/** What runs, where, and how to talk to it. */
+export const banner = (host: Host, project: string): string => {
+  const generation = host.generations.current
+  const runtime = process.versions.bun === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions.bun}`
+  const {location, state} = host.database
+  const where = location.dialect === "sqlite" ? relative(project, location.file) : new URL(location.url).host
+  const {svc} = callOf[process.versions.bun === undefined ? "node" : "bun"]
+  const chat = project === starter ? "npx --yes bun@1.4.5 run chat" : `${svc} chat`
+  return [
+    "",
+    `svc ${version} runs ${host.project} on ${runtime}`,
+    "",
+    facts([
+      ["  generation", `${generation?.number}`],
+      ["  plugins", generation?.instances.map(({name, plugin}) => `${name} (${plugin.from})`).join(", ") || "none"],
+      [
+        "  endpoints",
+        host.endpoints
+          .list()
+          .map(({spec, state: {is}}) => `${spec.name} (${is})`)
+          .join(", ") || "none",
+      ],
+      ["  commands", host.commands().join(", ")],
+      [
+        "  database",
+        `${location.dialect} ${where}, ${state.is === "initialized" ? `schema ${state.schema}` : state.is}`,
+      ],
+      ["  address", host.url],
+      ["  console", consoleLink(host)],
+      ...(host.token === undefined ? [] : [["  token", "made for this run; svc finds it in .svc/host.json"] as const]),
+      ["  talk to it", `${chat}   (in a second terminal)`],
+      ["  stop it", "Ctrl-C"],
+    ]),
+    "",
+  ].join("\n")
+}
+
+/** A token that was made for this run comes in the fragment, which no server and no log gets to see. */
+const consoleLink = ({url, token}: Host): string =>
+  `${url}/console/${token === undefined ? "" : `#token=${encodeURIComponent(token.reveal())}`}`

@@ -1,0 +1,53 @@
+import {relative} from "node:path"
+import {createLogs} from "../../../server/logs/log.ts"
+import {runDaemon} from "../../../server/process/daemon.ts"
+import {LogFile} from "../../../server/process/log-file.ts"
+import {startDaemon} from "../../../server/process/start-daemon.ts"
+import {findSupervisor} from "../../../server/process/supervisor.ts"
+import type {ProjectPaths} from "../../../server/runtime/project.ts"
+import {type ExitCode, exit} from "../../../shared/exit.ts"
+
+interface DaemonCall {
+  readonly paths: ProjectPaths
+  /** As the Host writes it. */
+  readonly format: "json" | "pretty"
+  /** Absolute. */
+  readonly logFile: string
+  /** The words after `svc` that start the Host in the foreground. */
+  readonly host: readonly string[]
+  readonly print: (text: string) => void
+}
+
+/** In the process that becomes the daemon: it has the same command line as the one that a person typed. */
+const isDaemonVariable = "SVC_IS_DAEMON"
+
+/** Starts a daemon; or is it, where it was started as one. */
+export const daemonise = async (call: DaemonCall): Promise<ExitCode> => {
+  const {[isDaemonVariable]: isDaemon, ...env} = process.env
+  const [script = ""] = process.argv.slice(1)
+  const svc = [process.execPath, ...process.execArgv, script]
+  if (isDaemon !== undefined) return beDaemon(call, [...svc, ...call.host], env)
+  const {paths, logFile, host, print} = call
+  const started = await startDaemon({
+    paths,
+    logFile,
+    supervisor: findSupervisor(process.env, process),
+    command: [...svc, ...host, "--daemon", "--log-file", logFile],
+    env: {...env, [isDaemonVariable]: "1"},
+    report: step => print(`svc: ${step}`),
+  })
+  const log = relative(process.cwd(), logFile)
+  if (started === undefined) print(`the Host still starts; svc runtime status tells how it goes on, ${log} why`)
+  else print(`the daemon, pid ${started.pid}, runs the Host, pid ${started.host}, at ${started.url}; log: ${log}`)
+  return exit.ok
+}
+
+const beDaemon = async (
+  {paths, format, logFile}: DaemonCall,
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ExitCode> => {
+  const file = new LogFile(logFile)
+  const {log} = createLogs({level: "info", format, colors: false, write: line => file.write(`${line}\n`)})
+  return runDaemon({paths, command, cwd: paths.project, env, logFile, file, log})
+}

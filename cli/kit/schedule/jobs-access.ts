@@ -1,0 +1,68 @@
+import {
+  addJob,
+  changeJobs,
+  editJob,
+  findJob,
+  nextStopped,
+  readJobs,
+  removeJob,
+  viewStopped,
+} from "../../../server/offline/job-file.ts"
+import type {Job, JobChange, JobFileView, JobView, NextTimes} from "../../../shared/api/jobs.ts"
+import type {Static} from "../../../shared/type.ts"
+import {connectHost, isHostRunning} from "../host-client.ts"
+
+export interface JobList {
+  readonly items: readonly Static<typeof JobView>[]
+  readonly file: Static<typeof JobFileView>
+}
+
+/** A project's jobs: of its running Host, else of the file that the next start takes. */
+export interface JobsAccess {
+  list(): Promise<JobList>
+  add(job: Job): Promise<Static<typeof JobView>>
+  edit(id: string, change: JobChange): Promise<Static<typeof JobView>>
+  remove(id: string): Promise<void>
+  next(id: string, count: number): Promise<NextTimes>
+}
+
+/** `command` is what the lock says of who holds it. */
+export const openJobs = async (project: string, command: string): Promise<JobsAccess> =>
+  (await isHostRunning(project)) ? ofHost(project) : ofFile(project, command)
+
+const ofHost = async (project: string): Promise<JobsAccess> => {
+  const host = await connectHost(project)
+  const at = (id: string) => `/api/jobs/${encodeURIComponent(id)}`
+  return {
+    list: async () => {
+      const items: Static<typeof JobView>[] = []
+      for (let cursor: string | null = "0"; ; ) {
+        const page: JobList & {next: string | null} = await host.get(`/api/jobs?limit=500&cursor=${cursor}`)
+        items.push(...page.items)
+        cursor = page.next
+        if (cursor === null) return {items, file: page.file}
+      }
+    },
+    add: job => host.post("/api/jobs", job),
+    edit: (id, change) => host.post(`${at(id)}/edit`, change),
+    remove: async id => void (await host.post(`${at(id)}/remove`)),
+    next: (id, count) => host.get(`${at(id)}/next?count=${count}`),
+  }
+}
+
+const ofFile = (project: string, command: string): JobsAccess => {
+  const viewOf = (jobs: readonly Job[], id: string) => viewStopped(findJob(jobs, id))
+  return {
+    list: async () => {
+      const items = (await readJobs(project)).map(viewStopped)
+      return {
+        items: items.sort((one, other) => (one.id < other.id ? -1 : 1)),
+        file: {authority: null, sha256: null, refused: null},
+      }
+    },
+    add: async job => viewOf(await changeJobs(project, command, jobs => addJob(jobs, job)), job.id),
+    edit: async (id, change) => viewOf(await changeJobs(project, command, jobs => editJob(jobs, id, change)), id),
+    remove: async id => void (await changeJobs(project, command, jobs => removeJob(jobs, id))),
+    next: async (id, count) => nextStopped(await readJobs(project), id, count),
+  }
+}

@@ -1,0 +1,26 @@
+import {Option} from "clipanion"
+import type {StoppedOptions} from "../../server/project/held.ts"
+import {isLocked, readHolder} from "../../server/runtime/lock.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
+import {connectHost, type HostClient} from "./host-client.ts"
+import {DataCommand} from "./svc-command.ts"
+
+/** Commands that ask the Host that runs, and do the work themselves where none does. */
+export abstract class StoppableCommand extends DataCommand {
+  environment = Option.String("--environment", "production", {description: "Reads .env.<name> over .env"})
+
+  get places() {
+    return projectPaths(this.folder)
+  }
+
+  get stopped(): StoppedOptions {
+    return {project: this.folder, environment: this.environment, command: ["svc", ...process.argv.slice(2)].join(" ")}
+  }
+
+  /** The Host that runs; undefined where none does, and the command does the work itself. */
+  async host(): Promise<HostClient | undefined> {
+    if (!(await isLocked(this.places).catch(() => false))) return undefined
+    const holder = await readHolder(this.places)
+    return holder?.kind === "command" ? undefined : connectHost(this.folder)
+  }
+}

@@ -1,0 +1,71 @@
+import {existsSync} from "node:fs"
+import {resolve} from "node:path"
+import {Command, Option} from "clipanion"
+import {projectPaths} from "../../server/runtime/project.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {formatIssue, Problem} from "../../shared/problems.ts"
+
+/** What all commands share: the project, and how errors are told. */
+export abstract class SvcCommand extends Command {
+  project = Option.String("--project", process.env.SVC_PROJECT ?? ".", {
+    description: "The project's folder (default: this folder)",
+  })
+
+  /** Does the work; what it throws is told on stderr, with exit code 1. */
+  abstract run(): Promise<ExitCode>
+
+  async execute(): Promise<number> {
+    try {
+      await this.#settleRestore()
+      return await this.run()
+    } catch (error) {
+      this.context.stderr.write(`${this.describe(error)}\n`)
+      return exit.failed
+    }
+  }
+
+  /** What a restore left that was cut off is finished or taken back before anything else. */
+  async #settleRestore(): Promise<void> {
+    const paths = projectPaths(this.folder)
+    if (!existsSync(paths.restore)) return
+    const {settleUnlessHeld} = await import("../../server/project/held.ts")
+    const done = await settleUnlessHeld(paths)
+    if (done !== undefined) this.context.stderr.write(`svc: a restore that was cut off is ${done}\n`)
+  }
+
+  get folder(): string {
+    return resolve(this.project)
+  }
+
+  print(text: string): void {
+    this.context.stdout.write(`${text}\n`)
+  }
+
+  /** An error as people read it: what, where, what to do. Never a stack, but for a fault of svc's own. */
+  describe(error: unknown): string {
+    if (!(error instanceof Problem))
+      return `svc: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+    return describeProblem(error)
+  }
+}
+
+/** Commands that can print data for programs. */
+export abstract class DataCommand extends SvcCommand {
+  json = Option.Boolean("--json", false, {description: "Print JSON"})
+
+  /** Prints data as JSON with `--json`, else as text. */
+  show(data: unknown, text: () => string): void {
+    this.print(this.json ? JSON.stringify(data, undefined, 2) : text())
+  }
+
+  override describe(error: unknown): string {
+    return this.json && error instanceof Problem ? JSON.stringify(error.body()) : super.describe(error)
+  }
+}
+
+export const describeProblem = (problem: Problem): string =>
+  [
+    `svc: ${problem.message}`,
+    ...problem.issues.map(issue => `  ${formatIssue(issue)}`),
+    `  hint: ${problem.hint}`,
+  ].join("\n")

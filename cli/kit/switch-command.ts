@@ -1,0 +1,20 @@
+import {Option} from "clipanion"
+import type {GenerationView} from "../../shared/api/api.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Static} from "../../shared/type.ts"
+import {connectHost} from "./host-client.ts"
+import {DataCommand} from "./svc-command.ts"
+
+/** A command that turns a plugin of the running configuration on or off. */
+export abstract class SwitchCommand extends DataCommand {
+  plugin = Option.String({name: "plugin"})
+
+  protected async turn(enabled: boolean): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const path = `/api/plugins/${encodeURIComponent(this.plugin)}`
+    const committed = await host.post<Static<typeof GenerationView>>(path, {enabled})
+    const what = `generation ${committed.number} runs ${enabled ? "with" : "without"} ${this.plugin}`
+    this.show(committed, () => `${what}${committed.pinned ? ", pinned" : ""}`)
+    return exit.ok
+  }
+}

@@ -1,0 +1,46 @@
+import {execFileSync} from "node:child_process"
+import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {build} from "esbuild"
+import {root} from "../root.ts"
+import {bundleForBun} from "./bundle-for-bun.ts"
+import {nodeBundle, shipped} from "./bundles.ts"
+import {filesOf, hashFiles} from "./source-files.ts"
+
+const stamp = join(root, "dist/built-from")
+
+/** Of all that the bundles and the declarations depend on. */
+const hashSources = (): string => {
+  const sources = ["cli", "server", "shared", "scripts"].flatMap(folder => filesOf(join(root, folder)))
+  const others = ["package.json", "tsconfig.json", "bun.lockb"].map(file => join(root, file))
+  return hashFiles(root, [...sources.filter(file => /\.(ts|json)$/.test(file)), ...others])
+}
+
+const bundle = async () => {
+  for (const entry of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : [])
+    if (entry !== "console") rmSync(`${root}dist/${entry}`, {recursive: true, force: true})
+
+  await build({
+    absWorkingDir: root,
+    entryPoints: shipped,
+    outdir: "dist",
+    ...nodeBundle,
+    logLevel: "warning",
+  })
+  await bundleForBun(root, `${root}dist/bun`)
+
+  execFileSync(process.execPath, [`${root}node_modules/.bin/tsc`, "-p", "scripts/build/tsconfig.types.json"], {
+    cwd: root,
+    stdio: "inherit",
+  })
+}
+
+// The console's own script knows whether it is of today's sources.
+execFileSync(process.execPath, ["scripts/build/console.ts"], {cwd: root, stdio: "inherit"})
+const source = hashSources()
+// What runs the bundles meanwhile would miss them: asked so, it leaves those alone that are of the same sources.
+const isCurrent = existsSync(stamp) && readFileSync(stamp, "utf8") === source
+if (!process.argv.includes("--if-changed") || !isCurrent) {
+  await bundle()
+  writeFileSync(stamp, source)
+}

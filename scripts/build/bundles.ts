@@ -1,0 +1,48 @@
+import type {BuildOptions} from "esbuild"
+
+/** What ships, by its name: the Host, the plugin SDK and the test SDK in one build, so that they share one SDK module. */
+export const shipped = [
+  "cli/svc.ts",
+  "shared/sdk/sdk.ts",
+  "server/testing/testing.ts",
+  "server/database/upkeep/database-child.ts",
+  "server/runtime/process/program-child.ts",
+  "server/recovery/verify/verify-child.ts",
+]
+
+/** How everything that runs on Node is bundled. */
+export const nodeBundle = {
+  bundle: true,
+  entryNames: "[name]",
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  // The SDK runs on Node ^20.19 too.
+  target: "node20.19",
+  // Native, lazily loaded or CommonJS-only packages stay packages; the rest is bundled, which halves the time to start.
+  external: ["@libsql/client", "@libsql/core", "esbuild", "irc-framework", "standardwebhooks"],
+  banner: {
+    js: "import {createRequire as svcCreateRequire} from 'node:module'; const require = svcCreateRequire(import.meta.url);",
+  },
+  legalComments: "linked",
+} as const satisfies BuildOptions
+
+/** The same for Bun, which need not compile it anew at each start. */
+export const bunBundle = {
+  target: "bun",
+  format: "esm",
+  splitting: true,
+  naming: {entry: "[name].[ext]", chunk: "[name]-[hash].[ext]"},
+  external: nodeBundle.external.slice(),
+} as const satisfies Partial<Bun.BuildConfig>
+
+/**
+ * Large packages that Bun compiles when svc is built, so that it need not at each start: modules of their own beside the
+ * bundle, by name. Imported from them is only what they export by name.
+ */
+export const compiledForBun = {
+  clipanion: ["clipanion"],
+  elysia: ["elysia", "@elysiajs/node"],
+  tslog: ["tslog/slim"],
+  yaml: ["yaml"],
+} as const

@@ -1,0 +1,109 @@
+import {createHash} from "node:crypto"
+import {existsSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {join, relative} from "node:path"
+import {brotliCompressSync, constants, gzipSync} from "node:zlib"
+import {type ConsoleFile, type ConsoleListing, listingName} from "../../server/console/files.ts"
+import {root} from "../root.ts"
+import {filesOf, hashFiles} from "./source-files.ts"
+
+/**
+ * Builds the console into `dist/console/`, compressed, with the list of what may be served. Does nothing where what is
+ * there was built from the same sources, so that `bun run start` can call it every time.
+ */
+const web = join(root, "server/console/web")
+const target = join(root, "dist/console")
+
+/** What the first page may take, compressed, in bytes. */
+const firstLoadLimit = 120 * 1024
+
+/** Of all that the result depends on: the application, what it takes of elsewhere, this script, and the versions. */
+const hashSources = (): string => {
+  const scripts = ["scripts/build/console.ts", "scripts/build/source-files.ts"]
+  const others = ["server/messages/parse-content.ts", ...scripts, "bun.lockb"].map(file => join(root, file))
+  return hashFiles(root, [...filesOf(web), ...filesOf(join(root, "shared")), ...others])
+}
+
+const builtFrom = (): string | undefined => {
+  const listing = join(target, listingName)
+  if (!existsSync(listing)) return undefined
+  const {source}: ConsoleListing = JSON.parse(readFileSync(listing, "utf8"))
+  return source
+}
+
+const bundle = async () => {
+  const [{build}, {svelte}] = await Promise.all([import("vite"), import("@sveltejs/vite-plugin-svelte")])
+  await build({
+    root: web,
+    configFile: false,
+    logLevel: "warn",
+    // Relative addresses: the console is served below any path.
+    base: "./",
+    plugins: [svelte()],
+    build: {
+      outDir: target,
+      emptyOutDir: true,
+      target: "es2023",
+      // A file in the page would be inline, which the policy refuses.
+      assetsInlineLimit: 0,
+      modulePreload: {polyfill: false},
+      reportCompressedSize: false,
+      rolldownOptions: {checks: {pluginTimings: false}},
+    },
+    // A component at a time: the whole library would be compiled for the two that are used.
+    resolve: {
+      alias: [{find: /^bits-ui\/(.*)$/, replacement: join(root, "node_modules/bits-ui/dist/bits/$1/index.js")}],
+    },
+  })
+}
+
+const types: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+}
+
+interface Built {
+  readonly file: ConsoleFile
+  readonly smallest: number
+}
+
+/** Compresses a file and says how it is served. */
+const finish = (path: string): Built => {
+  const bytes = readFileSync(path)
+  const type = types[path.slice(path.lastIndexOf(".") + 1)]
+  if (type === undefined) throw new Error(`${path}: how is this served?`)
+  const br = brotliCompressSync(bytes, {
+    params: {[constants.BROTLI_PARAM_SIZE_HINT]: bytes.length, [constants.BROTLI_PARAM_QUALITY]: 11},
+  })
+  writeFileSync(`${path}.br`, br)
+  writeFileSync(`${path}.gz`, gzipSync(bytes, {level: 9}))
+  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22)
+  return {file: {type, hash, encodings: ["br", "gzip"]}, smallest: br.length}
+}
+
+/** What a browser loads before anything is shown: the page, and what it names. */
+const firstLoadOf = (built: ReadonlyMap<string, Built>): number => {
+  const page = readFileSync(join(target, "index.html"), "utf8")
+  const named = [...page.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(match => match[1] ?? "")
+  return ["index.html", ...named].reduce((sum, name) => sum + (built.get(name)?.smallest ?? 0), 0)
+}
+
+const source = hashSources()
+if (builtFrom() !== source) {
+  const began = performance.now()
+  if (process.argv.includes("--announce")) process.stdout.write("building the console, once\n")
+  await bundle()
+  const built = new Map(filesOf(target).map(path => [relative(target, path), finish(path)] as const))
+  const firstLoad = firstLoadOf(built)
+  if (firstLoad > firstLoadLimit) {
+    rmSync(target, {recursive: true, force: true})
+    throw new Error(`the console's first load is ${firstLoad} bytes, over the limit of ${firstLoadLimit}`)
+  }
+  const files = Object.fromEntries([...built].map(([name, {file}]) => [name, file]))
+  const listing: ConsoleListing = {source, firstLoad, files}
+  writeFileSync(join(target, listingName), `${JSON.stringify(listing, undefined, 1)}\n`)
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  const kilobytes = (firstLoad / 1024).toFixed(1)
+  process.stdout.write(`console: ${built.size} files, first load ${kilobytes} KB compressed (${seconds} s)\n`)
+}

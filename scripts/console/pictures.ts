@@ -1,0 +1,58 @@
+import {mkdirSync} from "node:fs"
+import {type Browser, chromium} from "playwright-core"
+import {token} from "../../tests/bench/measure/host.ts"
+import {root} from "../root.ts"
+import {setScene} from "./scene.ts"
+
+/**
+ * `bun run console-pictures [page …]`: takes the pictures of the documentation, `docs/images/console-*.png`, of a bot that it
+ * starts for them; the overview in both themes, the others in the light one.
+ */
+const folder = `${root}docs/images/`
+
+interface Picture {
+  readonly name: string
+  /** The page, as in the address. */
+  readonly at: string
+  /** What is there once the page is. */
+  readonly shows: string
+  readonly height?: number
+  readonly theme?: "light" | "dark"
+}
+
+const pictures: readonly Picture[] = [
+  {name: "overview", at: "", shows: "[data-heartbeat]"},
+  {name: "overview-dark", at: "", shows: "[data-heartbeat]", theme: "dark"},
+  {name: "inbox", at: "inbox/4", shows: "text=knows no place Mars"},
+  {name: "workroom", at: "workroom", shows: "[data-column]", height: 590},
+  {name: "jobs", at: "jobs", shows: "text=morning", height: 615},
+  {name: "plugins", at: "plugins", shows: "text=greeter", height: 470},
+]
+
+const take = async (browser: Browser, url: string, {name, at, shows, height = 860, theme = "light"}: Picture) => {
+  const page = await browser.newPage({viewport: {width: 1280, height}, colorScheme: theme, reducedMotion: "reduce"})
+  await page.goto(`${url}/console/#token=${token}`)
+  await page.locator('[data-connection="live"]').waitFor()
+  await page.evaluate(hash => {
+    location.hash = hash
+  }, `#/${at}`)
+  await page.locator(shows).first().waitFor()
+  // Charts are drawn once their data is there.
+  await page.waitForTimeout(1500)
+  await page.screenshot({path: `${folder}console-${name}.png`})
+  await page.close()
+}
+
+const wanted = process.argv.slice(2)
+mkdirSync(folder, {recursive: true})
+const host = await setScene()
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-background-networking"],
+})
+for (const picture of pictures) {
+  if (wanted.length === 0 || wanted.includes(picture.name))
+    await take(browser, `http://127.0.0.1:${host.port}`, picture)
+}
+await browser.close()
+await host.stop()

@@ -1,0 +1,97 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
+import {type BenchHost, configOf, makeProject, startHost} from "../../tests/bench/measure/host.ts"
+import {onBun} from "../../tests/support/host/runtimes.ts"
+
+/** The greeter of the starter project, a handler that fails at some questions, and a job. */
+const greeter = `import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  description: "Says hello",
+  setup(plugin) {
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+    plugin.on("message-created", {name: "weather"}, async session => {
+      if (!session.text.includes("weather")) return
+      if (session.text.includes("Mars")) throw new Error("the weather service knows no place Mars")
+      await session.send("Sunny, 21 °C.")
+    })
+    plugin.job("digest", {description: "What happened today"}, async () => {})
+  },
+})
+`
+
+const plugins = `  greeter: {}
+  sandbox: {}
+  workroom: {}
+  irc:
+    endpoints:
+      - id: libera
+        server: 127.0.0.1
+        port: 6999
+        tls: false
+        nick: my-bot
+        channels: ["#my-channel"]
+`
+
+const said: readonly (readonly [user: string, text: string])[] = [
+  ["Ada", "/greet Ada"],
+  ["Grace", "How is the weather?"],
+  ["Linus", "/greet everybody"],
+  ["Ada", "and what about the weather on Mars?"],
+  ["Grace", "Thank you!"],
+  ["Linus", "/help"],
+]
+
+const items = [
+  {title: "Renew the certificate", priority: "urgent", labels: ["ops"]},
+  {title: "Rotate the webhook secret of the shop", labels: ["ops"]},
+  {title: "Answer for the weather on Mars", labels: ["bot"]},
+  {title: "Write down how the last incident went"},
+  {title: "Try the new greeting in #team", labels: ["bot"]},
+]
+
+const jobs = [
+  {id: "morning", schedule: {cron: "30 7 * * *"}, timezone: "Europe/Berlin", text: "Good morning!"},
+  {id: "weekly", schedule: {cron: "0 16 * * 5"}, timezone: "America/New_York", text: "Who writes the notes?"},
+  {id: "water", schedule: {cron: "0 9,15 * * 1-5"}, timezone: "Europe/Berlin", text: "Drink some water."},
+]
+
+/** Waits until no checkpoint is being made or verified. */
+const ended = async (host: BenchHost): Promise<void> => {
+  for (;;) {
+    const {task}: {task: CheckpointTask | null} = await (await host.fetch("/api/checkpoints/task")).json()
+    if (task?.state === "failed") throw new Error(task.problem?.detail)
+    if (task?.state !== "running") return
+    await sleep(200)
+  }
+}
+
+/** A bot with a past: people who talk to it, an account that is away, work items, jobs, a checkpoint that was verified. */
+export const setScene = async (): Promise<BenchHost> => {
+  const project = makeProject(plugins, {greeter})
+  project.write("package.json", JSON.stringify({name: "my-bot", type: "module"}))
+  const host = await startHost(onBun, project)
+  const post = async (path: string, body?: object) =>
+    host.fetch(path, {method: "POST", ...(body === undefined ? {} : {body: JSON.stringify(body)})})
+  for (const [user, text] of said) {
+    await post("/api/plugins/sandbox/messages", {user, text, channel: user})
+    await sleep(700)
+  }
+  for (const item of items) await post("/api/workroom/items", item)
+  const command = (id: number, name: string, expectedRevision: number, more: object = {}) =>
+    post(`/api/workroom/items/${id}/${name}`, {expectedRevision, ...more})
+  for (const [id, assignee] of ["user:ada", "user:grace", "user:ada", "user:linus"].entries())
+    await command(id + 1, "claim", 1, {assignee})
+  await command(1, "block", 2, {reason: "the authority's answer", owner: "user:grace"})
+  await command(3, "review", 2)
+  await command(4, "review", 2)
+  await command(4, "accept", 3)
+  for (const {text, ...job} of jobs)
+    await post("/api/jobs", {...job, target: {endpoint: "sandbox", channel: "team", text}})
+  await post("/api/jobs/morning/run")
+  project.write("svc.config.yml", configOf(plugins.replace('["#my-channel"]', '["#my-channel", "#team"]')))
+  await post("/api/system/reload")
+  await post("/api/checkpoints")
+  await ended(host)
+  return host
+}

@@ -1,0 +1,52 @@
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from "node:fs"
+import {configSchema} from "../../server/config/schema.ts"
+import {root} from "../root.ts"
+import {commandsPage} from "./commands.ts"
+import {configurationPage} from "./configuration.ts"
+import {eventsPage} from "./events.ts"
+import {exitCodesPage} from "./exit-codes.ts"
+import {metricsPage} from "./metrics.ts"
+import {problemsPage} from "./problems.ts"
+import {readinessPage} from "./readiness.ts"
+import {routesPage} from "./routes.ts"
+import {askRunningHost} from "./running-host.ts"
+
+/** Writes `docs/reference/` from the program; with `--check` writes nothing, and exits 1 naming every file that differs. */
+const folder = `${root}docs/reference/`
+
+const json = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+const generate = async (): Promise<Readonly<Record<string, string>>> => {
+  const {openApi, slots} = await askRunningHost()
+  return {
+    "commands.md": await commandsPage(),
+    "configuration.md": configurationPage(slots),
+    "events.md": eventsPage(),
+    "exit-codes.md": exitCodesPage(),
+    "metrics.md": metricsPage(),
+    "openapi.json": json(openApi),
+    "problems.md": problemsPage(),
+    "readiness.md": readinessPage(),
+    "routes.md": routesPage(openApi),
+    "svc.config.schema.json": json(configSchema()),
+  }
+}
+
+const files = await generate()
+const present = existsSync(folder) ? readdirSync(folder) : []
+const stale = Object.entries(files).filter(
+  ([name, text]) => !present.includes(name) || readFileSync(folder + name, "utf8") !== text,
+)
+const surplus = present.filter(name => files[name] === undefined)
+
+if (process.argv.includes("--check")) {
+  for (const [name] of stale) process.stderr.write(`docs/reference/${name} is not what the program says\n`)
+  for (const name of surplus) process.stderr.write(`docs/reference/${name} is not generated\n`)
+  if (stale.length + surplus.length > 0) process.stderr.write("run: bun run reference\n")
+  process.exit(stale.length + surplus.length > 0 ? 1 : 0)
+}
+mkdirSync(folder, {recursive: true})
+for (const [name, text] of stale) writeFileSync(folder + name, text)
+process.stdout.write(`docs/reference: ${stale.length} of ${Object.keys(files).length} files written\n`)
+for (const name of surplus) process.stdout.write(`docs/reference/${name} is not generated; remove it\n`)
+process.exit(0)

@@ -1,0 +1,141 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {Compacted, DatabaseInfo} from "../../shared/api/database.ts"
+import type {RetentionSettings} from "../../shared/config.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import {type Database, schemaOf} from "../database/database.ts"
+import {countTables} from "../database/upkeep/maintenance.ts"
+import {readStorage} from "../database/upkeep/storage.ts"
+import type {DiskLimit} from "../host/metrics/sources.ts"
+import {freeSpace} from "../runtime/disk.ts"
+import {Periodic} from "../runtime/flow/periodic.ts"
+import {resumeAt} from "./disk-watch.ts"
+import {type Growth, type Pages, readDropped, readGrowth, readPages, sample} from "./growth.ts"
+import {Retention, type RetentionOptions, retentionParts} from "./retention.ts"
+
+/** Pages that are given back in one step: writers wait for it. */
+const step = 64
+
+export interface CapacityOptions extends RetentionOptions {
+  readonly disk: DiskLimit
+}
+
+/** What a running Host does so that it does not fill its disk, and what it tells of it. */
+export class Capacity {
+  readonly retention: Retention
+  readonly #options: CapacityOptions
+  readonly #samples: Periodic
+  #compacting: Promise<Compacted> | undefined
+  #isStopping = false
+
+  constructor(options: CapacityOptions) {
+    const {database, log} = options
+    this.#options = options
+    this.retention = new Retention(options)
+    this.#samples = new Periodic(
+      600_000,
+      () => sample(database, Date.now()),
+      error => log.debug(`what the database takes was not noted: ${messageOf(error)}`),
+    )
+  }
+
+  start(): void {
+    void this.#samples.run()
+    this.#samples.start()
+    this.retention.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await Promise.all([this.#samples.stop(), this.retention.stop(), this.#compacting?.catch(() => {})])
+  }
+
+  info(tables: boolean): Promise<DatabaseInfo> {
+    const {database, disk, settings} = this.#options
+    return readInfo(database, disk, settings(), tables)
+  }
+
+  /**
+   * Drops what retention drops, then gives what is unused inside of the file back to the disk, a little at a time. Throws
+   * `compact_unavailable` where that cannot be done while the Host runs.
+   */
+  async compact(dryRun: boolean): Promise<Compacted> {
+    if (dryRun) return this.#plan()
+    this.#compacting ??= this.#compact().finally(() => {
+      this.#compacting = undefined
+    })
+    return this.#compacting
+  }
+
+  async #plan(): Promise<Compacted> {
+    const {used, unused} = await this.#requireIncremental()
+    return {dryRun: true, dropped: 0, before: used + unused, after: used}
+  }
+
+  async #compact(): Promise<Compacted> {
+    const {database, log} = this.#options
+    const pages = await this.#requireIncremental()
+    const before = pages.used + pages.unused
+    const dropped = Object.values(await this.retention.sweep()).reduce((sum, rows) => sum + rows, 0)
+    for (let left = (await readPages(database)).unused; left > 0; ) {
+      if (this.#isStopping) throw new Problem("stopping", "the Host is stopping")
+      const began = performance.now()
+      await database.giveBack(step)
+      const {unused} = await readPages(database)
+      if (unused >= left) break
+      left = unused
+      await sleep((performance.now() - began) * 3)
+    }
+    await database.truncateLog()
+    const {used, unused} = await readPages(database)
+    const after = used + unused
+    log.info("the database was compacted", {before, after})
+    return {dryRun: false, dropped, before, after}
+  }
+
+  async #requireIncremental(): Promise<Pages> {
+    const {database} = this.#options
+    if (database.location.dialect !== "sqlite")
+      throw new Problem("compact_unavailable", "a remote database is compacted by its own server")
+    const pages = await readPages(database)
+    if (!pages.isIncremental)
+      throw new Problem("compact_unavailable", "this file cannot be made smaller while it is in use")
+    return pages
+  }
+}
+
+/** Of a database that a Host or a command has open. */
+export const readInfo = async (
+  database: Database,
+  {folders, least}: DiskLimit,
+  settings: RetentionSettings,
+  tables: boolean,
+): Promise<DatabaseInfo> => {
+  const {location} = database
+  const free = Math.min(...(await Promise.all(folders.map(freeSpace))))
+  const growth = await readGrowth(database, Date.now())
+  const dropped = await readDropped(database)
+  return {
+    dialect: location.dialect,
+    schema: schemaOf(database),
+    storage: location.dialect === "sqlite" ? await storageOf(database, location.file) : null,
+    disk: {free, pauseBelow: least(), resumeAt: Math.ceil(resumeAt(least()))},
+    growth: growth ?? null,
+    daysLeft: daysUntil(free - least(), growth),
+    retention: retentionParts.map(({name}) => {
+      const {rows = 0, undelivered = 0, lastAt} = dropped.get(name) ?? {}
+      const at = lastAt === undefined ? null : new Date(lastAt).toISOString()
+      return {part: name, age: settings[name].age, rows: settings[name].rows, dropped: rows, undelivered, lastAt: at}
+    }),
+    ...(tables && location.dialect === "sqlite" ? {tables: [...(await countTables(location.file))]} : {}),
+  }
+}
+
+const storageOf = async (database: Database, path: string) => {
+  const [{file, log}, {used, unused, isIncremental}] = await Promise.all([readStorage(path), readPages(database)])
+  return {file, log, used, unused, givesBack: isIncremental}
+}
+
+const daysUntil = (left: number, growth: Growth | undefined): number | null =>
+  growth === undefined || growth.bytesPerDay <= 0
+    ? null
+    : Math.max(0, Math.round((left / growth.bytesPerDay) * 10) / 10)

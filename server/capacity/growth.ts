@@ -1,0 +1,82 @@
+import type {Database} from "../database/database.ts"
+import type {RetentionPartName} from "../database/upkeep/retention.ts"
+
+/** How the pages of a database are taken. Sizes in bytes. */
+export interface Pages {
+  readonly size: number
+  readonly used: number
+  readonly unused: number
+  /** The file can be made smaller in small steps. */
+  readonly isIncremental: boolean
+}
+
+export const readPages = async (database: Pick<Database, "read">): Promise<Pages> => {
+  const [row] = await database.read(`SELECT page_size, page_count, freelist_count, auto_vacuum
+    FROM pragma_page_size, pragma_page_count, pragma_freelist_count, pragma_auto_vacuum`)
+  const size = Number(row?.page_size)
+  const unused = Number(row?.freelist_count)
+  return {
+    size,
+    used: (Number(row?.page_count) - unused) * size,
+    unused: unused * size,
+    isIncremental: Number(row?.auto_vacuum) === 2,
+  }
+}
+
+/** Milliseconds: samples are taken so often, kept so long, and growth is told over so much of them. */
+const hour = 3_600_000
+const aDay = 24 * hour
+const kept = 32 * aDay
+const lookedAt = 7 * aDay
+
+/** Notes what the database takes, once an hour at most. */
+export const sample = async (database: Database, now: number): Promise<void> => {
+  const {used} = await readPages(database)
+  await database.write([
+    // A clock that was set back leaves none in the future.
+    {sql: "DELETE FROM capacity_samples WHERE at < ? OR at > ?", args: [now - kept, now]},
+    {
+      sql: "INSERT INTO capacity_samples (at, bytes) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM capacity_samples WHERE at > ?1 - ?3)",
+      args: [now, used, hour - 60_000],
+    },
+  ])
+}
+
+export interface Growth {
+  readonly bytesPerDay: number
+  readonly days: number
+}
+
+/** Undefined until samples of an hour are there. */
+export const readGrowth = async (database: Database, now: number): Promise<Growth | undefined> => {
+  const [row] = await database.read(
+    `SELECT first.at AS first_at, first.bytes AS first_bytes, last.at AS last_at, last.bytes AS last_bytes
+      FROM (SELECT at, bytes FROM capacity_samples WHERE at >= ? ORDER BY at LIMIT 1) AS first,
+        (SELECT at, bytes FROM capacity_samples ORDER BY at DESC LIMIT 1) AS last`,
+    [now - lookedAt],
+  )
+  const days = (Number(row?.last_at) - Number(row?.first_at)) / aDay
+  if (!(days >= (hour - 60_000) / aDay)) return undefined
+  const grown = Number(row?.last_bytes) - Number(row?.first_bytes)
+  return {bytesPerDay: Math.round(grown / days), days: Math.round(days * 100) / 100}
+}
+
+/** Rows that were dropped since the project began. `lastAt` in milliseconds since 1970. */
+export interface Dropped {
+  readonly rows: number
+  readonly undelivered: number
+  readonly lastAt: number
+}
+
+export const readDropped = async (database: Database): Promise<ReadonlyMap<RetentionPartName, Dropped>> => {
+  const rows = await database.read(
+    `SELECT part, sum(rows) AS rows, sum(iif(detail = 'undelivered', rows, 0)) AS undelivered, max(last_at) AS last_at
+      FROM retention_dropped GROUP BY part`,
+  )
+  return new Map(
+    rows.map(({part, rows: count, undelivered, last_at}) => [
+      part as RetentionPartName,
+      {rows: Number(count), undelivered: Number(undelivered), lastAt: Number(last_at)},
+    ]),
+  )
+}

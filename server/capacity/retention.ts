@@ -1,0 +1,94 @@
+import type {RetentionSettings} from "../../shared/config.ts"
+import {durationOf} from "../../shared/duration.ts"
+import type {Log} from "../../shared/log.ts"
+import {isProblem, messageOf} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import {type PartLimits, type RetentionPart, sweepPart} from "../database/upkeep/retention.ts"
+import {runsPart} from "../database/upkeep/run-retention.ts"
+import {gapsPart} from "../endpoints/gap-retention.ts"
+import {duplicatesPart, inboxPart} from "../inbox/retention.ts"
+import {outboxPart} from "../outbox/retention.ts"
+import {Periodic} from "../runtime/flow/periodic.ts"
+import {jobRunsPart} from "../scheduler/run-retention.ts"
+
+export interface RetentionOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly settings: () => RetentionSettings
+  /** Satori clients may still ask for events after this one. */
+  readonly reachedAll: () => number
+}
+
+/** How often it is looked, in milliseconds. */
+const every = 600_000
+
+/** In this order: what the inbox leaves is kept as keys. */
+export const retentionParts: readonly RetentionPart[] = [
+  inboxPart,
+  duplicatesPart,
+  outboxPart,
+  jobRunsPart,
+  gapsPart,
+  runsPart,
+]
+
+/** Drops what the Host keeps no longer, a little at a time, and nothing that has not ended. */
+export class Retention {
+  readonly #options: RetentionOptions
+  readonly #periodic: Periodic
+  readonly #stopping = new AbortController()
+
+  constructor(options: RetentionOptions) {
+    this.#options = options
+    this.#periodic = new Periodic(
+      every,
+      () => this.sweep(),
+      error => {
+        if (!isProblem(error, "stopping")) options.log.warn(`old rows were not dropped: ${messageOf(error)}`)
+      },
+    )
+  }
+
+  start(): void {
+    this.#periodic.start()
+  }
+
+  stop(): Promise<void> {
+    this.#stopping.abort()
+    return this.#periodic.stop()
+  }
+
+  /** Resolves to how many rows of each part were dropped. */
+  async sweep(now = Date.now()): Promise<Readonly<Record<string, number>>> {
+    const {database, log} = this.#options
+    const dropped: Record<string, number> = {}
+    for (const part of retentionParts) {
+      const limits = await this.#limitsOf(part)
+      const rows = await sweepPart(database, part, limits, {now, signal: this.#stopping.signal})
+      if (rows > 0) dropped[part.name] = rows
+    }
+    if (Object.keys(dropped).length > 0) log.info("old rows were dropped", dropped)
+    return dropped
+  }
+
+  async #limitsOf({name}: RetentionPart): Promise<PartLimits> {
+    const settings = this.#options.settings()
+    const {age, rows} = settings[name]
+    return {
+      age: limitOf(age),
+      rows,
+      undelivered: limitOf(settings.undelivered.age),
+      spareAfter: name === "handled" ? await this.#spared(settings.handled.least) : Number.MAX_SAFE_INTEGER,
+    }
+  }
+
+  /** The newest events, as many as are to stay, and what a connected client has not had yet. */
+  async #spared(least: number): Promise<number> {
+    const {database, reachedAll} = this.#options
+    const [row] = await database.read("SELECT seq FROM inbox ORDER BY seq DESC LIMIT 1 OFFSET ?", [least])
+    return Math.min(Number(row?.seq ?? -1), reachedAll())
+  }
+}
+
+/** 0 is for without end. */
+const limitOf = (age: string): number | undefined => (durationOf(age) === 0 ? undefined : durationOf(age))

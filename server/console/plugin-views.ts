@@ -1,0 +1,64 @@
+import type {PluginDetail, PluginView} from "../../shared/api/plugin-views.ts"
+import {pluginPath} from "../../shared/ids.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Static} from "../../shared/type.ts"
+import {formatPath, type Path} from "../config/source.ts"
+import type {Generation} from "../generation/generation.ts"
+import type {Instance} from "../plugins/instance.ts"
+
+type View = Static<typeof PluginView>
+
+/** The instances of a generation, then those that its configuration disables. */
+export const viewPlugins = (generation: Generation): View[] => {
+  const disabled = Object.entries(generation.config.config.plugins)
+    .filter(([, entry]) => !entry.enabled)
+    .map(([name]): View => ({name, owner: pluginPath(name), state: "disabled", capabilities: []}))
+  return [...generation.instances.map(instance => viewInstance(generation, instance)), ...disabled]
+}
+
+/** One of them, with its settings and where they stand. Throws `plugin_unknown`. */
+export const viewPlugin = (generation: Generation, name: string): Static<typeof PluginDetail> => {
+  const view = viewPlugins(generation).find(plugin => plugin.name === name)
+  if (view === undefined) throw new Problem("plugin_unknown", `the running generation has no plugin "${name}"`)
+  const instance = generation.instances.find(each => each.name === name)
+  const placeOf = (path: Path) => {
+    const {file, line, column} = generation.config.source.issue(path, "", "key")
+    return {file, line, column}
+  }
+  const at = ["plugins", name, "config"]
+  return {
+    ...view,
+    key: formatPath(["plugins", name]),
+    place: placeOf(["plugins", name]),
+    schema: instance?.plugin.definition.config ?? null,
+    // Of one that was not loaded nobody knows which settings are secrets.
+    ...(instance === undefined ? {} : {config: instance.config}),
+    written: keysOf(generation.config.config.plugins[name]?.config).map(path => ({
+      path: formatPath(path),
+      ...placeOf([...at, ...path]),
+    })),
+  }
+}
+
+const viewInstance = (generation: Generation, {name, path, state, plugin}: Instance): View => ({
+  name,
+  owner: path,
+  state: state.is,
+  since: new Date(state.since).toISOString(),
+  ...("error" in state ? {error: state.error} : {}),
+  ...("at" in state && state.at !== undefined ? {at: state.at} : {}),
+  origin: plugin.origin,
+  from: plugin.from,
+  ...(plugin.definition.description === undefined ? {} : {description: plugin.definition.description}),
+  capabilities: generation.snapshot.capabilities
+    .filter(({owner}) => owner === path)
+    .map(({owner: _, ...capability}) => capability),
+})
+
+/** The keys of a value that have no keys below them. */
+const keysOf = (value: unknown, path: Path = []): Path[] =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.entries(value).flatMap(([key, below]) => keysOf(below, [...path, key]))
+    : path.length === 0
+      ? []
+      : [path]

@@ -1,0 +1,135 @@
+import {Problem} from "../../../shared/problems.ts"
+import {type Engine, type Statement, StatementFailed} from "../engine.ts"
+import {databaseProblem} from "../errors.ts"
+import {cannotBeUndone, noteIrreversible, ownMigration} from "./irreversible.ts"
+import {type IrreversibleMigration, isIrreversible, type Migration} from "./migrations.ts"
+
+const bootstrap = [
+  "CREATE TABLE IF NOT EXISTS svc_group (id INTEGER PRIMARY KEY CHECK (id = 1), number INTEGER NOT NULL)",
+  "INSERT OR IGNORE INTO svc_group (id, number) VALUES (1, 0)",
+  "CREATE TABLE IF NOT EXISTS svc_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL)",
+]
+
+export interface MigrateOptions {
+  /** Ends it between two statements: then nothing is there of the migration that they belong to. */
+  readonly signal: AbortSignal
+  /**
+   * What has the data as it was before: the id of a checkpoint that was verified, or that of a remote database's own backup.
+   * Without one, no migration that cannot be undone is applied to what a Host has run on.
+   */
+  readonly restorePoint?: string | undefined
+}
+
+/** A migration that was applied, and how long it took; of those that share a transaction, an equal part. */
+export interface Applied {
+  readonly version: number
+  readonly milliseconds: number
+}
+
+/** The newest version that the database has; 0 for a new one. */
+export const schemaVersion = async (engine: Pick<Engine, "read">): Promise<number> => {
+  if (!(await hasTable(engine, "svc_migrations"))) return 0
+  const [row] = await engine.read("SELECT max(version) AS version FROM svc_migrations")
+  return Number(row?.version ?? 0)
+}
+
+const hasTable = async (engine: Pick<Engine, "read">, name: string): Promise<boolean> =>
+  (await engine.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [name])).length > 0
+
+/**
+ * Brings the schema up to the newest migration; resolves to what was applied. Each migration and its version row are one
+ * transaction, in a new file all of them, so a process that dies in one leaves nothing of it. Throws `database_newer`,
+ * `migration_refused` where there is no restore point and one is needed, and `stopping`.
+ */
+export const migrate = async (
+  engine: Engine,
+  migrations: readonly Migration[],
+  {signal, restorePoint}: MigrateOptions,
+): Promise<readonly Applied[]> => {
+  const current = await schemaVersion(engine)
+  requireKnownSchema(current, migrations)
+  const missing = migrations.filter(migration => migration.version > current)
+  const irreversible = restorePoint === undefined ? await irreversibleFor(engine, migrations, current) : []
+  if (irreversible.length > 0) throw unsafe(irreversible)
+  if (current === 0)
+    await runMigration(
+      engine,
+      bootstrap.map(sql => ({sql})),
+      signal,
+    )
+  // In a new file no migration takes long, nor does taking them all back.
+  const isOne = current === 0 && engine.canEndBetween
+  const groups = isOne ? [missing] : missing.map(migration => [migration])
+  const applied: Applied[] = []
+  for (const group of groups) {
+    const began = performance.now()
+    const steps = group.flatMap(migration => stepsOf(migration, restorePoint))
+    await runMigration(
+      engine,
+      steps.map(({statement}) => statement),
+      signal,
+      index => steps[index ?? 0]?.what ?? "the migration",
+    )
+    const milliseconds = (performance.now() - began) / group.length
+    applied.push(...group.map(({version}) => ({version, milliseconds})))
+  }
+  return applied
+}
+
+/** The statements of a migration, and last its version row; `what` they belong to, for people. */
+const stepsOf = (migration: Migration, restorePoint: string | undefined) => {
+  const {version, name, statements} = migration
+  const row = {
+    sql: "INSERT INTO svc_migrations (version, name, applied_at) VALUES (?, ?, ?)",
+    args: [version, name, Date.now()],
+  }
+  const note = isIrreversible(migration) ? [noteIrreversible(migration, restorePoint)] : []
+  const what = ownMigration(version, name)
+  return [...statements.map(sql => ({sql})), row, ...note].map(statement => ({statement, what}))
+}
+
+/** Runs statements in one transaction. Throws `stopping`, and where one is at fault, what `whatOf` says of it, by its index. */
+export const runMigration = async (
+  engine: Pick<Engine, "migrate">,
+  statements: readonly Statement[],
+  signal: AbortSignal,
+  whatOf: (index: number | undefined) => string = () => "the migration",
+): Promise<void> => {
+  try {
+    await engine.migrate(statements, signal)
+  } catch (error) {
+    throw error instanceof StatementFailed ? databaseProblem(error.cause, `${whatOf(error.index)} failed`) : error
+  }
+}
+
+/** Throws `database_newer`. */
+export const requireKnownSchema = (schema: number, migrations: readonly Migration[]): void => {
+  const newest = migrations.at(-1)?.version ?? 0
+  if (schema <= newest) return
+  throw new Problem(
+    "database_newer",
+    `the database has schema version ${schema}; this version of svc knows versions up to ${newest}`,
+  )
+}
+
+/**
+ * What of these migrations needs a restore point, in a database of that schema: those that cannot be undone, once a Host has
+ * run on it. Else there is nothing in it that could be lost.
+ */
+export const irreversibleFor = async (
+  database: Pick<Engine, "read">,
+  migrations: readonly Migration[],
+  schema: number,
+): Promise<readonly IrreversibleMigration[]> => {
+  const found = migrations.filter(({version}) => version > schema).filter(isIrreversible)
+  const hasRun = async () => (await database.read("SELECT 1 FROM svc_runs LIMIT 1")).length > 0
+  return found.length > 0 && (await hasTable(database, "svc_runs")) && (await hasRun()) ? found : []
+}
+
+export const describeIrreversible = (migrations: readonly IrreversibleMigration[]): string =>
+  migrations
+    .map(({version, name, irreversible}) => cannotBeUndone(ownMigration(version, name), irreversible))
+    .join("; ")
+
+const unsafe = (irreversible: readonly IrreversibleMigration[]): Problem =>
+  new Problem("migration_refused", `${describeIrreversible(irreversible)}; there is no checkpoint of before`)

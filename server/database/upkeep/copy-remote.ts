@@ -1,0 +1,149 @@
+import type {InValue, Transaction} from "@libsql/client/http"
+import {LibsqlError} from "@libsql/core/api"
+import {Problem} from "../../../shared/problems.ts"
+import type {Row} from "../engine.ts"
+import {createKeepingClient} from "../prepared.ts"
+import {connect, type RemoteAddress, unreachable} from "../remote.ts"
+
+/** Hears which table is being copied, and how many of its rows are. */
+export type Copied = (table: string, rows: number) => void
+
+/** Rows of one request; a server that finds its answer too large is asked for fewer. */
+const pageSize = 500
+
+interface Table {
+  readonly name: string
+  readonly sql: string
+  readonly columns: readonly string[]
+  /** What its rows are read in the order of. */
+  readonly key: readonly string[]
+}
+
+interface Source {
+  readonly tables: readonly Table[]
+  /** Indexes, views and triggers, which are made once the rows are there. */
+  readonly others: readonly string[]
+}
+
+/**
+ * Copies a remote database into a new file, as it is at one moment: it is read in one transaction, page by page, beside whoever
+ * writes to it, and without their lease. Throws `database_unopenable`, and `migration_refused` for a table that cannot be read like this.
+ */
+export const copyRemote = async (address: RemoteAddress, file: string, copied: Copied = () => {}): Promise<void> => {
+  // Whatever SQLite can hold in an integer comes over whole.
+  const client = connect(address, {intMode: "bigint"})
+  const target = createKeepingClient(file, 250)
+  const store = (statements: readonly {sql: string; args: InValue[]}[]) => target.migrate([...statements])
+  try {
+    const transaction = await client.transaction("deferred")
+    try {
+      await target.executeMultiple("PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF")
+      const {tables, others} = await readSource(transaction)
+      await store(tables.map(({sql}) => ({sql, args: []})))
+      for (const table of tables) await copyRows(transaction, table, store, copied)
+      await copySequences(transaction, store)
+      await store(others.map(sql => ({sql, args: []})))
+    } finally {
+      transaction.close()
+    }
+  } catch (cause) {
+    throw cause instanceof Problem ? cause : unreachable(address, cause)
+  } finally {
+    client.close()
+    target.close()
+  }
+}
+
+type Read = (sql: string, ...args: InValue[]) => Promise<readonly Row[]>
+
+const reading =
+  (transaction: Transaction): Read =>
+  async (sql, ...args) =>
+    (await transaction.execute({sql, args})).rows as unknown as Row[]
+
+const readSource = async (transaction: Transaction): Promise<Source> => {
+  const read = reading(transaction)
+  const all = await read(
+    "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY rowid",
+  )
+  const virtual = all.find(({sql}) => /^CREATE\s+VIRTUAL\b/i.test(String(sql)))
+  if (virtual !== undefined) throw notCopied(String(virtual.name))
+  const tables: Table[] = []
+  for (const {name, sql} of all.filter(({type}) => type === "table"))
+    tables.push(await describe(read, String(name), String(sql)))
+  return {tables, others: all.filter(({type}) => type !== "table").map(({sql}) => String(sql))}
+}
+
+const notCopied = (table: string) =>
+  new Problem(
+    "migration_refused",
+    `a dry run works on a copy, and the virtual table ${table} cannot be copied by reading it`,
+    {
+      hint: "Restore the database's own backup to an address of its own, and run svc database migrate in a copy of the project whose database.url is that.",
+    },
+  )
+
+const describe = async (read: Read, name: string, sql: string): Promise<Table> => {
+  // What is generated, or hidden, is not stored by whoever writes a row.
+  const columns = await read("SELECT name, pk FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", name)
+  const [kind] = await read("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?", name)
+  const primary = columns.filter(({pk}) => Number(pk) > 0).sort((one, other) => Number(one.pk) - Number(other.pk))
+  return {
+    name,
+    sql,
+    columns: columns.map(column => String(column.name)),
+    key: Number(kind?.wr) === 1 ? primary.map(column => String(column.name)) : ["_rowid_"],
+  }
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+const listed = (names: readonly string[]): string => names.map(quoted).join(", ")
+
+const places = (count: number): string => Array(count).fill("?").join(", ")
+
+type Store = (statements: readonly {sql: string; args: InValue[]}[]) => Promise<unknown>
+
+const copyRows = async (transaction: Transaction, table: Table, store: Store, copied: Copied): Promise<void> => {
+  const {name, columns, key} = table
+  // The key of a table with rowids is no column that can be quoted: a name that is none would be a text.
+  const order = key[0] === "_rowid_" ? "_rowid_" : listed(key)
+  const insert = `INSERT INTO ${quoted(name)} (${listed(columns)}) VALUES (${places(columns.length)})`
+  let last: InValue[] | undefined
+  let limit = pageSize
+  for (let rows = 0; ; ) {
+    const after = last === undefined ? "" : `WHERE (${order}) > (${places(key.length)})`
+    const sql = `SELECT ${order}, ${listed(columns)} FROM ${quoted(name)} ${after} ORDER BY ${order} LIMIT ${limit}`
+    const page = await transaction.execute({sql, args: last ?? []}).catch(error => {
+      if (limit > 1 && isTooLarge(error)) return undefined
+      throw error
+    })
+    if (page === undefined) {
+      limit = Math.ceil(limit / 2)
+      continue
+    }
+    const values = page.rows.map(row => Array.from(row) as InValue[])
+    if (values.length > 0) await store(values.map(row => ({sql: insert, args: row.slice(key.length)})))
+    rows += values.length
+    copied(name, rows)
+    last = values.at(-1)?.slice(0, key.length)
+    if (values.length < limit) return
+  }
+}
+
+/** The code of a libSQL server. */
+const isTooLarge = (error: unknown): boolean => error instanceof LibsqlError && error.code === "RESPONSE_TOO_LARGE"
+
+/** The highest numbers that were ever given, which may be above those that are there. */
+const copySequences = async (transaction: Transaction, store: Store): Promise<void> => {
+  const read = reading(transaction)
+  if ((await read("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'")).length === 0) return
+  const rows = await read("SELECT name, seq FROM sqlite_sequence")
+  await store([
+    {sql: "DELETE FROM sqlite_sequence", args: []},
+    ...rows.map(({name, seq}) => ({
+      sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
+      args: [name ?? null, seq ?? null],
+    })),
+  ])
+}

@@ -1,0 +1,134 @@
+import {existsSync, statSync} from "node:fs"
+import {rm} from "node:fs/promises"
+import {setTimeout as sleep} from "node:timers/promises"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import {ownModule} from "../../runtime/own-files.ts"
+import {type Child, startChild} from "../../runtime/process/child.ts"
+
+const module = ownModule("server/database/upkeep/database-child.ts")
+
+interface Answer {
+  readonly ok: boolean
+  readonly findings?: readonly string[]
+  readonly schema?: number
+  readonly size?: number
+  readonly sha256?: string
+  readonly tables?: readonly TableSize[]
+}
+
+export interface TableSize {
+  readonly name: string
+  readonly rows: number
+  /** With its indexes. */
+  readonly bytes: number
+}
+
+const run = (args: readonly string[], signal?: AbortSignal): Promise<Answer> =>
+  answerOf(startChild(module, args, signal))
+
+const answerOf = async (child: Child): Promise<Answer> => {
+  const {stdout, stderr, code} = await child.ended
+  try {
+    return JSON.parse(stdout.slice(stdout.lastIndexOf("\n") + 1)) as Answer
+  } catch {
+    return {ok: false, findings: [`the child process ended with ${code}: ${stderr.slice(0, 500)}`]}
+  }
+}
+
+/**
+ * Copies a database file, consistent to one point, while its Host goes on writing: `VACUUM INTO` on a connection of a
+ * child process. The copy is durable when it resolves; until it is whole it has another name. Replaces nothing. Throws
+ * `database_failed`, leaving no partial copy.
+ */
+export const snapshotFile = (database: string, target: string, signal?: AbortSignal): Promise<void> =>
+  keepingNothingPartial(target, async partial => {
+    const {ok, findings = []} = await run(["snapshot", database, partial, target], signal)
+    if (!ok) throw new Error(findings.join("; "))
+  })
+
+/** Like `snapshotFile`, of a file that nobody has open; its write-ahead log is empty afterwards. */
+export const rewriteFile = (database: string, target: string): Promise<void> =>
+  keepingNothingPartial(target, async partial => {
+    const child = startChild(module, ["rewrite", database, partial, target])
+    const answer = answerOf(child)
+    await child.heard("ready")
+    child.say("go")
+    const {ok, findings = []} = await answer
+    if (!ok) throw new Error(findings.join("; "))
+  })
+
+/** A copy's size in bytes and its SHA-256 in hexadecimal. */
+export interface Fingerprint {
+  readonly size: number
+  readonly sha256: string
+}
+
+/**
+ * Like `snapshotFile`, of a moment that the caller chooses: `atPoint` is called once the child process has the file open,
+ * and inside of it `begin` resolves when the point of the copy is fixed. What is stored later is not in the copy.
+ */
+export const snapshotPoint = (
+  database: string,
+  target: string,
+  atPoint: (begin: () => Promise<void>) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<Fingerprint> =>
+  keepingNothingPartial(target, async partial => {
+    const child = startChild(module, ["point", database, partial, target], signal)
+    const answer = answerOf(child)
+    answer.catch(() => {})
+    await child.heard("ready")
+    await atPoint(() => {
+      child.say("go")
+      return begun(partial, answer)
+    }).catch(async error => {
+      // Without its line the child ends by itself, with an answer or without one.
+      child.say("")
+      await answer.catch(() => {})
+      throw error
+    })
+    const {ok, findings = [], size = 0, sha256 = ""} = await answer
+    if (!ok) throw new Error(findings.join("; "))
+    return {size, sha256}
+  })
+
+/** SQLite begins to read before it begins to write: the copy that has bytes has its point, and so has one that is whole. */
+const begun = async (partial: string, answer: Promise<Answer>): Promise<void> => {
+  let hasEnded = false
+  const end = () => {
+    hasEnded = true
+  }
+  answer.then(end, end)
+  while (!hasEnded && (statSync(partial, {throwIfNoEntry: false})?.size ?? 0) === 0) await sleep(1)
+}
+
+const keepingNothingPartial = async <T>(target: string, copy: (partial: string) => Promise<T>): Promise<T> => {
+  const failed = (why: string, cause?: unknown) =>
+    new Problem("database_failed", `the snapshot to ${target} failed: ${why}`, {cause})
+  if (existsSync(target)) throw failed("it already exists")
+  const partial = `${target}.partial`
+  await removePartial(partial)
+  try {
+    return await copy(partial)
+  } catch (cause) {
+    await removePartial(partial)
+    throw failed(messageOf(cause), cause)
+  }
+}
+
+const removePartial = async (partial: string): Promise<void> => {
+  for (const end of ["", "-journal"]) await rm(`${partial}${end}`, {force: true})
+}
+
+/** The rows and bytes of each table of a database file, the largest first. Throws `database_failed`. */
+export const countTables = async (database: string): Promise<readonly TableSize[]> => {
+  const {tables, findings = []} = await run(["tables", database])
+  if (tables === undefined) throw new Problem("database_failed", `counting the tables failed: ${findings.join("; ")}`)
+  return tables
+}
+
+/** What SQLite's quick_check finds wrong with a database file (nothing for a sound one), and its schema version. */
+export const inspectFile = async (database: string): Promise<{findings: readonly string[]; schema: number}> => {
+  const {ok, findings = [], schema = 0} = await run(["check", database])
+  return {findings: ok ? [] : findings, schema}
+}

@@ -1,0 +1,267 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
+import {
+  type Endpoint as EndpointHandle,
+  type Incoming,
+  isRefusal,
+  type Receipt,
+  type Sender,
+} from "../../shared/sdk/adapter.ts"
+import type {Login} from "../../shared/sdk/satori.ts"
+import {type Backoff, pauseAfter} from "../runtime/flow/backoff.ts"
+import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
+import {Completeness} from "./completeness.ts"
+import type {EndpointSpec} from "./spec.ts"
+import type {Admission, EndpointState} from "./state.ts"
+
+type Change<T> = T extends unknown ? Omit<T, "since"> : never
+
+export interface EndpointHooks {
+  receive(endpoint: Endpoint, event: Incoming): Promise<Receipt>
+  /** The endpoint can send from now on. */
+  online(endpoint: Endpoint): void
+  /** Its state or its own admission is another one: the state since `at`, which is its own `since`. */
+  changed?(endpoint: Endpoint, at?: number): void
+  /** It misses a part of what is said on its platform, or does no longer. */
+  listening?(endpoint: Endpoint): void
+  /** What came in could not be stored, through no fault of the event's. */
+  unstored?(endpoint: Endpoint): void
+  /** Is the Host's ingress paused? */
+  isPaused?(): boolean
+  /** It has said who it is on its platform. */
+  named?(endpoint: Endpoint): void
+}
+
+const reconnect: Backoff = {first: 500, longest: 30_000}
+
+/** A connection that held so long, in milliseconds, was a good one: the next attempt starts counting anew. */
+const settled = 30_000
+
+/** An attempt that is neither online nor refused after so long, in milliseconds, counts as failed. */
+const openTimeout = 60_000
+
+/** What a platform is told to wait while ingress is paused, in seconds. */
+const retryAfter = 30
+
+/** One endpoint from its opening to its close: connects, and connects again, until it is refused or closed. */
+export class Endpoint {
+  #spec: EndpointSpec
+  readonly #hooks: EndpointHooks
+  readonly #closing = new AbortController()
+  #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
+  #connection: {readonly opened: Sender; readonly sender: Sender} | undefined
+  #login: Login | undefined
+  #lastEventAt: number | undefined
+  #running: Promise<void> | undefined
+  #stopping = false
+  /** What the adapter misses though it is connected. */
+  readonly #missing = new Set<symbol>()
+  readonly #completeness = new Completeness()
+
+  constructor(spec: EndpointSpec, hooks: EndpointHooks) {
+    this.#spec = spec
+    this.#hooks = hooks
+    if (spec.open === undefined) this.#enter({is: "idle", reason: "no_account"})
+  }
+
+  get spec(): EndpointSpec {
+    return this.#spec
+  }
+
+  /** Takes over what a later generation says of an endpoint that stays connected. */
+  adopt(spec: EndpointSpec): void {
+    this.#spec = spec
+  }
+
+  get state(): EndpointState {
+    return this.#state
+  }
+
+  get login(): Login | undefined {
+    return this.#login
+  }
+
+  /** Is the endpoint told all that is said where it is? */
+  get isListening(): boolean {
+    return this.#state.is === "online" && this.#missing.size === 0
+  }
+
+  /**
+   * All that its platform had up to so many milliseconds ago is stored, as far as its adapter knows, if it came while the
+   * endpoint was online. Holds while that is so, and when its state has just changed from it.
+   */
+  get lag(): number {
+    return this.#completeness.lag
+  }
+
+  /** When the last event was stored, in milliseconds since 1970. */
+  get lastEventAt(): number | undefined {
+    return this.#lastEventAt
+  }
+
+  /** What the adapter's `open` resolved to; present while the endpoint is online. */
+  get opened(): Sender | undefined {
+    return this.#connection?.opened
+  }
+
+  /** Sends as the adapter's plugin; present while the endpoint is online. */
+  get sender(): Sender | undefined {
+    return this.#connection?.sender
+  }
+
+  /** Closed while ingress is paused, else the endpoint's own. */
+  get admission(): Admission {
+    const own = this.ownAdmission
+    return own.is === "open" && this.#hooks.isPaused?.() === true ? {is: "closed", reason: "ingress_paused"} : own
+  }
+
+  /** What the endpoint admits by itself, whatever the Host's ingress does. */
+  get ownAdmission(): Admission {
+    if (this.#stopping || this.#closing.signal.aborted) return {is: "closed", reason: "endpoint_closed"}
+    if (this.#state.is === "failed") return {is: "closed", reason: "endpoint_failed"}
+    if (this.#state.is === "idle") return {is: "closed", reason: this.#state.reason}
+    return {is: "open"}
+  }
+
+  /** Connects in the background; failures are the endpoint's state. */
+  open(): void {
+    if (this.spec.open === undefined) return
+    this.#running ??= this.#run(this.spec.open)
+  }
+
+  /** Admits nothing more; the connection stays for what is still to be sent. */
+  stopAdmission(): void {
+    this.#stopping = true
+    this.#hooks.changed?.(this)
+  }
+
+  /** Resolves when the adapter has undone its last attempt. */
+  async close(): Promise<void> {
+    if (this.#state.is === "online") this.#completeness.end()
+    this.#closing.abort()
+    await this.#running
+    if (this.#state.is !== "failed") this.#enter({is: "offline", reason: "closed"})
+  }
+
+  #enter(change: Change<EndpointState>): void {
+    this.#state = {...change, since: Date.now()} as EndpointState
+    const {name, log} = this.spec
+    if (change.is === "failed") log.error(`${name} failed: ${change.error}`, {remediation: change.remediation})
+    else if (change.is === "reconnecting")
+      log.warn(`${name} is reconnecting: ${change.error}`, {attempt: change.attempt})
+    else log.debug(`${name} is ${change.is}`)
+    this.#hooks.changed?.(this, this.#state.since)
+  }
+
+  async #run(open: NonNullable<EndpointSpec["open"]>): Promise<void> {
+    let failures = 0
+    while (!this.#closing.signal.aborted) {
+      this.#enter({is: "connecting", attempt: failures + 1})
+      const started = performance.now()
+      const error = await this.#connect(open)
+      if (this.#closing.signal.aborted) return
+      if (isRefusal(error)) {
+        this.#enter({is: "failed", reason: error.reason, error: error.message, remediation: error.remediation})
+        return
+      }
+      failures = this.#state.is === "online" && performance.now() - started > settled ? 1 : failures + 1
+      const pause = pauseAfter(failures, reconnect)
+      const retryAt = Date.now() + Math.round(pause)
+      this.#enter({is: "reconnecting", attempt: failures + 1, error: messageOf(error), retryAt})
+      await sleep(pause, undefined, {signal: this.#closing.signal}).catch(() => {})
+    }
+  }
+
+  /** One attempt, from opening to the loss of the connection; resolves to why it ended. */
+  async #connect(open: NonNullable<EndpointSpec["open"]>): Promise<unknown> {
+    const scope = new Scope((message, error) => this.spec.log.warn(message, {error}), pluginUndoLimit)
+    const end = () => void scope.dispose()
+    this.#closing.signal.addEventListener("abort", end, {once: true})
+    let lose: EndpointHandle["lost"] = () => {}
+    const lost = new Promise<unknown>(resolve => {
+      lose = (error, {since = Number.POSITIVE_INFINITY} = {}) => {
+        const isOnline = this.#state.is === "online" && !scope.signal.aborted
+        if (isOnline) this.#completeness.end(Math.max(0, Date.now() - since))
+        resolve(error)
+      }
+      scope.signal.addEventListener("abort", () => resolve(undefined), {once: true})
+    })
+    const tooLong = setTimeout(() => lose(new Error(`no connection within ${openTimeout / 1000} s`)), openTimeout)
+    scope.defer(() => clearTimeout(tooLong))
+    try {
+      const opened = await Promise.race([open(this.#handle(scope, lose)), lost])
+      if (!isSender(opened)) return opened
+      clearTimeout(tooLong)
+      this.#connection = {opened, sender: ownedBy(this.spec, opened)}
+      this.#completeness.begin(() => this.spec.own(() => opened.lag?.()))
+      this.#enter({is: "online"})
+      this.#hooks.online(this)
+      return await lost
+    } catch (error) {
+      return error
+    } finally {
+      this.#connection = undefined
+      this.#closing.signal.removeEventListener("abort", end)
+      await scope.dispose()
+    }
+  }
+
+  #handle(scope: Scope, lose: EndpointHandle["lost"]): EndpointHandle {
+    return {
+      name: this.spec.name,
+      log: this.spec.log,
+      signal: scope.signal,
+      receive: event => this.#receive(scope, event),
+      defer: undo => scope.defer(undo),
+      login: login => {
+        this.#login = login
+        this.#hooks.named?.(this)
+      },
+      lost: lose,
+      missing: () => this.#miss(scope),
+    }
+  }
+
+  #miss(scope: Scope): () => void {
+    const part = Symbol()
+    const end = () => {
+      if (this.#missing.delete(part)) this.#hooks.listening?.(this)
+    }
+    if (scope.signal.aborted) return end
+    this.#missing.add(part)
+    scope.defer(end)
+    this.#hooks.listening?.(this)
+    return end
+  }
+
+  async #receive(scope: Scope, event: Incoming): Promise<Receipt> {
+    const admission = this.ownAdmission
+    if (admission.is === "closed" || scope.signal.aborted) {
+      const reason = admission.is === "closed" ? admission.reason : "connection_ended"
+      throw new Problem("admission_closed", `${this.spec.name} does not admit events: ${reason}`)
+    }
+    if (this.#hooks.isPaused?.() === true) {
+      throw new Problem("ingress_paused", `${this.spec.name} admits nothing while ingress is paused`, {retryAfter})
+    }
+    const receipt = await this.#completeness.storing(() => this.#store(event))
+    this.#lastEventAt = Date.now()
+    return receipt
+  }
+
+  async #store(event: Incoming): Promise<Receipt> {
+    try {
+      return await this.#hooks.receive(this, event)
+    } catch (error) {
+      if (!isProblem(error, "event_invalid")) this.#hooks.unstored?.(this)
+      throw error
+    }
+  }
+}
+
+const isSender = (value: unknown): value is Sender => typeof value === "object" && value !== null && "send" in value
+
+/** What it does is its plugin's: what is thrown late there, and what is logged. */
+const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => ({
+  send: (message, signal) => own(() => opened.send(message, signal)),
+  ...(opened.react && {react: (reaction, signal) => own(async () => opened.react?.(reaction, signal))}),
+})

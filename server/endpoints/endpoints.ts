@@ -1,0 +1,85 @@
+import {Problem} from "../../shared/problems.ts"
+import {Endpoint, type EndpointHooks} from "./endpoint.ts"
+import type {EndpointSpec} from "./spec.ts"
+
+/** All endpoints of the running generation, by name. They outlive a generation whose successor says the same of them. */
+export class Endpoints {
+  readonly #hooks: EndpointHooks
+  #byName = new Map<string, Endpoint>()
+  #started = false
+  #changing: Promise<void> = Promise.resolve()
+
+  constructor(hooks: EndpointHooks) {
+    this.#hooks = hooks
+  }
+
+  get(name: string): Endpoint | undefined {
+    return this.#byName.get(name)
+  }
+
+  list(): readonly Endpoint[] {
+    return [...this.#byName.values()]
+  }
+
+  /**
+   * Takes over what a generation says: endpoints that it says the same of stay as they are, but for failed ones, which
+   * get another attempt; others are closed, and opened once the old one of that name is closed. Resolves when the old
+   * ones are closed; connecting goes on.
+   */
+  apply(specs: readonly EndpointSpec[]): Promise<void> {
+    const kept = new Map<string, Endpoint>()
+    const fresh: Endpoint[] = []
+    for (const spec of specs) {
+      const old = this.#byName.get(spec.name)
+      if (old?.spec.fingerprint === spec.fingerprint && old.state.is !== "failed") {
+        old.adopt(spec)
+        kept.set(spec.name, old)
+      } else fresh.push(new Endpoint(spec, this.#hooks))
+    }
+    const leaving = this.list().filter(endpoint => kept.get(endpoint.spec.name) !== endpoint)
+    this.#byName = new Map([...kept, ...fresh.map(endpoint => [endpoint.spec.name, endpoint] as const)])
+    this.#changing = this.#changing.then(async () => {
+      await Promise.all(leaving.map(endpoint => endpoint.close()))
+      if (this.#started) for (const endpoint of fresh) this.#open(endpoint)
+    })
+    return this.#changing
+  }
+
+  /**
+   * Closes an endpoint and opens it anew, as if its account had changed: also one that has failed. Resolves once the old
+   * one is closed; connecting goes on. Throws `endpoint_unknown`.
+   */
+  reconnect(name: string): Promise<void> {
+    const old = this.#byName.get(name)
+    if (old === undefined) throw new Problem("endpoint_unknown", `there is no endpoint ${name}`)
+    const fresh = new Endpoint(old.spec, this.#hooks)
+    this.#byName = new Map(this.#byName).set(name, fresh)
+    this.#changing = this.#changing.then(async () => {
+      await old.close()
+      if (this.#started) this.#open(fresh)
+    })
+    return this.#changing
+  }
+
+  /** Opens what is known, and from now on what `apply` brings. */
+  start(): void {
+    this.#started = true
+    for (const endpoint of this.list()) this.#open(endpoint)
+  }
+
+  /** Admits nothing more; sending goes on. */
+  stopAdmission(): void {
+    this.#started = false
+    for (const endpoint of this.list()) endpoint.stopAdmission()
+  }
+
+  #open(endpoint: Endpoint): void {
+    if (this.#byName.get(endpoint.spec.name) === endpoint) endpoint.open()
+  }
+
+  /** Closes all; resolves when every adapter has let go. */
+  async close(): Promise<void> {
+    await this.#changing
+    await Promise.all(this.list().map(endpoint => endpoint.close()))
+  }
+}

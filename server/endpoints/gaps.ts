@@ -1,0 +1,192 @@
+import type {GapReason} from "../../shared/api/api.ts"
+import type {Log} from "../../shared/log.ts"
+import {messageOf} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import type {Result, Statement} from "../database/engine.ts"
+import {persist} from "../database/persist.ts"
+import type {Endpoint} from "./endpoint.ts"
+
+/** Every so many milliseconds it is stored up to when those that are online have missed nothing. */
+const heartbeat = 10_000
+
+/** Nothing where a gap is open already: it goes on. */
+const openGap = `INSERT INTO endpoint_gaps (endpoint, from_at, reason) SELECT ?, ?, ?
+  WHERE NOT EXISTS (SELECT 1 FROM endpoint_gaps WHERE endpoint = ? AND to_at IS NULL)`
+/**
+ * Ended at ?1, ?2 milliseconds after it began by a clock that does not go back. Where the clock of the day has been set
+ * back in between, the gap is what either reading of it says: too large rather than too small.
+ */
+const closeGap = `UPDATE endpoint_gaps SET
+    from_at = CASE WHEN from_at + ?2 > ?1 + 1000 THEN ?1 - ?2 ELSE from_at END,
+    to_at = CASE WHEN from_at + ?2 > ?1 + 1000 THEN from_at + ?2 ELSE ?1 END
+  WHERE endpoint = ?3 AND to_at IS NULL RETURNING from_at, to_at, reason`
+const appear = `INSERT INTO endpoint_online (endpoint, seen_at) VALUES (?, ?)
+  ON CONFLICT (endpoint) DO UPDATE SET seen_at = excluded.seen_at`
+
+/** In milliseconds since 1970, and by a clock that does not go back. */
+interface Moment {
+  readonly at: number
+  readonly passed: number
+}
+
+/** An endpoint that is online, and when it came. */
+interface Online {
+  readonly endpoint: Endpoint
+  readonly came: Moment
+}
+
+/**
+ * What an endpoint without history may have missed: each interval in which it was not online, or admitted nothing, or
+ * could not be stored. A gap begins when nothing is known to be missing, which is earlier than its cause by what may be
+ * on its way then, and never later. It is stored when it begins, and ended when the endpoint is back; up to when those
+ * that are online have missed nothing is stored too, where the gap of a run that is killed begins.
+ */
+export class Gaps {
+  readonly #database: Database
+  readonly #log: Log
+  readonly #online = new Map<string, Online>()
+  /** When the gaps began that are open since this run, by a clock that does not go back. */
+  readonly #left = new Map<string, number>()
+  /** Whose events were not stored, until that gap is being stored. */
+  readonly #unstored = new Set<string>()
+  #storing: Promise<unknown> = Promise.resolve()
+  #timer: ReturnType<typeof setInterval> | undefined
+  #isStopping = false
+
+  constructor(database: Database, log: Log) {
+    this.#database = database
+    this.#log = log
+  }
+
+  /** What the run before left online has been away since it was last seen. Call it before an endpoint opens. */
+  async start(): Promise<void> {
+    const rows = await this.#database.read("SELECT endpoint, seen_at FROM endpoint_online")
+    const away = rows.map(({endpoint, seen_at}) => leaving(String(endpoint), Number(seen_at), "host_ended"))
+    await this.#database.write(away.flat())
+    this.#timer = setInterval(() => this.#beat(), heartbeat)
+    this.#timer.unref()
+  }
+
+  /** An endpoint's state or admission is another one since `at`, in milliseconds since 1970. */
+  observe(endpoint: Endpoint, at = Date.now()): void {
+    const {name, history} = endpoint.spec
+    if (history === "replay" || this.#isStopping) return
+    const isOnline = endpoint.isListening && endpoint.admission.is === "open"
+    const online = this.#online.get(name)
+    if (isOnline) {
+      if (online === undefined) this.#arrive(endpoint, at)
+    } else if (online !== undefined) this.#leave(online, at, reasonOf(endpoint))
+    else if (endpoint.state.is === "online") this.#lack(endpoint, at)
+  }
+
+  /** Something that came in by this endpoint is lost: the database did not take it. */
+  unstored({spec: {name}}: Endpoint): void {
+    const online = this.#online.get(name)
+    if (online === undefined || this.#unstored.has(name)) return
+    this.#unstored.add(name)
+    const from = completeOf(online)
+    this.#store(
+      () => {
+        // What fails from now on is another gap.
+        this.#unstored.delete(name)
+        return [open(name, from.at, "not_stored"), close(name, Date.now(), from.passed)]
+      },
+      ([, closed]) => this.#tell(name, closed),
+    )
+  }
+
+  /** From now on all endpoints are away; resolves when that is stored. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#isStopping = true
+    const at = Date.now()
+    for (const online of this.#online.values()) this.#leave(online, at, "host_stopped")
+    await this.#storing
+  }
+
+  #arrive(endpoint: Endpoint, at: number): void {
+    const {name} = endpoint.spec
+    this.#online.set(name, {endpoint, came: {at, passed: performance.now()}})
+    // The event of the gap is raised by a trigger.
+    const batch = [close(name, at, this.#left.get(name) ?? 0), {sql: appear, args: [name, at]}]
+    this.#left.delete(name)
+    this.#store(
+      () => batch,
+      ([closed]) => this.#tell(name, closed),
+    )
+  }
+
+  /** It has come, and misses something from the beginning. */
+  #lack(endpoint: Endpoint, at: number): void {
+    const {name} = endpoint.spec
+    if (this.#left.has(name)) return
+    this.#left.set(name, performance.now())
+    const gap = open(name, at, reasonOf(endpoint))
+    this.#store(() => [gap])
+  }
+
+  #leave(online: Online, at: number, reason: GapReason): void {
+    const {name} = online.endpoint.spec
+    const from = completeOf(online)
+    this.#online.delete(name)
+    this.#left.set(name, from.passed)
+    const batch = leaving(name, Math.min(from.at, at), reason)
+    this.#store(() => batch)
+  }
+
+  #beat(): void {
+    const seen = [...this.#online].map(([name, online]) => see(name, completeOf(online).at))
+    if (seen.length > 0) this.#store(() => seen)
+  }
+
+  #tell(name: string, closed: Result | undefined): void {
+    const gap = closed?.rows[0]
+    if (gap === undefined) return
+    const [from, to] = [Number(gap.from_at), Number(gap.to_at)].map(time => new Date(time).toISOString())
+    this.#log.warn(`${name} may have missed what was said`, {from, to, reason: gap.reason})
+  }
+
+  /** In the order of the calls; a failing database is waited for. */
+  #store(batch: () => readonly Statement[], done: (results: readonly Result[]) => void = () => {}): void {
+    this.#storing = this.#storing
+      .then(() => persist("who is online", this.#log, () => this.#database.write(batch())))
+      .then(done)
+      .catch(error => this.#log.debug(`who is online was not stored: ${messageOf(error)}`))
+  }
+}
+
+/** Up to when it has missed nothing. What was said before it came is in the gap that ended then. */
+const completeOf = ({endpoint, came}: Online): Moment => {
+  // Taken first: rather too early.
+  const [at, passed] = [Date.now(), performance.now()]
+  const {lag} = endpoint
+  return passed - lag <= came.passed ? came : {at: at - lag, passed: passed - lag}
+}
+
+const open = (name: string, from: number, reason: GapReason): Statement => ({
+  sql: openGap,
+  args: [name, Math.floor(from), reason, name],
+})
+
+/** `began`: when it did, by a clock that does not go back. */
+const close = (name: string, at: number, began: number): Statement => ({
+  sql: closeGap,
+  args: [at, Math.round(performance.now() - began), name],
+})
+
+const see = (name: string, at: number): Statement => ({
+  sql: "UPDATE endpoint_online SET seen_at = ? WHERE endpoint = ?",
+  args: [Math.floor(at), name],
+})
+
+const leaving = (name: string, from: number, reason: GapReason): readonly Statement[] => [
+  open(name, from, reason),
+  {sql: "DELETE FROM endpoint_online WHERE endpoint = ?", args: [name]},
+]
+
+const reasonOf = ({ownAdmission, state, isListening}: Endpoint): GapReason => {
+  if (state.is === "online" && !isListening) return "channel_left"
+  if (state.is === "failed") return "endpoint_failed"
+  if (state.is === "reconnecting" || state.is === "connecting") return "connection_lost"
+  return ownAdmission.is === "open" ? "ingress_paused" : "endpoint_closed"
+}

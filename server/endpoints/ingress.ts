@@ -1,0 +1,138 @@
+import type {IngressView} from "../../shared/api/readiness.ts"
+import type {Raise} from "../../shared/events.ts"
+import type {Log} from "../../shared/log.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import {telling} from "../events/telling.ts"
+
+export type IngressReason = IngressView["reasons"][number]
+
+/** Reasons that somebody gave: they hold across restarts, until somebody takes them back. */
+export type KeptReason = Exclude<IngressReason, "disk">
+
+export const keptReasons: readonly KeptReason[] = ["operator", "release"]
+
+/** What a caller is told to wait while ingress is paused, in seconds. */
+const retryAfter = 30
+
+const keyOf = (reason: KeptReason) => `ingress.${reason}`
+
+/**
+ * The Host-wide switch in front of all side effects. Paused, no endpoint admits events and no new send is taken; what was
+ * accepted before is handled, and the outbox drains.
+ */
+export class Ingress {
+  readonly #database: Database
+  readonly #log: Log
+  readonly #changed: (at: number) => void
+  readonly #raise: Raise
+  readonly #reasons = new Map<IngressReason, number>()
+  #since = Date.now()
+  /** Made once for each change: the status shows it at every request. */
+  #view: IngressView | undefined
+  /** Changes of kept reasons are made one after the other: each tells what holds then. */
+  #last: Promise<void> = Promise.resolve()
+
+  /** `changed` hears of every opening and pausing, and since when it holds, in milliseconds since 1970. */
+  constructor(database: Database, log: Log, changed: (at: number) => void, raise: Raise = () => {}) {
+    this.#database = database
+    this.#log = log
+    this.#changed = changed
+    this.#raise = raise
+  }
+
+  get isPaused(): boolean {
+    return this.#reasons.size > 0
+  }
+
+  get view(): IngressView {
+    this.#view ??= {
+      state: this.isPaused ? "paused" : "open",
+      reasons: [...this.#reasons.keys()],
+      since: new Date(this.#since).toISOString(),
+    }
+    return this.#view
+  }
+
+  /** Takes up what earlier runs were paused for. Call it before an endpoint opens. */
+  async start(): Promise<void> {
+    for (const reason of keptReasons) {
+      const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [keyOf(reason)])
+      if (row !== undefined) this.#add(reason, Number(row.value))
+    }
+  }
+
+  /** Durable when it resolves; nothing changes where the reason holds already. */
+  pause(reason: KeptReason): Promise<void> {
+    return this.#inTurn(() => this.#pause(reason))
+  }
+
+  /** Takes one reason back, durably; ingress opens when none is left. */
+  resume(reason: KeptReason): Promise<void> {
+    return this.#inTurn(() => this.#resume(reason))
+  }
+
+  /** The reason `disk`, which no restart keeps. */
+  setDiskFull(isFull: boolean): void {
+    if (isFull === this.#reasons.has("disk")) return
+    if (isFull) this.#add("disk", Date.now())
+    else this.#remove("disk")
+    this.#raise(isFull ? "ingress.paused" : "ingress.resumed", {reason: "disk", reasons: [...this.#reasons.keys()]})
+  }
+
+  /** Throws `ingress_paused`; `what` is what is refused. */
+  requireOpen(what: string): void {
+    if (this.isPaused) {
+      const reasons = [...this.#reasons.keys()].join(", ")
+      throw new Problem("ingress_paused", `${what}: ingress is paused (${reasons})`, {retryAfter})
+    }
+  }
+
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const changed = this.#last.then(change)
+    this.#last = changed.catch(() => {})
+    return changed
+  }
+
+  async #pause(reason: KeptReason): Promise<void> {
+    if (this.#reasons.has(reason)) return
+    const now = Date.now()
+    await this.#database.write([
+      {
+        sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
+        args: [keyOf(reason), String(now)],
+      },
+      telling("ingress.paused", {reason, reasons: [...this.#reasons.keys(), reason]}),
+    ])
+    this.#add(reason, now)
+  }
+
+  async #resume(reason: KeptReason): Promise<void> {
+    const left = [...this.#reasons.keys()].filter(each => each !== reason)
+    await this.#database.write([
+      {sql: "DELETE FROM svc_meta WHERE key = ?", args: [keyOf(reason)]},
+      ...(this.#reasons.has(reason) ? [telling("ingress.resumed", {reason, reasons: left})] : []),
+    ])
+    this.#remove(reason)
+  }
+
+  #add(reason: IngressReason, at: number): void {
+    if (this.#reasons.has(reason)) return
+    this.#since = this.isPaused ? Math.min(this.#since, at) : at
+    this.#reasons.set(reason, at)
+    this.#tell(`ingress is paused: ${reason}`, at)
+  }
+
+  #remove(reason: IngressReason): void {
+    if (!this.#reasons.delete(reason)) return
+    const now = Date.now()
+    if (!this.isPaused) this.#since = now
+    this.#tell(this.isPaused ? `ingress stays paused without ${reason}` : "ingress is open", now)
+  }
+
+  #tell(message: string, at: number): void {
+    this.#view = undefined
+    this.#log.warn(message, {reasons: [...this.#reasons.keys()].join(" ")})
+    this.#changed(at)
+  }
+}

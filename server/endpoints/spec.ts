@@ -1,0 +1,27 @@
+import type {PluginPath} from "../../shared/ids.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Endpoint as EndpointHandle, Sender} from "../../shared/sdk/adapter.ts"
+import {type Delivery, noPolicy, type Policy} from "../outbox/delivery.ts"
+
+/** What a generation says of one endpoint. */
+export interface EndpointSpec {
+  readonly name: string
+  readonly owner: PluginPath
+  readonly slot: string
+  /** Equal for an endpoint that may stay connected: same instance, same account. */
+  readonly fingerprint: string
+  readonly history: "replay" | "none"
+  readonly idempotent: boolean
+  readonly delivery?: Delivery
+  readonly log: Log
+  /** Runs what the opened adapter does as its plugin's own. */
+  readonly own: <T>(work: () => T) => T
+  /** Runs the adapter's `open`; undefined for an adapter that needs an account and has none. */
+  readonly open: ((endpoint: EndpointHandle) => Promise<Sender>) | undefined
+  /** Runs the adapter's `webhook` with what `open` resolved to; absent for an adapter that takes none. */
+  readonly webhook?: ((request: Request, opened: Sender, requestId: string) => Promise<Response>) | undefined
+}
+
+/** How an endpoint sends, for the outbox. */
+export const policyOf = (spec: EndpointSpec | undefined): Policy | undefined =>
+  spec && {...(spec.delivery ?? noPolicy), idempotent: spec.idempotent}

@@ -1,0 +1,75 @@
+import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {Generation} from "../generation/generation.ts"
+import {Generations} from "../generation/generations.ts"
+import {GenerationHistory} from "../generation/history.ts"
+import {hashLockfile} from "../generation/lockfile.ts"
+import {type BuiltIns, Loader} from "../plugins/load.ts"
+import type {Scope} from "../runtime/flow/scope.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+import {builtIns, sdkPaths} from "./built-in-plugins.ts"
+import type {HostEvents} from "./events.ts"
+import type {HostOptions} from "./host.ts"
+import type {OpenProject} from "./open.ts"
+import type {HostRecovery} from "./recovery.ts"
+import {createSaveBefore} from "./save-before.ts"
+
+export interface HostGenerationsOptions {
+  readonly host: HostOptions
+  readonly runtime: Runtime
+  readonly opened: OpenProject
+  /** Those that belong to parts of this Host. */
+  readonly plugins: BuiltIns
+  readonly endpoints: Endpoints
+  readonly events: Pick<HostEvents, "instanceChanged" | "failed">
+  readonly recovery: Pick<HostRecovery, "hide" | "learn" | "checkpoints">
+}
+
+/** The generations of a Host, and what watches the project's files for them; the first one is not begun yet. */
+export const createGenerations = async (options: HostGenerationsOptions, unwind: Scope) => {
+  const {host, runtime, opened, plugins, endpoints, events, recovery} = options
+  const {mode, environment = mode, logs, signal} = host
+  const {paths, database, runtimeId, boot, readVariables} = opened
+  const loader = new Loader({
+    runtime,
+    paths,
+    builtIns: {...builtIns, ...plugins, ...host.plugins},
+    preferBuilt: mode === "production",
+    cache: paths.pluginCache,
+    sdk: sdkPaths,
+  })
+  const watcher = host.watch
+    ? await (await import("../generation/watch.ts")).watchProject(paths, environment)
+    : undefined
+  unwind.defer(() => watcher?.close())
+  const generations = new Generations({
+    project: paths.project,
+    boot,
+    database,
+    loader,
+    log: logs.log,
+    runtimeId,
+    configFile: paths.config,
+    history: new GenerationHistory(database),
+    endpoints,
+    mayChangeCode: mode !== "production",
+    readVariables,
+    readLockfile: () => hashLockfile(paths.project),
+    signal,
+    hide: values => {
+      logs.hide(values)
+      recovery.hide(values)
+    },
+    saveBefore: createSaveBefore({recovery, database, runtimeId, log: logs.log}),
+    onState: events.instanceChanged,
+    onFail: events.failed,
+    onCommit: (generation: Generation) => {
+      recovery.learn(generation.config)
+      logs.setLevel(generation.config.config.log_level)
+      logs.bind({generation: generation.number})
+      watcher?.add(generation.instances.flatMap(({plugin}) => plugin.files))
+      logs.log.info(`generation ${generation.number} committed (${generation.reason})`)
+    },
+  })
+  unwind.defer(() => generations.stop(0))
+  return {generations, watcher}
+}

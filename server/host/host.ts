@@ -1,0 +1,62 @@
+import type {ExitCode} from "../../shared/exit.ts"
+import type {Secret} from "../../shared/secret.ts"
+import type {Database} from "../database/database.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {Generations} from "../generation/generations.ts"
+import type {Inbox} from "../inbox/inbox.ts"
+import type {Logs} from "../logs/log.ts"
+import type {Outbox} from "../outbox/outbox.ts"
+import type {BuiltIns} from "../plugins/load.ts"
+import type {Mode} from "../project/settings.ts"
+
+export interface HostOptions {
+  /** The project's folder. */
+  readonly project: string
+  readonly mode: Mode
+  /** Names the `.env.<name>` file; the mode when left out. */
+  readonly environment?: string
+  /** Take changes of configuration and plugin source as they are saved. */
+  readonly watch: boolean
+  /** How this process was started, for whoever is refused. */
+  readonly command: string
+  /** Who starts the Host again; `none` where nobody does. Asked each time: a daemon may die before its Host. */
+  readonly supervisor: () => string
+  readonly logs: Logs
+  /** Plugins that need no file: by the name in `plugins.<name>` or `use:`. */
+  readonly plugins?: BuiltIns
+  /** The clock of the cooldowns, in milliseconds; for tests that do not wait. */
+  readonly now?: () => number
+  /** Ends a start that is still under way. */
+  readonly signal: AbortSignal
+}
+
+export interface Exit {
+  readonly code: ExitCode
+  readonly reason: string
+}
+
+/** One running process for one project. */
+export interface Host {
+  /** With `http.base`, without a slash at the end. */
+  readonly url: string
+  readonly runtimeId: string
+  readonly project: string
+  readonly authority: string
+  readonly generations: Generations
+  readonly endpoints: Endpoints
+  readonly database: Database
+  readonly inbox: Inbox
+  readonly outbox: Outbox
+  /** Made for this run: in development without `http.token`. */
+  readonly token: Secret | undefined
+  /** How the commands of the running generation are called. */
+  commands(): readonly string[]
+  /** Resolves when something inside asks the process to end: a restart over the API, a lost lease. */
+  readonly exitAsked: Promise<Exit>
+  /** Takes the configuration as it is now. Never rejects: a failure is logged and shown. */
+  reload(reason: string): Promise<void>
+  /** Ends in order, within ten seconds. */
+  stop(exit: Exit): Promise<void>
+  /** Deals with an exception that nobody caught. */
+  contain(error: unknown): Promise<void>
+}

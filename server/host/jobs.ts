@@ -1,0 +1,70 @@
+import type {FiringTarget} from "../../shared/api/jobs.ts"
+import {hostActor} from "../../shared/api/workroom.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Database} from "../database/database.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import type {Generations} from "../generation/generations.ts"
+import type {Outbox} from "../outbox/outbox.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import type {Clock} from "../scheduler/clock.ts"
+import type {JobFileContent} from "../scheduler/job-file/job-file.ts"
+import {Jobs} from "../scheduler/jobs.ts"
+import {messageTarget, pluginTarget} from "../scheduler/targets.ts"
+import type {Workroom} from "../workroom/workroom.ts"
+
+export interface HostJobsOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly scrub: (text: string) => string
+  readonly runtimeId: string
+  readonly authority: string
+  readonly paths: ProjectPaths
+  readonly content: JobFileContent | undefined
+  readonly outbox: Outbox
+  readonly endpoints: Endpoints
+  readonly generations: Generations
+  readonly ingress: Ingress
+  readonly workroom: Pick<Workroom, "run">
+  readonly clock?: Clock
+}
+
+/** The jobs of a Host, and what they fire. */
+export const createJobs = (options: HostJobsOptions): Jobs => {
+  const {outbox, endpoints, generations, ingress, paths} = options
+  return new Jobs({
+    ...options,
+    path: paths.jobs,
+    isPaused: () => ingress.isPaused,
+    requireOpen: () => ingress.requireOpen("no job is run"),
+    targets: {
+      message: messageTarget(outbox, endpoints),
+      plugin: pluginTarget(outbox, {
+        current: () => generations.current?.snapshot.jobs ?? new Map(),
+        settled: () => generations.settled(),
+      }),
+      item: itemTarget(options.workroom),
+    },
+  })
+}
+
+/**
+ * Adds a work item. It is recorded before its run has ended, under the run's id: whatever is killed when, there is one item
+ * at most, and one whose run has failed may be there.
+ */
+const itemTarget = (workroom: Pick<Workroom, "run">): FiringTarget => ({
+  problem: () => undefined,
+  fire: async ({runId, target}) => {
+    const {
+      title = "",
+      description = "",
+      priority = "normal",
+      labels = [],
+      assignee = null,
+      conversation = null,
+    } = target.item ?? {}
+    const command = {is: "add", title, description, priority, labels, assignee, conversation, request: runId} as const
+    await workroom.run({actor: hostActor, item: 0, command})
+    return {statements: []}
+  },
+})

@@ -1,0 +1,66 @@
+import type {Log} from "../../shared/log.ts"
+import type {Database} from "../database/database.ts"
+import type {Endpoint} from "../endpoints/endpoint.ts"
+import {Endpoints} from "../endpoints/endpoints.ts"
+import {Gaps} from "../endpoints/gaps.ts"
+import {Ingress} from "../endpoints/ingress.ts"
+import {Inbox} from "../inbox/inbox.ts"
+import {Outbox} from "../outbox/outbox.ts"
+import type {Scope} from "../runtime/flow/scope.ts"
+import {SatoriServer} from "../satori/server.ts"
+import type {HostEvents} from "./events.ts"
+
+export interface MessagesOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly runtimeId: string
+  readonly events: Pick<HostEvents, "raise" | "endpointChanged">
+  /** `http.base` of the configuration. */
+  readonly base: string
+  readonly ingressChanged: () => void
+}
+
+/** What messages come in by and go out by. Nothing of it moves before it is started. */
+export interface HostMessages {
+  readonly outbox: Outbox
+  readonly inbox: Inbox
+  readonly gaps: Gaps
+  readonly ingress: Ingress
+  readonly endpoints: Endpoints
+  readonly satori: SatoriServer
+}
+
+/** Each hears of the others by functions: what one receives another stores, counts, or tells. */
+export const createMessages = (options: MessagesOptions, unwind: Scope): HostMessages => {
+  const {database, log, runtimeId, events, base, ingressChanged} = options
+  const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
+  const inbox = new Inbox(database, outbox, runtimeId, log)
+  const gaps = new Gaps(database, log)
+  const observeAll = (at: number) => {
+    for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
+    ingressChanged()
+  }
+  const ingress: Ingress = new Ingress(database, log, observeAll, events.raise)
+  const endpoints: Endpoints = new Endpoints({
+    receive: (endpoint, event) => satori.hearOf(inbox.receive(endpoint, event)),
+    online: endpoint => outbox.online(endpoint.spec.name),
+    changed: (endpoint: Endpoint, at?: number) => {
+      gaps.observe(endpoint, at)
+      events.endpointChanged(endpoint)
+      satori.loginsChanged()
+    },
+    listening: endpoint => gaps.observe(endpoint),
+    unstored: endpoint => gaps.unstored(endpoint),
+    named: () => satori.loginsChanged(),
+    isPaused: () => ingress.isPaused,
+  })
+  unwind.defer(() => endpoints.close())
+  const satori = new SatoriServer({
+    database,
+    log,
+    endpoints: () => endpoints.list(),
+    path: `${base}/satori/v1/events`,
+  })
+  unwind.defer(() => satori.close())
+  return {outbox, inbox, gaps, ingress, endpoints, satori}
+}

@@ -1,0 +1,76 @@
+import {readDropped, readGrowth, readPages} from "../../capacity/growth.ts"
+import {retentionParts} from "../../capacity/retention.ts"
+import type {Database, Location} from "../../database/database.ts"
+import {readStorage} from "../../database/upkeep/storage.ts"
+import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
+import {readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
+import {freeSpace} from "../../runtime/disk.ts"
+import type {DiskLimit} from "./sources.ts"
+
+export const noDepths = {
+  svc_inbox_handlers: [],
+  svc_inbox_oldest_age_seconds: [],
+  svc_outbox_messages: [],
+  svc_outbox_oldest_age_seconds: [],
+  svc_dead_letters: [],
+} satisfies Partial<Readings>
+
+/** What the durable tables hold that is not done. */
+export const readDepths = async (database: Database) => {
+  const [inbox, outbox] = await Promise.all([readInboxDepth(database), readOutboxDepth(database)])
+  return {
+    svc_inbox_handlers: by("state", inbox.byState),
+    svc_inbox_oldest_age_seconds: single(inbox.oldestAge),
+    svc_outbox_messages: by("state", outbox.byState),
+    svc_outbox_oldest_age_seconds: single(outbox.oldestAge),
+    svc_dead_letters: by("box", {inbox: inbox.byState.dead ?? 0, outbox: outbox.byState.dead ?? 0}),
+  } satisfies Partial<Readings>
+}
+
+export const noStorage = {
+  svc_database_bytes: [],
+  svc_database_wal_bytes: [],
+  svc_database_capacity_ratio: [],
+} satisfies Partial<Readings>
+
+/** Sizes of a database file; nothing for a remote one, whose server has its own monitoring. */
+export const readStoredSizes = async (location: Location) => {
+  if (location.dialect !== "sqlite") return noStorage
+  const {file, log, free} = await readStorage(location.file)
+  const taken = file + log
+  return {
+    svc_database_bytes: single(file),
+    svc_database_wal_bytes: single(log),
+    svc_database_capacity_ratio: single(taken / (taken + free)),
+  } satisfies Partial<Readings>
+}
+
+export const noCapacity = {
+  svc_database_unused_bytes: [],
+  svc_database_growth_bytes_per_day: [],
+  svc_retention_dropped_total: [],
+  svc_retention_undelivered_dropped_total: [],
+} satisfies Partial<Readings>
+
+/** How the database grows, and what retention has dropped from it. */
+export const readCapacity = async (database: Database) => {
+  const [growth, dropped] = await Promise.all([readGrowth(database, Date.now()), readDropped(database)])
+  const isLocal = database.location.dialect === "sqlite"
+  const parts = retentionParts.map(({name}) => [name, dropped.get(name)] as const)
+  return {
+    svc_database_unused_bytes: isLocal ? single((await readPages(database)).unused) : [],
+    svc_database_growth_bytes_per_day: singleOrNone(growth?.bytesPerDay),
+    svc_retention_dropped_total: parts.map(([part, gone]) => ({labels: {part}, value: gone?.rows ?? 0})),
+    svc_retention_undelivered_dropped_total: parts
+      .filter(([part]) => part === "handled" || part === "sent")
+      .map(([part, gone]) => ({labels: {part}, value: gone?.undelivered ?? 0})),
+  } satisfies Partial<Readings>
+}
+
+export const noWatch = {svc_disk_free_bytes: [], svc_disk_minimum_free_bytes: []} satisfies Partial<Readings>
+
+/** The free space that decides about a pause of ingress. */
+export const readDisk = async ({folders, least}: DiskLimit) => ({
+  svc_disk_free_bytes: single(Math.min(...(await Promise.all(folders.map(freeSpace))))),
+  svc_disk_minimum_free_bytes: single(least()),
+})

@@ -1,0 +1,92 @@
+import {type LogLevel, logLevels} from "../../../shared/log.ts"
+import type {RunEnds} from "../../database/runs.ts"
+import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
+import {version} from "../../runtime/version.ts"
+import type {MetricsSources} from "./sources.ts"
+
+const ingressReasons = ["operator", "release", "disk"] as const
+
+const oneIf = (holds: boolean): number => (holds ? 1 : 0)
+
+/** Who this Host is, and in which state. */
+export const readHost = ({identity, generations, ingress, report, isReady}: MetricsSources) => {
+  const {project, runtimeId, runtime, mode, authority, supervisor} = identity
+  const labels = {
+    project,
+    runtime_id: runtimeId,
+    version,
+    runtime: `${runtime.name} ${runtime.version}`,
+    mode,
+    authority,
+    supervisor: supervisor(),
+  }
+  const {state, reasons, since} = ingress.view
+  const {current, lastFailure} = generations
+  return {
+    svc_runtime_info: [{labels, value: 1}],
+    svc_probe_success: by("probe", {health: 1, ready: oneIf(isReady())}),
+    svc_component_ready: report()
+      .components.filter(({required}) => required)
+      .map(({kind, owner = "", name, ready}) => ({labels: {kind, owner, name}, value: oneIf(ready)})),
+    svc_generation_number: single(current?.number ?? 0),
+    svc_generation_committed_timestamp_seconds: singleOrNone(current && current.committedAt / 1000),
+    svc_generation_refused: single(oneIf(lastFailure !== undefined)),
+    svc_ingress_paused: ingressReasons.map(reason => ({labels: {reason}, value: oneIf(reasons.includes(reason))})),
+    svc_ingress_paused_since_timestamp_seconds: singleOrNone(state === "paused" ? Date.parse(since) / 1000 : undefined),
+  } satisfies Partial<Readings>
+}
+
+/** What was counted since the start. */
+export const readCounters = ({logs, database, requests, handlers}: MetricsSources) => {
+  const {user, system} = process.cpuUsage()
+  const {commits, state} = database
+  const asked = requests.routes.filter(({latency}) => latency.count > 0)
+  return {
+    svc_http_requests_total: asked.flatMap(({method, path, byClass}) =>
+      byClass.flatMap((value, digit) =>
+        value === 0 ? [] : [{labels: {method, route: path, status: `${digit}xx`}, value}],
+      ),
+    ),
+    svc_http_request_seconds: asked.map(({method, path, latency}) => ({
+      labels: {method, route: path},
+      histogram: latency,
+    })),
+    svc_http_rate_limited_total: single(requests.routes.reduce((sum, {limited}) => sum + limited, 0)),
+    svc_handler_seconds: handlers.owners.map(({owner, seconds}) => ({labels: {owner}, histogram: seconds})),
+    svc_handler_ends_total: handlers.owners.flatMap(({owner, ends}) =>
+      Object.entries(ends).map(([outcome, value]) => ({labels: {owner, outcome}, value})),
+    ),
+    svc_database_failing: single(oneIf(state.is === "initialized" && state.failure !== undefined)),
+    svc_database_commit_seconds: [{labels: {}, histogram: commits.seconds}],
+    svc_database_commit_failures_total: single(commits.failures),
+    svc_database_group_batches: [{labels: {}, histogram: commits.batches}],
+    svc_log_records_total: logLevels.map((level: LogLevel) => ({labels: {level}, value: logs.written[level]})),
+    process_cpu_seconds_total: single((user + system) / 1e6),
+  } satisfies Partial<Readings>
+}
+
+/** The ends that a run can have, so that each has a series before the first of its kind. */
+const knownEnds: readonly RunEnds[] = [
+  {exitCode: 0, reason: "stopped", count: 0},
+  {exitCode: 51, reason: "restart_requested", count: 0},
+  {exitCode: 75, reason: "restart_required", count: 0},
+  {exitCode: 75, reason: "lease_lost", count: 0},
+  {exitCode: 1, reason: "failed", count: 0},
+  {exitCode: undefined, reason: "unclean", count: 0},
+]
+
+export const noRuns = {svc_starts_total: [], svc_runs_ended_total: []} satisfies Partial<Readings>
+
+export const readRunEnds = ({starts, ends}: {readonly starts: number; readonly ends: readonly RunEnds[]}) => {
+  const missing = knownEnds.filter(known => !ends.some(({reason, exitCode}) => isSame(known, {reason, exitCode})))
+  return {
+    svc_starts_total: single(starts),
+    svc_runs_ended_total: [...ends, ...missing].map(({exitCode, reason, count}) => ({
+      labels: {exit_code: exitCode === undefined ? "" : String(exitCode), reason},
+      value: count,
+    })),
+  } satisfies Partial<Readings>
+}
+
+const isSame = (one: RunEnds, other: Pick<RunEnds, "exitCode" | "reason">): boolean =>
+  one.reason === other.reason && one.exitCode === other.exitCode

@@ -1,0 +1,75 @@
+import {readRuns} from "../../database/runs.ts"
+import {GapCounts} from "../../endpoints/gap-counts.ts"
+import {readLastEvents} from "../../inbox/last-events.ts"
+import {MetricsPage} from "../../metrics/page.ts"
+import {by, type Readings} from "../../metrics/readings.ts"
+import {noCapacity, noDepths, noStorage, noWatch, readCapacity, readDepths, readDisk, readStoredSizes} from "./data.ts"
+import {noGaps, readEndpoints, readGaps} from "./endpoints.ts"
+import {noEventLog, readEventLog, readStream} from "./events.ts"
+import {noRuns, readCounters, readHost, readRunEnds} from "./host.ts"
+import type {MetricsSources} from "./sources.ts"
+import {noJobRuns, readCheckpoints, readJobRuns, readWorkroom} from "./work.ts"
+
+/** The page of `GET /api/metrics`. A part that cannot be read is counted, and the rest is shown without it. */
+export const createMetrics = (sources: MetricsSources): MetricsPage => {
+  const {identity, database, endpoints} = sources
+  const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, events: 0, jobs: 0, disk: 0}
+  const orNothing = <T>(part: keyof typeof failures, reading: Promise<T>, nothing: T): Promise<T> =>
+    reading.catch(() => {
+      failures[part]++
+      return nothing
+    })
+  const gapCounts = new GapCounts(database)
+  const lastEvents = once(() => readLastEvents(database))
+  // The ends of other runs do not change while this one lasts.
+  const runs = once(() => readRuns(database, identity.runtimeId))
+  return new MetricsPage(async (): Promise<Readings> => {
+    const list = endpoints.list()
+    const [ends, gaps, stored, depths, storage, capacity, eventLog, jobRuns, disk] = await Promise.all([
+      orNothing("runs", runs().then(readRunEnds), noRuns),
+      orNothing("gaps", readGaps(gapCounts, list), noGaps),
+      orNothing("messages", lastEvents(), new Map<string, number>()),
+      orNothing("messages", readDepths(database), noDepths),
+      orNothing("storage", readStoredSizes(database.location), noStorage),
+      orNothing("storage", readCapacity(database), noCapacity),
+      orNothing("events", readEventLog(sources.events.events), noEventLog),
+      orNothing("jobs", readJobRuns(database), noJobRuns),
+      orNothing("disk", readDisk(sources.disk), noWatch),
+    ])
+    return {
+      ...readHost(sources),
+      ...readCounters(sources),
+      ...readStream(sources),
+      ...readWorkroom(sources.workroom),
+      ...readCheckpoints(sources.checkpoints),
+      ...readEndpoints(list, stored),
+      ...ends,
+      ...gaps,
+      ...depths,
+      ...storage,
+      ...capacity,
+      ...eventLog,
+      ...jobRuns,
+      ...disk,
+      ...notBuilt,
+      svc_collect_failures_total: by("part", failures),
+    }
+  })
+}
+
+/** What nothing feeds yet: runs of agents come in here. Their metric has a name, and no series. */
+const notBuilt = {
+  svc_agent_runs_total: [],
+} satisfies Partial<Readings>
+
+/** Reads it the first time that it succeeds, and keeps it. */
+const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+  let kept: Promise<T> | undefined
+  return () => {
+    kept ??= read().catch(error => {
+      kept = undefined
+      throw error
+    })
+    return kept
+  }
+}

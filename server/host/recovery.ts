@@ -1,0 +1,125 @@
+import type {ProjectConfig} from "../../shared/config.ts"
+import {durationOf} from "../../shared/duration.ts"
+import type {Log} from "../../shared/log.ts"
+import {messageOf} from "../../shared/problems.ts"
+import type {LoadedConfig} from "../config/load.ts"
+import {type Database, schemaOf} from "../database/database.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import {type Hide, telling} from "../events/telling.ts"
+import {type CheckpointNews, Checkpoints} from "../recovery/checkpoint/checkpoints.ts"
+import type {Participant} from "../recovery/checkpoint/participant.ts"
+import {readCode, readCommit} from "../recovery/checkpoint/provenance.ts"
+import {CheckpointSchedule} from "../recovery/checkpoint/schedule.ts"
+import {CheckpointStore} from "../recovery/checkpoint/store.ts"
+import {ReleaseRecord} from "../recovery/release/record.ts"
+import {Releases} from "../recovery/release/releases.ts"
+import {hashProject} from "../recovery/release/verification/source.ts"
+import {nameSecrets, rememberNames} from "../recovery/verify/secrets.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+
+export interface RecoveryOptions {
+  readonly paths: ProjectPaths
+  readonly project: string
+  readonly authority: string
+  readonly runtimeId: string
+  readonly database: Database
+  readonly participants: readonly Participant[]
+  readonly ingress: Ingress
+  readonly settings: () => Pick<ProjectConfig, "checkpoints" | "releases">
+  readonly log: Log
+  /** Takes the values of secrets out of what is told. */
+  readonly scrub: Hide
+}
+
+/** What a running Host does about recovery. */
+export interface HostRecovery {
+  readonly checkpoints: Checkpoints
+  readonly releases: Releases
+  /** Values of secrets: no checkpoint may hold them. */
+  hide(values: readonly string[]): void
+  /** The configuration of a generation, which names the variables that they come from. */
+  learn(config: LoadedConfig): void
+  /** Removes what an earlier run did not finish, and begins the schedule. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions): HostRecovery => {
+  const {paths, database, log, scrub} = options
+  const values = new Set<string>()
+  let secrets: Record<string, string> = {}
+  let started: Promise<string | null> = Promise.resolve(null)
+  const checkpoints = new Checkpoints({
+    store: new CheckpointStore(paths.checkpoints),
+    source: () => ({...options, schema: schemaOf(database), secrets}),
+    temporary: paths.temporary,
+    log,
+    tell: async news => void (await database.write([eventOf(news, scrub)])),
+  })
+  const releases = new Releases({
+    record: new ReleaseRecord(paths.releases),
+    checkpoints,
+    ingress,
+    code: async () => ({
+      ...(await readCode(paths.project, process.env)),
+      started: await started,
+      copy: () => hashProject(paths),
+    }),
+    runtimeId: options.runtimeId,
+    window: () => settings().releases.window,
+    log,
+    tell: async ({type, data}) => void (await database.write([telling(type, data, {}, scrub)])),
+  })
+  let schedule: CheckpointSchedule | undefined
+  return {
+    checkpoints,
+    releases,
+    hide: fresh => {
+      for (const value of fresh) values.add(value)
+    },
+    learn: config => {
+      // Those of earlier generations may still stand somewhere.
+      secrets = {...secrets, ...nameSecrets(config.text, config.variables, values)}
+      rememberNames(database, Object.keys(secrets)).catch(error =>
+        log.warn("the names of the secrets were not stored", {error}),
+      )
+    },
+    start: async () => {
+      started = readCommit(paths.project, process.env)
+      await checkpoints.start()
+      // Without its record a Host runs even so: only releases need it.
+      await releases.start().catch(error => log.error(`releases: ${messageOf(error)}`))
+      // A remote database is backed up by its own tool, on a schedule of its own.
+      if (database.location.dialect !== "sqlite") return
+      const [row] = await database.read("SELECT min(started_at) AS at FROM svc_runs")
+      schedule = new CheckpointSchedule({
+        checkpoints,
+        settings: () => ({every: durationOf(settings().checkpoints.every), keep: settings().checkpoints.keep}),
+        firstStart: Number(row?.at),
+        log,
+      })
+      schedule.start()
+    },
+    stop: async () => {
+      schedule?.stop()
+      await checkpoints.stop()
+      await releases.stop()
+    },
+  }
+}
+
+const eventOf = (news: CheckpointNews, scrub: Hide) => {
+  const {id: checkpoint} = news
+  switch (news.is) {
+    case "created":
+      return telling("checkpoint.created", {checkpoint, reason: news.reason, size: news.size})
+    case "verified":
+      return telling("checkpoint.verified", {checkpoint, warnings: [...news.warnings]})
+    case "refused":
+      return telling("checkpoint.refused", {checkpoint, findings: [...news.findings], warnings: [...news.warnings]})
+    case "failed":
+      return telling("checkpoint.failed", {checkpoint, code: news.code, detail: news.detail}, {}, scrub)
+    case "pruned":
+      return telling("checkpoint.pruned", {checkpoint})
+  }
+}

@@ -1,0 +1,76 @@
+import {Problem} from "../../shared/problems.ts"
+import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Database} from "../database/database.ts"
+import {type Due, readDue} from "./marks.ts"
+
+/** What an operator can do about handlers that have not handled their event. */
+export type InboxAction = "retry" | "release" | "discard"
+
+/** One event, and of it one handler or all; or whatever is held. */
+export type InboxSelection = {readonly seq: number; readonly handler?: string} | "held"
+
+/** What changed: so many handlers of so many events, and what is to run because of it. */
+export interface InboxChange {
+  readonly events: number
+  readonly handlers: number
+  readonly due: readonly Due[]
+}
+
+const from: Record<InboxAction, readonly string[]> = {
+  retry: ["failed", "dead"],
+  release: ["held"],
+  discard: ["failed", "dead", "held"],
+}
+
+const setting: Record<InboxAction, string> = {
+  retry: "state = 'pending', failures = 0, crashes = 0, ended_at = NULL",
+  release: "state = 'pending', failures = 0, crashes = 0, ended_at = NULL, error = NULL",
+  discard: "state = 'discarded', ended_at = unixepoch() * 1000",
+}
+
+/** The questions whose answers nobody handles any more. */
+const forgetDiscarded = `DELETE FROM prompts WHERE answer_seq IS NOT NULL AND EXISTS (SELECT 1 FROM inbox_marks m
+  WHERE m.seq = answer_seq AND m.handler = prompts.handler AND m.state = 'discarded')`
+
+/** Throws `inbox_unknown`, and `inbox_state` where no handler of the event is in a state for it. */
+export const act = async (database: Database, action: InboxAction, on: InboxSelection): Promise<InboxChange> => {
+  const {condition, args} = conditionOf(action, on)
+  const [changed] = await database.write([
+    {sql: `UPDATE inbox_marks SET ${setting[action]} WHERE ${condition} RETURNING seq, handler`, args},
+    ...(action === "discard" ? [{sql: forgetDiscarded}] : []),
+  ])
+  const rows = changed?.rows ?? []
+  if (rows.length === 0 && on !== "held") throw await refusal(database, action, on)
+  const seqs = [...new Set(rows.map(row => Number(row.seq)))]
+  const due =
+    action === "discard"
+      ? []
+      : await readDue(database, "m.seq IN (SELECT value FROM json_each(?))", [JSON.stringify(seqs)])
+  return {events: seqs.length, handlers: rows.length, due}
+}
+
+const conditionOf = (action: InboxAction, on: InboxSelection): {condition: string; args: Statement["args"] & {}} => {
+  const states = `state IN (${from[action].map(state => `'${state}'`).join(", ")})`
+  if (on === "held") return {condition: "state = 'held'", args: []}
+  if (on.handler === undefined) return {condition: `${states} AND seq = ?`, args: [on.seq]}
+  return {condition: `${states} AND seq = ? AND handler = ?`, args: [on.seq, on.handler]}
+}
+
+const refusal = async (
+  database: Database,
+  action: InboxAction,
+  on: Exclude<InboxSelection, "held">,
+): Promise<Problem> => {
+  const rows = await database.read(
+    "SELECT m.handler, m.state FROM inbox i LEFT JOIN inbox_marks m USING (seq) WHERE i.seq = ? ORDER BY m.handler",
+    [on.seq],
+  )
+  if (rows.length === 0) return new Problem("inbox_unknown", `there is no inbox event ${on.seq}`)
+  const marks = rows.flatMap(({handler, state}) => (handler === null ? [] : [`${handler} is ${state}`]))
+  const wanted = on.handler === undefined ? "no handler" : `not ${on.handler}`
+  const states = from[action].join(" or ")
+  return new Problem(
+    "inbox_state",
+    `${action} is for what is ${states}, and ${wanted} of event ${on.seq} is: ${marks.join(", ") || "it has none"}`,
+  )
+}

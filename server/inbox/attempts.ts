@@ -1,0 +1,187 @@
+import type {Log} from "../../shared/log.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
+import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Database} from "../database/database.ts"
+import type {Gather} from "../database/gather.ts"
+import {persist} from "../database/persist.ts"
+import type {OutboxDraft} from "../outbox/draft.ts"
+import type {Outbox} from "../outbox/outbox.ts"
+import {insertion, type NewRow} from "../outbox/rows.ts"
+import {type Backoff, pauseAfter} from "../runtime/flow/backoff.ts"
+import {type Claim, type Claimed, gatherClaims} from "./claims.ts"
+import {gatherEnds, type HandledEnd} from "./ends.ts"
+import type {Attempt, Dispatch, Outcome, StoredEvent, Work} from "./handling.ts"
+import {assertRunning, ending, type MarkKey, readIsRunning, repeating, stopping} from "./marks.ts"
+import {forgetting, type Prompts, type Question} from "./prompts.ts"
+
+export interface AttemptsOptions {
+  readonly database: Database
+  readonly outbox: Outbox
+  readonly prompts: Prompts
+  readonly runtimeId: string
+  readonly log: Log
+  /** The pauses before a handler with `retries` runs again. */
+  readonly retry: Backoff
+  readonly isStopping: () => boolean
+}
+
+/** How an attempt ended, for what comes after it. */
+export type Ended =
+  | {readonly is: "over"}
+  /** To be run again after so many milliseconds. */
+  | {readonly is: "again"; readonly pause: number}
+  /** A middleware that has stopped its event. */
+  | {readonly is: "stopped"}
+  /** The Host stops: it runs again next time. */
+  | {readonly is: "left"}
+
+/** What a middleware is around. */
+export interface Inside {
+  next(): Promise<unknown>
+  /** The handlers that do not run where it stops the event. */
+  readonly inside: readonly string[]
+}
+
+/** One handler of one event. */
+export interface Run {
+  readonly dispatch: Dispatch
+  readonly stored: StoredEvent
+  readonly handler: string
+  /** Its first attempt was claimed when the event was stored. */
+  readonly isClaimed: boolean
+}
+
+const first: Claimed = {attempt: 1, failures: 0}
+
+/** Runs handlers: a durable mark before, and one batch after, with everything that the handler leaves behind. */
+export class Attempts {
+  readonly #options: AttemptsOptions
+  readonly #claims: Gather<Claim, Claimed | undefined>
+  readonly #ends: Gather<HandledEnd, ReadonlyMap<string, NewRow> | undefined>
+
+  constructor(options: AttemptsOptions) {
+    this.#options = options
+    this.#claims = gatherClaims(options.database, options.runtimeId)
+    this.#ends = gatherEnds(options.database)
+  }
+
+  /** One that has ended before is not run. */
+  async run({dispatch, stored, handler, isClaimed}: Run, {next, inside}: Inside = alone): Promise<Ended> {
+    const seq = stored.event.sn
+    const {isStopping} = this.#options
+    // Durable before the handler begins: a crash leaves the mark behind.
+    const claimed = isClaimed ? first : await this.#persist(seq, () => this.#claims.store({seq, handler}))
+    if (claimed === undefined) return {is: "over"}
+    const {attempt, failures} = claimed
+    const key: MarkKey = {seq, handler, attempt}
+    let answered: Question | undefined
+    const outcome = await dispatch.run(stored, handler, {
+      sendNow: (draft, ordinal) => this.#sendNow(key, draft, ordinal),
+      question: async () => {
+        answered = await this.#options.prompts.answeredBy(seq, handler)
+        return answered
+      },
+      next: async () => void (await next()),
+    })
+    if (outcome.is === "interrupted" && isStopping()) return {is: "left"}
+    if (outcome.is !== "handled") return this.#fail(key, outcome, failures, reasonOf(outcome))
+    const isStop = outcome.stops === true
+    const done = [
+      ...(answered === undefined ? [] : [forgetting(seq, handler)]),
+      ...(isStop ? stopping(key, inside) : []),
+    ]
+    const refusal = await this.#store(key, outcome, done)
+    if (refusal !== undefined) return this.#fail(key, outcome, failures, refusal.message)
+    return {is: isStop ? "stopped" : "over"}
+  }
+
+  async #sendNow(key: MarkKey, draft: Parameters<Attempt["sendNow"]>[0], ordinal: number): Promise<string> {
+    const {database, outbox} = this.#options
+    const {seq, handler} = key
+    const batch: Statement[] = [
+      assertRunning(key),
+      insertion(draft, {seq, handler, ordinal, isEarly: true}),
+      {
+        sql: "SELECT id FROM outbox WHERE inbox_seq = ? AND handler = ? AND ordinal = ? AND early = 1",
+        args: [seq, handler, ordinal],
+      },
+    ]
+    const results = await this.#persist(seq, () => database.write(batch)).catch(async refusal => {
+      if (!isProblem(refusal, "database_refused") || (await readIsRunning(database, key))) throw refusal
+      throw new Problem("late", "this attempt has ended; what it sends now is refused")
+    })
+    outbox.stored([draft])
+    return String(results.at(-1)?.rows[0]?.id)
+  }
+
+  /** Everything that a handler leaves behind, with its mark; resolves to why the database refused it. */
+  async #store(key: MarkKey, work: Work, done: readonly Statement[]): Promise<Problem | undefined> {
+    const {database, outbox, prompts} = this.#options
+    const {sends, writes = [], questions = []} = work
+    const isPlain = done.length === 0 && writes.length === 0 && questions.length === 0 && sends.every(isBindable)
+    if (isPlain) return this.#storeSends(key, sends)
+    const batch: Statement[] = [
+      assertRunning(key),
+      ...sends.map((draft, ordinal) => insertion(draft, {...key, ordinal})),
+      ...questions.flatMap(question => prompts.storing(question, key.seq)),
+      ...done,
+      ...writes,
+      ending(key, "handled"),
+    ]
+    const refusal = await this.#refusalOf(key, () => database.write(batch))
+    if (refusal instanceof Problem) return refusal
+    for (const question of questions) await prompts.recheck(question)
+    outbox.stored(sends)
+    return undefined
+  }
+
+  async #storeSends(key: MarkKey, sends: readonly OutboxDraft[]): Promise<Problem | undefined> {
+    const {outbox} = this.#options
+    const departures = outbox.departing(sends, key)
+    const nothing = new Map<string, NewRow>()
+    const stored = await this.#refusalOf(key, () => this.#ends.store({key, departures})).catch(error => {
+      outbox.departed(departures, nothing)
+      throw error
+    })
+    // It has ended, too late; or it is stored already, by a try whose answer was lost.
+    if (stored === undefined) await outbox.unsettled(departures)
+    else outbox.departed(departures, stored instanceof Problem ? nothing : stored)
+    return stored instanceof Problem ? stored : undefined
+  }
+
+  /** What `work` resolves to; why the database refused it; undefined where the attempt does not run any more. */
+  async #refusalOf<T>(key: MarkKey, work: () => Promise<T>): Promise<T | Problem | undefined> {
+    try {
+      return await this.#persist(key.seq, work)
+    } catch (refusal) {
+      if (!isProblem(refusal, "database_refused")) throw refusal
+      // What the handler wrote is at fault; or it is stored already, by an attempt whose answer was lost.
+      const isRunning = await this.#persist(key.seq, () => readIsRunning(this.#options.database, key))
+      return isRunning ? refusal : undefined
+    }
+  }
+
+  async #fail(key: MarkKey, {retries = 0}: Outcome, failures: number, error: string): Promise<Ended> {
+    const {database, log, retry} = this.#options
+    const again = failures < retries
+    const batch = again ? repeating(key, error) : [ending(key, "failed", error)]
+    const results = await this.#persist(key.seq, () => database.write(batch))
+    if (!again || results.at(-1)?.rows.length === 0) return {is: "over"}
+    const pause = Math.round(pauseAfter(failures + 1, retry))
+    log.warn(`${key.handler} is run again: ${error}`, {event: key.seq, failures: failures + 1, retries, pause})
+    return {is: "again", pause}
+  }
+
+  #persist<T>(seq: number, work: () => Promise<T>): Promise<T> {
+    return persist(`event ${seq}`, this.#options.log, work)
+  }
+}
+
+const alone: Inside = {next: async () => {}, inside: []}
+
+/** What a plugin in JavaScript says may be anything, and text with a NUL is refused: alone, so that it is said why. */
+const isBindable = ({endpoint, channel, content}: OutboxDraft): boolean =>
+  content !== undefined && [endpoint, channel].every(text => typeof text === "string" && !text.includes("\0"))
+
+const reasonOf = (outcome: Exclude<Outcome, {is: "handled"}>): string =>
+  outcome.is === "failed" ? outcome.error : "its plugin instance was disposed before it had ended"

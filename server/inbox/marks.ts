@@ -1,0 +1,121 @@
+import type {Log} from "../../shared/log.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
+import {assertThat, type Database} from "../database/database.ts"
+import {writeIf} from "../database/write-if.ts"
+
+/** Which attempt of which handler at which event. */
+export interface MarkKey {
+  readonly seq: number
+  readonly handler: string
+  readonly attempt: number
+}
+
+/** What tells one handler of one event from another, in memory. */
+export const handlerKeyOf = ({seq, handler}: Pick<MarkKey, "seq" | "handler">): string => `${seq} ${handler}`
+
+/** Handlers of one event that are to run, and the conversation that it belongs to. */
+export interface Due {
+  readonly seq: number
+  readonly conversation: string
+  readonly handlers: readonly string[]
+}
+
+/**
+ * A mark found `running` at two starts, by runs that ended without a word, is dead. A middleware is not to blame while what it
+ * is around was running.
+ */
+const settle = `UPDATE inbox_marks SET
+    crashes = crashes + hit,
+    state = CASE WHEN crashes + hit >= 2 THEN 'dead' ELSE 'pending' END,
+    ended_at = CASE WHEN crashes + hit >= 2 THEN ?1 END,
+    error = CASE WHEN crashes + hit >= 2 THEN 'suspected_crash' ELSE error END
+  FROM (SELECT m.seq AS s, m.handler AS h, r.runtime_id IS NOT NULL AND NOT (m.handler LIKE '%/middleware/%'
+      AND EXISTS (SELECT 1 FROM inbox_marks o WHERE o.seq = m.seq AND o.state = 'running'
+        AND o.handler NOT LIKE '%/middleware/%')) AS hit FROM inbox_marks m
+    LEFT JOIN svc_runs r ON r.runtime_id = m.runtime_id AND r.ended_at IS NULL WHERE m.state = 'running')
+  WHERE seq = s AND handler = h RETURNING seq, handler, state`
+
+const due = (condition: string) => `SELECT m.seq, i.conversation, json_group_array(m.handler) AS handlers,
+    max(m.crashes > 0) AS crashed
+  FROM inbox_marks m JOIN inbox i USING (seq) WHERE ${condition} GROUP BY m.seq ORDER BY m.seq`
+
+const isRunning =
+  "EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?)"
+
+/** Settles what earlier runs left running; resolves to what is left to do, and whether it may have ended the Host. */
+export const takeOver = async (
+  database: Database,
+  log: Log,
+): Promise<{readonly backlog: readonly Due[]; readonly isSuspect: boolean}> => {
+  const isLeft = "EXISTS (SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running') AND state = 'running')"
+  const [settled] = await writeIf(database, isLeft, [{sql: settle, args: [Date.now()]}])
+  for (const {seq, handler, state} of settled?.rows ?? []) {
+    if (state === "dead") log.error(`event ${seq} is not given to ${handler} again: the Host ended twice while it ran`)
+  }
+  const rows = await database.read(due("m.state = 'pending'"))
+  return {backlog: rows.map(dueOf), isSuspect: rows.some(({crashed}) => crashed === 1)}
+}
+
+/** What is pending of the events that a condition names; `i` is the event, `m` the mark. */
+export const readDue = async (
+  database: Database,
+  condition: string,
+  args: Statement["args"],
+): Promise<readonly Due[]> => (await database.read(due(`m.state = 'pending' AND ${condition}`), args)).map(dueOf)
+
+/** What is to run of an event that may have been stored: nobody has begun what its storing claimed. */
+export const readUnsettled = async (
+  database: Database,
+  {endpoint, id}: {readonly endpoint: string; readonly id: string},
+  runtimeId: string,
+): Promise<readonly Due[]> => {
+  const isOpen = "(m.state = 'pending' OR (m.state = 'running' AND m.runtime_id = ?))"
+  const rows = await database.read(due(`i.endpoint = ? AND i.event_id = ? AND ${isOpen}`), [endpoint, id, runtimeId])
+  return rows.map(dueOf)
+}
+
+/** Makes its batch fail once the attempt has ended, or another has begun. */
+export const assertRunning = ({seq, handler, attempt}: MarkKey): Statement =>
+  assertThat(isRunning, [seq, handler, attempt])
+
+export const readIsRunning = async (database: Database, {seq, handler, attempt}: MarkKey): Promise<boolean> =>
+  (await database.read(`SELECT ${isRunning} AS holds`, [seq, handler, attempt]))[0]?.holds === 1
+
+/** Ends the attempt, if it has not ended. */
+export const ending = ({seq, handler, attempt}: MarkKey, state: "handled" | "failed", error?: string): Statement => ({
+  sql: `UPDATE inbox_marks SET state = ?, ended_at = ?, error = ?
+    WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
+  args: [state, Date.now(), error ?? null, seq, handler, attempt],
+})
+
+/** Ends what a middleware is around, unrun, its first attempt claimed or not; a question that the event would have answered is answered with that. */
+export const stopping = ({seq, handler}: MarkKey, inside: readonly string[]): readonly Statement[] => [
+  {
+    sql: `UPDATE inbox_marks SET state = 'handled', ended_at = ?, error = ?
+      WHERE seq = ? AND state IN ('pending', 'running') AND handler IN (SELECT value FROM json_each(?))`,
+    args: [Date.now(), `not run: ${handler} has stopped the event`, seq, JSON.stringify(inside)],
+  },
+  {
+    sql: "DELETE FROM prompts WHERE answer_seq = ? AND handler IN (SELECT value FROM json_each(?))",
+    args: [seq, JSON.stringify(inside)],
+  },
+]
+
+/** Has the handler run again, if the attempt has not ended; the last statement returns a row where it is to. */
+export const repeating = ({seq, handler, attempt}: MarkKey, error: string): readonly Statement[] => [
+  {
+    sql: `UPDATE inbox_marks SET state = 'pending', failures = failures + 1, ended_at = ?, error = ?
+      WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
+    args: [Date.now(), error, seq, handler, attempt],
+  },
+  {
+    sql: "SELECT seq FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'pending' AND attempt = ?",
+    args: [seq, handler, attempt],
+  },
+]
+
+const dueOf = (row: Row): Due => ({
+  seq: Number(row.seq),
+  conversation: String(row.conversation),
+  handlers: JSON.parse(String(row.handlers)) as string[],
+})

@@ -1,0 +1,113 @@
+import {isProblem, Problem} from "../../shared/problems.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
+import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import {assertThat, type Database} from "../database/database.ts"
+import {overwriting, type Purged} from "../database/engine.ts"
+import {telling} from "../events/telling.ts"
+
+/** What stands in the place of what was taken away. */
+export const redacted = "[redacted]"
+
+export interface Redaction {
+  /** What is promised of the bytes. */
+  readonly erased: Purged
+}
+
+/** When a row that had not ended ends: now. */
+const ending = "ended_at = COALESCE(ended_at, unixepoch() * 1000)"
+
+/**
+ * Overwrites what was said in an inbox event: the text of the message, names, the platform's payload, what the errors of
+ * its handlers say. Its ids and times stay. Handlers that are failed, dead or held are discarded. Throws `inbox_unknown`,
+ * and `inbox_state` while one is pending or running.
+ */
+export const redactInbox = async (database: Database, seq: number, reason: string | null): Promise<Redaction> => {
+  const [row] = await database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq])
+  if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
+  // The Host wrote it.
+  const event = JSON.parse(String(row.event)) as SatoriEvent
+  return erase(database, {
+    condition: assertThat("NOT EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND state IN ('pending', 'running'))", [
+      seq,
+    ]),
+    changes: [
+      {
+        sql: "UPDATE inbox SET event = ?, raw = NULL WHERE seq = ?",
+        args: [JSON.stringify(withoutWords(event)), seq],
+      },
+      {
+        sql: `UPDATE inbox_marks SET error = NULL, ${ending},
+            state = CASE WHEN state IN ('failed', 'dead', 'held') THEN 'discarded' ELSE state END WHERE seq = ?`,
+        args: [seq],
+      },
+      forgetErrors("sn", seq),
+      telling("message.redacted", {sn: seq, message: null, reason}, {endpoint: String(row.endpoint)}),
+    ],
+    refusal: new Problem(
+      "inbox_state",
+      `event ${seq} has handlers that have not ended, and would not see what was said`,
+    ),
+  })
+}
+
+/**
+ * Overwrites what an outbox message says, and what its error repeats. One that is failed, dead, held or unknown is
+ * discarded. Throws `outbox_unknown`, and `outbox_state` while it is queued or sending.
+ */
+export const redactOutbox = async (database: Database, id: string, reason: string | null): Promise<Redaction> => {
+  const [row] = await database.read("SELECT kind, endpoint, content, inbox_seq FROM outbox WHERE id = ?", [id])
+  if (row === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${id}`)
+  const sn = row.inbox_seq === null ? null : Number(row.inbox_seq)
+  return erase(database, {
+    condition: assertThat("EXISTS (SELECT 1 FROM outbox WHERE id = ? AND state NOT IN ('queued', 'sending'))", [id]),
+    changes: [
+      {
+        sql: `UPDATE outbox SET content = ?, error = NULL, ${ending},
+            state = CASE WHEN state IN ('failed', 'dead', 'held', 'unknown') THEN 'discarded' ELSE state END WHERE id = ?`,
+        args: [JSON.stringify(contentWithoutWords(row)), id],
+      },
+      forgetErrors("message", id),
+      telling("message.redacted", {sn, message: id, reason}, {endpoint: String(row.endpoint)}),
+    ],
+    refusal: new Problem("outbox_state", `message ${id} waits to be sent`, {
+      hint: "svc outbox discard gives it up; then it can be redacted.",
+    }),
+  })
+}
+
+interface Erasure {
+  readonly condition: Statement
+  readonly changes: readonly Statement[]
+  /** Thrown where the condition does not hold. */
+  readonly refusal: Problem
+}
+
+const erase = async (database: Database, {condition, changes, refusal}: Erasure): Promise<Redaction> => {
+  const isFile = database.location.dialect === "sqlite"
+  await database.write([condition, ...(isFile ? [overwriting] : []), ...changes]).catch(error => {
+    throw isProblem(error, "database_refused") ? refusal : error
+  })
+  return {erased: await database.purge()}
+}
+
+const withoutWords = ({type, timestamp, login, channel, guild, message, user, operator, _type}: SatoriEvent) => ({
+  type,
+  timestamp,
+  login,
+  ...(channel === undefined ? {} : {channel: {id: channel.id, type: channel.type}}),
+  ...(guild === undefined ? {} : {guild: {id: guild.id}}),
+  ...(message === undefined ? {} : {message: {id: message.id, content: redacted}}),
+  ...(user === undefined ? {} : {user: {id: user.id}}),
+  ...(operator === undefined ? {} : {operator: {id: operator.id}}),
+  ...(_type === undefined ? {} : {_type}),
+})
+
+const contentWithoutWords = ({kind, content}: Row) =>
+  kind === "message" ? [redacted] : {...JSON.parse(String(content)), emoji: redacted}
+
+/** The event log repeats errors. */
+const forgetErrors = (name: "sn" | "message", value: number | string): Statement => ({
+  sql: `UPDATE events SET data = json_set(data, '$.error', NULL)
+    WHERE type LIKE 'message.%' AND data ->> '$.${name}' = ? AND data ->> '$.error' IS NOT NULL`,
+  args: [value],
+})

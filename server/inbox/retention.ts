@@ -1,0 +1,46 @@
+import {counting, plainPart, type RetentionPart} from "../database/upkeep/retention.ts"
+import {tellingUndelivered} from "../outbox/undelivered.ts"
+
+/** Every handler has handled it, or it was discarded. */
+const isDone =
+  "NOT EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = i.seq AND m.state NOT IN ('handled', 'discarded'))"
+
+/** No handler is to run by itself, and those that wait for a person have waited too long. */
+const isGivenUp = `NOT EXISTS (SELECT 1 FROM inbox_marks m WHERE m.seq = i.seq AND (m.state IN ('pending', 'running')
+    OR (m.state NOT IN ('handled', 'discarded') AND coalesce(m.ended_at, i.received_at) >= ?5)))`
+
+const mayGo = `i.seq > ?1 AND i.seq <= ?2 AND i.seq <= ?7
+  AND (((i.received_at < ?3 OR i.seq <= ?4) AND ${isDone}) OR (i.received_at < ?5 AND ${isGivenUp}))`
+
+const gone = "SELECT seq FROM inbox_keys WHERE seq > ?1 AND seq <= ?2"
+
+/** Of what the first statement has taken up, by whether it was done. */
+const kinds = `SELECT iif(${isDone}, '', 'undelivered') AS detail, count(*) AS rows FROM inbox i WHERE i.seq IN (${gone}) GROUP BY 1`
+
+/** Events with their marks. Of each, its platform's id is kept longer, so that one that comes again is known. */
+export const inboxPart: RetentionPart = {
+  name: "handled",
+  table: "inbox",
+  number: "seq",
+  at: "received_at",
+  count: `SELECT count(*) AS rows FROM inbox i WHERE ${mayGo}`,
+  drop: [
+    `INSERT OR REPLACE INTO inbox_keys (seq, endpoint, event_id, dropped_at)
+      SELECT seq, endpoint, event_id, ?6 FROM inbox i WHERE ${mayGo}`,
+    counting("handled", kinds),
+    tellingUndelivered("inbox", `SELECT rows FROM (${kinds}) WHERE detail = 'undelivered'`),
+    `DELETE FROM inbox_marks WHERE seq > ?1 AND seq <= ?2 AND seq IN (${gone})`,
+    `DELETE FROM prompts WHERE answer_seq > ?1 AND answer_seq <= ?2 AND answer_seq IN (${gone})`,
+    `DELETE FROM inbox WHERE seq > ?1 AND seq <= ?2 AND seq IN (${gone})`,
+  ],
+}
+
+/** What the check for events that come again knows of those that are no longer in the inbox. */
+export const duplicatesPart = plainPart({
+  name: "duplicates",
+  table: "inbox_keys",
+  number: "seq",
+  at: "dropped_at",
+  condition: "seq > ?1 AND seq <= ?2 AND (dropped_at < ?3 OR seq <= ?4)",
+  detail: "''",
+})

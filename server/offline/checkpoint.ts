@@ -1,0 +1,97 @@
+import {existsSync} from "node:fs"
+import {resolve} from "node:path"
+import {Problem} from "../../shared/problems.ts"
+import {Secret} from "../../shared/secret.ts"
+import {readEnvironment} from "../config/environment.ts"
+import {type ConfigText, parseConfig} from "../config/load.ts"
+import type {Location} from "../database/database.ts"
+import {withDatabase} from "../database/without-host.ts"
+import {createAtRest} from "../project/at-rest.ts"
+import {holding, loadStopped, type StoppedOptions} from "../project/held.ts"
+import {requireKnownDatabase} from "../project/migrate.ts"
+import {requireOneHistory} from "../project/one-history.ts"
+import {locationOf, requireProject} from "../project/settings.ts"
+import type {CreateOptions} from "../recovery/checkpoint/create.ts"
+import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
+import {
+  planRestore,
+  type Restored,
+  type RestoreOptions,
+  type RestorePlan,
+  restoreCheckpoint,
+} from "../recovery/restore/restore.ts"
+import type {SecretValues} from "../recovery/verify/search.ts"
+import {valuesOf} from "../recovery/verify/secrets.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+
+/** Makes a checkpoint of a project that nothing runs. Throws what `createCheckpoint` throws, and `checkpoint_failed`. */
+export const createStopped = (options: StoppedOptions, how: CreateOptions): Promise<StoredCheckpoint> =>
+  holding(options, async paths => {
+    await requireProject(paths)
+    const loaded = await loadStopped(options)
+    const location = locationOf(loaded.config, paths)
+    if (location.dialect === "sqlite" && !existsSync(location.file))
+      throw new Problem("checkpoint_failed", `there is nothing to save yet: ${location.file} does not exist`)
+    return withDatabase(location, async database => {
+      await requireKnownDatabase(database, paths)
+      const {authority} = await requireOneHistory({paths, config: loaded.config, database})
+      return createAtRest({paths, loaded, database, authority, runtimeId: null}, how)
+    })
+  })
+
+/** The values of a checkpoint's secrets, as far as this environment has them. */
+export const secretsFor = async (
+  {project, environment}: StoppedOptions,
+  {manifest}: Pick<StoredCheckpoint, "manifest">,
+): Promise<SecretValues> =>
+  valuesOf(manifest.secrets, (await readEnvironment(project, environment, process.env)).variables)
+
+/** A copy of a remote database, for who verifies; the token is in SVC_DATABASE_TOKEN. */
+export const remoteCopyAt = (url: string): Location => {
+  const token = process.env.SVC_DATABASE_TOKEN
+  return {dialect: "libsql", url, ...(token === undefined ? {} : {authToken: new Secret(token)})}
+}
+
+export interface RestoreRequest extends Pick<RestoreOptions, "dataOnly" | "progress"> {
+  /** Only says what it would do. */
+  readonly dryRun?: boolean
+}
+
+/** Restores a checkpoint into a project that nothing runs, or into an empty folder. Throws what `restoreCheckpoint` throws. */
+export const restoreStopped = (
+  options: StoppedOptions,
+  checkpoint: Pick<StoredCheckpoint, "folder" | "manifest">,
+  {dryRun = false, ...how}: RestoreRequest,
+): Promise<Restored | RestorePlan> =>
+  holding(options, async paths => {
+    const restore = {...how, ...(await restorePlaces(options, checkpoint, paths))}
+    return dryRun ? planRestore(checkpoint, restore) : restoreCheckpoint(checkpoint, restore)
+  })
+
+/** Where the state is that a checkpoint replaces, and where its own goes. */
+export const restorePlaces = async (
+  options: StoppedOptions,
+  checkpoint: Pick<StoredCheckpoint, "manifest">,
+  paths: ProjectPaths,
+): Promise<Pick<RestoreOptions, "paths" | "locate" | "replaced">> => {
+  const {variables} = await readEnvironment(options.project, options.environment, process.env)
+  const {file, dialect} = checkpoint.manifest.database
+  const locate = (text: ConfigText): Location => {
+    try {
+      return locationOf(parseConfig(text, variables).config, paths)
+    } catch (cause) {
+      // On a new machine the secrets may not be there yet; where the database was is known even so.
+      if (dialect === "sqlite" && file !== null) return {dialect, file: resolve(paths.project, file)}
+      throw cause
+    }
+  }
+  return {paths, locate, replaced: await currentLocation(options, paths)}
+}
+
+const currentLocation = async (options: StoppedOptions, paths: ProjectPaths): Promise<Location | undefined> => {
+  try {
+    return locationOf((await loadStopped(options)).config, paths)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+import {existsSync} from "node:fs"
+import type {Compacted, DatabaseInfo} from "../../shared/api/database.ts"
+import {Problem} from "../../shared/problems.ts"
+import {readInfo} from "../capacity/capacity.ts"
+import {readPages} from "../capacity/growth.ts"
+import {type Database, type Location, schemaOf} from "../database/database.ts"
+import {newestSchema} from "../database/migrations/migrations.ts"
+import {compactFile} from "../database/upkeep/compact.ts"
+import {readStorage} from "../database/upkeep/storage.ts"
+import {withDatabase} from "../database/without-host.ts"
+import {holding, loadStopped, type StoppedOptions} from "../project/held.ts"
+import {foldersOf, locationOf} from "../project/settings.ts"
+
+/** What `svc database info` shows, of a project that nothing runs. */
+export const infoStopped = (options: StoppedOptions, tables: boolean): Promise<DatabaseInfo> =>
+  holding(options, async paths => {
+    const {config} = await loadStopped(options)
+    const location = locationOf(config, paths)
+    return withCurrentDatabase(location, database => {
+      const least = () => config.ingress.minimumFree * 1024 ** 2
+      return readInfo(database, {folders: foldersOf(location, paths), least}, config.retention, tables)
+    })
+  })
+
+/** Compacts the database of a project that nothing runs. Throws `compact_unavailable`, and what `compactFile` throws. */
+export const compactStopped = (options: StoppedOptions, dryRun: boolean): Promise<Compacted> =>
+  holding(options, async paths => {
+    const {config} = await loadStopped(options)
+    const location = requireThere(locationOf(config, paths))
+    if (location.dialect !== "sqlite")
+      throw new Problem("compact_unavailable", "a remote database is compacted by its own server")
+    const {file: before} = await readStorage(location.file)
+    if (!dryRun) await compactFile(location.file)
+    const after = dryRun ? await usedOf(location) : (await readStorage(location.file)).file
+    return {dryRun, dropped: 0, before, after}
+  })
+
+const usedOf = (location: Location): Promise<number> =>
+  withDatabase(location, async database => (await readPages(database)).used)
+
+/** Of the schema of this version; it is not brought there. Throws `database_unopenable`, `database_newer`. */
+export const withCurrentDatabase = <T>(location: Location, work: (database: Database) => Promise<T>): Promise<T> =>
+  withDatabase(requireThere(location), database => {
+    requireCurrent(database)
+    return work(database)
+  })
+
+/** Throws `database_unopenable` for a file that no start has made yet. */
+export const requireThere = (location: Location): Location => {
+  if (location.dialect === "libsql" || existsSync(location.file)) return location
+  throw new Problem("database_unopenable", `${location.file} does not exist yet`)
+}
+
+const requireCurrent = (database: Database): void => {
+  const schema = schemaOf(database)
+  if (schema === newestSchema) return
+  throw new Problem(
+    schema > newestSchema ? "database_newer" : "database_unopenable",
+    `the database has schema ${schema}, this version of svc ${newestSchema}`,
+    schema > newestSchema ? {} : {hint: "Start the Host once: it brings the schema up."},
+  )
+}

@@ -1,0 +1,90 @@
+import {join} from "node:path"
+import type {Log} from "../../shared/log.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {LoadedConfig} from "../config/load.ts"
+import {settleAuthority} from "../database/authority.ts"
+import {type Database, schemaOf} from "../database/database.ts"
+import {requireOneHistory} from "../project/one-history.ts"
+import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
+import {restoreCheckpoint} from "../recovery/restore/restore.ts"
+import type {Scope} from "../runtime/flow/scope.ts"
+import {projectPaths} from "../runtime/project.ts"
+import {settleJobFile} from "../scheduler/job-file/settle-job-file.ts"
+import {openWorkroom} from "../workroom/open.ts"
+
+type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
+
+/** The checkpoint that a one-shot start was tried on, and what it has brought. */
+export interface TriedCheckpoint {
+  readonly id: string
+  readonly createdAt: string
+  /** Of the database: as the checkpoint has it, and as this svc has migrated the copy. */
+  readonly schema: {readonly before: number; readonly after: number}
+  readonly inbox: number
+  readonly outbox: number
+  readonly items: number
+  readonly jobs: number
+}
+
+export interface OnceStateOptions {
+  /** A folder that only this start knows, removed after it. */
+  readonly scratch: string
+  readonly signal: AbortSignal
+  readonly scope: Scope
+  readonly log: Log
+  /** Until the scope is disposed. */
+  readonly openDatabase: (file: string) => Promise<Database>
+}
+
+/**
+ * Restores a checkpoint into the scratch folder, as into an empty project, and opens database, workroom and jobs as the
+ * configuration says: what cannot be migrated, or is in another store, fails as it would at the real start. Throws what
+ * `restoreCheckpoint` throws, `restore_refused` for one without a database, and what keeps the state from being opened.
+ */
+export const openCheckpoint = async (
+  {folder, manifest}: Checkpoint,
+  {config}: LoadedConfig,
+  options: OnceStateOptions,
+): Promise<{database: Database; tried: TriedCheckpoint}> => {
+  const {scratch, scope, signal, log} = options
+  const {id, createdAt} = manifest
+  const paths = projectPaths(join(scratch, "restored"))
+  if (manifest.database.dialect !== "sqlite") {
+    throw new Problem("restore_refused", `the database of ${id} is remote, and not in it`, {
+      hint: "Leave out --from-checkpoint; svc checkpoint verify --database-url tries a copy of the remote database.",
+    })
+  }
+  await restoreCheckpoint(
+    {folder, manifest},
+    {
+      paths,
+      locate: () => ({dialect: "sqlite", file: paths.database}),
+      replaced: undefined,
+      progress: () => signal.throwIfAborted(),
+    },
+  )
+  const database = await options.openDatabase(paths.database)
+  const {file} = await requireOneHistory({paths, config, database})
+  const authority = await settleAuthority(database, paths.authority, file)
+  const jobs = await settleJobFile(database, paths.jobs, authority)
+  const workroom = await openWorkroom({config, database, paths, authority, log})
+  scope.defer(() => workroom.close())
+  const [row] = await database.read(
+    "SELECT (SELECT count(*) FROM inbox) AS inbox, (SELECT count(*) FROM outbox) AS outbox",
+  )
+  return {
+    database,
+    tried: {
+      id,
+      createdAt,
+      schema: {
+        before: manifest.database.schema,
+        after: schemaOf(database),
+      },
+      inbox: Number(row?.inbox),
+      outbox: Number(row?.outbox),
+      items: workroom.items.length,
+      jobs: jobs?.jobs.length ?? 0,
+    },
+  }
+}

@@ -1,0 +1,182 @@
+import {randomUUID} from "node:crypto"
+import {join, resolve} from "node:path"
+import {v7 as uuid} from "uuid"
+import type {Component} from "../../shared/api/readiness.ts"
+import {type Issue, Problem, toProblem} from "../../shared/problems.ts"
+import {readEnvironment} from "../config/environment.ts"
+import {type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
+import {type Database, openDatabase} from "../database/database.ts"
+import {Endpoints} from "../endpoints/endpoints.ts"
+import {Generations} from "../generation/generations.ts"
+import {GenerationHistory} from "../generation/history.ts"
+import {hashLockfile} from "../generation/lockfile.ts"
+import {builtIns, sdkPaths} from "../host/built-in-plugins.ts"
+import type {Logs} from "../logs/log.ts"
+import {Loader} from "../plugins/load.ts"
+import {type Mode, projectName, requireProject} from "../project/settings.ts"
+import {gatherFacts} from "../readiness/facts.ts"
+import {createReport} from "../readiness/report.ts"
+import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
+import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
+import {Scope} from "../runtime/flow/scope.ts"
+import {projectPaths} from "../runtime/project.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+import {version} from "../runtime/version.ts"
+import type {OnceStateOptions, TriedCheckpoint} from "./once-checkpoint.ts"
+
+export interface OnceOptions {
+  readonly project: string
+  readonly mode: Mode
+  readonly environment?: string
+  readonly logs: Logs
+  /** Ends it early, with everything undone. */
+  readonly signal?: AbortSignal
+  /** Hands over the checkpoint whose state is tried instead of an empty one. */
+  readonly withCheckpoint?: (
+    work: (checkpoint: Pick<StoredCheckpoint, "folder" | "manifest">) => Promise<void>,
+  ) => Promise<void>
+}
+
+/** What a one-shot start found; printed as one line of JSON. */
+export type OnceResult = {
+  readonly schema: "svc.once/1"
+  readonly ok: boolean
+  readonly project: string
+  readonly version: string
+  readonly runtime: string
+} & (
+  | {
+      /** The generation committed; `ok` only when the required components are there too. */
+      readonly committed: true
+      /** What its state was restored from; null for an empty one. */
+      readonly checkpoint: TriedCheckpoint | null
+      readonly plugins: readonly string[]
+      readonly endpoints: readonly string[]
+      readonly components: readonly Component[]
+    }
+  | {
+      readonly committed: false
+      readonly code: string
+      readonly detail: string
+      readonly hint: string
+      readonly issues: readonly Issue[]
+    }
+)
+
+/**
+ * Assembles the whole runtime without a port, a connected endpoint, or the project's own data: against an empty, migrated
+ * database in `.svc/tmp`, or the restored and migrated copy of a checkpoint; no job fires. Works beside a running Host.
+ * Never rejects for what the project is to blame for.
+ */
+export const startOnce = async (options: OnceOptions, runtime: Runtime): Promise<OnceResult> => {
+  const paths = projectPaths(resolve(options.project))
+  const head = {
+    schema: "svc.once/1",
+    project: await projectName(paths),
+    version,
+    runtime: `${runtime.name} ${runtime.version}`,
+  } as const
+  const scope = new Scope((message, error) => options.logs.log.warn(message, {error}))
+  try {
+    return {...head, ...(await assemble(options, runtime, scope))}
+  } catch (error) {
+    const {code, message, hint, issues} = toProblem(error, "generation_failed")
+    const {scrub} = options.logs
+    const shown = issues.map(issue => ({...issue, message: scrub(issue.message)}))
+    return {...head, ok: false, committed: false, code, detail: scrub(message), hint, issues: shown}
+  } finally {
+    await scope.dispose()
+  }
+}
+
+const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) => {
+  const {project, mode, environment, logs} = options
+  const paths = projectPaths(resolve(project))
+  await requireProject(paths)
+  const scratch = join(paths.temporary, `once-${randomUUID()}`)
+  await makePrivateFolder(scratch)
+  scope.defer(() => removeFolder(scratch))
+  const {log} = logs
+  const runtimeId = uuid()
+  const startedAt = Date.now()
+  const signal = options.signal === undefined ? scope.signal : AbortSignal.any([scope.signal, options.signal])
+  const readVariables = async () => (await readEnvironment(paths.project, environment ?? mode, process.env)).variables
+  const readConfig = async () => {
+    const loaded = parseConfig(await readConfigText(paths.config), await readVariables())
+    logs.hide(loaded.secrets)
+    return loaded
+  }
+  const open = async (file: string) => {
+    const database = await openDatabase({dialect: "sqlite", file}, {runtimeId, signal, onLeaseLost: () => {}})
+    scope.defer(() => database.close())
+    return database
+  }
+  const state = {scratch, signal, scope, log, openDatabase: open}
+  const {database, checkpoint} = await openState(options, state, readConfig)
+  const endpoints = new Endpoints({
+    receive: () => Promise.reject(new Problem("admission_closed", "a one-shot start admits no events")),
+    online: () => {},
+  })
+  const generations = new Generations({
+    project: paths.project,
+    database,
+    loader: new Loader({runtime, paths, builtIns, preferBuilt: false, cache: join(scratch, "plugins"), sdk: sdkPaths}),
+    log,
+    runtimeId,
+    configFile: paths.config,
+    history: new GenerationHistory(database),
+    endpoints,
+    mayChangeCode: true,
+    readVariables,
+    readLockfile: () => hashLockfile(paths.project),
+    signal,
+    hide: logs.hide,
+    // It is a copy, and this is where it came from.
+    saveBefore: async () => ({id: checkpoint?.id ?? "none", discard: async () => {}}),
+    onCommit: () => {},
+  })
+  scope.defer(() => generations.stop(0))
+  const generation = await generations.start()
+  const report = createReport(
+    gatherFacts({
+      now: Date.now(),
+      startedAt,
+      authority: undefined,
+      generation,
+      failure: undefined,
+      databaseInitialized: database.state.is === "initialized",
+      // Nothing is opened: an endpoint that could be opened counts as admitting.
+      endpoints: () =>
+        endpoints.list().map(({spec, state, ownAdmission}) => ({
+          spec,
+          state,
+          ownAdmission: spec.open === undefined ? ownAdmission : {is: "open"},
+        })),
+    }),
+  )
+  return {
+    ok: report.ready,
+    committed: true,
+    checkpoint,
+    plugins: generation.instances.map(({name}) => name),
+    endpoints: generation.snapshot.endpoints.map(({name}) => name),
+    components: report.components,
+  } as const
+}
+
+const openState = async (
+  {withCheckpoint}: OnceOptions,
+  options: OnceStateOptions,
+  readConfig: () => Promise<LoadedConfig>,
+): Promise<{database: Database; checkpoint: TriedCheckpoint | null}> => {
+  if (withCheckpoint === undefined)
+    return {database: await options.openDatabase(join(options.scratch, "data.sqlite")), checkpoint: null}
+  // Loaded only for this: a Host is quick to start without it.
+  const {openCheckpoint} = await import("./once-checkpoint.ts")
+  let opened: Awaited<ReturnType<typeof openCheckpoint>> | undefined
+  await withCheckpoint(async checkpoint => {
+    opened = await openCheckpoint(checkpoint, await readConfig(), options)
+  })
+  if (opened === undefined) throw new Error("no checkpoint was handed over")
+  return {database: opened.database, checkpoint: opened.tried}
+}

@@ -1,0 +1,46 @@
+import {Problem} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import {type Lane, laneOf} from "./rows.ts"
+
+/** What an operator can do about messages that were not sent. */
+export type OutboxAction = "retry" | "release" | "discard"
+
+/** One message, by its id; or whatever is held back, unknown ones too. */
+export type OutboxSelection = {readonly id: string} | "held"
+
+const from: Record<OutboxAction, readonly string[]> = {
+  retry: ["failed", "dead", "unknown"],
+  release: ["held", "unknown"],
+  discard: ["queued", "failed", "dead", "held", "unknown"],
+}
+
+/** Attempts count anew; how many there were stays known. */
+const again = "state = 'queued', spared = attempt, not_before = 0, ended_at = NULL, reason = NULL"
+
+const setting: Record<OutboxAction, string> = {
+  retry: again,
+  release: again,
+  discard: "state = 'discarded', ended_at = unixepoch() * 1000",
+}
+
+const listed = (states: readonly string[]) => states.map(state => `'${state}'`).join(", ")
+
+/** Resolves to where something is to be sent now, or no longer. Throws `outbox_unknown`, and `outbox_state` where the message is in no state for it. */
+export const act = async (database: Database, action: OutboxAction, on: OutboxSelection): Promise<readonly Lane[]> => {
+  const condition = on === "held" ? "state IN ('held', 'unknown')" : `id = ? AND state IN (${listed(from[action])})`
+  const [changed] = await database.write([
+    {
+      sql: `UPDATE outbox SET ${setting[action]} WHERE ${condition} RETURNING endpoint, channel`,
+      args: on === "held" ? [] : [on.id],
+    },
+  ])
+  const rows = changed?.rows ?? []
+  if (rows.length === 0 && on !== "held") throw await refusal(database, action, on.id)
+  return rows.map(laneOf)
+}
+
+const refusal = async (database: Database, action: OutboxAction, id: string): Promise<Problem> => {
+  const [row] = await database.read("SELECT state FROM outbox WHERE id = ?", [id])
+  if (row === undefined) return new Problem("outbox_unknown", `there is no outbox message ${id}`)
+  return new Problem("outbox_state", `${action} is for what is ${from[action].join(" or ")}; ${id} is ${row.state}`)
+}

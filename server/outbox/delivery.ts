@@ -1,0 +1,101 @@
+import {messageOf} from "../../shared/problems.ts"
+import {isRefusal, postponementOf, type RateLimit, refused, type Sender} from "../../shared/sdk/adapter.ts"
+import type {Node} from "../../shared/sdk/elements.ts"
+import type {Row} from "../../shared/sdk/plugin-database.ts"
+import {type Backoff, pauseAfter} from "../runtime/flow/backoff.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
+import type {ReactionContent} from "./draft.ts"
+
+/** How an endpoint sends, by its adapter and its configuration. */
+export interface Delivery {
+  /** Does another attempt go on where one that ran out of time ended? */
+  readonly resumes: boolean
+  readonly onUnknown: "hold" | "retry"
+  readonly rates: readonly RateLimit[]
+}
+
+/** How one endpoint sends, as the outbox asks it. */
+export interface Policy extends Delivery {
+  /** Does the platform drop a repeated send with the same id? */
+  readonly idempotent: boolean
+}
+
+/** Of an endpoint that the generation does not have. */
+export const noPolicy: Policy = {idempotent: false, resumes: false, onUnknown: "hold", rates: []}
+
+export interface Timing {
+  readonly retry: Backoff
+  /** An attempt that takes longer, in milliseconds, has run out of time. */
+  readonly limit: number
+  /** After so many failed attempts a message is dead: it is not tried again by itself. */
+  readonly mostAttempts: number
+}
+
+export const usualTiming: Timing = {retry: {first: 1000, longest: 60_000}, limit: 30_000, mostAttempts: 8}
+
+/** A platform that asks for a longer wait, in milliseconds, is asked again after this one. */
+export const longestWait = 86_400_000
+
+/** How one attempt ended. */
+export type End =
+  | {readonly is: "sent"; readonly ids: readonly string[]}
+  | {readonly is: "queued"; readonly error: string; readonly wait: number; readonly counts: boolean}
+  | {readonly is: "failed" | "dead" | "unknown"; readonly error: string; readonly reason: string}
+
+/** One attempt to its end, the `counted`th that counts. Never rejects. */
+export const attempt = async (
+  row: Row,
+  sender: Sender,
+  policy: Policy,
+  counted: number,
+  timing: Timing,
+  scrub: (text: string) => string = text => text,
+): Promise<End> => {
+  try {
+    return {is: "sent", ids: await deliver(row, sender, timing.limit)}
+  } catch (error) {
+    const end = judge(error, policy, counted, timing)
+    return "error" in end ? {...end, error: scrub(end.error)} : end
+  }
+}
+
+/** What a failed attempt means for its message. */
+export const judge = (error: unknown, policy: Policy, counted: number, timing: Timing): End => {
+  const message = messageOf(error)
+  if (isRefusal(error)) return {is: "failed", error: message, reason: error.reason}
+  const wait = postponementOf(error)
+  if (wait !== undefined) {
+    return {is: "queued", error: message, wait: Math.min(Math.max(0, wait), longestWait), counts: false}
+  }
+  const mayBeThere = error instanceof TimeLimitExceeded && !policy.resumes && !policy.idempotent
+  if (mayBeThere && policy.onUnknown === "hold") {
+    return {is: "unknown", error: `${message}; it may have arrived`, reason: "timed_out"}
+  }
+  if (counted >= timing.mostAttempts) return {is: "dead", error: message, reason: "attempts"}
+  return {is: "queued", error: message, wait: Math.round(pauseAfter(counted, timing.retry)), counts: true}
+}
+
+/** What becomes of a message that the Host's death left `sending`. */
+export const judgeInterrupted = (
+  policy: Policy,
+  attempt: number,
+  {mostAttempts}: Timing,
+): "queued" | "unknown" | "dead" => {
+  if (!policy.idempotent && policy.onUnknown === "hold") return "unknown"
+  return attempt >= mostAttempts ? "dead" : "queued"
+}
+
+const deliver = async (row: Row, sender: Sender, limit: number): Promise<readonly string[]> => {
+  const message = {id: String(row.id), channel: String(row.channel)}
+  const content: unknown = JSON.parse(String(row.content))
+  if (row.kind === "message") {
+    const send = (signal: AbortSignal) => sender.send({...message, content: content as readonly Node[]}, signal)
+    return (await withTimeLimit(limit, send)).ids
+  }
+  if (sender.react === undefined) {
+    throw refused("the platform has no reactions", {reason: "unsupported", remediation: "Send a message instead."})
+  }
+  const {react} = sender
+  await withTimeLimit(limit, signal => react({...message, ...(content as ReactionContent)}, signal))
+  return []
+}

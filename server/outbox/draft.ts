@@ -1,0 +1,20 @@
+import type {Content, Node} from "../../shared/sdk/elements.ts"
+import {isElement} from "../../shared/sdk/elements.ts"
+
+/** A message that is to be sent; its id is the same for every attempt. */
+export type OutboxDraft = {
+  readonly id: string
+  readonly endpoint: string
+  readonly channel: string
+} & (
+  | {readonly kind: "message"; readonly content: readonly Node[]}
+  | {readonly kind: "reaction"; readonly content: ReactionContent}
+)
+
+export interface ReactionContent {
+  readonly message: string
+  readonly emoji: string
+}
+
+export const nodesOf = (content: Content): readonly Node[] =>
+  typeof content === "string" || isElement(content) ? [content] : content

@@ -1,0 +1,95 @@
+import type {RateLimit} from "../../shared/sdk/adapter.ts"
+
+/**
+ * How many sends each limit leaves, counted over a sliding window: never more than `messages` begin within any `per`
+ * milliseconds. Times come from one clock that does not go back.
+ */
+export class Rate {
+  readonly #limits: readonly RateLimit[]
+  readonly #most: number
+  /** When the newest sends began, oldest first. */
+  #begun: number[] = []
+
+  constructor(limits: readonly RateLimit[]) {
+    this.#limits = limits
+    this.#most = Math.max(0, ...limits.map(({messages}) => messages))
+  }
+
+  /** In how many milliseconds another send may begin, while `promised` others are about to; Infinity where they fill a limit. */
+  wait(now: number, promised = 0): number {
+    return Math.max(0, ...this.#limits.map(limit => this.#waitFor(limit, now, promised)))
+  }
+
+  begin(now: number): void {
+    if (this.#most === 0) return
+    this.#begun.push(now)
+    if (this.#begun.length > 2 * this.#most) this.#begun = this.#begun.slice(-this.#most)
+  }
+
+  #waitFor({messages, per}: RateLimit, now: number, promised: number): number {
+    const free = messages - promised
+    if (free <= 0) return Number.POSITIVE_INFINITY
+    const before = this.#begun[this.#begun.length - free]
+    return before === undefined ? 0 : before + per - now
+  }
+}
+
+/** The turns of one endpoint: who asks while nothing is left is woken when there is, in the order of asking. */
+export class Pace<T> {
+  readonly #rate: Rate
+  readonly #wake: (item: T) => void
+  readonly #waiting = new Map<string, T>()
+  /** Whose turn it is, and has not begun: it is kept for each. */
+  readonly #promised = new Set<string>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(limits: readonly RateLimit[], wake: (item: T) => void) {
+    this.#rate = new Rate(limits)
+    this.#wake = wake
+  }
+
+  /** True where it is the item's turn, which is kept until `begin` or `leave`; else it is woken later, to ask again. */
+  ask(key: string, item: T): boolean {
+    if (this.#promised.has(key)) return true
+    const isFree = this.#waiting.size === 0 && this.#rate.wait(performance.now(), this.#promised.size) <= 0
+    if (isFree) this.#promised.add(key)
+    else this.#waiting.set(key, item)
+    this.#advance()
+    return isFree
+  }
+
+  /** The send of this key begins now. */
+  begin(key: string): void {
+    this.#promised.delete(key)
+    this.#rate.begin(performance.now())
+    this.#advance()
+  }
+
+  /** Whoever has this key does not send after all. */
+  leave(key: string): void {
+    this.#waiting.delete(key)
+    if (this.#promised.delete(key)) this.#advance()
+  }
+
+  /** Wakes nobody any more; whoever was waiting. */
+  stop(): readonly T[] {
+    clearTimeout(this.#timer)
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    return waiting
+  }
+
+  #advance(): void {
+    clearTimeout(this.#timer)
+    for (const [key, item] of this.#waiting) {
+      const wait = this.#rate.wait(performance.now(), this.#promised.size)
+      if (wait > 0) {
+        if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.#advance(), Math.ceil(wait))
+        return
+      }
+      this.#waiting.delete(key)
+      this.#promised.add(key)
+      this.#wake(item)
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import type {Log} from "../../shared/log.ts"
+import {isProblem, messageOf} from "../../shared/problems.ts"
+import type {Sender} from "../../shared/sdk/adapter.ts"
+import type {Row} from "../../shared/sdk/plugin-database.ts"
+import type {Database} from "../database/database.ts"
+import type {Gather} from "../database/gather.ts"
+import {persist} from "../database/persist.ts"
+import {Lanes, type Turn} from "../runtime/flow/lanes.ts"
+import {attempt, longestWait, noPolicy, type Policy, type Timing} from "./delivery.ts"
+import type {Pace} from "./pace.ts"
+import {Paces} from "./paces.ts"
+import {claiming, type Finish, gatherFinishes, keyOf, type Lane, readNext} from "./rows.ts"
+
+/** What the outbox asks of endpoints; passed in by the composition root. */
+export interface Senders {
+  sender(endpoint: string): Sender | undefined
+  /** How an endpoint sends; undefined for one that is not there. */
+  policy(endpoint: string): Policy | undefined
+  /** Hides the values of secrets in what is stored of a failure: a platform may repeat what it was shown. */
+  readonly scrub?: (text: string) => string
+}
+
+/** A message whose first attempt is claimed, and who makes it. */
+interface First extends Lane {
+  readonly row: Row
+  readonly sender: Sender
+  readonly pace: Pace<Lane>
+}
+
+/** A channel's turn, kept for a message that is being stored. One of the two is called, once. */
+export interface SendTurn {
+  /** Sends what is stored as `sending`, in its first attempt. */
+  send(row: Row): void
+  leave(): void
+}
+
+/** Channels that are sent to side by side. */
+const width = 256
+
+/** Sends what the outbox holds: each channel in its order, channels side by side, at the pace of their endpoints. */
+export class Sends {
+  readonly #database: Database
+  readonly #log: Log
+  readonly #timing: Timing
+  readonly #finishes: Gather<Finish, void>
+  readonly #lanes: Lanes<Lane | First>
+  readonly #paces = new Paces<Lane>(lane => this.push(lane))
+  readonly #closing = new AbortController()
+  /** Channels that wait for their turn to be looked at. */
+  readonly #pushed = new Set<string>()
+  /** Lanes whose endpoint cannot send now, by endpoint. */
+  readonly #parked = new Map<string, Map<string, Lane>>()
+  /** Lanes whose next message is tried again later; they take no place meanwhile. */
+  readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
+  /** Which message of a lane waits until when, by a clock that does not go back. */
+  readonly #due = new Map<string, {readonly seq: number; readonly at: number}>()
+  #senders: Senders | undefined
+
+  constructor(database: Database, log: Log, timing: Timing) {
+    this.#database = database
+    this.#log = log
+    this.#timing = timing
+    this.#finishes = gatherFinishes(database)
+    this.#lanes = new Lanes(width, lane => ("row" in lane ? this.#sendFirst(lane) : this.#sendQueued(lane)))
+  }
+
+  start(senders: Senders): void {
+    this.#senders = senders
+  }
+
+  policy(endpoint: string): Policy {
+    return this.#senders?.policy(endpoint) ?? noPolicy
+  }
+
+  /** Something of this channel is queued. */
+  push(lane: Lane): void {
+    const key = keyOf(lane)
+    if (this.#pushed.has(key)) return
+    this.#pushed.add(key)
+    this.#lanes.push(key, lane)
+  }
+
+  /** What waits in this channel may be another message now, or is to wait no longer. */
+  wake(lane: Lane): void {
+    this.#due.delete(keyOf(lane))
+    this.push(lane)
+  }
+
+  /** The turn of a channel that could send at once: nothing runs there, its endpoint is online, its pace lets it. */
+  enter(lane: Lane): SendTurn | undefined {
+    const {endpoint, channel} = lane
+    const sender = this.#senders?.sender(endpoint)
+    const turn = sender && this.#lanes.enter(keyOf(lane))
+    if (sender === undefined || turn === undefined) return undefined
+    const pace = this.#paces.of(endpoint, this.policy(endpoint).rates)
+    if (!pace.ask(keyOf(lane), lane)) {
+      turn.leave()
+      return undefined
+    }
+    return this.#turnOf({endpoint, channel}, sender, pace, turn)
+  }
+
+  #turnOf(lane: Lane, sender: Sender, pace: Pace<Lane>, turn: Turn<Lane | First>): SendTurn {
+    return {
+      send: row => turn.run({...lane, row, sender, pace}),
+      leave: () => {
+        pace.leave(keyOf(lane))
+        turn.leave()
+      },
+    }
+  }
+
+  /** An endpoint can send from now on. */
+  online(endpoint: string): void {
+    const parked = this.#parked.get(endpoint)
+    this.#parked.delete(endpoint)
+    for (const lane of parked?.values() ?? []) this.push(lane)
+  }
+
+  /** Resolves when everything is sent that can be sent now. */
+  async settled(): Promise<void> {
+    await this.#lanes.settled()
+  }
+
+  /** Starts no further send; resolves when those that run have ended. */
+  async drain(): Promise<void> {
+    this.#closing.abort()
+    this.#paces.stop()
+    for (const timer of this.#resting.values()) clearTimeout(timer)
+    this.#lanes.pause()
+    await this.#lanes.settled()
+  }
+
+  async #sendFirst({row, sender, pace, ...lane}: First): Promise<void> {
+    try {
+      if ((await this.#begin(row, lane, sender, pace, 1)) === "queued") this.push(lane)
+    } catch (error) {
+      this.#stopped(lane, error)
+    }
+  }
+
+  /** Sends what is queued for one channel, in order, until nothing is left or its endpoint cannot send. */
+  async #sendQueued(lane: Lane): Promise<void> {
+    this.#pushed.delete(keyOf(lane))
+    try {
+      while (!this.#closing.signal.aborted) {
+        const row = await persist(`sending to ${lane.endpoint}`, this.#log, () => readNext(this.#database, lane))
+        const sender = row && this.#senders?.sender(lane.endpoint)
+        if (row === undefined || sender === undefined) return this.#leave(lane, row !== undefined)
+        const pause = this.#pauseBefore(row, lane)
+        if (pause > 0) return this.#rest(lane, pause)
+        const pace = this.#paces.of(lane.endpoint, this.policy(lane.endpoint).rates)
+        if (!pace.ask(keyOf(lane), lane)) return
+        await this.#sendNext(row, lane, sender, pace)
+      }
+    } catch (error) {
+      this.#leave(lane, false)
+      this.#stopped(lane, error)
+    }
+  }
+
+  #stopped({endpoint}: Lane, error: unknown): void {
+    if (!isProblem(error, "stopping")) this.#log.error(`sending to ${endpoint} stopped: ${messageOf(error)}`, {error})
+  }
+
+  /** Nothing is left to send, or its endpoint cannot send: then it comes back with the endpoint. */
+  #leave(lane: Lane, isParked: boolean): void {
+    this.#paces.leave(lane.endpoint, keyOf(lane))
+    if (!isParked) return
+    const parked = this.#parked.get(lane.endpoint) ?? new Map<string, Lane>()
+    this.#parked.set(lane.endpoint, parked.set(lane.channel, lane))
+  }
+
+  /** The time of an earlier run is the clock's, and is believed once; from then on the clock may be set as it likes. */
+  #pauseBefore(row: Row, lane: Lane): number {
+    const key = keyOf(lane)
+    const seq = Number(row.seq)
+    const now = performance.now()
+    const known = this.#due.get(key)
+    if (known?.seq === seq) return known.at - now
+    const pause = Math.min(Number(row.not_before) - Date.now(), longestWait)
+    if (pause > 0) this.#due.set(key, {seq, at: now + pause})
+    return pause
+  }
+
+  #rest(lane: Lane, pause: number): void {
+    const key = keyOf(lane)
+    this.#paces.leave(lane.endpoint, key)
+    clearTimeout(this.#resting.get(key))
+    const wake = () => {
+      this.#resting.delete(key)
+      this.push(lane)
+    }
+    this.#resting.set(key, setTimeout(wake, Math.ceil(pause)))
+  }
+
+  async #sendNext(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>): Promise<void> {
+    const seq = Number(row.seq)
+    const number = Number(row.attempt) + 1
+    const [claimed] = await this.#persist(seq, () => this.#database.write([claiming(seq, number)]))
+    if (claimed?.rows.length !== 1) return pace.leave(keyOf(lane))
+    await this.#begin(row, lane, sender, pace, number)
+  }
+
+  /** Its pace counts it once the platform was called: where the Host stands still in between, the next keeps its distance. */
+  #begin(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>, number: number): Promise<string> {
+    const ended = this.#attempt(row, lane, sender, number)
+    pace.begin(keyOf(lane))
+    return ended
+  }
+
+  /** One attempt, from the call to its stored end; resolves to how it ended. */
+  async #attempt(row: Row, lane: Lane, sender: Sender, number: number): Promise<string> {
+    const seq = Number(row.seq)
+    this.#due.delete(keyOf(lane))
+    const policy = this.policy(lane.endpoint)
+    const end = await attempt(row, sender, policy, number - Number(row.spared), this.#timing, this.#senders?.scrub)
+    if (end.is === "queued") this.#due.set(keyOf(lane), {seq, at: performance.now() + end.wait})
+    if (end.is !== "sent")
+      this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt: number, state: end.is})
+    await this.#persist(seq, () => this.#finishes.store({end, seq, attempt: number}))
+    return end.is
+  }
+
+  #persist<T>(seq: number, work: () => Promise<T>): Promise<T> {
+    return persist(`message ${seq}`, this.#log, work)
+  }
+}

@@ -1,0 +1,48 @@
+import {Problem} from "../../shared/problems.ts"
+import type {LoadedConfig} from "../config/load.ts"
+import {type Database, schemaOf} from "../database/database.ts"
+import {type CreateOptions, createCheckpoint} from "../recovery/checkpoint/create.ts"
+import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
+import {cleanScratch} from "../recovery/checkpoint/scratch.ts"
+import {CheckpointStore, type StoredCheckpoint} from "../recovery/checkpoint/store.ts"
+import {stoppedWorkroom, workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
+import type {SecretValues} from "../recovery/verify/search.ts"
+import {nameSecrets, readNames, valuesOf} from "../recovery/verify/secrets.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {projectName} from "./settings.ts"
+
+/** A project that this process holds, its database open as it is, of one history, and nothing of it running yet. */
+export interface AtRest {
+  readonly paths: ProjectPaths
+  readonly loaded: LoadedConfig
+  readonly database: Database
+  /** Undefined before a Host has started in it. */
+  readonly authority: string | undefined
+  /** Of the Host that starts; null in a command. */
+  readonly runtimeId: string | null
+}
+
+/** Makes a checkpoint of it. Throws what `createCheckpoint` throws. */
+export const createAtRest = async (project: AtRest, how: CreateOptions): Promise<StoredCheckpoint> => {
+  const {paths, database, authority} = project
+  if (authority === undefined) throw new Problem("checkpoint_failed", "no Host has started in this project yet")
+  const store = new CheckpointStore(paths.checkpoints)
+  await store.cleanUp()
+  await cleanScratch(paths.temporary)
+  const workroom = await stoppedWorkroom(paths)
+  const source = {
+    ...project,
+    authority,
+    project: await projectName(paths),
+    schema: schemaOf(database),
+    secrets: await secretsAtRest(project),
+    participants: [...(workroom === undefined ? [] : [workroomParticipant(paths, workroom)]), jobsParticipant(paths)],
+  }
+  return createCheckpoint(store, source, how)
+}
+
+/** Values that no checkpoint of it may hold. */
+export const secretsAtRest = async ({loaded, database}: Pick<AtRest, "loaded" | "database">): Promise<SecretValues> => {
+  const {text, variables, secrets} = loaded
+  return {...nameSecrets(text, variables, secrets), ...valuesOf(await readNames(database), variables)}
+}

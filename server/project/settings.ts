@@ -1,0 +1,63 @@
+import {randomBytes} from "node:crypto"
+import {stat} from "node:fs/promises"
+import {basename, dirname, resolve} from "node:path"
+import {type ProjectConfig, placeholderToken} from "../../shared/config.ts"
+import {Problem} from "../../shared/problems.ts"
+import {Secret} from "../../shared/secret.ts"
+import type {LoadedConfig} from "../config/load.ts"
+import type {Location} from "../database/database.ts"
+import {isMissing, readJsonIfExists} from "../runtime/files.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+
+export type Mode = "development" | "production" | "test"
+
+/** Asked before anything is written into the folder. Throws `project_missing` where it holds no configuration. */
+export const requireProject = async ({project, config}: ProjectPaths): Promise<void> => {
+  const isThere = await stat(config).then(
+    () => true,
+    error => !isMissing(error),
+  )
+  if (!isThere) throw new Problem("project_missing", `there is no svc.config.yml in ${project}`)
+}
+
+/** The project's name: that of its package.json, else that of its folder. */
+export const projectName = async (paths: ProjectPaths): Promise<string> => {
+  const manifest = (await readJsonIfExists(paths.manifest)) as {name?: unknown} | undefined
+  return typeof manifest?.name === "string" ? manifest.name : basename(paths.project)
+}
+
+/** The full token: the configuration's, or in development one made for this run. Throws `token_missing`, `token_placeholder`. */
+export const settleToken = ({config}: LoadedConfig, mode: Mode): {used: Secret; made: Secret | undefined} => {
+  const {token} = config.http
+  if (mode === "production" && token?.reveal() === placeholderToken) {
+    throw new Problem("token_placeholder", "http.token is the placeholder of the example's .env")
+  }
+  if (token !== undefined) return {used: token, made: undefined}
+  if (mode === "production") throw new Problem("token_missing", "http.token is not set")
+  const made = new Secret(randomBytes(24).toString("base64url"))
+  return {used: made, made}
+}
+
+/** How this machine reaches the Host; without a slash at the end. */
+export const urlOf = ({http}: ProjectConfig, port: number): string => {
+  const host =
+    http.host === "0.0.0.0"
+      ? "127.0.0.1"
+      : http.host === "::"
+        ? "[::1]"
+        : http.host.includes(":")
+          ? `[${http.host}]`
+          : http.host
+  return `http://${host}:${port}${http.base}`
+}
+
+/** Where the configuration says that the database is. */
+export const locationOf = ({database}: ProjectConfig, paths: ProjectPaths): Location => {
+  const {dialect, url, authToken, filename} = database
+  if (dialect === "libsql" && url !== undefined) return {dialect, url, ...(authToken === undefined ? {} : {authToken})}
+  return {dialect: "sqlite", file: filename === undefined ? paths.database : resolve(paths.project, filename)}
+}
+
+/** Where the Host's own data grows: its state, and the folder of a local database. */
+export const foldersOf = (location: Location, paths: ProjectPaths): readonly string[] =>
+  location.dialect === "sqlite" ? [paths.state, dirname(location.file)] : [paths.state]

@@ -1,0 +1,150 @@
+import {randomUUID} from "node:crypto"
+import {createReadStream, createWriteStream} from "node:fs"
+import {mkdir, open, rename, rm} from "node:fs/promises"
+import {dirname, join} from "node:path"
+import {Readable, type Writable} from "node:stream"
+import {pipeline} from "node:stream/promises"
+import {createGunzip, createGzip} from "node:zlib"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import {makePrivateFolder, removeFolder, syncFolder} from "../../runtime/files.ts"
+import {requireSameFiles} from "../restore/stage.ts"
+import {invalidCheckpoint, isPlainPath, manifestName, readManifest} from "./manifest.ts"
+import {noProgress, type Progress} from "./progress.ts"
+import {type StoredCheckpoint, sizeOf} from "./store.ts"
+
+const isCompressed = (file: string) => /\.(tgz|gz)$/.test(file)
+
+/**
+ * Writes a checkpoint as one tar archive, the manifest last: what is cut short is none. Compressed where the name ends
+ * with `.gz` or `.tgz`. Throws `checkpoint_secret_in_data` where its verification names rows that hold a secret, and
+ * `checkpoint_failed` where it was not verified.
+ */
+export const writeArchive = async (
+  stored: StoredCheckpoint,
+  output: string | Writable,
+  progress: Progress = noProgress,
+): Promise<void> => {
+  requireClean(stored)
+  if (typeof output !== "string") return pipeline(await packed(stored, progress), output)
+  const partial = join(dirname(output), `.${randomUUID()}.tmp`)
+  try {
+    const target = createWriteStream(partial, {flags: "wx", mode: 0o600, flush: true})
+    if (isCompressed(output)) await pipeline(await packed(stored, progress), createGzip(), target)
+    else await pipeline(await packed(stored, progress), target)
+    await rename(partial, output)
+    await syncFolder(dirname(output))
+  } catch (cause) {
+    await rm(partial, {force: true}).catch(() => {})
+    throw new Problem("checkpoint_failed", `${output} was not written: ${messageOf(cause)}`, {cause})
+  }
+}
+
+const requireClean = ({id, verification}: StoredCheckpoint): void => {
+  if (verification === undefined || !verification.ok) {
+    throw new Problem(
+      "checkpoint_failed",
+      `${id} ${verification === undefined ? "was not verified" : "is not fit to restore"}`,
+      {
+        hint: `svc checkpoint verify ${id}`,
+      },
+    )
+  }
+  const [warning, ...more] = verification.warnings.filter(text => text.includes(" holds the value of "))
+  if (warning !== undefined)
+    throw new Problem(
+      "checkpoint_secret_in_data",
+      `${id}: ${warning}${more.length > 0 ? `, and ${more.length} more` : ""}`,
+    )
+}
+
+const packed = async ({folder, manifest}: StoredCheckpoint, progress: Progress): Promise<Readable> => {
+  // Loaded only for this.
+  const {packTar} = await import("modern-tar/fs")
+  const names = [...manifest.files.map(({path}) => path), manifestName]
+  const archive = packTar(names.map(name => ({type: "file", source: join(folder, name), target: name, mode: 0o600})))
+  const total = sizeOf(manifest)
+  let done = 0
+  return Readable.from(
+    (async function* () {
+      for await (const chunk of archive) {
+        done += chunk.length
+        progress("writing the archive", Math.min(done, total), total)
+        yield chunk
+      }
+    })(),
+    {objectMode: false},
+  )
+}
+
+/**
+ * Unpacks an archive into a new folder, durably: plain files only, each once, and the folder is complete only when the
+ * archive was read to its end. Throws `checkpoint_invalid`, leaving nothing.
+ */
+export const readArchive = async (
+  input: string | Readable,
+  folder: string,
+  progress: Progress = noProgress,
+): Promise<Pick<StoredCheckpoint, "folder" | "manifest" | "sha256">> => {
+  const where = typeof input === "string" ? input : "the archive"
+  try {
+    await makePrivateFolder(folder)
+    await unpack(typeof input === "string" ? await openArchive(input) : input, folder, progress)
+    const found = await readManifest(folder)
+    if (found === undefined) throw invalidCheckpoint(where, "it has no manifest")
+    await requireSameFiles(folder, found.manifest)
+    await syncFolder(folder)
+    return {folder, ...found}
+  } catch (cause) {
+    await removeFolder(folder)
+    if (cause instanceof Problem) throw cause
+    throw isSystemError(cause)
+      ? new Problem("checkpoint_failed", `${where} was not read: ${messageOf(cause)}`, {cause})
+      : invalidCheckpoint(where, messageOf(cause))
+  }
+}
+
+const isSystemError = (cause: unknown) => cause instanceof Error && "syscall" in cause
+
+const openArchive = async (file: string): Promise<Readable> => {
+  const head = Buffer.alloc(2)
+  const handle = await open(file, "r").catch(cause => {
+    throw new Problem("checkpoint_unknown", `${file} cannot be read: ${messageOf(cause)}`, {cause})
+  })
+  await handle.read(head, 0, 2, 0).finally(() => handle.close())
+  const source = createReadStream(file, {highWaterMark: 1 << 20})
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return source
+  const plain = createGunzip()
+  pipeline(source, plain).catch(error => plain.destroy(error))
+  return plain
+}
+
+const unpack = async (input: Readable, folder: string, progress: Progress): Promise<void> => {
+  const {createTarDecoder} = await import("modern-tar")
+  const names = new Set<string>()
+  let done = 0
+  // Node's types of the two kinds of streams differ, their values do not.
+  const entries = (Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>).pipeThrough(
+    createTarDecoder({strict: true}),
+  )
+  for await (const {header, body} of entries as unknown as AsyncIterable<{
+    header: {name: string; type?: string; size: number}
+    body: ReadableStream<Uint8Array>
+  }>) {
+    const {name, type = "file"} = header
+    if (type !== "file") throw invalidCheckpoint("the archive", `${JSON.stringify(name)} is a ${type}`)
+    if (!isPlainPath(name) || names.has(name))
+      throw invalidCheckpoint("the archive", `it holds ${JSON.stringify(name)}`)
+    names.add(name)
+    const target = join(folder, name)
+    await mkdir(dirname(target), {recursive: true, mode: 0o700})
+    const file = createWriteStream(target, {flags: "wx", mode: 0o600, flush: true})
+    const counted = async function* () {
+      for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+        done += chunk.length
+        progress("reading the archive", done, 0)
+        yield chunk
+      }
+    }
+    await pipeline(counted, file)
+  }
+}

@@ -1,0 +1,220 @@
+import type {CheckpointFailure, CheckpointTask, NewestCheckpoint, Verification} from "../../../shared/api/checkpoint.ts"
+import type {Log} from "../../../shared/log.ts"
+import {messageOf, Problem, toProblem} from "../../../shared/problems.ts"
+import {verifyApart} from "../verify/verify-apart.ts"
+import {type CheckpointSource, createCheckpoint} from "./create.ts"
+import type {Progress} from "./progress.ts"
+import {pruneCheckpoints} from "./prune.ts"
+import {cleanScratch, hostScratch} from "./scratch.ts"
+import type {CheckpointStore, StoredCheckpoint} from "./store.ts"
+
+/** What is told of checkpoints, as an event and to whoever watches. */
+export type CheckpointNews =
+  | {readonly is: "created"; readonly id: string; readonly reason: string; readonly size: number}
+  | {
+      readonly is: "verified" | "refused"
+      readonly id: string
+      readonly findings: readonly string[]
+      readonly warnings: readonly string[]
+    }
+  | {readonly is: "failed"; readonly id: string; readonly code: string; readonly detail: string}
+  | {readonly is: "pruned"; readonly id: string}
+
+export interface CheckpointsOptions {
+  readonly store: CheckpointStore
+  /** What a checkpoint is made of, as it is now. */
+  readonly source: () => CheckpointSource
+  readonly temporary: string
+  readonly log: Log
+  /** Hears what happened, once it is durable. */
+  readonly tell: (news: CheckpointNews) => Promise<void>
+}
+
+export interface CreateRequest {
+  readonly reason: string
+  readonly restorePoint?: string
+  readonly verify?: boolean
+  /** Gives it up, leaving nothing of it. */
+  readonly signal?: AbortSignal
+}
+
+/** The checkpoints of a running Host: one is made or verified at a time. */
+export class Checkpoints {
+  readonly store: CheckpointStore
+  readonly #options: CheckpointsOptions
+  readonly #closing = new AbortController()
+  #task: CheckpointTask | null = null
+  #running: Promise<unknown> = Promise.resolve()
+  #newest: StoredCheckpoint | undefined
+  #failure: CheckpointFailure = null
+  /** How those ended that this Host has made or verified. */
+  readonly outcomes = {verified: 0, refused: 0, failed: 0}
+  /** Which observation windows are open: their checkpoints stay. */
+  spared: (id: string) => boolean = () => false
+
+  constructor(options: CheckpointsOptions) {
+    this.#options = options
+    this.store = options.store
+  }
+
+  /** What is being done now, or was done last. */
+  get task(): CheckpointTask | null {
+    return this.#task
+  }
+
+  /** The newest that was found sound; null before there is one. */
+  newest(now: number): NewestCheckpoint {
+    if (this.#newest === undefined) return null
+    const {id, manifest} = this.#newest
+    return {
+      id,
+      createdAt: manifest.createdAt,
+      age: Math.max(0, Math.round((now - Date.parse(manifest.createdAt)) / 1000)),
+    }
+  }
+
+  /** Why the last attempt has not led to a verified checkpoint; null where it has, and before the first. */
+  get failure(): CheckpointFailure {
+    return this.#failure
+  }
+
+  /** Removes what an earlier run did not finish. */
+  async start(): Promise<void> {
+    await this.store.cleanUp()
+    await cleanScratch(this.#options.temporary)
+    await this.#refresh()
+  }
+
+  /** Begins one; resolves once it has an id. Throws `checkpoint_busy`, and what keeps it from being begun. */
+  async begin(request: CreateRequest): Promise<CheckpointTask> {
+    const begun = Promise.withResolvers<void>()
+    const done = this.create(request, begun.resolve)
+    done.catch(begun.reject)
+    await begun.promise
+    return this.#current()
+  }
+
+  /** Makes one, and verifies it unless told not to. Throws `checkpoint_busy`, and what `createCheckpoint` throws. */
+  create(
+    {reason, restorePoint, verify = true, signal = this.#closing.signal}: CreateRequest,
+    begun: () => void = () => {},
+  ): Promise<StoredCheckpoint> {
+    const ending = AbortSignal.any([this.#closing.signal, signal])
+    return this.#alone("create", "", async progress => {
+      const created = await createCheckpoint(this.store, this.#options.source(), {
+        reason,
+        ...(restorePoint === undefined ? {} : {restorePoint}),
+        begun: id => {
+          this.#task = {...this.#current(), id}
+          begun()
+        },
+        progress,
+        signal: ending,
+      })
+      const size = created.manifest.files.reduce((sum, file) => sum + file.size, 0)
+      await this.#tell({is: "created", id: created.id, reason, size})
+      if (!verify) return created
+      const verification = await this.#verify(created, progress, ending)
+      return {...created, verification}
+    })
+  }
+
+  /** Begins to verify one. Throws `checkpoint_busy`, `checkpoint_unknown`, `checkpoint_invalid`, `checkpoint_newer`. */
+  async beginVerify(name: string): Promise<CheckpointTask> {
+    const stored = await this.store.get(name)
+    this.#alone("verify", stored.id, progress => this.#verify(stored, progress, this.#closing.signal)).catch(() => {})
+    return this.#current()
+  }
+
+  /** Resolves to the ids that are gone. Throws `checkpoint_busy`. */
+  async prune(keep: number, among: (checkpoint: StoredCheckpoint) => boolean = () => true): Promise<readonly string[]> {
+    if (this.#task?.state === "running") throw busy(this.#task)
+    const gone = await pruneCheckpoints(this.store, {keep, among, spared: this.spared})
+    for (const id of gone) await this.#tell({is: "pruned", id})
+    return gone
+  }
+
+  /** Removes one that nobody needs any more. */
+  async remove(id: string): Promise<void> {
+    await this.store.remove(id)
+    await this.#refresh()
+    await this.#tell({is: "pruned", id})
+  }
+
+  /** Resolves when none is being made or verified. */
+  async settled(): Promise<void> {
+    await this.#running.catch(() => {})
+  }
+
+  /** Gives up what is under way, leaving nothing of it. */
+  async stop(): Promise<void> {
+    this.#closing.abort()
+    await this.#running.catch(() => {})
+  }
+
+  async #verify(stored: StoredCheckpoint, progress: Progress, signal: AbortSignal): Promise<Verification> {
+    const {temporary, source} = this.#options
+    const scratch = hostScratch(temporary)
+    const request = {root: this.store.root, id: stored.id, temporary: scratch, secrets: source().secrets}
+    const verification = await verifyApart(request, progress, signal)
+    await this.store.keepVerification(stored.id, verification)
+    const {ok, findings, warnings} = verification
+    if (ok) this.#end("verified")
+    else this.#end("refused", {code: "checkpoint_invalid", detail: findings.join("; ")})
+    await this.#tell({is: ok ? "verified" : "refused", id: stored.id, findings, warnings})
+    await this.#refresh()
+    return verification
+  }
+
+  #alone<T>(task: CheckpointTask["task"], id: string, work: (progress: Progress) => Promise<T>): Promise<T> {
+    if (this.#task?.state === "running") return Promise.reject(busy(this.#task))
+    if (this.#closing.signal.aborted) return Promise.reject(new Problem("stopping", "the Host is stopping"))
+    this.#task = {task, id, state: "running", step: "beginning", done: 0, total: 0, problem: null}
+    const done = work((step, bytes, total) => {
+      this.#task = {...this.#current(), step, done: bytes, total}
+    }).then(
+      result => {
+        this.#task = {...this.#current(), state: "done"}
+        return result
+      },
+      async error => {
+        const {code, message: detail, hint} = toProblem(error, "checkpoint_failed")
+        this.#task = {...this.#current(), state: "failed", problem: {code, detail, hint}}
+        this.#end("failed", {code, detail})
+        if (!this.#closing.signal.aborted) await this.#tell({is: "failed", id: this.#current().id, code, detail})
+        throw error
+      },
+    )
+    this.#running = done
+    return done
+  }
+
+  #end(outcome: keyof Checkpoints["outcomes"], why?: {readonly code: string; readonly detail: string}): void {
+    this.outcomes[outcome]++
+    this.#failure =
+      why === undefined ? null : {at: new Date().toISOString(), checkpoint: this.#current().id || null, ...why}
+  }
+
+  #current(): CheckpointTask {
+    if (this.#task === null) throw new Error("nothing was begun")
+    return this.#task
+  }
+
+  async #refresh(): Promise<void> {
+    this.#newest = await this.store.newestVerified()
+  }
+
+  async #tell(news: CheckpointNews): Promise<void> {
+    const {log, tell} = this.#options
+    if (news.is === "failed")
+      log.error(`a checkpoint was not made: ${news.detail}`, {checkpoint: news.id, code: news.code})
+    else if (news.is === "refused")
+      log.error(`checkpoint ${news.id} is not fit to restore: ${news.findings.join("; ")}`)
+    else log.info(`checkpoint ${news.id} is ${news.is}`)
+    if (news.is === "verified") for (const warning of news.warnings) log.error(`checkpoint ${news.id}: ${warning}`)
+    await tell(news).catch(error => log.warn(`an event of checkpoint ${news.id} was not stored: ${messageOf(error)}`))
+  }
+}
+
+const busy = ({task, id}: CheckpointTask) =>
+  new Problem("checkpoint_busy", `${id || "one"} is being ${task === "create" ? "made" : "verified"}`)

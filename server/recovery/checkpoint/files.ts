@@ -1,0 +1,85 @@
+import {createHash} from "node:crypto"
+import {type FileHandle, lstat, open, readdir} from "node:fs/promises"
+import {join} from "node:path"
+import {isMissing} from "../../runtime/files.ts"
+
+const chunkSize = 1 << 20
+
+export interface Copied {
+  readonly size: number
+  readonly sha256: string
+}
+
+/** Reads a file in pieces; resolves to its size and SHA-256. Follows no link. Never for the live database. */
+export const hashFile = async (path: string, onBytes: (count: number) => void = () => {}): Promise<Copied> => {
+  const file = await openPlain(path)
+  try {
+    return await pump(file, undefined, onBytes)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Copies a file and hashes what was read; the copy is new, durable, and its owner's only. Never for the live database.
+ */
+export const copyFile = async (
+  from: string,
+  to: string,
+  onBytes: (count: number) => void = () => {},
+): Promise<Copied> => {
+  const source = await openPlain(from)
+  try {
+    const target = await open(to, "wx", 0o600)
+    try {
+      const copied = await pump(source, target, onBytes)
+      await target.sync()
+      return copied
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+const openPlain = async (path: string): Promise<FileHandle> => {
+  if (!(await lstat(path)).isFile()) throw new Error(`${path} is not a plain file`)
+  return open(path, "r")
+}
+
+const pump = async (source: FileHandle, target: FileHandle | undefined, onBytes: (count: number) => void) => {
+  const sum = createHash("sha256")
+  const chunk = Buffer.allocUnsafe(chunkSize)
+  let size = 0
+  for (;;) {
+    const {bytesRead} = await source.read(chunk, 0, chunkSize, null)
+    if (bytesRead === 0) return {size, sha256: sum.digest("hex")}
+    const bytes = chunk.subarray(0, bytesRead)
+    sum.update(bytes)
+    if (target !== undefined) await target.writeFile(bytes)
+    size += bytesRead
+    onBytes(bytesRead)
+  }
+}
+
+export interface Entry {
+  /** Relative, with slashes. */
+  readonly path: string
+  readonly kind: "file" | "folder" | "other"
+}
+
+/** Everything below a folder, links not followed; nothing where there is no such folder. */
+export const listTree = async (folder: string, prefix = ""): Promise<readonly Entry[]> => {
+  const found = await readdir(folder, {withFileTypes: true}).catch(error => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  const entries: Entry[] = []
+  for (const each of found.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+    const path = `${prefix}${each.name}`
+    entries.push({path, kind: each.isFile() ? "file" : each.isDirectory() ? "folder" : "other"})
+    if (each.isDirectory()) entries.push(...(await listTree(join(folder, each.name), `${path}/`)))
+  }
+  return entries
+}

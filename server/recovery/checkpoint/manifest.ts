@@ -1,0 +1,73 @@
+import {createHash} from "node:crypto"
+import {lstat} from "node:fs/promises"
+import {join} from "node:path"
+import {Check} from "typebox/schema"
+import {checkpointFormat, Manifest} from "../../../shared/api/checkpoint.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {readFileIfExists} from "../../runtime/files.ts"
+
+export const manifestName = "manifest.json"
+
+/** A manifest larger than this is refused unread, in bytes. */
+const largest = 64 * 1024 * 1024
+
+export const sha256Of = (text: string | Uint8Array): string => createHash("sha256").update(text).digest("hex")
+
+const write = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+/** The text of a manifest, sealed: one byte more, fewer or other is noticed. */
+export const sealManifest = (manifest: Omit<Manifest, "seal">): string =>
+  write({...manifest, seal: sha256Of(write(manifest))})
+
+export const invalidCheckpoint = (where: string, why: string): Problem =>
+  new Problem("checkpoint_invalid", `${where} is not a checkpoint as it was made: ${why}`)
+
+/** Throws `checkpoint_newer`, and `checkpoint_invalid` for a text that this function's counterpart did not write. */
+export const parseManifest = (text: string, where: string): Manifest => {
+  const json = parseJson(text, where)
+  const {format} = json
+  if (typeof format === "number" && format > checkpointFormat) {
+    throw new Problem(
+      "checkpoint_newer",
+      `${where} has format ${format}; this version of svc reads up to ${checkpointFormat}`,
+    )
+  }
+  if (!Check(Manifest, json)) throw invalidCheckpoint(where, "its manifest lacks something, or has something more")
+  // A parser has just proved it.
+  const manifest = json as unknown as Manifest
+  if (sealManifest(withoutSeal(manifest)) !== text) throw invalidCheckpoint(where, "its manifest was changed")
+  const paths = manifest.files.map(({path}) => path)
+  const strange = paths.find(path => !isPlainPath(path))
+  if (strange !== undefined) throw invalidCheckpoint(where, `its manifest names ${JSON.stringify(strange)}`)
+  if (new Set(paths).size < paths.length) throw invalidCheckpoint(where, "its manifest names a file twice")
+  return manifest
+}
+
+const withoutSeal = ({seal: _, ...rest}: Manifest): Omit<Manifest, "seal"> => rest
+
+const parseJson = (text: string, where: string): Record<string, unknown> => {
+  try {
+    const json: unknown = JSON.parse(text)
+    if (typeof json === "object" && json !== null) return Object.fromEntries(Object.entries(json))
+  } catch {
+    // Told below.
+  }
+  throw invalidCheckpoint(where, "its manifest is not JSON")
+}
+
+/** A name, or names below each other: nothing that leads out of a folder, and nothing that two systems read differently. */
+export const isPlainPath = (path: string): boolean =>
+  path.length <= 200 &&
+  /^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/.test(path) &&
+  !path.includes("..")
+
+/** The manifest of a checkpoint's folder; undefined where it has none. Throws as `parseManifest` does. */
+export const readManifest = async (folder: string): Promise<{manifest: Manifest; sha256: string} | undefined> => {
+  const path = join(folder, manifestName)
+  const info = await lstat(path).catch(() => undefined)
+  if (info === undefined) return undefined
+  if (!info.isFile()) throw invalidCheckpoint(folder, "its manifest is a link")
+  if (info.size > largest) throw invalidCheckpoint(folder, "its manifest is too large")
+  const text = (await readFileIfExists(path)) ?? ""
+  return {manifest: parseManifest(text, folder), sha256: sha256Of(text)}
+}

@@ -1,0 +1,44 @@
+import {execFile} from "node:child_process"
+import {realpath} from "node:fs/promises"
+import {dirname, join} from "node:path"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import {lockfiles} from "../../generation/lockfile.ts"
+import {isThere} from "../../runtime/files.ts"
+
+/** What of a project's files goes into a checkpoint as it is, where it is there. */
+export const projectFiles = ["svc.config.yml", "package.json", ...lockfiles] as const
+
+const git = (project: string, args: readonly string[]): Promise<string | undefined> =>
+  new Promise(resolve => {
+    const options = {
+      cwd: project,
+      timeout: 10_000,
+      env: {PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/", GIT_OPTIONAL_LOCKS: "0"},
+    }
+    execFile("git", ["-C", project, ...args], options, (error, stdout) =>
+      resolve(error === null ? stdout.trim() : undefined),
+    )
+  })
+
+/** Git looks in the folder and in those above it; a Host that starts outside of any repository need not start git. */
+const isInRepository = async (folder: string): Promise<boolean> =>
+  (await isThere(join(folder, ".git"))) || (dirname(folder) !== folder && (await isInRepository(dirname(folder))))
+
+/** The commit alone; null where it is not known. */
+export const readCommit = async (project: string, environment: NodeJS.ProcessEnv): Promise<string | null> => {
+  if (environment.SVC_COMMIT) return environment.SVC_COMMIT
+  if (!(await isInRepository(await realpath(project)))) return null
+  return (await git(project, ["rev-parse", "--verify", "--quiet", "HEAD"])) ?? null
+}
+
+/**
+ * Which code a project's folder holds: what SVC_COMMIT and SVC_IMAGE say, as an image does that carries no git; else the
+ * commit of its git work tree, and whether that is all there is.
+ */
+export const readCode = async (project: string, environment: NodeJS.ProcessEnv): Promise<Manifest["code"]> => {
+  const image = environment.SVC_IMAGE || null
+  const commit = await readCommit(project, environment)
+  if (environment.SVC_COMMIT || commit === null) return {commit, clean: null, image}
+  const changes = await git(project, ["status", "--porcelain", "--", "."])
+  return {commit, clean: changes === undefined ? null : changes === "", image}
+}

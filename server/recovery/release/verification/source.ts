@@ -1,0 +1,152 @@
+import {createHash, randomUUID} from "node:crypto"
+import {chmod, copyFile, lstat, mkdir, readlink, realpath, symlink} from "node:fs/promises"
+import {dirname, join, relative} from "node:path"
+import {messageOf, Problem} from "../../../../shared/problems.ts"
+import {freeSpace} from "../../../runtime/disk.ts"
+import {makePrivateFolder, removeFolder} from "../../../runtime/files.ts"
+import type {ProjectPaths} from "../../../runtime/project.ts"
+import {hashFile} from "../../checkpoint/files.ts"
+import {git} from "../../restore/git.ts"
+
+/** What is tried: a commit of the project's repository, or where there is none, what git would not ignore. */
+export type Source =
+  | {readonly is: "commit"; readonly commit: string; readonly top: string; readonly prefix: string}
+  | {readonly is: "copy"; readonly paths: readonly string[]}
+
+/** `wanted` names a commit; HEAD without it. `scratch` is a folder that is not there. Throws `release_refused`. */
+export const findSource = async (project: string, wanted: string | undefined, scratch: string): Promise<Source> => {
+  const top = await git(project, ["rev-parse", "--show-toplevel"]).catch(error => {
+    if (messageOf(error).includes("not a git repository")) return undefined
+    throw refuse(
+      `git cannot say what to try: ${messageOf(error)}`,
+      "Install git, and let this user read the repository.",
+    )
+  })
+  if (top === undefined) {
+    if (wanted === undefined) return {is: "copy", paths: await listSources(project, scratch)}
+    throw refuse(
+      `${project} is no git work tree: there is no ${wanted}`,
+      "Leave it out: a copy of the folder is tried.",
+    )
+  }
+  const commit = await git(project, ["rev-parse", "--verify", "--quiet", `${wanted ?? "HEAD"}^{commit}`]).catch(() => {
+    throw refuse(
+      `${wanted ?? "HEAD"} names no commit of this repository`,
+      "git fetch first, or name a commit that is here.",
+    )
+  })
+  const prefix = await git(project, ["rev-parse", "--show-prefix"])
+  await git(project, ["cat-file", "-e", `${commit}:${prefix}svc.config.yml`]).catch(() => {
+    throw refuse(`there is no svc.config.yml in commit ${commit}`, "Commit the project, then name that commit.")
+  })
+  return {is: "commit", commit, top, prefix}
+}
+
+const refuse = (detail: string, hint: string) => new Problem("release_refused", detail, {hint})
+
+/** Never part of a project's sources, ignored or not. */
+const excluded = [".svc/", "/data/", "node_modules/", ".env", ".env.*", "!.env.example"]
+
+/** The files of a project without git, without what its `.gitignore` says; by paths, sorted. */
+export const listSources = async (project: string, scratch: string): Promise<readonly string[]> => {
+  const repository = join(scratch, "index.git")
+  try {
+    await makePrivateFolder(scratch)
+    await git(scratch, ["init", "--quiet", "--bare", repository])
+    const found = await git(project, [
+      `--git-dir=${repository}`,
+      `--work-tree=${project}`,
+      "ls-files",
+      "--others",
+      "--exclude-standard",
+      "-z",
+      ...excluded.map(pattern => `--exclude=${pattern}`),
+    ])
+    // A folder is a repository of its own.
+    return found
+      .split("\0")
+      .filter(path => path !== "" && !path.endsWith("/"))
+      .sort()
+  } finally {
+    await removeFolder(scratch)
+  }
+}
+
+/** Says in one hash what files there are, what is in them, and which may be executed. */
+export const hashSources = async (project: string, paths: readonly string[]): Promise<string> => {
+  const sum = createHash("sha256")
+  for (const path of paths) {
+    const place = join(project, path)
+    const info = await lstat(place)
+    const content = info.isSymbolicLink() ? await readlink(place) : (await hashFile(place)).sha256
+    sum.update(`${path}\0${info.mode & 0o111}\0${content}\n`)
+  }
+  return sum.digest("hex")
+}
+
+/** `hashSources` of a whole project, as it is now. */
+export const hashProject = async ({project, temporary}: ProjectPaths): Promise<string> =>
+  hashSources(project, await listSources(project, join(temporary, `release-${randomUUID()}`)))
+
+export const copySources = async (project: string, paths: readonly string[], target: string): Promise<void> => {
+  await makePrivateFolder(target)
+  for (const path of paths) {
+    const [from, to] = [join(project, path), join(target, path)]
+    await mkdir(dirname(to), {recursive: true, mode: 0o700})
+    const info = await lstat(from)
+    if (info.isSymbolicLink()) await symlink(await readlink(from), to)
+    else {
+      await copyFile(from, to)
+      await chmod(to, info.mode & 0o777)
+    }
+  }
+}
+
+type Commit = Extract<Source, {is: "commit"}>
+
+/** Git removes what it could not write whole, and does not tell why. Throws `release_refused`. */
+export const requireRoom = async ({top, commit}: Commit, folder: string): Promise<void> => {
+  const listed = await git(top, ["ls-tree", "-r", "--long", "-z", commit])
+  const sizes = listed.split("\0").map(line => Number(/^\S+ blob \S+ +(\d+)\t/.exec(line)?.[1] ?? 0))
+  const needed = sizes.reduce((sum, size) => sum + size, 0)
+  const free = await freeSpace(folder)
+  if (free >= needed) return
+  const inMib = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
+  throw refuse(
+    `a disk is full: the files of the commit take ${inMib(needed)}, and ${folder} has ${inMib(free)} free`,
+    "Free space, and repeat this.",
+  )
+}
+
+/** How a work tree of a commit is made; its hooks are not run. */
+export const worktreeCommand = ({top, commit}: Commit, place: string): readonly string[] => [
+  "git",
+  "-C",
+  top,
+  "-c",
+  "core.hooksPath=/dev/null",
+  "worktree",
+  "add",
+  "--quiet",
+  "--force",
+  "--detach",
+  place,
+  commit,
+]
+
+/** Removes a work tree, also one that was only half made, and what the repository knows of it. */
+export const removeWorktree = async (project: string, place: string): Promise<void> => {
+  const tryGit = (...args: readonly string[]) => git(project, args).catch(() => "")
+  const isKnown = async () =>
+    (await tryGit("worktree", "list", "--porcelain")).split("\n").includes(`worktree ${await realPlace(place)}`)
+  const wasKnown = await isKnown()
+  if (wasKnown) await tryGit("worktree", "unlock", place)
+  await removeFolder(place)
+  if (wasKnown) await tryGit("worktree", "prune")
+}
+
+/** Git tells paths without links. */
+const realPlace = async (place: string): Promise<string> => {
+  const folder = dirname(place)
+  return join(await realpath(folder).catch(() => folder), relative(folder, place))
+}

@@ -1,0 +1,137 @@
+import {existsSync} from "node:fs"
+import {basename, join} from "node:path"
+import type {ReleaseStep} from "../../../../shared/api/release.ts"
+import {messageOf} from "../../../../shared/problems.ts"
+import type {Mask} from "../../../logs/mask.ts"
+import {freeSpace, tellsOfFullDisk} from "../../../runtime/disk.ts"
+import {packageRoot} from "../../../runtime/own-files.ts"
+import {runProgram} from "../../../runtime/process/program.ts"
+import type {StepEnvironments} from "./environment.ts"
+import {StepOutput} from "./output.ts"
+import {hasScript, type PackageManager} from "./package-manager.ts"
+
+export type StepName = ReleaseStep["name"]
+
+/** What a step runs; left out where there is nothing to do. */
+export type Work = {
+  readonly folder: string
+  readonly environment: Readonly<Record<string, string>>
+  /** As it is shown. */
+  readonly shown: string
+} & ({readonly command: readonly string[]} | {readonly leftOut: string})
+
+export interface StepOptions {
+  /** Hides the values of secrets in what it prints. */
+  readonly mask: Mask
+  /** Where it works. */
+  readonly scratch: string
+  /** Where its whole output goes. */
+  readonly output: string
+  /** The same, as it is recorded. */
+  readonly outputName: string
+  /** In milliseconds. */
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+
+/** Runs one step to its end; what goes wrong is in the step. */
+export const runStep = async (name: StepName, work: Work, options: StepOptions): Promise<ReleaseStep> => {
+  const {mask, scratch, output, outputName, limit, signal} = options
+  const began = performance.now()
+  const seconds = () => Math.round(performance.now() - began) / 1000
+  const head = {name, command: work.shown}
+  if ("leftOut" in work) return {...head, ok: true, skipped: true, seconds: 0, detail: work.leftOut}
+  const log = new StepOutput(output, mask)
+  const {code, isTooLate} = await runProgram(work.command, {
+    folder: work.folder,
+    environment: work.environment,
+    limit,
+    signal,
+    onText: log.add,
+  }).catch(error => {
+    log.add(`${messageOf(error)}\n`)
+    return {code: null, isTooLate: false}
+  })
+  const {tail, failure} = log.end()
+  const isOk = code === 0 && !isTooLate && !signal.aborted
+  const why = isOk ? "" : await reason({code, isTooLate, limit, tail, scratch})
+  const notes = [why, failure === undefined ? "" : `its output is not whole: ${failure}`, isOk ? "" : tail]
+  return {
+    ...head,
+    ok: isOk,
+    skipped: false,
+    seconds: seconds(),
+    detail: notes.filter(text => text !== "").join("\n"),
+    output: outputName,
+  }
+}
+
+interface Failed {
+  readonly code: number | null
+  readonly isTooLate: boolean
+  readonly limit: number
+  readonly tail: string
+  readonly scratch: string
+}
+
+/** Less than this is nothing, in bytes: not every program tells why it could not write. */
+const noSpace = 64 * 1024
+
+const reason = async ({code, isTooLate, limit, tail, scratch}: Failed): Promise<string> => {
+  if (isTooLate) return `it had not ended within ${limit / 1000} s (--limit)`
+  const free = await freeSpace(scratch)
+  if (free >= noSpace && !tellsOfFullDisk(tail)) return `exit code ${code ?? "none"}`
+  return `a disk is full (${Math.floor(free / 1024 ** 2)} MiB free for ${scratch}): free space and repeat this`
+}
+
+/** The svc of the tried project, as its lockfile has it; where it has none, the one that runs this. */
+const svcOf = (folder: string): readonly string[] => {
+  const installed = join(folder, "node_modules/svc-runtime/cli/launch.js")
+  const own = join(packageRoot, "cli/launch.js")
+  return [process.execPath, existsSync(installed) ? installed : own]
+}
+
+export interface Tried {
+  /** The project, as it is tried. */
+  readonly folder: string
+  readonly manager: PackageManager
+  readonly environments: StepEnvironments
+  /** Folder of the checkpoint that the migrations are tried on; undefined where there is none with a database. */
+  readonly checkpoint: {readonly id: string; readonly folder: string} | undefined
+}
+
+/** As one would type it: npm has Bun as `bun.exe`, on every system. */
+const nameOf = ([program = "", ...args]: readonly string[]): string => [basename(program, ".exe"), ...args].join(" ")
+
+/** What follows once the project stands in a folder of its own, in the order of the contract (rule 9, 3). */
+export const stepsOf = ({
+  folder,
+  manager,
+  environments,
+  checkpoint,
+}: Tried): readonly (readonly [StepName, () => Promise<Work>])[] => {
+  const {plain, full} = environments
+  const command = (line: readonly string[], shown = nameOf(line), environment = plain) => ({
+    folder,
+    environment,
+    shown,
+    command: line,
+  })
+  const script = async (name: string): Promise<Work> => {
+    const line = [...manager.run, name]
+    return (await hasScript(folder, name))
+      ? command(line)
+      : {folder, environment: plain, shown: nameOf(line), leftOut: `package.json has no script "${name}"`}
+  }
+  const svc = (args: readonly string[], shown: readonly string[] = args) =>
+    command([...svcOf(folder), ...args, "--project", folder], `svc ${shown.join(" ")}`, full)
+  const once = ["runtime", "start", "--once", "--mode", "test"]
+  const from = (place: string) => [...once, "--from-checkpoint", place]
+  return [
+    ["install", async () => command(manager.install)],
+    ["doctor", async () => svc(["doctor", "--static"])],
+    ["build", () => script("build")],
+    ["test", () => script("test")],
+    ["start", async () => (checkpoint === undefined ? svc(once) : svc(from(checkpoint.folder), from(checkpoint.id)))],
+  ]
+}

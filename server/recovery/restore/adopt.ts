@@ -1,0 +1,134 @@
+import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
+import {stampingEvents} from "../../database/authority.ts"
+import type {Database} from "../../database/database.ts"
+import {telling} from "../../events/telling.ts"
+
+/** What a restored database becomes. */
+export interface Adoption {
+  readonly authority: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly checkpoint: string
+  /** The authority that the checkpoint was of. */
+  readonly from: string
+}
+
+/** What a restore leaves for a person to release or discard. */
+export interface HeldBack {
+  readonly outbox: number
+  readonly inbox: number
+  /** Of what the checkpoint had unsent or unhandled, so many were sent or handled since, as the replaced state says. */
+  readonly settled: number
+}
+
+const openMessages = "state IN ('queued', 'sending')"
+const openMarks = "m.state IN ('pending', 'running')"
+
+/** Statements take so many rows at a time. */
+const chunk = 1000
+
+/**
+ * Makes a restored database that of a new authority, which sends and handles nothing by itself: what was unsent or
+ * unhandled is held, but takes the state that `replaced`, the same authority's later state, shows where that is final.
+ */
+export const adoptDatabase = async (
+  database: Database,
+  {authority, at, checkpoint, from}: Adoption,
+  replaced: Database | undefined,
+): Promise<HeldBack> => {
+  const known =
+    replaced === undefined
+      ? []
+      : [...(await knownMessages(database, replaced)), ...(await knownMarks(database, replaced))]
+  const counters = replaced === undefined ? [] : await raiseCounters(replaced)
+  const results = await database.write([
+    ...known,
+    ...counters,
+    {sql: `UPDATE outbox SET state = 'held', reason = 'restored', ended_at = ? WHERE ${openMessages}`, args: [at]},
+    {
+      sql: `UPDATE inbox_marks AS m SET state = 'held', error = 'restored', ended_at = ? WHERE ${openMarks}`,
+      args: [at],
+    },
+    {sql: "UPDATE svc_runs SET ended_at = ?, reason = 'restored' WHERE ended_at IS NULL", args: [at]},
+    {sql: "UPDATE svc_meta SET value = ? WHERE key = 'authority'", args: [authority]},
+    {
+      sql: "INSERT INTO svc_meta (key, value) VALUES ('restored', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+      args: [JSON.stringify({at, checkpoint, from})],
+    },
+    telling("checkpoint.restored", {checkpoint, from}),
+    ...stampingEvents(database, authority),
+  ])
+  const changes = results.map(result => result.changes)
+  const first = known.length + counters.length
+  return {
+    outbox: changes[first] ?? 0,
+    inbox: changes[first + 1] ?? 0,
+    settled: changes.slice(0, known.length).reduce((sum, count) => sum + count, 0),
+  }
+}
+
+const inChunks = <T>(items: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({length: Math.ceil(items.length / chunk)}, (_, index) => items.slice(index * chunk, (index + 1) * chunk))
+
+/** One that was being sent when the replaced state ended may have arrived. */
+const messageStates = `CASE state WHEN 'sending' THEN 'unknown' ELSE state END`
+
+const knownMessages = async (database: Database, replaced: Database): Promise<Statement[]> => {
+  const open = await database.read(`SELECT id FROM outbox WHERE ${openMessages}`)
+  const statements: Statement[] = []
+  for (const ids of inChunks(open.map(({id}) => id))) {
+    const found = await replaced.read(
+      `SELECT id, ${messageStates} AS state, attempt, platform_ids, error, reason, ended_at FROM outbox
+       WHERE state NOT IN ('queued', 'held') AND id IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify(ids)],
+    )
+    if (found.length > 0) statements.push(takingMessages(found))
+  }
+  return statements
+}
+
+const takingMessages = (rows: readonly Row[]): Statement => ({
+  sql: `UPDATE outbox SET state = r.value ->> 'state', attempt = r.value ->> 'attempt', error = r.value ->> 'error',
+      platform_ids = r.value ->> 'platform_ids', reason = COALESCE(r.value ->> 'reason', reason), ended_at = r.value ->> 'ended_at'
+    FROM json_each(?) r WHERE outbox.id = r.value ->> 'id' AND ${openMessages.replace("state", "outbox.state")}`,
+  args: [JSON.stringify(rows)],
+})
+
+const knownMarks = async (database: Database, replaced: Database): Promise<Statement[]> => {
+  const open = await database.read(
+    `SELECT i.seq, i.endpoint, i.event_id, m.handler FROM inbox_marks m JOIN inbox i USING (seq) WHERE ${openMarks}`,
+  )
+  const statements: Statement[] = []
+  for (const rows of inChunks(open)) {
+    const found = await replaced.read(
+      `SELECT r.value ->> 'seq' AS seq, m.handler, m.state, m.attempt, m.error, m.ended_at FROM json_each(?) r
+       JOIN inbox i ON i.endpoint = r.value ->> 'endpoint' AND i.event_id = r.value ->> 'event_id'
+       JOIN inbox_marks m ON m.seq = i.seq AND m.handler = r.value ->> 'handler'
+       WHERE m.state IN ('handled', 'failed', 'dead', 'discarded')`,
+      [JSON.stringify(rows)],
+    )
+    if (found.length > 0) statements.push(takingMarks(found))
+  }
+  return statements
+}
+
+const takingMarks = (rows: readonly Row[]): Statement => ({
+  sql: `UPDATE inbox_marks AS m SET state = r.value ->> 'state', attempt = r.value ->> 'attempt',
+      error = r.value ->> 'error', ended_at = r.value ->> 'ended_at'
+    FROM json_each(?) r WHERE m.seq = r.value ->> 'seq' AND m.handler = r.value ->> 'handler' AND ${openMarks}`,
+  args: [JSON.stringify(rows)],
+})
+
+/** A number that the replaced state gave out never stands for something else. */
+const raiseCounters = async (replaced: Database): Promise<Statement[]> => {
+  const rows = await replaced.read(
+    "SELECT name, seq FROM sqlite_sequence WHERE name IN ('inbox', 'outbox', 'generations')",
+  )
+  return rows.flatMap(({name = null, seq = null}) => [
+    {sql: "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", args: [seq, name]},
+    {
+      sql: "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
+      args: [name, seq],
+    },
+  ])
+}

@@ -1,0 +1,179 @@
+import {mkdir, readlink, rmdir} from "node:fs/promises"
+import {dirname, join, resolve} from "node:path"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import {syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
+import {git} from "./git.ts"
+import {recorded, type Swap, stagingName} from "./swap.ts"
+
+/** What takes a git work tree from one commit to another; paths of files are relative to its top. */
+export interface CodeChange {
+  readonly from: string
+  readonly to: string
+  /** The branch that is left behind where it is; null for none. */
+  readonly branch: string | null
+  readonly top: string
+  readonly written: readonly string[]
+  readonly removed: readonly string[]
+  /** Where git keeps them. */
+  readonly head: string
+  readonly index: string
+}
+
+const refuse = (detail: string, hint: string): never => {
+  throw new Problem("rollback_refused", detail, {hint})
+}
+
+/**
+ * How the code of a project gets to the commit of a checkpoint; changes nothing. Throws `rollback_refused`, above all where
+ * the code could not go back together with its packages.
+ */
+export const planCode = async ({project}: ProjectPaths, {id, code}: Manifest): Promise<CodeChange> => {
+  const byHand =
+    "svc checkpoint restore restores the data; bring code, packages and configuration to one version by hand."
+  const alone = "packages are never taken back without the code that they belong to"
+  const {commit} = code
+  if (commit === null) return refuse(`${id} does not know a commit: ${alone}`, byHand)
+  if (code.clean === false)
+    return refuse(
+      `${id} was made of a work tree with changes that were not committed, which are lost: ${alone}`,
+      byHand,
+    )
+  const top = await git(project, ["rev-parse", "--show-toplevel"]).catch(() => undefined)
+  if (top === undefined)
+    return refuse(
+      `${project} is no git work tree: ${alone}`,
+      "Deploy the image or the folder of that commit, then restore.",
+    )
+  const changes = await git(top, ["status", "--porcelain"])
+  if (changes !== "")
+    return refuse(
+      `the git work tree has changes that are not committed:\n${changes.split("\n").slice(0, 10).join("\n")}`,
+      "Commit them, or remove them: a rollback would lose them.",
+    )
+  await git(top, ["cat-file", "-e", `${commit}^{commit}`]).catch(() =>
+    refuse(
+      `commit ${commit} is not in this repository`,
+      "git fetch --tags --unshallow, or fetch the branch that has it.",
+    ),
+  )
+  const format = await git(top, ["config", "--get", "extensions.refstorage"]).catch(() => "files")
+  if (format !== "files") return refuse(`the repository keeps its refs as ${format}, not as files`, byHand)
+  const paths = await git(top, ["rev-parse", "HEAD", "--git-path", "HEAD", "--git-path", "index"])
+  const [from = "", head = "", index = ""] = paths.split("\n")
+  const branch = await git(top, ["symbolic-ref", "--quiet", "--short", "HEAD"]).catch(() => null)
+  return {
+    from,
+    to: commit,
+    branch,
+    top,
+    head: resolve(top, head),
+    index: resolve(top, index),
+    ...(await changedFiles(top, from, commit)),
+  }
+}
+
+const submodule = "160000"
+
+const changedFiles = async (top: string, from: string, to: string) => {
+  const fields = (await git(top, ["diff", "--raw", "-z", "--no-renames", "--no-ext-diff", from, to])).split("\0")
+  const written: string[] = []
+  const removed: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [before, after, , , status] = (fields[at] ?? "").slice(1).split(" ")
+    const path = fields[at + 1] ?? ""
+    if (before === submodule || after === submodule)
+      return refuse(
+        `the submodule ${path} differs`,
+        "Bring submodules to their commits by hand, with svc checkpoint restore.",
+      )
+    if (status === "D") removed.push(path)
+    else written.push(path)
+  }
+  return {written, removed}
+}
+
+/** Staging folders of a change of the code. */
+export const codeFolders = ({from, to, top, head}: CodeChange): readonly string[] =>
+  from === to ? [] : [join(top, stagingName), join(dirname(head), stagingName)]
+
+const gitFiles = ({head, index}: CodeChange) => [index, head]
+
+/**
+ * Writes the files of the commit beside those that they replace, durably, with an index and a HEAD that fit: what replaces
+ * them is a list of renames like all else that a restore does. HEAD comes last. `taken` has a swap already.
+ */
+export const stageCode = async (
+  project: string,
+  change: CodeChange,
+  taken: ReadonlySet<string>,
+): Promise<{code: readonly Swap[]; git: readonly Swap[]}> => {
+  const {from, to, top} = change
+  if (from === to) return {code: [], git: []}
+  const folder = join(top, stagingName)
+  const fresh = join(folder, "new", "code")
+  const free = (path: string) => !taken.has(join(top, path))
+  const written = change.written.filter(free)
+  await mkdir(fresh, {recursive: true, mode: 0o700})
+  const beside = join(dirname(change.head), stagingName)
+  const environment = {GIT_INDEX_FILE: join(beside, "new", "index")}
+  await git(top, ["read-tree", to], {environment})
+  await git(top, ["checkout-index", `--prefix=${fresh}/`, "-z", "--stdin"], {environment, input: written.join("\0")})
+  await writeNewFile(join(beside, "new", "HEAD"), `${to}\n`)
+  await syncFile(environment.GIT_INDEX_FILE)
+  await syncFiles(fresh, written)
+  const swap = (target: string, staged: string | null, kept: string): Swap => ({
+    target: recorded(project, target),
+    staged: staged === null ? null : recorded(project, staged),
+    kept: recorded(project, kept),
+  })
+  const kept = (kind: string, number: number) => join(folder, "old", `${kind}-${number}`)
+  return {
+    code: [
+      ...change.removed.filter(free).map((path, number) => swap(join(top, path), null, kept("removed", number))),
+      ...written.map((path, number) => swap(join(top, path), join(fresh, path), kept("written", number))),
+    ],
+    git: gitFiles(change).map((target, number) =>
+      swap(target, join(beside, "new", number === 0 ? "index" : "HEAD"), join(beside, "old", `${number}`)),
+    ),
+  }
+}
+
+const syncFiles = async (fresh: string, written: readonly string[]): Promise<void> => {
+  const folders = new Set([fresh])
+  for (const path of written) {
+    const file = join(fresh, path)
+    const isLink = await readlink(file).then(
+      () => true,
+      () => false,
+    )
+    if (!isLink) await syncFile(file)
+    for (let each = dirname(file); each !== fresh; each = dirname(each)) folders.add(each)
+  }
+  for (const each of folders) await syncFolder(each)
+}
+
+/** As git does: a folder of which every file has gone goes too. */
+export const removeEmptyFolders = async ({top, removed}: CodeChange): Promise<void> => {
+  for (const path of removed) {
+    for (let folder = dirname(join(top, path)); folder !== top && folder.startsWith(top); folder = dirname(folder)) {
+      const isGone = await rmdir(folder).then(
+        () => true,
+        () => false,
+      )
+      if (!isGone) break
+    }
+  }
+}
+
+/** What of a repository's state a proof shows; null where it has none. */
+export const describeTree = async (project: string): Promise<{commit: string; changes: readonly string[]} | null> => {
+  try {
+    const changes = await git(project, ["status", "--porcelain"])
+    return {commit: await git(project, ["rev-parse", "HEAD"]), changes: changes === "" ? [] : changes.split("\n")}
+  } catch (cause) {
+    if (messageOf(cause).includes("not a git repository")) return null
+    throw cause
+  }
+}

@@ -1,0 +1,270 @@
+import {randomUUID} from "node:crypto"
+import {existsSync} from "node:fs"
+import {mkdir, readFile, stat} from "node:fs/promises"
+import {dirname, join, resolve} from "node:path"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import type {ConfigText} from "../../config/load.ts"
+import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} from "../../database/database.ts"
+import {type Crossed, readCrossed, readCrossedByPlugins} from "../../database/migrations/irreversible.ts"
+import {newestSchema} from "../../database/migrations/migrations.ts"
+import {withDatabase, withoutHost} from "../../database/without-host.ts"
+import {makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
+import {databaseName} from "../checkpoint/create.ts"
+import {invalidCheckpoint, sha256Of} from "../checkpoint/manifest.ts"
+import {partRules} from "../checkpoint/parts.ts"
+import {noProgress, type Progress} from "../checkpoint/progress.ts"
+import type {StoredCheckpoint} from "../checkpoint/store.ts"
+import {inspect} from "../verify/inspect.ts"
+import {type Adoption, adoptDatabase, type HeldBack} from "./adopt.ts"
+import {codeFolders, stageCode} from "./code.ts"
+import {compareDeployment, isWritable, requireSameDeployment} from "./deployment.ts"
+import {giveCodeToOwners, giveToOwners} from "./owners.ts"
+import {noteOf, type RollbackPart} from "./rollback-part.ts"
+import {stageFiles} from "./stage.ts"
+import {type RestoreRecord, recorded, settleRestore, swapAll, writeRecord} from "./swap.ts"
+import {type Targets, targetsOf} from "./targets.ts"
+
+export interface RestoreOptions {
+  readonly paths: ProjectPaths
+  /** Where a configuration puts the database, in this environment. Throws where it does not say so. */
+  readonly locate: (configuration: ConfigText) => Location
+  /** Where the state that is replaced has its database; undefined where there is none. */
+  readonly replaced: Location | undefined
+  /** Leaves configuration, package.json and lockfile as they are, and compares nothing. */
+  readonly dataOnly?: boolean
+  readonly progress?: Progress
+  /** The code goes back too, and the database stays of its schema: the svc of that code brings it to its own. */
+  readonly rollback?: RollbackPart
+}
+
+/** What a restore would do, or did. */
+export interface RestorePlan {
+  readonly checkpoint: string
+  readonly createdAt: string
+  readonly authority: string
+  /** `restored`, or `compared` where the project is read-only, or `kept`. */
+  readonly projectFiles: "restored" | "compared" | "kept"
+  readonly database: string
+  /** Of the database: as it is now, null where that is not known, and in the checkpoint. */
+  readonly schema: {readonly now: number | null; readonly checkpoint: number}
+  /** Migrations that cannot be undone and that it goes back across: what was stored since they were applied is lost. */
+  readonly crossed: readonly Crossed[]
+  /** How the code of the project differs. */
+  readonly differences: readonly string[]
+}
+
+export interface Restored extends RestorePlan {
+  /** The one that was minted. */
+  readonly newAuthority: string
+  readonly held: HeldBack
+  readonly notes: readonly string[]
+}
+
+type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
+
+/** Throws `database_newer`, `restore_mismatch`, `checkpoint_invalid`; changes nothing. */
+export const planRestore = async ({folder, manifest}: Checkpoint, options: RestoreOptions): Promise<RestorePlan> => {
+  const {paths, dataOnly = false} = options
+  if (manifest.database.schema > newestSchema) {
+    throw new Problem(
+      "database_newer",
+      `${manifest.id} has schema ${manifest.database.schema}; this version of svc knows up to ${newestSchema}`,
+      {hint: `Restore it with svc ${manifest.version}, which made it, or a newer one.`},
+    )
+  }
+  const projectFiles = dataOnly ? "kept" : (await isWritable(paths)) ? "restored" : "compared"
+  if (projectFiles === "compared") await requireSameDeployment(paths, manifest)
+  const location = await locate(folder, manifest, options)
+  return {
+    checkpoint: manifest.id,
+    createdAt: manifest.createdAt,
+    authority: manifest.authority,
+    projectFiles,
+    database: location.dialect === "sqlite" ? location.file : location.url,
+    ...(await compareSchema(options.replaced, manifest)),
+    differences: await compareDeployment(paths, manifest),
+  }
+}
+
+/** What cannot be read of the replaced state is not known, and no reason not to restore. */
+const compareSchema = async (
+  replaced: Location | undefined,
+  {createdAt, database: {schema: checkpoint}}: Checkpoint["manifest"],
+): Promise<Pick<RestorePlan, "schema" | "crossed">> => {
+  const unknown = {schema: {now: null, checkpoint}, crossed: []}
+  if (replaced?.dialect !== "sqlite" || !existsSync(replaced.file)) return unknown
+  return withDatabase(replaced, async database => {
+    const now = schemaOf(database)
+    const crossed = async () => [
+      ...(await readCrossed(database, checkpoint)),
+      ...(await readCrossedByPlugins(database, Date.parse(createdAt))),
+    ]
+    return {schema: {now, checkpoint}, crossed: now === 0 ? [] : await crossed()}
+  }).catch(() => unknown)
+}
+
+const locate = async (
+  folder: string,
+  {id, files, database}: Checkpoint["manifest"],
+  {paths, locate: ask, dataOnly}: RestoreOptions,
+) => {
+  const file = dataOnly === true ? paths.config : join(folder, "svc.config.yml")
+  const text = await readFile(file, "utf8").catch(cause => {
+    throw invalidCheckpoint(id, messageOf(cause))
+  })
+  const sha256 = sha256Of(text)
+  if (dataOnly !== true && files.find(({path}) => path === "svc.config.yml")?.sha256 !== sha256)
+    throw invalidCheckpoint(id, "svc.config.yml has other content than when it was made")
+  const location = ask({file: "svc.config.yml", text, sha256})
+  if (location.dialect !== database.dialect)
+    throw new Problem(
+      "restore_refused",
+      `${id} is of dialect ${database.dialect}, and the configuration says ${location.dialect}`,
+    )
+  return location
+}
+
+/**
+ * Puts a checkpoint in the place of a project's state; only for who holds the lock. Wherever it is cut off, the project is
+ * wholly as before or wholly the checkpoint's, once `settleRestore` has run. Throws what `planRestore` does, and
+ * `restore_refused`, with nothing changed.
+ */
+export const restoreCheckpoint = async (checkpoint: Checkpoint, options: RestoreOptions): Promise<Restored> => {
+  const {paths, progress = noProgress, rollback} = options
+  const {folder, manifest} = checkpoint
+  await makePrivateFolder(paths.state)
+  const plan = await planRestore(checkpoint, options)
+  const location = await locate(folder, manifest, options)
+  const targets = targetsOf({
+    paths,
+    manifest,
+    database: location.dialect === "sqlite" ? location.file : undefined,
+    withProjectFiles: plan.projectFiles === "restored",
+  })
+  const change = rollback?.code
+  const folders = [...new Set([...targets.folders, ...(change === undefined ? [] : codeFolders(change))])]
+  const record: RestoreRecord = {
+    state: "staging",
+    checkpoint: manifest.id,
+    folders: folders.map(each => recorded(paths.project, each)),
+    swaps: [],
+  }
+  await writeRecord(paths, record)
+  let done: Restored | undefined
+  try {
+    for (const each of folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
+    await stageFiles(folder, manifest, targets.staged, progress)
+    const {held, notes, authority} = await prepare(checkpoint, options, location, targets)
+    const state = [...targets.swaps(existsSync)]
+    const taken = new Set(state.map(({target}) => resolve(paths.project, target)))
+    const {code, git} = change === undefined ? {code: [], git: []} : await stageCode(paths.project, change, taken)
+    await giveToOwners(paths, [...state, ...git])
+    await giveCodeToOwners(paths, code)
+    for (const each of folders) await syncFolder(join(each, "new"))
+    progress("swapping", 0, 0)
+    const swaps = [...state, ...code, ...git]
+    done = {...plan, newAuthority: authority, held, notes}
+    await swapAll(paths, {
+      ...record,
+      swaps,
+      ...(rollback === undefined ? {} : {rollback: noteOf(manifest, rollback, authority)}),
+    })
+    return done
+  } catch (cause) {
+    // The record may say that it is to be finished although writing it has failed.
+    if ((await settleRestore(paths)) === "finished" && done !== undefined) return done
+    if (cause instanceof Problem) throw cause
+    throw new Problem("restore_refused", `nothing was restored: ${messageOf(cause)}`, {cause})
+  }
+}
+
+/** Checks what was staged and makes it that of a new authority; durable when it resolves. */
+const prepare = async (
+  {manifest}: Checkpoint,
+  {replaced, progress = noProgress, rollback}: RestoreOptions,
+  location: Location,
+  targets: Targets,
+) => {
+  const names = manifest.files.map(file => file.path)
+  const path = (name: string) => (names.includes(name) ? targets.staged(name) : undefined)
+  const keepSchema = rollback !== undefined
+  const {findings} = await inspect({manifest, path, secrets: {}, keepSchema}, progress)
+  if (findings.length > 0) throw invalidCheckpoint(manifest.id, findings.join("; "))
+  progress("holding back what would be sent or handled", 0, 0)
+  const file = path(databaseName)
+  const target: Location = file === undefined ? location : {dialect: "sqlite", file}
+  const how = {...withoutHost(), restorePoint: manifest.id}
+  const database = await (keepSchema ? openUnmigrated(target, how) : openDatabase(target, how))
+  try {
+    const adoption = await adoptionOf(database, manifest)
+    const {held, notes} = await adopt(database, adoption, replaced)
+    for (const rule of partRules) {
+      const staged = {mark: manifest.parts[rule.name], authority: manifest.authority, path, names, database}
+      await rule.adopt(staged, adoption)
+    }
+    await mkdir(dirname(targets.authority), {recursive: true, mode: 0o700})
+    await writeNewFile(targets.authority, JSON.stringify({authority: adoption.authority}))
+    return {held, notes, authority: adoption.authority}
+  } finally {
+    await database.close()
+    if (file !== undefined) await requireWhole(file)
+    for (const each of targets.folders) await syncFolder(join(each, "new"))
+  }
+}
+
+/** What is in the log of the copy would not be moved with it. */
+const requireWhole = async (file: string): Promise<void> => {
+  const log = await stat(`${file}-wal`).catch(() => undefined)
+  if (log !== undefined && log.size > 0) throw new Error(`the log of ${file} could not be written back`)
+  await syncFile(file)
+}
+
+/** A remote database that an interrupted restore of this checkpoint has adopted already keeps what it got. */
+const adoptionOf = async (database: Database, {id, authority}: Checkpoint["manifest"]): Promise<Adoption> => {
+  const rows = await database.read("SELECT key, value FROM svc_meta WHERE key IN ('authority', 'restored')")
+  const kept = (key: string) => rows.find(row => row.key === key)?.value
+  const found = String(kept("authority"))
+  if (found === authority) return {authority: randomUUID(), at: Date.now(), checkpoint: id, from: authority}
+  const before =
+    kept("restored") === undefined ? undefined : (JSON.parse(String(kept("restored"))) as Omit<Adoption, "authority">)
+  if (before?.checkpoint === id && before.from === authority) return {...before, authority: found}
+  throw new Problem(
+    "restore_refused",
+    `the database has the authority ${found}, and the checkpoint ${authority}: they belong to two histories`,
+    {
+      hint: "Restore the database's own backup that svc checkpoint show names, then repeat this.",
+    },
+  )
+}
+
+/** The replaced state may be what made the restore necessary: what cannot be read of it is not known. */
+const adopt = async (database: Database, adoption: Adoption, location: Location | undefined) => {
+  const replaced = await openReplaced(location, adoption.from)
+  try {
+    const held = await adoptDatabase(database, adoption, replaced instanceof Error ? undefined : replaced)
+    const notes =
+      replaced instanceof Error
+        ? [`the replaced database cannot be read, so what it had sent is not known: ${replaced.message}`]
+        : []
+    return {held, notes}
+  } finally {
+    if (replaced !== undefined && !(replaced instanceof Error)) await replaced.close()
+  }
+}
+
+const openReplaced = async (
+  location: Location | undefined,
+  authority: string,
+): Promise<Database | Error | undefined> => {
+  if (location?.dialect !== "sqlite" || !existsSync(location.file)) return undefined
+  try {
+    const database = await openUnmigrated(location, withoutHost())
+    const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'authority'").catch(() => [])
+    if (row?.value === authority) return database
+    await database.close()
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}

@@ -1,0 +1,44 @@
+import {existsSync} from "node:fs"
+import {messageOf} from "../../../shared/problems.ts"
+import type {Location} from "../../database/database.ts"
+import {withDatabase} from "../../database/without-host.ts"
+
+/** A message that went out, or may have. */
+export interface SideEffect {
+  readonly message: string
+  readonly endpoint: string
+  readonly state: string
+  readonly at: string
+}
+
+export interface SideEffects {
+  /** Since the moment of the checkpoint, oldest first. */
+  readonly sent: readonly SideEffect[]
+  /** Why it is not known what was sent; null where it is. */
+  readonly unknown: string | null
+}
+
+/** What left this project since a moment (milliseconds since 1970), as the state that is about to be replaced tells. */
+export const sideEffectsSince = async (location: Location | undefined, moment: number): Promise<SideEffects> => {
+  if (location === undefined) return {sent: [], unknown: "the configuration does not say where the database is"}
+  if (location.dialect === "sqlite" && !existsSync(location.file))
+    return {sent: [], unknown: `${location.file} is gone`}
+  try {
+    const rows = await withDatabase(location, database =>
+      database.read(
+        `SELECT id, endpoint, state, COALESCE(ended_at, created_at) AS at FROM outbox
+         WHERE state = 'sending' OR (state IN ('sent', 'unknown') AND (ended_at >= ?1 OR created_at >= ?1)) ORDER BY seq`,
+        [moment],
+      ),
+    )
+    const sent = rows.map(({id, endpoint, state, at}) => ({
+      message: String(id),
+      endpoint: String(endpoint),
+      state: String(state),
+      at: new Date(Number(at)).toISOString(),
+    }))
+    return {sent, unknown: null}
+  } catch (error) {
+    return {sent: [], unknown: messageOf(error)}
+  }
+}

@@ -1,0 +1,64 @@
+import {mkdir} from "node:fs/promises"
+import {dirname, join} from "node:path"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import {syncFolder} from "../../runtime/files.ts"
+import {copyFile, listTree} from "../checkpoint/files.ts"
+import {invalidCheckpoint, manifestName} from "../checkpoint/manifest.ts"
+import type {Progress} from "../checkpoint/progress.ts"
+import {sizeOf} from "../checkpoint/store.ts"
+
+/**
+ * Throws `checkpoint_invalid` unless a folder holds just the files that its manifest names: none more, none fewer, no
+ * link, each of its size.
+ */
+export const requireSameFiles = async (folder: string, {files}: Manifest): Promise<void> => {
+  const entries = await listTree(folder)
+  const named = new Set([manifestName, ...files.map(({path}) => path)])
+  const folders = new Set(files.flatMap(({path}) => parentsOf(path)))
+  for (const {path, kind} of entries) {
+    if (kind === "other") throw invalidCheckpoint(folder, `${path} is a link, or no file`)
+    if (kind === "file" ? !named.has(path) : !folders.has(path))
+      throw invalidCheckpoint(folder, `${path} is one too many`)
+  }
+  const found = new Set(entries.filter(({kind}) => kind === "file").map(({path}) => path))
+  const missing = files.find(({path}) => !found.has(path))
+  if (missing !== undefined) throw invalidCheckpoint(folder, `${missing.path} is missing`)
+}
+
+const parentsOf = (path: string): string[] => {
+  const parts = path.split("/").slice(0, -1)
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"))
+}
+
+/**
+ * Copies a checkpoint's files to where `place` says, durably, comparing each with the manifest as it is copied; a file
+ * without a place is compared all the same. Throws `checkpoint_invalid`.
+ */
+export const stageFiles = async (
+  folder: string,
+  manifest: Manifest,
+  place: (path: string) => string,
+  progress: Progress,
+): Promise<void> => {
+  await requireSameFiles(folder, manifest)
+  const total = sizeOf(manifest)
+  let done = 0
+  const folders = new Set<string>()
+  for (const {path, size, sha256} of manifest.files) {
+    const target = place(path)
+    await mkdir(dirname(target), {recursive: true, mode: 0o700})
+    folders.add(dirname(target))
+    const copied = await copyFile(join(folder, path), target, count => {
+      done += count
+      progress("copying and comparing", done, total)
+    }).catch(cause => {
+      throw isReadError(cause) ? invalidCheckpoint(folder, `${path}: ${messageOf(cause)}`) : cause
+    })
+    if (copied.size !== size) throw invalidCheckpoint(folder, `${path} has ${copied.size} bytes, not ${size}`)
+    if (copied.sha256 !== sha256) throw invalidCheckpoint(folder, `${path} has other content than when it was made`)
+  }
+  for (const each of folders) await syncFolder(each)
+}
+
+const isReadError = (cause: unknown) => cause instanceof Error && "code" in cause && cause.code === "EIO"

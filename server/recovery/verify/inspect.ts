@@ -1,0 +1,169 @@
+import {readFile} from "node:fs/promises"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import {isProblem, messageOf} from "../../../shared/problems.ts"
+import {readConfigText} from "../../config/load.ts"
+import {parseSource} from "../../config/source.ts"
+import {readAuthorityRows} from "../../database/authority.ts"
+import {type Database, type Location, openDatabase, schemaOf} from "../../database/database.ts"
+import {newestSchema} from "../../database/migrations/migrations.ts"
+import {withDatabase, withoutHost} from "../../database/without-host.ts"
+import {databaseName} from "../checkpoint/create.ts"
+import {readGroup, readMarker} from "../checkpoint/marker.ts"
+import {partRules} from "../checkpoint/parts.ts"
+import type {Progress} from "../checkpoint/progress.ts"
+import {scanDatabase} from "./scan.ts"
+import {SecretSearch, type SecretValues} from "./search.ts"
+
+export interface Inspection {
+  /** Why it is not one to restore. */
+  readonly findings: readonly string[]
+  /** What is to be dealt with, and does not keep it from being restored. */
+  readonly warnings: readonly string[]
+}
+
+/** The files of a checkpoint, copied and compared. */
+export interface Staged {
+  readonly manifest: Manifest
+  path(name: string): string | undefined
+  readonly secrets: SecretValues
+  /** The copy stays of the schema that it has. */
+  readonly keepSchema?: boolean
+  /** Where a copy of a remote database was restored to, by its own tool. */
+  readonly remoteCopy?: Location
+}
+
+/** Says what is wrong with a staged checkpoint, and brings the copy of its database to this version's schema. */
+export const inspect = async (staged: Staged, progress: Progress): Promise<Inspection> => {
+  const findings: string[] = []
+  const warnings: string[] = []
+  const file = staged.path(databaseName)
+  if (file === undefined) {
+    await inspectRemote(staged, {findings, warnings, progress})
+  } else {
+    await inspectDatabase(file, staged, {findings, warnings, progress})
+  }
+  warnings.push(...(await findInWorkroom(staged)), ...(await checkConfiguration(staged)))
+  return {findings, warnings}
+}
+
+interface Notes {
+  readonly findings: string[]
+  readonly warnings: string[]
+  readonly progress: Progress
+}
+
+const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
+  const {manifest, remoteCopy} = staged
+  if (manifest.database.dialect === "libsql" && remoteCopy !== undefined) {
+    return withDatabase(remoteCopy, database => inspectContent(database, staged, {findings, warnings, progress}))
+  }
+  if (manifest.database.dialect === "sqlite") findings.push(`${databaseName} is not in it`)
+  else warnings.push(`the backup ${manifest.database.restorePoint} of the remote database was not looked at`)
+  findings.push(...(await checkParts(staged, undefined)))
+}
+
+const inspectContent = async (
+  database: Database,
+  staged: Staged,
+  {findings, warnings, progress}: Notes,
+): Promise<void> => {
+  progress("checking the database", 0, 0)
+  findings.push(...(await checkDatabase(database, staged.manifest)))
+  if (findings.length > 0) return
+  progress("checking jobs and workroom", 0, 0)
+  findings.push(...(await checkParts(staged, database)))
+  let rows = 0
+  const leaks = await scanDatabase(database, new SecretSearch(staged.secrets), count => {
+    rows += count
+    progress("looking for secrets, rows", rows, 0)
+  })
+  warnings.push(
+    ...leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`),
+  )
+}
+
+const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
+  try {
+    const copy: Location = {dialect: "sqlite", file}
+    await withDatabase(copy, database => inspectContent(database, staged, {findings, warnings, progress}))
+    if (staged.keepSchema === true) return
+    progress("migrating the copy", 0, 0)
+    const migrated = await openDatabase(copy, {...withoutHost(), restorePoint: staged.manifest.id})
+    await migrated.close()
+  } catch (error) {
+    // It is not the checkpoint's fault that its copy has no room.
+    if (isProblem(error, "database_full")) throw error
+    findings.push(`${databaseName}: ${messageOf(error)}`)
+  }
+}
+
+type Fact = readonly [what: string, found: unknown, said: unknown]
+
+const checkDatabase = async (database: Database, manifest: Manifest): Promise<string[]> => {
+  const wrong = (await database.read("PRAGMA integrity_check(10)"))
+    .map(row => String(row.integrity_check))
+    .filter(text => text !== "ok")
+  if (wrong.length > 0) return wrong.map(text => `${databaseName}: ${text}`)
+  const schema = schemaOf(database)
+  if (schema > newestSchema)
+    return [`${databaseName} has schema ${schema}; this version of svc knows up to ${newestSchema}`]
+  const marker = await readMarker(database)
+  const group = await readGroup(database)
+  const {authority, eventLog = authority} = await readAuthorityRows(database)
+  const whole: readonly Fact[] = [
+    ["schema", schema, manifest.database.schema],
+    ["authority", authority, manifest.authority],
+    ["event log's authority", eventLog, manifest.authority],
+  ]
+  // A backup by the database's own tool is made before the marker is.
+  const atMarker: readonly Fact[] = [
+    ["marker", marker?.id, manifest.id],
+    ["time", marker === undefined ? undefined : new Date(marker.at).toISOString(), manifest.createdAt],
+    ["generation", marker?.generation, manifest.generation],
+    ["last group", group, marker?.group],
+    ["parts", JSON.stringify(marker?.parts), JSON.stringify(manifest.parts)],
+  ]
+  return [...whole, ...(manifest.database.dialect === "sqlite" ? atMarker : [])]
+    .filter(([, found, said]) => found !== said)
+    .map(([what, found, said]) => `${databaseName}: its ${what} is ${found}, not ${said}`)
+}
+
+const checkParts = async ({manifest, path}: Staged, database: Database | undefined): Promise<string[]> => {
+  const findings: string[] = []
+  for (const rule of partRules) {
+    const part = {
+      mark: manifest.parts[rule.name],
+      authority: manifest.authority,
+      path,
+      names: manifest.files.map(file => file.path),
+      database,
+    }
+    const found = await rule.check(part).catch(error => [messageOf(error)])
+    findings.push(...found.map(text => `${rule.name}: ${text}`))
+  }
+  return findings
+}
+
+/** Items of the workroom's files are data, as messages are. */
+const findInWorkroom = async ({manifest, path, secrets}: Staged): Promise<string[]> => {
+  const search = new SecretSearch(secrets)
+  const warnings: string[] = []
+  for (const {path: name} of manifest.files.filter(file => file.path.startsWith("workroom/"))) {
+    const secret = search.findIn(await readFile(path(name) ?? ""))
+    if (secret !== undefined) warnings.push(`${name} holds the value of ${secret}`)
+  }
+  return warnings
+}
+
+/** Its variables are another machine's: whether it starts is for the start to say. */
+const checkConfiguration = async ({path}: Staged): Promise<string[]> => {
+  const file = path("svc.config.yml")
+  if (file === undefined) return ["svc.config.yml is not in it"]
+  try {
+    const {file: name, text} = await readConfigText(file)
+    parseSource(name, text)
+    return []
+  } catch (error) {
+    return [`svc.config.yml was broken when the checkpoint was made: ${messageOf(error)}`]
+  }
+}

@@ -1,0 +1,42 @@
+import type {Variables} from "../../config/expand.ts"
+import type {Database} from "../../database/database.ts"
+import type {SecretValues} from "./search.ts"
+
+const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
+/** The variables that a configuration refers to and whose values are among the given secrets, with these values. */
+export const nameSecrets = (text: string, variables: Variables, values: Iterable<string>): SecretValues => {
+  const known = new Set(values)
+  const names = [...text.matchAll(reference)].map(match => match[1] ?? "")
+  return Object.fromEntries(
+    [...new Set(names)].flatMap(name => {
+      const value = variables[name]
+      return value !== undefined && known.has(value) ? [[name, value] as const] : []
+    }),
+  )
+}
+
+/** Those of the names that this environment has a value for. */
+export const valuesOf = (names: readonly string[], variables: Variables): SecretValues =>
+  Object.fromEntries(
+    names.flatMap(name => {
+      const value = variables[name]
+      return value === undefined || value === "" ? [] : [[name, value] as const]
+    }),
+  )
+
+const key = "secret_names"
+
+/** Keeps the names for who makes a checkpoint while no Host runs, and cannot ask the plugins which of their keys are secret. */
+export const rememberNames = async (database: Database, names: readonly string[]): Promise<void> => {
+  const value = JSON.stringify([...names].sort())
+  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
+  if (row?.value === value) return
+  const sql = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+  await database.write([{sql, args: [key, value]}])
+}
+
+export const readNames = async (database: Database): Promise<readonly string[]> => {
+  const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
+  return row === undefined ? [] : (JSON.parse(String(row.value)) as string[])
+}

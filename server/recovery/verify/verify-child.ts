@@ -1,0 +1,30 @@
+import {createInterface} from "node:readline/promises"
+import {messageOf} from "../../../shared/problems.ts"
+import {CheckpointStore} from "../checkpoint/store.ts"
+import {verifyCheckpoint} from "./verify.ts"
+import type {VerifyRequest} from "./verify-apart.ts"
+
+/**
+ * A process of its own that verifies a checkpoint for a Host, which goes on meanwhile. Reads its request, with the values
+ * of the secrets, from a line of its standard input; prints progress and then the result, one JSON value a line.
+ */
+const print = (value: object) => void process.stdout.write(`${JSON.stringify(value)}\n`)
+
+const input = createInterface({input: process.stdin})
+const {value} = await input[Symbol.asyncIterator]().next()
+input.close()
+
+try {
+  // Its Host wrote it.
+  const {root, id, temporary, secrets} = JSON.parse(String(value)) as VerifyRequest
+  const checkpoint = await new CheckpointStore(root).get(id)
+  let last = 0
+  const progress = (step: string, done: number, total: number) => {
+    if (Date.now() - last < 100 && done < total) return
+    last = Date.now()
+    print({progress: [step, done, total]})
+  }
+  print({verification: await verifyCheckpoint(checkpoint, {temporary, secrets, progress})})
+} catch (error) {
+  print({failure: messageOf(error)})
+}

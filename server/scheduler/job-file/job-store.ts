@@ -1,0 +1,185 @@
+import {readFile, stat} from "node:fs/promises"
+import {dirname} from "node:path"
+import type {Job} from "../../../shared/api/jobs.ts"
+import type {Log} from "../../../shared/log.ts"
+import {formatIssue, Problem, toProblem} from "../../../shared/problems.ts"
+import {isMissing, makePrivateFolder, writeFileAtomic} from "../../runtime/files.ts"
+import {formatJobFile, type JobFileContent, parseJobFile} from "./job-file.ts"
+
+/** The file as people know it. */
+export const jobFileName = "data/schedule-jobs.json"
+
+/** The file is looked at so often, in milliseconds; a change is taken once it has been still for one look. */
+const every = 500
+
+/** Throws `jobs_invalid`; undefined where there is no file. */
+export const readJobFile = async (path: string): Promise<JobFileContent | undefined> => {
+  const bytes = await readFile(path).catch(error => {
+    if (isMissing(error)) return undefined
+    throw toProblem(error, "jobs_invalid")
+  })
+  return bytes === undefined ? undefined : parseJobFile(jobFileName, bytes)
+}
+
+/** Durable when it resolves. Throws `jobs_invalid`, `state_unwritable`. */
+export const writeJobFile = async (
+  path: string,
+  authority: string | undefined,
+  jobs: readonly Job[],
+): Promise<JobFileContent> => {
+  const content = parseJobFile(jobFileName, formatJobFile(authority, jobs))
+  await makePrivateFolder(dirname(path))
+  await writeFileAtomic(path, content.text)
+  return content
+}
+
+/** Why the file as it is now does not run. */
+export interface RefusedFile {
+  readonly at: number
+  readonly problem: Problem
+}
+
+export interface JobStoreOptions {
+  readonly path: string
+  readonly authority: string
+  readonly log: Log
+  /** Takes over what the file says; resolves once that is durable. */
+  readonly apply: (jobs: readonly Job[]) => Promise<void>
+}
+
+/**
+ * The jobs of a running Host and the file that holds them. Whoever changes the file, by hand or by command, is heard; what
+ * is not valid is refused and left as it is, and the jobs that run go on.
+ */
+export class JobStore {
+  readonly #options: JobStoreOptions
+  #content: JobFileContent | undefined
+  #refused: RefusedFile | undefined
+  /** What the file looked like when it was taken or refused, and at the last look. */
+  #known = ""
+  #seen = ""
+  #timer: ReturnType<typeof setInterval> | undefined
+  /** Changes come one after the other. */
+  #changing: Promise<unknown> = Promise.resolve()
+
+  constructor(options: JobStoreOptions, content: JobFileContent | undefined) {
+    this.#options = options
+    this.#content = content
+  }
+
+  get content(): JobFileContent | undefined {
+    return this.#content
+  }
+
+  get refused(): RefusedFile | undefined {
+    return this.#refused
+  }
+
+  /** Looks at the file from now on. */
+  watch(): void {
+    this.#timer = setInterval(() => void this.#queue(() => this.#look()).catch(() => {}), every)
+    this.#timer.unref()
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#changing.catch(() => {})
+  }
+
+  /**
+   * Changes the jobs of the file, as it is now. Durable when it resolves. Throws what `change` throws, and `jobs_invalid`
+   * where the file or what would become of it is not valid.
+   */
+  change(change: (jobs: readonly Job[]) => readonly Job[]): Promise<void> {
+    return this.#queue(async () => {
+      const {path, authority} = this.#options
+      const now = await this.#read()
+      const content = await writeJobFile(path, authority, change(now?.jobs ?? []))
+      await this.#take(content)
+    })
+  }
+
+  #queue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#changing.then(work)
+    this.#changing = done.catch(() => {})
+    return done
+  }
+
+  async #look(): Promise<void> {
+    const {log} = this.#options
+    const seen = await signatureOf(this.#options.path)
+    const isStill = seen === this.#seen
+    this.#seen = seen
+    if (!isStill || seen === this.#known) return
+    this.#known = seen
+    try {
+      const content = await this.#read()
+      const isNew = content !== undefined && content.sha256 !== this.#content?.sha256
+      if (content !== undefined && isNew) await this.#adopt(content)
+      if (isNew) log.info(`${jobFileName} was changed: ${content.jobs.length} jobs`)
+      this.#refused = undefined
+    } catch (error) {
+      const problem = toProblem(error, "jobs_invalid")
+      this.#refused = {at: Date.now(), problem}
+      const found = problem.issues.length === 0 ? problem.message : problem.issues.map(formatIssue).join("\n")
+      log.error(`${jobFileName} is not taken, the jobs that ran go on: ${found}`, {code: problem.code})
+    }
+  }
+
+  /** The file as it is now. Throws where it may not replace what runs. */
+  async #read(): Promise<JobFileContent | undefined> {
+    const {path, authority} = this.#options
+    const content = await readJobFile(path)
+    if (content === undefined && this.#content !== undefined) throw missingFile(authority)
+    if (content !== undefined) requireAuthority(content, authority, this.#content !== undefined)
+    return content
+  }
+
+  /** A file that a user wrote gets the authority. */
+  async #adopt(content: JobFileContent): Promise<void> {
+    const {path, authority} = this.#options
+    await this.#take(content.authority === authority ? content : await writeJobFile(path, authority, content.jobs))
+  }
+
+  async #take(content: JobFileContent): Promise<void> {
+    await this.#options.apply(content.jobs)
+    this.#content = content
+    this.#refused = undefined
+  }
+}
+
+const signatureOf = async (path: string): Promise<string> => {
+  try {
+    const {mtimeMs, size, ino} = await stat(path)
+    return `${mtimeMs} ${size} ${ino}`
+  } catch {
+    return "missing"
+  }
+}
+
+/** There were jobs, and their file is gone: that is not the same as no jobs. */
+export const missingFile = (authority: string): Problem =>
+  new Problem("jobs_invalid", `${jobFileName} is missing: this project had one, so it was lost or removed`, {
+    hint: `Restore it from the backup that the database comes from. If no job is wanted any more, put {"version":1,"authority":"${authority}","jobs":[]} there.`,
+  })
+
+/** A file without an authority is a user's, adopted where the project had none before; here it had one. */
+export const unstampedFile = (authority: string): Problem =>
+  new Problem("authority_mismatch", `${jobFileName} names no authority, and the one before it did`, {
+    hint: `Restore the file, or put "authority": "${authority}" into it if its jobs are this project's.`,
+  })
+
+/** What to do about a job file that alone names another authority than the project's. */
+export const foreignFileHint = (authority: string): string =>
+  `Restore database, .svc/ and ${jobFileName} from one backup. If its jobs are wanted here, put "authority": "${authority}" into it.`
+
+/** Throws `authority_mismatch`. */
+export const requireAuthority = (content: JobFileContent, authority: string, hadFile: boolean): void => {
+  if (content.authority === authority || (content.authority === undefined && !hadFile)) return
+  if (content.authority === undefined) throw unstampedFile(authority)
+  throw new Problem(
+    "authority_mismatch",
+    `the project has the authority ${authority}, ${jobFileName} names ${content.authority}: they belong to two histories`,
+    {hint: foreignFileHint(authority)},
+  )
+}

@@ -1,0 +1,37 @@
+import {Problem} from "../../shared/problems.ts"
+import type {AnyPlugin, PluginDefinition} from "../../shared/sdk/plugin.ts"
+import type {BuiltIn, BuiltIns} from "../plugins/load.ts"
+
+/** The plugins of a bot under test, each in the version that the test has put there last. */
+export class Editions {
+  readonly #current: Map<string, BuiltIn>
+
+  constructor(plugins: Readonly<Record<string, {readonly plugin: AnyPlugin}>>) {
+    this.#current = new Map(
+      Object.entries(plugins).map(([name, {plugin}]) => [name, {default: plugin as PluginDefinition, edition: 0}]),
+    )
+  }
+
+  get builtIns(): BuiltIns {
+    return Object.fromEntries([...this.#current.keys()].map(name => [name, async () => this.#of(name)]))
+  }
+
+  /** The next version, once `take` has taken it; else the one of before stays. */
+  async replace(name: string, plugin: AnyPlugin, take: () => Promise<unknown>): Promise<void> {
+    const before = this.#of(name)
+    const edition = (before.edition ?? 0) + 1
+    this.#current.set(name, {default: plugin as PluginDefinition, edition})
+    try {
+      await take()
+    } catch (refusal) {
+      this.#current.set(name, before)
+      throw refusal
+    }
+  }
+
+  #of(name: string): BuiltIn {
+    const found = this.#current.get(name)
+    if (found === undefined) throw new Problem("plugin_missing", `there is no plugin ${name} under test`)
+    return found
+  }
+}

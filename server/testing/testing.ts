@@ -1,0 +1,173 @@
+import {mkdtemp, rm, writeFile} from "node:fs/promises"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {exit} from "../../shared/exit.ts"
+import type {Permission} from "../../shared/sdk/permission.ts"
+import type {AnyPlugin} from "../../shared/sdk/plugin.ts"
+import {start} from "../host/start.ts"
+import {createLogs} from "../logs/log.ts"
+import {bypassProxy} from "../runtime/proxy.ts"
+import {loadRuntime} from "../runtime/runtime.ts"
+import {type FireOptions, fire, online, type SayOptions, type Sent, say} from "./actions.ts"
+import {Editions} from "./editions.ts"
+
+export type {FireOptions, SayOptions, Sent} from "./actions.ts"
+
+/** One plugin of a bot under test. */
+export interface PluginUnderTest {
+  /** What `definePlugin` made. */
+  readonly plugin: AnyPlugin
+  /** What stands under `plugins.<name>.config`; a secret as `${NAME}`. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** What stands under `plugins.<name>.endpoints`: the accounts of an adapter. */
+  readonly endpoints?: readonly Readonly<Record<string, unknown>>[]
+}
+
+export interface BotOptions {
+  /** By the name in `plugins.<name>`. */
+  readonly plugins: Readonly<Record<string, PluginUnderTest>>
+  /** Who has which permission: rules for the sandbox, before those of `config.permissions`. */
+  readonly users?: Readonly<Record<string, Permission>>
+  /** Other top-level keys of `svc.config.yml`. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** Hears the Host's log lines; silent when left out. */
+  readonly log?: (line: string) => void
+}
+
+export interface UpgradeOptions {
+  /** The name of the plugin; the only one under test when left out. */
+  readonly plugin?: string
+}
+
+export interface Bot {
+  /** Says something in the sandbox; resolves to the bot's replies, as plain text, once all handlers have ended. */
+  say(text: string, options?: SayOptions): Promise<readonly string[]>
+  /**
+   * Runs a job that the plugin declares with `plugin.job`, as its schedule would; resolves to what it has sent once that is
+   * sent. Rejects where the run fails, with its error.
+   */
+  fire(job: string, options?: FireOptions): Promise<readonly Sent[]>
+  /**
+   * Puts another version of the plugin in its place, over the data that there is, as a reload would: with its migrations, and a
+   * checkpoint before one that cannot be undone. Rejects with what refuses it; then the bot goes on as it was.
+   */
+  upgrade(to: AnyPlugin, options?: UpgradeOptions): Promise<void>
+  /** Lets so many seconds pass for cooldowns, at once; nothing else is hurried. */
+  pass(seconds: number): void
+  /** Where the Host's HTTP API is, and its full token, for what `say` does not show. */
+  readonly url: string
+  readonly token: string
+  close(): Promise<void>
+}
+
+/**
+ * Starts a real Host with the sandbox in a scratch folder, for the tests of a plugin's author. Throws what keeps it from
+ * starting, for example `config_invalid` where `config` does not fit the plugin's schema.
+ */
+export const startBot = async (options: BotOptions): Promise<Bot> => {
+  const project = await mkdtemp(join(tmpdir(), "svc-test-"))
+  const remove = () => rm(project, {recursive: true, force: true})
+  try {
+    await writeFile(join(project, "package.json"), JSON.stringify({name: "bot-under-test"}))
+    await writeFile(join(project, "svc.config.yml"), JSON.stringify(configOf(options)))
+    const write = options.log ?? (() => {})
+    let passed = 0
+    const editions = new Editions(options.plugins)
+    const host = await start(
+      {
+        project,
+        mode: "test",
+        watch: false,
+        command: "svc-runtime/test",
+        supervisor: () => "none",
+        logs: createLogs({level: "debug", format: "pretty", colors: false, write}),
+        plugins: editions.builtIns,
+        now: () => performance.now() + passed,
+        signal: new AbortController().signal,
+      },
+      await loadRuntime(),
+    )
+    bypassProxy(new URL(host.url))
+    await online(host)
+    return {
+      url: host.url,
+      token: host.token?.reveal() ?? "",
+      say: (text, how) => say(host, text, how),
+      fire: async (job, how = {}) => fire(host, job, {...how, plugin: how.plugin ?? onlyPlugin(options, "fire")}),
+      upgrade: (to, {plugin: name = onlyPlugin(options, "upgrade")} = {}) =>
+        editions.replace(name, to, () => host.generations.reload("the test's upgrade")),
+      pass: seconds => {
+        passed += seconds * 1000
+      },
+      close: async () => {
+        await host.stop({code: exit.ok, reason: "test ended"})
+        await remove()
+      },
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+export interface PluginTestOptions extends Omit<PluginUnderTest, "plugin"> {
+  /** The instance's name, which its tables and routes bear; `plugin` when left out. */
+  readonly name?: string
+  /** Who has which permission, by the `user` of `say`; others are `user`. */
+  readonly users?: Readonly<Record<string, Permission>>
+  /** Other top-level keys of `svc.config.yml`. */
+  readonly project?: Readonly<Record<string, unknown>>
+  /** Hears the Host's log lines; silent when left out. */
+  readonly log?: (line: string) => void
+}
+
+type Body<T> = (bot: Bot) => T | Promise<T>
+
+async function testPlugin<T>(definition: AnyPlugin, body: Body<T>): Promise<T>
+async function testPlugin<T>(definition: AnyPlugin, options: PluginTestOptions, body: Body<T>): Promise<T>
+async function testPlugin<T>(definition: AnyPlugin, second: PluginTestOptions | Body<T>, third?: Body<T>): Promise<T> {
+  const [options, body] = typeof second === "function" ? [{}, second] : [second, third]
+  if (body === undefined) throw new TypeError("plugin.test() needs a function that gets the bot")
+  const {name = "plugin", users = {}, project, log, ...own} = options
+  const bot = await startBot({
+    plugins: {[name]: {plugin: definition, ...own}},
+    users,
+    ...(project === undefined ? {} : {config: project}),
+    ...(log === undefined ? {} : {log}),
+  })
+  try {
+    return await body(bot)
+  } finally {
+    await bot.close()
+  }
+}
+
+/**
+ * `plugin.test(greeter, {config}, async bot => …)` starts a bot of this plugin alone, gives it to the function, and closes it
+ * whatever happens there; it rejects with what the function throws. Inside any test runner's `test`.
+ */
+export const plugin = {test: testPlugin}
+
+const configOf = ({plugins, users = {}, config}: BotOptions) => ({
+  http: {port: 0},
+  ...config,
+  permissions: [
+    ...Object.entries(users).map(([user, permission]) => ({endpoint: "sandbox", user, permission})),
+    ...(Array.isArray(config?.permissions) ? config.permissions : []),
+  ],
+  plugins: {
+    sandbox: {},
+    ...Object.fromEntries(
+      Object.entries(plugins).map(([name, {config: own, endpoints}]) => [
+        name,
+        {...(own === undefined ? {} : {config: own}), ...(endpoints === undefined ? {} : {endpoints})},
+      ]),
+    ),
+  },
+})
+
+const onlyPlugin = ({plugins}: BotOptions, asked: "fire" | "upgrade"): string => {
+  const [name, ...others] = Object.keys(plugins)
+  if (name === undefined || others.length > 0) throw new TypeError(`bot.${asked}() needs the name of the plugin`)
+  return name
+}

@@ -1,0 +1,97 @@
+import type {ProjectConfig} from "../../shared/config.ts"
+import type {Log} from "../../shared/log.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {PluginDefinition} from "../../shared/sdk/plugin.ts"
+import {type Database, schemaOf} from "../database/database.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {workroomPlugin} from "./chat.ts"
+import {readAcknowledged} from "./store/acknowledged.ts"
+import {FileStore} from "./store/file-store.ts"
+import {storePaths} from "./store/segments.ts"
+import type {StoreKind} from "./store/store.ts"
+import {TableStore} from "./store/table-store.ts"
+import {FileTelling} from "./telling.ts"
+import {Workroom} from "./workroom.ts"
+
+export interface WorkroomSetting {
+  readonly config: ProjectConfig
+  readonly database: Database
+  readonly paths: ProjectPaths
+  readonly authority: string
+  readonly log: Log
+}
+
+/**
+ * The project's workroom, in the store that the configuration names. Throws `workroom_elsewhere` where the items are in the
+ * other one, `workroom_damaged`, `authority_mismatch`.
+ */
+export const openWorkroom = async (setting: WorkroomSetting): Promise<Workroom> => {
+  const recorded = await requireStore(setting)
+  const {config, database, authority, log} = setting
+  const wanted = config.workroom.store
+  const workroom =
+    wanted === "file"
+      ? await openFiles(setting)
+      : await Workroom.open({store: new TableStore(database), authority, log})
+  if (recorded !== wanted) {
+    await database.write([
+      {sql: "INSERT OR REPLACE INTO svc_meta (key, value) VALUES ('workroom_store', ?)", args: [wanted]},
+    ])
+  }
+  return workroom
+}
+
+const openFiles = async ({database, paths, authority, log}: WorkroomSetting): Promise<Workroom> => {
+  const store = new FileStore({folder: paths.state, log})
+  const telling = new FileTelling(database, store, log)
+  const workroom = await Workroom.open({
+    store,
+    authority,
+    log,
+    onRecorded: telling.add,
+    beforeClose: () => telling.settled(),
+  })
+  await telling.start(workroom.head.seq)
+  return workroom
+}
+
+/** Where the work items are, as the database says, of whatever schema it is; undefined where no workroom was opened yet. */
+export const recordedStore = async (database: Pick<Database, "read" | "state">): Promise<unknown> => {
+  if (schemaOf(database) === 0) return undefined
+  return (await database.read("SELECT value FROM svc_meta WHERE key = 'workroom_store'"))[0]?.value
+}
+
+/** The items must be where the configuration says. Resolves to where they were. */
+const requireStore = async ({config, database, paths}: WorkroomSetting): Promise<unknown> => {
+  const recorded = await recordedStore(database)
+  const files = await recordsInFiles(paths)
+  const [table] = await database.read("SELECT seq FROM workroom_head")
+  const records: Record<StoreKind, number> = {file: files ?? 0, database: Number(table?.seq ?? 0)}
+  const wanted = config.workroom.store
+  const other = wanted === "file" ? "database" : "file"
+  if (records[other] > 0 && recorded === other) {
+    throw new Problem(
+      "workroom_elsewhere",
+      `workroom.store is ${wanted}, but the work items are in the ${other} store (${records[other]} records)`,
+    )
+  }
+  return recorded
+}
+
+/** How many records were acknowledged there; undefined where there are no files of a workroom. */
+const recordsInFiles = async ({state}: ProjectPaths): Promise<number | undefined> => {
+  const told = await readAcknowledged(storePaths(state).acknowledged)
+  return told === "damaged" ? 1 : told?.seq
+}
+
+/** The built-in plugin `workroom`, for a Host's workroom. */
+export const workroomPluginOf = (workroom: Workroom) => async (): Promise<{readonly default: PluginDefinition}> => ({
+  default: workroomPlugin(() => workroom),
+})
+
+/** The same where no Host runs: it is set up, and never called. */
+export const closedWorkroomPlugin = async (): Promise<{readonly default: PluginDefinition}> => ({
+  default: workroomPlugin(() => {
+    throw new Problem("starting", "the workroom is not open")
+  }),
+})

@@ -1,0 +1,220 @@
+import {open, truncate} from "node:fs/promises"
+import {join} from "node:path"
+import {Problem} from "../../../shared/problems.ts"
+import {makePrivateFolder, readFileIfExists, syncFile, writeFileAtomic} from "../../runtime/files.ts"
+import {Catalog, type CatalogHead, parseCatalog} from "../catalog.ts"
+import {readAcknowledged, writeAcknowledged} from "./acknowledged.ts"
+import {Chain} from "./chain.ts"
+import type {Head} from "./record.ts"
+import {type JournalEnd, listSegments, readSegments, type Segment, type StorePaths} from "./segments.ts"
+import {type Cut, damaged, follow, type Opened, otherAuthority, rebuildIt} from "./store.ts"
+
+/** A file store that was checked: where its Journal goes on. */
+export interface OpenedFiles extends Opened {
+  /** What the Catalog's file holds. */
+  readonly keptSeq: number
+  /** The segment that takes the next record, and its length; undefined where the next record begins one. */
+  readonly active: {readonly segment: Segment; readonly size: number} | undefined
+}
+
+/** What is not acknowledged is kept where it is whole; or, after a failure of this very process, taken back. */
+export type Above = "keep" | "take back"
+
+/**
+ * Checks all of a file store, makes a new one where there is none, and cuts a torn end. Throws `workroom_damaged`,
+ * `authority_mismatch`, `state_unwritable`.
+ */
+export const openFiles = async (paths: StorePaths, authority: string, above: Above): Promise<OpenedFiles> => {
+  const found = await examineFiles(paths, above, authority)
+  if (found === undefined) return begin(paths, authority)
+  return settle(paths, found, authority, above)
+}
+
+/** What an interrupted process left of a store is finished, whichever authority it has. Nothing where there is no store. */
+export const settleFiles = async (paths: StorePaths): Promise<Catalog | undefined> => {
+  const found = await examineFiles(paths, "keep")
+  return found === undefined ? undefined : (await settle(paths, found, found.catalog.authority, "keep")).catalog
+}
+
+const settle = async (paths: StorePaths, found: Examined, authority: string, above: Above): Promise<OpenedFiles> => {
+  const {catalog, end, acknowledged, unsure} = found
+  if (catalog.authority !== authority)
+    throw otherAuthority("the files of the workroom have", catalog.authority, authority)
+  const {segment, offset, bytes} = end
+  const cut =
+    offset < bytes.length && segment !== undefined ? await cutAt(paths, segment, end, catalog, above) : undefined
+  // The process before this one may have seen the write fail: what the disk may lack is written once more.
+  if (segment !== undefined && unsure < offset) await writeAgain(segment, bytes.subarray(unsure, offset), unsure)
+  if (catalog.head.seq > acknowledged) await acknowledge(paths, catalog)
+  return {
+    catalog,
+    keptSeq: found.keptSeq,
+    active: segment === undefined ? undefined : {segment, size: offset},
+    ...(cut === undefined ? {} : {cut}),
+  }
+}
+
+const begin = async (paths: StorePaths, authority: string): Promise<OpenedFiles> => {
+  const catalog = new Catalog(authority)
+  await makePrivateFolder(paths.journal)
+  // The Catalog last: a first start that is killed in between is told from a loss.
+  await acknowledge(paths, catalog)
+  await writeFileAtomic(paths.catalog, catalog.text())
+  return {catalog, keptSeq: 0, active: undefined}
+}
+
+export const acknowledge = (paths: StorePaths, {origin, authority, head}: Catalog): Promise<void> =>
+  writeAcknowledged(paths.acknowledged, {origin, authority, ...head})
+
+export interface Examined {
+  readonly catalog: Catalog
+  readonly end: JournalEnd
+  readonly acknowledged: number
+  readonly keptSeq: number
+  /** Where the records begin, in the last segment, that nobody was told of. */
+  readonly unsure: number
+}
+
+/** Checks a file store without changing it; undefined where there is none. Throws `workroom_damaged`. */
+export const examineFiles = async (
+  paths: StorePaths,
+  above: Above,
+  authority?: string,
+): Promise<Examined | undefined> => {
+  const segments = await listSegments(paths.journal)
+  const told = await readAcknowledged(paths.acknowledged)
+  const text = await readFileIfExists(paths.catalog)
+  if (text === undefined && segments.length === 0 && (told === undefined || (told !== "damaged" && told.seq === 0))) {
+    return undefined
+  }
+  const catalog = text === undefined ? undefined : parseCatalog(text)
+  if (catalog === undefined)
+    throw damaged(`${paths.catalog} ${text === undefined ? "is missing" : "was changed"}`, rebuildIt)
+  if (told === undefined || told === "damaged") {
+    throw damaged(`${paths.acknowledged} ${told === undefined ? "is missing" : "was changed"}`, rebuildIt)
+  }
+  requireOneHistory(paths, catalog, told, authority)
+  const keptSeq = catalog.head.seq
+  const acknowledged = Math.max(told.seq, keptSeq)
+  const heads = [catalog.head, {seq: told.seq, hash: told.hash}]
+  const walk = new Walk(catalog, acknowledged, heads, above)
+  const end = await readSegments(
+    segments,
+    () => walk.next,
+    (record, after, segment) => walk.take(record, after, segment),
+  )
+  requireWhole(end, walk.next, acknowledged)
+  if (walk.wrongHead !== undefined)
+    throw damaged(`record ${walk.wrongHead} of the Journal is not the one that was acknowledged`)
+  return {catalog, end, acknowledged, keptSeq, unsure: walk.unsure ?? end.offset}
+}
+
+/** One of them may be behind an authority that was just taken over; both may not. */
+const requireOneHistory = (
+  paths: StorePaths,
+  catalog: Catalog,
+  told: CatalogHead,
+  authority: string | undefined,
+): void => {
+  if (authority !== undefined && catalog.authority !== authority && told.authority !== authority) {
+    throw otherAuthority("the files of the workroom have", catalog.authority, authority)
+  }
+  if (catalog.origin === told.origin) return
+  const began = `${paths.catalog} began under the authority ${catalog.origin}, ${paths.acknowledged} under ${told.origin}`
+  throw new Problem("authority_mismatch", `${began}: they belong to two histories`)
+}
+
+/** Goes through the records of a Journal, and takes those that the Catalog does not have yet. */
+class Walk {
+  readonly #catalog: Catalog
+  readonly #chain: Chain
+  readonly #acknowledged: number
+  readonly #heads: readonly Head[]
+  readonly #above: Above
+  #segment: Segment | undefined
+  #offset = 0
+  wrongHead: number | undefined
+  unsure: number | undefined
+
+  constructor(catalog: Catalog, acknowledged: number, heads: readonly Head[], above: Above) {
+    this.#catalog = catalog
+    this.#chain = new Chain(catalog.origin)
+    this.#acknowledged = acknowledged
+    this.#heads = heads
+    this.#above = above
+    this.#compare()
+  }
+
+  get next(): number {
+    return this.#chain.head.seq + 1
+  }
+
+  take(text: string, after: number, segment: Segment): string | undefined {
+    if (segment !== this.#segment) {
+      this.#offset = 0
+      this.unsure = undefined
+    }
+    this.#segment = segment
+    const isTold = this.next <= this.#acknowledged
+    if (!isTold && this.#above === "take back") return "it was not acknowledged"
+    const wrong = this.#chain.take(text)
+    if (wrong !== undefined) return wrong
+    const {seq} = this.#chain.head
+    if (seq > this.#catalog.head.seq) {
+      const unfit = follow(this.#catalog, text)
+      if (unfit !== undefined) throw damaged(`record ${seq} in ${segment.name}: ${unfit}`)
+    }
+    this.#compare()
+    if (!isTold) this.unsure ??= this.#offset
+    this.#offset = after
+    return undefined
+  }
+
+  #compare(): void {
+    const {seq, hash} = this.#chain.head
+    for (const head of this.#heads) if (head.seq === seq && head.hash !== hash) this.wrongHead ??= seq
+  }
+}
+
+/** Only the end of the last segment, above what was acknowledged, may be torn. */
+const requireWhole = ({segment, isLast, offset, wrong}: JournalEnd, next: number, acknowledged: number): void => {
+  if (next > acknowledged && (wrong === undefined || isLast)) return
+  if (wrong !== undefined && segment !== undefined) {
+    const told = next <= acknowledged ? `; it was acknowledged, up to record ${acknowledged}` : ""
+    throw damaged(`record ${next} in ${segment.name}, at byte ${offset}: ${wrong}${told}`)
+  }
+  const where =
+    segment === undefined ? "the Journal has no segment" : `the Journal ends with record ${next - 1} in ${segment.name}`
+  throw damaged(`${where}, but record ${acknowledged} was acknowledged`)
+}
+
+const cutAt = async (
+  paths: StorePaths,
+  segment: Segment,
+  {offset, bytes}: JournalEnd,
+  {head}: Catalog,
+  above: Above,
+): Promise<Cut> => {
+  const torn = bytes.subarray(offset)
+  const kept = above === "keep" ? join(paths.journal, `torn-${head.seq + 1}-${offset}.bytes`) : undefined
+  if (kept !== undefined) await writeFileAtomic(kept, torn)
+  try {
+    await truncate(segment.path, offset)
+    await syncFile(segment.path)
+  } catch (cause) {
+    throw new Problem("state_unwritable", `cannot cut ${segment.path}`, {cause})
+  }
+  return {segment: segment.name, record: head.seq + 1, bytes: torn.length, kept}
+}
+
+const writeAgain = async (segment: Segment, bytes: Buffer, offset: number): Promise<void> => {
+  const file = await open(segment.path, "r+")
+  try {
+    await file.write(bytes, 0, bytes.length, offset)
+    await file.sync()
+  } catch (cause) {
+    throw new Problem("state_unwritable", `cannot write ${segment.path}`, {cause})
+  } finally {
+    await file.close()
+  }
+}

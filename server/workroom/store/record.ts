@@ -1,0 +1,93 @@
+import {hash} from "node:crypto"
+import type {Command, JournalRecord} from "../../../shared/api/workroom.ts"
+
+/** JSON with sorted keys and without white space: equal values have equal texts. */
+export const canonical = (value: unknown): string => JSON.stringify(isSorted(value) ? value : sorted(value))
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** What is made with its keys in order is stringified in one go, which is several times as fast. */
+const isSorted = (value: unknown): boolean => {
+  if (!isObject(value)) return true
+  if (Array.isArray(value)) return value.every(isSorted)
+  let before = ""
+  for (const key in value) {
+    if (key < before || !isSorted(value[key])) return false
+    before = key
+  }
+  return true
+}
+
+const sorted = (value: unknown): unknown => {
+  if (!isObject(value)) return value
+  if (Array.isArray(value)) return value.map(sorted)
+  const copy: Record<string, unknown> = {}
+  for (const key of sortedKeys(value)) copy[key] = sorted(value[key])
+  return copy
+}
+
+/** By insertion: few keys, mostly in order, which `sort` is slow for. */
+const sortedKeys = (value: Readonly<Record<string, unknown>>): readonly string[] => {
+  const keys: string[] = []
+  for (const key in value) {
+    let at = keys.length
+    while (at > 0 && key < (keys[at - 1] ?? "")) at--
+    if (at === keys.length) keys.push(key)
+    else keys.splice(at, 0, key)
+  }
+  return keys
+}
+
+export const sha256 = (text: string): string => hash("sha256", text, "hex")
+
+const hashLength = 64
+const sealLength = `,"hash":""}`.length + hashLength
+
+/** A JSON object's text with its own SHA-256 as its last key, and that hash. */
+export const seal = (body: string): {readonly text: string; readonly hash: string} => {
+  const digest = sha256(body)
+  return {text: `${body.slice(0, -1)},"hash":"${digest}"}`, hash: digest}
+}
+
+/** The hash that a sealed text bears; undefined where it is not the hash of the rest. */
+export const sealOf = (text: string): string | undefined => {
+  const digest = text.slice(-hashLength - 2, -2)
+  const body = `${text.slice(0, -sealLength)}}`
+  return text.length > sealLength && text.endsWith(`,"hash":"${digest}"}`) && sha256(body) === digest
+    ? digest
+    : undefined
+}
+
+/** What the first record of a Journal names as its predecessor: the chain begins with the authority it was made under. */
+export const genesis = (authority: string): string => sha256(`svc.workroom/1 ${authority}`)
+
+/** The end of a chain: the number and hash of its last record; 0 and the genesis of one without records. */
+export interface Head {
+  readonly seq: number
+  readonly hash: string
+}
+
+/** A record and its text, as it is stored. */
+export interface Recorded {
+  readonly record: JournalRecord
+  readonly text: string
+}
+
+export interface Entry {
+  readonly at: string
+  readonly actor: string
+  readonly item: number
+  readonly command: Command
+}
+
+/** The next record of a chain. */
+export const chained = ({at, actor, item, command}: Entry, after: Head): Recorded => {
+  const seq = after.seq + 1
+  const prevHash = after.hash
+  const {text, hash} = seal(canonical({actor, at, command, item, prevHash, seq}))
+  return {record: {seq, at, actor, item, command, prevHash, hash}, text}
+}
+
+/** Of a text that the chain has accepted. */
+export const parseRecord = (text: string): JournalRecord => JSON.parse(text) as JournalRecord

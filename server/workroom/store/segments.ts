@@ -1,0 +1,87 @@
+import {readdir, readFile} from "node:fs/promises"
+import {join} from "node:path"
+import {setImmediate as turn} from "node:timers/promises"
+import {isMissing} from "../../runtime/files.ts"
+import {readFrames, type Stop} from "./frames.ts"
+
+/** The names of a file store's parts; its folder is `.svc/`, or another one that has a copy. */
+export const storePaths = (folder: string) => ({
+  folder,
+  catalog: join(folder, "workroom-catalog.json"),
+  journal: join(folder, "workroom-journal"),
+  acknowledged: join(folder, "workroom-journal", "acknowledged"),
+})
+
+export type StorePaths = ReturnType<typeof storePaths>
+
+/** One file of the Journal: records from a number on. */
+export interface Segment {
+  readonly name: string
+  readonly path: string
+  /** The number of its first record. */
+  readonly first: number
+}
+
+const namePattern = /^(\d{16})\.segment$/
+
+export const segmentAt = (journal: string, first: number): Segment => {
+  const name = `${String(first).padStart(16, "0")}.segment`
+  return {name, path: join(journal, name), first}
+}
+
+/** Bytes that are checked in one turn of the event loop. */
+const atOnce = 512 * 1024
+
+/** In the order of their records. */
+export const listSegments = async (journal: string): Promise<readonly Segment[]> => {
+  const names = await readdir(journal).catch(error => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  return names
+    .flatMap(name => {
+      const first = namePattern.exec(name)?.[1]
+      return first === undefined ? [] : [segmentAt(journal, Number(first))]
+    })
+    .sort((one, other) => one.first - other.first)
+}
+
+/** Where reading a Journal's segments ended: in one of them, at a record that is not whole, or at the end of the last. */
+export interface JournalEnd extends Stop {
+  readonly segment: Segment | undefined
+  readonly isLast: boolean
+  readonly bytes: Buffer
+}
+
+/**
+ * Hands over the text of each record with the offset behind it, segment by segment; ends where `take` objects, where a frame is
+ * not whole, or where a segment does not begin with the record that comes next.
+ */
+export const readSegments = async (
+  segments: readonly Segment[],
+  next: () => number,
+  take: (text: string, end: number, segment: Segment) => string | undefined,
+): Promise<JournalEnd> => {
+  let end: JournalEnd = {segment: undefined, isLast: true, bytes: Buffer.alloc(0), offset: 0}
+  for (const [index, segment] of segments.entries()) {
+    const isLast = index === segments.length - 1
+    if (segment.first !== next()) {
+      return {
+        segment,
+        isLast: false,
+        bytes: Buffer.alloc(0),
+        offset: 0,
+        wrong: `it begins with record ${segment.first}`,
+      }
+    }
+    const bytes = await readFile(segment.path)
+    end = {segment, isLast, bytes, offset: 0}
+    while (end.offset < bytes.length) {
+      const part = {from: end.offset, until: end.offset + atOnce}
+      end = {segment, isLast, bytes, ...readFrames(bytes, (text, after) => take(text, after, segment), part)}
+      if (end.wrong !== undefined) return end
+      await turn()
+    }
+  }
+  return end
+}

@@ -1,0 +1,98 @@
+import {type Static, Type} from "../type.ts"
+import {orNull} from "./schemas.ts"
+
+const closed = {additionalProperties: false}
+const Bytes = (description: string) => Type.Integer({description: `${description}, in bytes`})
+
+/** What a database takes, how it grows, and what was dropped from it. */
+export const DatabaseInfo = Type.Object({
+  dialect: Type.Enum(["sqlite", "libsql"]),
+  schema: Type.Integer({description: "Version of the Host's own tables"}),
+  storage: orNull(
+    Type.Object({
+      file: Bytes("The file, without its log"),
+      log: Bytes("The write-ahead log"),
+      used: Bytes("What rows and indexes take of the file"),
+      unused: Bytes("What is free inside of the file, and is used again"),
+      givesBack: Type.Boolean({description: "A running Host can give what is unused back to the disk"}),
+    }),
+    {description: "Null for a remote database"},
+  ),
+  disk: Type.Object({
+    free: Bytes("Free space for the Host's own folders; where they are on several disks, the least"),
+    pauseBelow: Bytes("Ingress pauses with less"),
+    resumeAt: Bytes("Ingress resumes with so much again"),
+  }),
+  growth: orNull(
+    Type.Object({
+      bytesPerDay: Type.Integer({description: "By how much `used` grew in a day; below 0 where it shrank"}),
+      days: Type.Number({description: "Over so many days, 7 at most"}),
+    }),
+    {description: "Null until an hour was seen"},
+  ),
+  daysLeft: orNull(Type.Number(), {
+    description: "Until ingress pauses, if it goes on growing like this; null where it does not grow",
+  }),
+  retention: Type.Array(
+    Type.Object({
+      part: Type.String({description: "As under `retention` in the configuration"}),
+      age: Type.String(),
+      rows: Type.Integer({description: "The most that are kept"}),
+      dropped: Type.Integer({description: "Rows dropped since the project began"}),
+      undelivered: Type.Integer({description: "Of these, what nobody had decided about"}),
+      lastAt: orNull(Type.String({format: "date-time"})),
+    }),
+  ),
+  tables: Type.Optional(
+    Type.Array(Type.Object({name: Type.String(), rows: Type.Integer(), bytes: Bytes("With its indexes")}), {
+      description: "With `?tables=true`, the largest first; not of a remote database",
+    }),
+  ),
+})
+export type DatabaseInfo = Static<typeof DatabaseInfo>
+
+export const DatabaseQuery = Type.Object({
+  tables: Type.Optional(Type.Boolean({default: false, description: "Count the rows and bytes of each table"})),
+})
+
+export const CompactRequest = Type.Object(
+  {dryRun: Type.Optional(Type.Boolean({default: false, description: "Only say what it would give back"}))},
+  closed,
+)
+
+export const Compacted = Type.Object({
+  dryRun: Type.Boolean(),
+  dropped: Type.Integer({description: "Rows that retention dropped before"}),
+  before: Bytes("The file before"),
+  after: Bytes("The file after; of a dry run, at most"),
+})
+export type Compacted = Static<typeof Compacted>
+
+/** A migration that was applied, or would be. */
+export const MigrationView = Type.Object({
+  version: Type.Integer(),
+  name: Type.String(),
+  undo: orNull(Type.String(), {description: "What takes it away again; null where it cannot be undone"}),
+  irreversible: orNull(Type.String(), {description: "Why it cannot be undone; null where it can"}),
+  seconds: Type.Number(),
+})
+export type MigrationView = Static<typeof MigrationView>
+
+/** What `svc database migrate` did; with `dryRun`, to a copy that is gone again. */
+export const MigrationReport = Type.Object({
+  dryRun: Type.Boolean(),
+  from: Type.Integer({description: "Schema before"}),
+  to: Type.Integer({description: "Schema after"}),
+  migrations: Type.Array(MigrationView),
+  checkpoint: orNull(Type.String(), {description: "Made and verified before, where one of them cannot be undone"}),
+  plugins: Type.Array(Type.Object({plugin: Type.String(), migrations: Type.Array(Type.String())}), {
+    description:
+      "Plugins' own migrations that the database has; what their code adds is known once their setup has run",
+  }),
+  findings: Type.Array(Type.String(), {description: "What integrity and foreign key checks found afterwards"}),
+  seconds: Type.Number({description: "Of the migrations alone"}),
+  size: orNull(Type.Object({before: Bytes("The database before"), after: Bytes("The database after")}), {
+    description: "Null for a remote database, but for a dry run, which has those of its copy",
+  }),
+})
+export type MigrationReport = Static<typeof MigrationReport>

@@ -1,0 +1,44 @@
+import {type Static, type TSchema, Type} from "../type.ts"
+import {page} from "./api.ts"
+import {ReadinessReport} from "./readiness.ts"
+
+/** What the questions of an incident read of the API, and no more: a Host of another version has it, too. */
+const text = Type.String()
+const textOrNull = Type.Union([text, Type.Null()])
+
+export const views = {
+  status: Type.Object({
+    project: text,
+    version: text,
+    runtimeId: text,
+    authority: text,
+    mode: text,
+    startedAt: text,
+    restarts: Type.Integer(),
+    generation: Type.Object({number: Type.Integer()}),
+    ingress: Type.Object({state: text, reasons: Type.Array(text)}),
+    workroom: Type.Optional(Type.Object({store: text, authority: text, seq: Type.Integer()})),
+  }),
+  endpoints: page(
+    Type.Object({
+      name: text,
+      state: text,
+      admission: text,
+      reason: Type.Optional(text),
+      remediation: Type.Optional(text),
+      lastEventAt: textOrNull,
+    }),
+  ),
+  inbox: page(Type.Object({seq: Type.Integer(), endpoint: text, receivedAt: text})),
+  readiness: ReadinessReport,
+  plugins: page(Type.Object({name: text, state: text, capabilities: Type.Array(Type.Object({id: text}))})),
+  history: Type.Object({epoch: text, head: text}),
+  jobs: Type.Object({
+    file: Type.Object({
+      authority: Type.Optional(textOrNull),
+      refused: Type.Optional(Type.Union([Type.Object({detail: text}), Type.Null()])),
+    }),
+  }),
+} as const satisfies Record<string, TSchema>
+
+export type View<N extends keyof typeof views> = Static<(typeof views)[N]>

@@ -1,0 +1,160 @@
+import {epochOf} from "../event-id.ts"
+import type {View, views} from "./incident-views.ts"
+
+/** The questions of an incident, in their order. */
+export const questions = [
+  "Is /pub/health reachable?",
+  "Is it the expected Host and version?",
+  "Are the endpoints online and receiving inbox events?",
+  "Did the current generation publish the required capabilities?",
+  "Do database, event history, workroom Journal and job file have one authority?",
+] as const
+
+/** Where each is, below the address. */
+export const paths: Readonly<Record<keyof typeof views, string>> = {
+  status: "/api/system/status",
+  endpoints: "/api/endpoints?limit=500",
+  inbox: "/api/inbox?limit=1",
+  readiness: "/api/system/readiness",
+  plugins: "/api/plugins?limit=500",
+  history: "/api/events/history?limit=1",
+  jobs: "/api/jobs?limit=1",
+}
+
+/** The answer to one question: what shows it, and where it is no, what to do next. */
+export interface Judgement {
+  readonly answer: "yes" | "no" | "not asked"
+  readonly evidence: readonly string[]
+  readonly next?: string
+}
+
+export interface Expectations {
+  readonly project?: string | undefined
+  readonly version?: string | undefined
+  readonly capabilities: readonly string[]
+  /** In milliseconds. */
+  readonly longestQuiet?: number | undefined
+}
+
+const judge = (isYes: boolean, evidence: readonly string[], next: string): Judgement =>
+  isYes ? {answer: "yes", evidence} : {answer: "no", evidence, next}
+
+export const judgeHost = (status: View<"status">, {project, version}: Expectations): Judgement => {
+  const {generation, runtimeId, mode, startedAt, restarts} = status
+  const who = `${status.project}, svc ${status.version}, generation ${generation.number}, ${mode}`
+  const run = `runtimeId ${runtimeId}, since ${startedAt}, ${restarts} starts before it`
+  const wrong = [
+    ...(project === undefined || project === status.project ? [] : [`expected the project ${project}`]),
+    ...(version === undefined || version === status.version ? [] : [`expected svc ${version}`]),
+  ]
+  const unasked = project === undefined && version === undefined ? ["no project and no version was expected"] : []
+  return judge(
+    wrong.length === 0,
+    [who, run, ...wrong, ...unasked],
+    "Check the address and what was deployed; svc generation list and svc logs tell what it runs.",
+  )
+}
+
+/** `3 s`, `12 min`, `5 h`. */
+const ageOf = (milliseconds: number): string => {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000))
+  if (seconds < 120) return `${seconds} s`
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+}
+
+export const judgeEndpoints = (
+  endpoints: View<"endpoints">["items"],
+  newest: View<"inbox">["items"][number] | undefined,
+  {state, reasons}: View<"status">["ingress"],
+  now: number,
+  longestQuiet?: number,
+): Judgement => {
+  const lines = endpoints.map(({name, state: is, admission, reason, lastEventAt}) => {
+    const why = reason === undefined ? "" : ` (${reason})`
+    const last =
+      lastEventAt === null ? "no event in this run" : `last event ${ageOf(now - Date.parse(lastEventAt))} ago`
+    return `${name}: ${is}, admission ${admission}${why}, ${last}`
+  })
+  const quiet = newest === undefined ? Number.POSITIVE_INFINITY : now - Date.parse(newest.receivedAt)
+  const last =
+    newest === undefined
+      ? "the inbox has had no event"
+      : `newest inbox event: ${newest.seq}, ${ageOf(quiet)} ago, from ${newest.endpoint}`
+  const away = endpoints.find(endpoint => endpoint.state !== "online" || endpoint.admission !== "open")
+  const isTooQuiet = longestQuiet !== undefined && quiet > longestQuiet
+  const isPaused = state !== "open"
+  return judge(
+    endpoints.length > 0 && away === undefined && !isPaused && !isTooQuiet,
+    [
+      ...(endpoints.length === 0 ? ["the generation has no endpoint"] : lines),
+      ...(isPaused ? [`ingress is paused: ${reasons.join(", ")}`] : []),
+      last,
+      ...(isTooQuiet ? [`expected one within ${ageOf(longestQuiet)}`] : []),
+    ],
+    isPaused
+      ? "svc ingress status tells who paused it; svc ingress resume, or free space on the disk."
+      : (away?.remediation ??
+          `svc logs --level warn${away === undefined ? "" : `, and the platform of ${away.name}`}.`),
+  )
+}
+
+export const judgeCapabilities = (
+  report: View<"readiness">,
+  plugins: View<"plugins">["items"],
+  wanted: readonly string[],
+): Judgement => {
+  const required = report.components.filter(component => component.required)
+  const failing = required.filter(component => !component.ready)
+  const published = new Set(plugins.flatMap(({capabilities}) => capabilities.map(({id}) => id)))
+  const missing = wanted.filter(id => !published.has(id))
+  const evidence = [
+    `generation ${report.generation ?? "none"}: ${required.length - failing.length} of ${required.length} required components are ready`,
+    ...failing.map(({kind, name, reason, message}) => `${kind} ${name}: ${reason ?? "unready"}: ${message}`),
+    ...wanted.map(id => `${id}: ${published.has(id) ? "published" : "not published"}`),
+    ...(report.lastFailure === undefined ? [] : [`the newest configuration was not committed: ${report.lastFailure}`]),
+  ]
+  const [first] = failing
+  const remediation =
+    first?.remediation === undefined ? undefined : `${first.remediation.text} ${first.remediation.command}`
+  return judge(
+    failing.length === 0 && missing.length === 0 && report.generation !== null,
+    evidence,
+    remediation ?? "svc generation diff shows what changed; svc generation rollback takes an earlier configuration.",
+  )
+}
+
+export interface Stores {
+  readonly status: View<"status">
+  /** Undefined for what the Host does not have. */
+  readonly history: View<"history"> | undefined
+  readonly jobs: View<"jobs"> | undefined
+}
+
+/** Do all name the authority of the database? */
+export const judgeAuthority = ({status, history, jobs}: Stores): Judgement => {
+  const {authority, workroom} = status
+  const stores: (readonly [evidence: string, agrees: boolean])[] = [[`database: ${authority}`, true]]
+  if (history === undefined) stores.push(["event history: this Host has none", true])
+  else
+    stores.push([`event history: epoch ${history.epoch}, up to ${history.head}`, history.epoch === epochOf(authority)])
+  if (workroom === undefined) stores.push(["workroom Journal: this Host has none", true])
+  else
+    stores.push([
+      `workroom Journal: ${workroom.authority}, up to record ${workroom.seq} (${workroom.store})`,
+      workroom.authority === authority,
+    ])
+  stores.push(judgeJobs(jobs, authority))
+  return judge(
+    stores.every(([, agrees]) => agrees),
+    stores.map(([evidence, agrees]) => (agrees ? evidence : `${evidence}: differs`)),
+    "Stop the Host and restore all of it from one checkpoint: svc checkpoint list, svc checkpoint restore.",
+  )
+}
+
+const judgeJobs = (jobs: View<"jobs"> | undefined, authority: string): readonly [string, boolean] => {
+  if (jobs === undefined) return ["job file: this Host has none", true]
+  const {authority: own, refused} = jobs.file
+  if (refused !== undefined && refused !== null) return [`job file: refused: ${refused.detail}`, false]
+  if (own === undefined || own === null) return ["job file: taken as it is", true]
+  return [`job file: ${own}`, own === authority]
+}

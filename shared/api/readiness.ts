@@ -1,0 +1,105 @@
+import {type Static, Type} from "../type.ts"
+import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
+
+/**
+ * Why a component is not ready, with what to do about it. `docs/reference/readiness.md` is generated from this table.
+ * `<plugin>` and `<name>` are filled in.
+ */
+export const readinessReasons = {
+  database_not_initialized: {
+    message: "The database is not open and migrated.",
+    remediation: {text: "Read the Host's log for why the database does not open.", command: "svc doctor"},
+  },
+  plugin_missing: {
+    message: "The configuration has no plugin instance of that name.",
+    remediation: {
+      text: "Add plugins.<plugin> to svc.config.yml, or correct http.readiness.endpoints.",
+      command: "svc config check",
+    },
+  },
+  plugin_disabled: {
+    message: "The plugin instance is disabled.",
+    remediation: {text: "Remove plugins.<plugin>.enabled: false from svc.config.yml.", command: "svc runtime reload"},
+  },
+  plugin_failed: {
+    message: "The plugin instance failed and publishes nothing.",
+    remediation: {
+      text: "Read the Host's log for what plugins.<plugin> threw, and correct it.",
+      command: "svc runtime reload",
+    },
+  },
+  slot_missing: {
+    message: "The plugin instance publishes no endpoint of that name.",
+    remediation: {
+      text: "Correct the name to <slot>~<id> of an endpoints[] entry of plugins.<plugin>, or to the slot alone.",
+      command: "svc config check",
+    },
+  },
+  no_account: {
+    message: "The adapter needs an account and has none.",
+    remediation: {text: "Add an entry to plugins.<plugin>.endpoints.", command: "svc runtime reload"},
+  },
+  endpoint_failed: {
+    message: "The endpoint was refused and does not try again.",
+    remediation: {
+      text: "Correct the account of <name>: its error is in the list of endpoints.",
+      command: "svc runtime reload",
+    },
+  },
+  endpoint_closed: {
+    message: "The endpoint is closing.",
+    remediation: {text: "Wait for the change of generation to end.", command: "svc runtime status"},
+  },
+  not_opened: {
+    message: "The endpoint is not open yet.",
+    remediation: {text: "Wait for the endpoint before it to close.", command: "svc runtime status"},
+  },
+  agent_missing: {
+    message: "The configuration has no agent binding of that name.",
+    remediation: {
+      text: "Add agents.<name> to svc.config.yml, or correct http.readiness.agents.",
+      command: "svc config check",
+    },
+  },
+} as const
+
+export type ReadinessReason = keyof typeof readinessReasons
+
+const Component = Type.Object({
+  kind: Type.Enum(["database", "endpoint", "agent"]),
+  owner: Type.Optional(Type.String()),
+  name: Type.String(),
+  required: Type.Boolean(),
+  ready: Type.Boolean(),
+  check: Type.Enum(["initialized", "admission_open", "binding_configured"]),
+  reason: Type.Optional(Type.Enum(Object.keys(readinessReasons) as ReadinessReason[])),
+  message: Type.String(),
+  since: Type.String({format: "date-time"}),
+  proves: Type.String({description: "What the check shows, and no more"}),
+  remediation: Type.Optional(Type.Object({text: Type.String(), command: Type.String()})),
+})
+export type Component = Static<typeof Component>
+
+/** The Host-wide switch in front of all side effects. */
+export const IngressView = Type.Object({
+  state: Type.Enum(["open", "paused"]),
+  reasons: Type.Array(Type.Enum(["operator", "release", "disk"])),
+  since: Type.String({format: "date-time", description: "Since when it is open or paused"}),
+})
+export type IngressView = Static<typeof IngressView>
+
+/** The detailed readiness report. `generation` is null before the first is committed. */
+export const ReadinessReport = Type.Object({
+  schema: Type.Literal("svc.readiness/1"),
+  ready: Type.Boolean(),
+  generation: Type.Union([Type.Integer(), Type.Null()]),
+  committedAt: Type.Union([Type.String({format: "date-time"}), Type.Null()]),
+  checkedAt: Type.String({format: "date-time"}),
+  authority: Type.Optional(Type.String()),
+  lastFailure: Type.Optional(Type.String({description: "Why the newest configuration was not committed"})),
+  ingress: IngressView,
+  checkpoint: Type.Optional(NewestCheckpoint),
+  checkpointFailure: Type.Optional(CheckpointFailure),
+  components: Type.Array(Component),
+})
+export type ReadinessReport = Static<typeof ReadinessReport>

@@ -1,0 +1,134 @@
+import {type Static, Type} from "../type.ts"
+import {orNull, Time} from "./schemas.ts"
+
+/** What a release goes back to: everything that is recorded before it. */
+export const RestorePoint = Type.Object({
+  checkpoint: Type.String({description: "The checkpoint that was made and verified for it"}),
+  authority: Type.String(),
+  commit: orNull(Type.String({description: "Of the project's git work tree, or what SVC_COMMIT said"})),
+  image: orNull(Type.String({description: "What SVC_IMAGE said"})),
+  lockfile: orNull(Type.Object({name: Type.String(), sha256: Type.String()})),
+  configuration: Type.Object({
+    sha256: Type.String(),
+    generation: orNull(Type.Integer({description: "The newest that was committed"})),
+  }),
+  schema: Type.Integer({description: "Of the database"}),
+  version: Type.String({description: "Of svc"}),
+})
+export type RestorePoint = Static<typeof RestorePoint>
+
+/** One step of `svc release verify`. */
+export const ReleaseStep = Type.Object({
+  name: Type.Enum(["worktree", "install", "doctor", "build", "test", "start"]),
+  ok: Type.Boolean(),
+  skipped: Type.Boolean({description: "There was nothing to do, as where there is no build script"}),
+  seconds: Type.Number(),
+  command: Type.String(),
+  detail: Type.String({private: true, description: "Why it failed or was left out: the end of what it printed"}),
+  output: Type.Optional(Type.String({private: true, description: "The file with all that it printed, in the project"})),
+})
+export type ReleaseStep = Static<typeof ReleaseStep>
+
+export const ReleaseVerification = Type.Object(
+  {
+    commit: orNull(Type.String({description: "What was verified; null where the project is no git work tree"})),
+    copy: Type.Optional(Type.String({description: "Without git: SHA-256 of the files that were verified"})),
+    ok: Type.Boolean(),
+    steps: Type.Array(ReleaseStep),
+  },
+  {additionalProperties: false},
+)
+export type ReleaseVerification = Static<typeof ReleaseVerification>
+
+const entry = <const Is extends string, P extends Record<string, Parameters<typeof Type.Union>[0][number]>>(
+  is: Is,
+  properties: P,
+) =>
+  Type.Object({
+    is: Type.Literal(is),
+    seq: Type.Integer({minimum: 1}),
+    at: Time("When it was recorded"),
+    release: Type.String({description: "Id of the release"}),
+    ...properties,
+  })
+
+const rolledBack = {
+  checkpoint: Type.String(),
+  authority: Type.String({description: "The one that was minted"}),
+  before: Type.String({description: "The authority of the checkpoint"}),
+  commit: orNull(Type.String({description: "What the code went back to"})),
+  sideEffects: Type.Integer({description: "Messages that were sent since the checkpoint, and were accepted"}),
+}
+
+/** What a rollback leaves to be recorded by whoever finishes it. */
+export const RolledBack = Type.Object({is: Type.Literal("rolled_back"), release: Type.String(), ...rolledBack})
+export type RolledBack = Static<typeof RolledBack>
+
+/** A line of `.svc/releases.jsonl`. */
+export const ReleaseEntry = Type.Union([
+  entry("beginning", {}),
+  entry("begin_failed", {code: Type.String(), detail: Type.String({private: true})}),
+  entry("begun", {restorePoint: RestorePoint}),
+  entry("verified", {verification: ReleaseVerification}),
+  entry("completed", {
+    acceptedBy: Type.String({private: true, description: "Who accepted it at the console"}),
+    unverified: orNull(Type.String({description: "Why it was completed without a verification that passed"})),
+    commit: orNull(Type.String({description: "What runs from now on"})),
+    generation: orNull(Type.Integer()),
+    runtimeId: Type.String(),
+    windowEnds: Time("Until then the checkpoint of the release stays"),
+  }),
+  entry("aborted", {reason: Type.String()}),
+  entry("ingress_resumed", {}),
+  entry("rolled_back", rolledBack),
+])
+export type ReleaseEntry = Static<typeof ReleaseEntry>
+
+export const releaseStates = ["beginning", "begun", "observing", "complete", "aborted", "rolled_back"] as const
+
+/** A release as its entries tell. */
+export const ReleaseView = Type.Object({
+  id: Type.String(),
+  state: Type.Enum([...releaseStates], {
+    description:
+      "beginning: the checkpoint is being made, or failed. observing: complete, and its observation window is open.",
+  }),
+  beganAt: Time("When it was asked for"),
+  endedAt: orNull(Time("When it was completed, aborted or rolled back")),
+  restorePoint: orNull(RestorePoint),
+  problem: orNull(Type.Object({code: Type.String(), detail: Type.String({private: true})})),
+  verification: orNull(ReleaseVerification),
+  acceptedBy: orNull(Type.String({private: true})),
+  unverified: orNull(Type.String()),
+  windowEnds: orNull(Time("End of the observation window")),
+  windowLeft: Type.Integer({description: "Seconds of the observation window that are left"}),
+  reason: orNull(Type.String({description: "Why it was aborted"})),
+})
+export type ReleaseView = Static<typeof ReleaseView>
+
+const closed = {additionalProperties: false} as const
+
+export const CompleteRequest = Type.Object(
+  {
+    acceptedBy: Type.String({minLength: 1, maxLength: 200, description: "Who accepted it at the console"}),
+    window: Type.Optional(Type.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"})),
+    unverified: Type.Optional(
+      Type.String({minLength: 1, maxLength: 500, description: "Why it is completed without a verification"}),
+    ),
+  },
+  closed,
+)
+
+export const AbortRequest = Type.Object(
+  {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "Why"}))},
+  closed,
+)
+
+export const BeginRequest = Type.Object(
+  {
+    externalRestorePoint: Type.Optional(
+      Type.String({minLength: 1, description: "Dialect libsql: the id of the backup that its own tool has made"}),
+    ),
+  },
+  closed,
+)

@@ -1,0 +1,42 @@
+import {type Static, Type} from "../type.ts"
+import {Item, ItemFilter, itemStates} from "./workroom.ts"
+
+const {id, revision, state, priority, labels, title, assignee, blocker, createdAt, updatedAt} = Item.properties
+
+/** A work item as a board shows it. */
+export const BoardItem = Type.Object({
+  id,
+  revision,
+  state,
+  priority,
+  labels,
+  title,
+  assignee,
+  blocker,
+  comments: Type.Integer({description: "How many were made"}),
+  createdAt,
+  updatedAt,
+})
+export type BoardItem = Static<typeof BoardItem>
+
+export const BoardView = Type.Object({
+  seq: Type.Integer({description: "The last record of the Journal that this shows"}),
+  columns: Type.Array(
+    Type.Object({
+      state: Type.Enum([...itemStates]),
+      total: Type.Integer({description: "Items in this state that fit"}),
+      items: Type.Array(BoardItem),
+    }),
+    {description: "What is blocked comes first"},
+  ),
+})
+export type BoardView = Static<typeof BoardView>
+
+export const BoardQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items of a column"})),
+  label: ItemFilter.properties.label,
+  assignee: ItemFilter.properties.assignee,
+  text: Type.Optional(
+    Type.String({minLength: 1, maxLength: 200, description: "Only items with this in title or description"}),
+  ),
+})

@@ -1,0 +1,203 @@
+import {type Static, Type} from "../type.ts"
+import {partyPattern} from "./item-rules.ts"
+import {orNull, Time} from "./schemas.ts"
+
+/** The states of a work item, in the order of its way; `cancelled` is reached from any open one. */
+export const itemStates = ["open", "active", "blocked", "review", "done", "cancelled"] as const
+export type ItemState = (typeof itemStates)[number]
+
+export const priorities = ["low", "normal", "high", "urgent"] as const
+export type Priority = (typeof priorities)[number]
+
+const Title = Type.String({minLength: 1, maxLength: 200, pattern: "\\S"})
+const Description = Type.String({maxLength: 20_000})
+const Labels = Type.Array(Type.String({pattern: "^[\\w.:/-]{1,50}$"}), {maxItems: 20})
+const Party = Type.String({pattern: partyPattern, description: "user:<id> or agent:<name>"})
+const Text = Type.String({minLength: 1, maxLength: 4000, pattern: "\\S"})
+
+export const Conversation = Type.Object(
+  {endpoint: Type.String({minLength: 1}), channel: Type.String({minLength: 1})},
+  {additionalProperties: false},
+)
+
+export const Blocker = Type.Object({
+  reason: Type.String({private: true}),
+  owner: orNull(Type.String(), {private: true, description: "Who is to end it"}),
+  deadline: orNull(Time("When it is to have ended")),
+  overdue: Type.Boolean({description: "Its deadline passed, and this was told"}),
+})
+export type Blocker = Readonly<Static<typeof Blocker>>
+
+const Comment = Type.Object({
+  at: Time("When it was made"),
+  actor: Type.String({private: true}),
+  text: Type.String({private: true}),
+})
+
+/** A work item, as the Catalog has it. */
+export const Item = Type.Object({
+  id: Type.Integer(),
+  revision: Type.Integer({description: "Grows by one with each command"}),
+  state: Type.Enum([...itemStates]),
+  priority: Type.Enum([...priorities]),
+  labels: Type.Array(Type.String()),
+  title: Type.String({private: true}),
+  description: Type.String({private: true}),
+  assignee: orNull(Type.String(), {private: true}),
+  blocker: orNull(Blocker, {description: "What a blocked item waits for"}),
+  conversation: orNull(Conversation, {private: true}),
+  comments: Type.Array(Comment),
+  createdAt: Time("When it was added"),
+  createdBy: Type.String({private: true}),
+  updatedAt: Time("When the newest command was accepted"),
+  request: orNull(Type.String(), {private: true, description: "The request that the newest command came with"}),
+  addedBy: orNull(Type.String(), {private: true, description: "The request that it was added with"}),
+})
+export type Item = Readonly<Static<typeof Item>>
+
+const closed = {additionalProperties: false}
+
+/** What every command may name beside its own fields. */
+const common = {
+  actor: Type.Optional(Party),
+  request: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "An id of this request: sent again, it is not carried out a second time",
+    }),
+  ),
+}
+const onItem = {
+  expectedRevision: Type.Integer({
+    minimum: 1,
+    description: "The revision of the item that the command was made against",
+  }),
+  ...common,
+}
+
+/** The bodies of the commands, by name. */
+export const commandBodies = {
+  add: Type.Object(
+    {
+      title: Title,
+      description: Type.Optional(Description),
+      priority: Type.Optional(Type.Enum([...priorities], {default: "normal"})),
+      labels: Type.Optional(Labels),
+      assignee: Type.Optional(Party),
+      conversation: Type.Optional(Conversation),
+      ...common,
+    },
+    closed,
+  ),
+  claim: Type.Object({assignee: Type.Optional(Party), ...onItem}, closed),
+  block: Type.Object(
+    {
+      reason: Text,
+      owner: Type.Optional(Party),
+      deadline: Type.Optional(Time("Told as overdue once it has passed")),
+      ...onItem,
+    },
+    closed,
+  ),
+  unblock: Type.Object(onItem, closed),
+  review: Type.Object(onItem, closed),
+  accept: Type.Object(onItem, closed),
+  cancel: Type.Object({reason: Type.Optional(Text), ...onItem}, closed),
+  comment: Type.Object({text: Text, ...onItem}, closed),
+} as const
+
+/** The commands that people and agents give about an item that is there. */
+export const itemCommands = ["claim", "block", "unblock", "review", "accept", "cancel", "comment"] as const
+export type ItemCommand = (typeof itemCommands)[number]
+
+/** A command, as the Journal records it. */
+export type Command =
+  | {
+      readonly is: "add"
+      readonly title: string
+      readonly description: string
+      readonly priority: Priority
+      readonly labels: readonly string[]
+      readonly assignee: string | null
+      readonly conversation: Readonly<Static<typeof Conversation>> | null
+      readonly request?: string
+    }
+  | (Against & {readonly is: "claim"; readonly assignee: string})
+  | (Against & {
+      readonly is: "block"
+      readonly reason: string
+      readonly owner: string | null
+      readonly deadline: string | null
+    })
+  | (Against & {readonly is: "unblock" | "review" | "accept"})
+  | (Against & {readonly is: "cancel"; readonly reason: string | null})
+  | (Against & {readonly is: "comment"; readonly text: string})
+  /** The deadline of its blocker has passed; made by the Host. */
+  | (Against & {readonly is: "overdue"; readonly deadline: string})
+  /** The Journal goes on under another authority: what a restore does. About no item. */
+  | {readonly is: "authority"; readonly from: string; readonly to: string}
+
+interface Against {
+  readonly expectedRevision: number
+  readonly request?: string
+}
+
+/** One record of the Journal. `item` is 0 where it is about none. */
+export interface JournalRecord {
+  readonly seq: number
+  readonly at: string
+  readonly actor: string
+  readonly item: number
+  readonly command: Command
+  readonly prevHash: string
+  /** SHA-256 of the canonical JSON of the others, in hexadecimal. */
+  readonly hash: string
+}
+
+/** Who acted where nobody was named: the holder of the full token. */
+export const operator = "operator"
+/** The actor of what the Host does by itself. */
+export const hostActor = "host"
+
+/** The bodies of requests about items, and the answers. */
+export const WorkroomView = Type.Object({
+  store: Type.Enum(["database", "file"]),
+  authority: Type.String(),
+  seq: Type.Integer({description: "The last record of the Journal"}),
+  hash: Type.String({description: "Its hash"}),
+  items: Type.Object(
+    Object.fromEntries(itemStates.map(state => [state, Type.Integer()])) as Record<
+      ItemState,
+      ReturnType<typeof Type.Integer>
+    >,
+    {description: "How many are in which state"},
+  ),
+  overdue: Type.Integer({description: "Blocked items whose deadline has passed"}),
+})
+export type WorkroomView = Static<typeof WorkroomView>
+
+export const ItemFilter = Type.Object({
+  state: Type.Optional(Type.Enum([...itemStates], {description: "Only items in this state"})),
+  assignee: Type.Optional(Type.String({description: "Only items of this assignee"})),
+  label: Type.Optional(Type.String({description: "Only items with this label"})),
+})
+
+export const RecordView = Type.Object({
+  seq: Type.Integer(),
+  at: Time("When it was recorded"),
+  actor: Type.String(),
+  item: Type.Integer({description: "0 where it is about none"}),
+  command: Type.Unknown(),
+  prevHash: Type.String(),
+  hash: Type.String(),
+})
+
+export const VerificationView = Type.Object({
+  store: Type.Enum(["database", "file"]),
+  authority: Type.String(),
+  seq: Type.Integer({description: "The last record that was checked"}),
+  hash: Type.String(),
+  items: Type.Integer(),
+})
+export type VerificationView = Static<typeof VerificationView>

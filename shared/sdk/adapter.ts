@@ -1,0 +1,152 @@
+import type {Log} from "../log.ts"
+import type {Static, TSchema} from "../type.ts"
+import type {Node} from "./elements.ts"
+import type {Channel, Login, Message, User} from "./satori.ts"
+
+/** What an adapter hands to `endpoint.receive`: a Satori event without what the Host adds. */
+export interface Incoming {
+  /** The platform's id of this event. The same id again is stored once. */
+  readonly id: string
+  readonly type: string
+  /** Milliseconds since 1970; now when left out. */
+  readonly timestamp?: number
+  readonly channel?: Channel
+  readonly guild?: {readonly id: string; readonly name?: string}
+  readonly user?: User
+  /** `content` in Satori elements; `renderContent` makes it from a tree or plain text. */
+  readonly message?: Message
+  /** The platform's own name of the event, and its payload as it came, stored beside the event. */
+  readonly raw?: {readonly type: string; readonly data: unknown}
+}
+
+export interface Receipt {
+  /** The event's sequence in the inbox. */
+  readonly sn: number
+  /** True when this platform id was stored before. */
+  readonly duplicate: boolean
+}
+
+/** One endpoint in the hands of its adapter, from one `open` to its close. */
+export interface Endpoint {
+  readonly name: string
+  readonly log: Log
+  /** Aborted when the endpoint closes. */
+  readonly signal: AbortSignal
+  /** Resolves once the event is durable: only then acknowledge it to the platform. Throws `admission_closed`, `ingress_paused`. */
+  receive(event: Incoming): Promise<Receipt>
+  /** Registers the undo of something acquired; run in reverse order when the endpoint closes or reconnects. */
+  defer(undo: () => unknown): void
+  /** Who the bot is on the platform. */
+  login(login: Login): void
+  /**
+   * The connection is gone: the Host closes this attempt and opens another after a pause. `since`, in milliseconds since
+   * 1970: when it was last known to be good, where that is longer ago than `lag` says.
+   */
+  lost(error: Error, known?: {readonly since?: number}): void
+  /**
+   * The connection holds, but part of what is said there does not come in until the function is called: the Host lists the
+   * interval as a gap. The end of the connection ends it too.
+   */
+  missing(): () => void
+}
+
+export interface Outgoing {
+  /** The outbox id: the same for every attempt. */
+  readonly id: string
+  readonly channel: string
+  readonly content: readonly Node[]
+}
+
+export interface Reaction {
+  readonly id: string
+  readonly channel: string
+  readonly message: string
+  readonly emoji: string
+}
+
+export interface Sender {
+  /** Resolves when the platform has taken the message, to the platform's ids of it. */
+  send(message: Outgoing, signal: AbortSignal): Promise<{readonly ids: readonly string[]}>
+  react?(reaction: Reaction, signal: AbortSignal): Promise<void>
+  /**
+   * So many milliseconds ago, all that the platform had was handed to `endpoint.receive`: what an interval that the Host
+   * lists as a gap begins earlier by. Must be quick. Left out, it is taken for 10,000.
+   */
+  lag?(): number
+}
+
+/** At most so many messages begin within any `per` milliseconds. */
+export interface RateLimit {
+  readonly messages: number
+  readonly per: number
+}
+
+export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender> {
+  readonly description?: string
+  /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
+  readonly account?: A
+  /** Does the platform deliver again what was missed while the endpoint was away? */
+  readonly history: "replay" | "none"
+  /** Does the platform drop a repeated send with the same id? */
+  readonly idempotent?: boolean
+  /**
+   * Does another attempt go on where one that ran out of time ended? Else such a message may have arrived, and is treated
+   * like one that the Host's death interrupted.
+   */
+  readonly resumes?: boolean
+  /** The platform's limit for one account; the configuration may add a tighter one. */
+  readonly rate?: RateLimit
+  /**
+   * May anybody take a user's id, as a nick on IRC? Then no rule of `permissions` gives more by `user`; who somebody is
+   * has to be told by `user.account`.
+   */
+  readonly claimedUsers?: boolean
+  /** Are ids the same in capitals and small letters (of ASCII)? Rules of `permissions` are then read so. */
+  readonly ignoresCase?: boolean
+  /** Connects. Throw `refused(…)` where another attempt would not help; anything else is tried again after a pause. */
+  open(account: Static<A>, endpoint: Endpoint): Promise<S>
+  /**
+   * Answers `POST` and `GET /hooks/<plugin>/<endpoint_name>` with what `open` resolved to. The body is as the platform sent
+   * it, at most 1 MiB: verify the platform's own signature before anything is parsed, and answer 2xx only once
+   * `endpoint.receive` has resolved. What is thrown is answered as a problem; the Host's token is never handed over.
+   */
+  webhook?(request: Request, opened: S): Promise<Response>
+}
+
+const refusal = Symbol.for("svc.refused")
+
+export interface Refusal extends Error {
+  readonly reason: string
+  readonly remediation: string
+}
+
+/** The error for an `open` or a `send` that would fail again: wrong credentials, an unknown channel. */
+export const refused = (message: string, why: {reason: string; remediation: string; cause?: unknown}): Refusal =>
+  Object.assign(new Error(message, why.cause === undefined ? undefined : {cause: why.cause}), {
+    [refusal]: true,
+    reason: why.reason,
+    remediation: why.remediation,
+  })
+
+export const isRefusal = (error: unknown): error is Refusal => error instanceof Error && refusal in error
+
+const postponed = Symbol.for("svc.retryAfter")
+
+/**
+ * The error for a `send` that the platform did not take and wants later: after so many milliseconds, or after what an
+ * HTTP answer's `Retry-After` says (seconds or a date; a second where it says nothing). The attempt does not count.
+ */
+export const retryAfter = (wait: number | string | null, message = "the platform asks to wait"): Error =>
+  Object.assign(new Error(message), {[postponed]: typeof wait === "number" ? wait : readRetryAfter(wait)})
+
+const readRetryAfter = (header: string | null): number => {
+  if (header !== null && /^\s*[0-9]+(\.[0-9]+)?\s*$/.test(header)) return Number(header) * 1000
+  const at = Date.parse(header ?? "")
+  return Number.isNaN(at) ? 1000 : at - Date.now()
+}
+
+/** The milliseconds of an error that `retryAfter` made. */
+export const postponementOf = (error: unknown): number | undefined => {
+  const wait: unknown = error instanceof Error && postponed in error ? error[postponed] : undefined
+  return typeof wait === "number" && !Number.isNaN(wait) ? wait : undefined
+}

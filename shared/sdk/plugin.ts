@@ -1,0 +1,92 @@
+import type {PluginPath} from "../ids.ts"
+import type {Log} from "../log.ts"
+import type {Static, TSchema} from "../type.ts"
+import type {AdapterDefinition, Sender} from "./adapter.ts"
+import type {OptionDefinition} from "./command.ts"
+import type {PluginDatabase} from "./plugin-database.ts"
+import type {DeclareJob} from "./plugin-job.ts"
+import type {DeclarePrompt} from "./prompt.ts"
+import type {Call, Scope} from "./route.ts"
+import type {
+  CommandCall,
+  CommandDefinition,
+  EventHandlerDefinition,
+  Middleware,
+  Named,
+  Reply,
+  Session,
+} from "./session.ts"
+
+export interface PluginRoute {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  /** Below `/api/plugins/<name>`, for example `/messages`. */
+  readonly path: string
+  readonly scope: Exclude<Scope, "none" | "signature">
+  readonly summary: string
+  readonly body?: TSchema
+  readonly query?: TSchema
+  /** Of the answer with `status`. */
+  readonly response?: TSchema
+  /** What the route answers when all is well, as the OpenAPI document says it: 200 unless named. */
+  readonly status?: number
+  /** An endless answer: not held to the request time-out. */
+  readonly stream?: boolean
+  handle(request: Request, call: Call): Response | Promise<Response>
+}
+
+/** What `setup` gets. All of it is undone when the instance is disposed. */
+export interface Plugin {
+  readonly name: string
+  readonly path: PluginPath
+  /** The project's folder. */
+  readonly project: string
+  readonly log: Log
+  /** Aborted when the instance is disposed. */
+  readonly signal: AbortSignal
+  readonly database: PluginDatabase
+  /** Registers the undo of something acquired; run in reverse order when the instance is disposed. */
+  defer(undo: () => unknown): void
+  command<P extends string>(pattern: P, handler: (call: CommandCall<P, Record<never, never>>) => Reply): void
+  command<P extends string, const O extends Record<string, OptionDefinition> = Record<never, never>>(
+    pattern: P,
+    definition: CommandDefinition<O>,
+    handler: (call: CommandCall<P, O>) => Reply,
+  ): void
+  /** Handles every event of a Satori type, for example `message-created`. */
+  on(type: string, handler: (session: Session) => Reply): void
+  on(type: string, definition: EventHandlerDefinition, handler: (session: Session) => Reply): void
+  /** Around every event, in the order of the plugins in the configuration, then in that of these calls. */
+  middleware(around: Middleware): void
+  middleware(definition: Named, around: Middleware): void
+  /** Declares what goes on when a question of `session.prompt` is answered. */
+  prompt: DeclarePrompt
+  /** Declares what scheduled jobs may call. */
+  job: DeclareJob
+  adapter<A extends TSchema, S extends Sender>(slot: string, adapter: AdapterDefinition<A, S>): void
+  route(route: PluginRoute): void
+}
+
+export interface PluginDefinition<C extends TSchema = TSchema> {
+  readonly description?: string
+  /** The schema of `plugins.<name>.config`. */
+  readonly config?: C
+  /** Declares what the plugin publishes. It never connects; an adapter's `open` does. */
+  setup(plugin: Plugin, config: Static<C>): void | Promise<void>
+}
+
+/** Any plugin, whatever its configuration. */
+export interface AnyPlugin {
+  readonly description?: string
+  readonly config?: TSchema
+  setup(plugin: Plugin, config: never): void | Promise<void>
+}
+
+/** Marks what `definePlugin` made, across copies of this module. */
+const brand = Symbol.for("svc.plugin")
+
+/** Declares a plugin: the default export of its file. */
+export const definePlugin = <C extends TSchema>(definition: PluginDefinition<C>): PluginDefinition<C> =>
+  Object.defineProperty({...definition}, brand, {value: 1})
+
+export const isPlugin = (value: unknown): value is PluginDefinition =>
+  typeof value === "object" && value !== null && brand in value

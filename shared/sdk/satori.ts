@@ -1,0 +1,82 @@
+import {type Static, Type} from "../type.ts"
+
+/**
+ * The resources of the Satori v1 protocol as svc stores, shows and serves them. `private` marks what a demo token must
+ * not see: text, names, addresses, payloads.
+ */
+export const User = Type.Object(
+  {
+    id: Type.String({private: true}),
+    name: Type.Optional(Type.String({private: true})),
+    nick: Type.Optional(Type.String({private: true})),
+    avatar: Type.Optional(Type.String({private: true})),
+    is_bot: Type.Optional(Type.Boolean()),
+    account: Type.Optional(
+      Type.String({
+        private: true,
+        description: "The account that the platform vouches for, where a user's id is not one. Not of Satori",
+      }),
+    ),
+  },
+  {description: "A user of a platform"},
+)
+export type User = Static<typeof User>
+
+/** `type`: 0 text, 1 direct, 2 category, 3 voice. */
+export const Channel = Type.Object(
+  {
+    id: Type.String({private: true}),
+    type: Type.Integer({minimum: 0, maximum: 3}),
+    name: Type.Optional(Type.String({private: true})),
+  },
+  {description: "A channel of a platform; type 0 is text, 1 is direct"},
+)
+export type Channel = Static<typeof Channel>
+export const channelType = {text: 0, direct: 1, category: 2, voice: 3} as const
+
+export const Guild = Type.Object({
+  id: Type.String({private: true}),
+  name: Type.Optional(Type.String({private: true})),
+})
+
+export const Member = Type.Object({
+  nick: Type.Optional(Type.String({private: true})),
+  joined_at: Type.Optional(Type.Integer()),
+})
+
+export const Message = Type.Object({
+  id: Type.String(),
+  content: Type.String({private: true, description: "Satori message elements"}),
+  created_at: Type.Optional(Type.Integer()),
+})
+export type Message = Static<typeof Message>
+
+/** `status`: 0 offline, 1 online, 2 connecting, 3 disconnecting, 4 reconnecting. */
+export const Login = Type.Object({
+  sn: Type.Optional(Type.Integer()),
+  platform: Type.String(),
+  user: Type.Optional(User),
+  status: Type.Optional(Type.Integer({minimum: 0, maximum: 4})),
+})
+export type Login = Static<typeof Login>
+
+/** An inbox event. `sn` is its sequence in the inbox; `timestamp` is in milliseconds since 1970. */
+export const SatoriEvent = Type.Object(
+  {
+    sn: Type.Integer(),
+    type: Type.String(),
+    timestamp: Type.Integer(),
+    login: Login,
+    channel: Type.Optional(Channel),
+    guild: Type.Optional(Guild),
+    member: Type.Optional(Member),
+    message: Type.Optional(Message),
+    operator: Type.Optional(User),
+    user: Type.Optional(User),
+    referrer: Type.Optional(Type.Unknown({private: true})),
+    _type: Type.Optional(Type.String()),
+    _data: Type.Optional(Type.Unknown({private: true})),
+  },
+  {description: "A Satori v1 event"},
+)
+export type SatoriEvent = Static<typeof SatoriEvent>

@@ -1,0 +1,39 @@
+/** The public plugin SDK: `import {definePlugin, Type} from "svc-runtime"`. */
+
+export type {Log, LogFields, LogLevel} from "../log.ts"
+export {type Issue, Problem, type ProblemCode} from "../problems.ts"
+export {Secret} from "../secret.ts"
+export {type Static, type TSchema, Type} from "../type.ts"
+export {
+  type AdapterDefinition,
+  type Endpoint,
+  type Incoming,
+  type Outgoing,
+  type RateLimit,
+  type Reaction,
+  type Receipt,
+  type Refusal,
+  refused,
+  retryAfter,
+  type Sender,
+} from "./adapter.ts"
+export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
+export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
+export type {Permission} from "./permission.ts"
+export {type AnyPlugin, definePlugin, type Plugin, type PluginDefinition, type PluginRoute} from "./plugin.ts"
+export type {PluginDatabase, PluginMigration, Row, SqlValue, Statement} from "./plugin-database.ts"
+export type {DeclareJob, JobDefinition, JobHandler, JobRun} from "./plugin-job.ts"
+export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
+export type {Call, Scope} from "./route.ts"
+export {type Channel, channelType, type Login, type Message, type SatoriEvent, type User} from "./satori.ts"
+export type {
+  CommandCall,
+  CommandDefinition,
+  HandlerDefinition,
+  Middleware,
+  Next,
+  Reply,
+  Session,
+  SessionDatabase,
+  Target,
+} from "./session.ts"

@@ -1,0 +1,111 @@
+import type {Log} from "../log.ts"
+import type {Arguments, Cooldown, OptionDefinition, Options} from "./command.ts"
+import type {Content, Node} from "./elements.ts"
+import type {Permission} from "./permission.ts"
+import type {PluginDatabase, Statement} from "./plugin-database.ts"
+import type {Channel, SatoriEvent, User} from "./satori.ts"
+
+/** What a handler may return: its reply, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler written without a return has the type void
+export type Reply = Content | undefined | void | Promise<Content | undefined | void>
+
+/** Where a message goes: an endpoint by its name, and a channel of its platform. */
+export interface Target {
+  readonly endpoint: string
+  readonly channel: string
+}
+
+/** One event in the hands of one handler. Ended by the handler's end; later calls throw `late`. */
+export interface Session {
+  readonly event: SatoriEvent
+  /** The message as plain text, empty for events without one. */
+  readonly text: string
+  readonly elements: readonly Node[]
+  readonly user: User | undefined
+  readonly channel: Channel | undefined
+  /** The name of the endpoint that the event came in through. */
+  readonly endpoint: string
+  /** What the rules of `permissions` give this user here. */
+  readonly permission: Permission
+  /** Aborted when the handler's time ends or the Host stops. */
+  readonly signal: AbortSignal
+  readonly log: Log
+  /**
+   * Queues a message to this conversation, or to `to`; resolves to its outbox id at once. It is committed together
+   * with the handler's mark, so a handler that throws has sent nothing.
+   */
+  send(content: Content, to?: Target): Promise<string>
+  /** Like `send`, quoting the message that is being handled. */
+  reply(content: Content): Promise<string>
+  /** Queues a reaction to the message that is being handled. */
+  react(emoji: string): Promise<string>
+  /**
+   * Sends now, not at the handler's end: resolves to the outbox id once the message is durable, whatever the handler
+   * does then. Where the handler runs again, its first `sendNow` is its first again, and so on: not sent a second time,
+   * the same id.
+   */
+  sendNow(content: Content, to?: Target): Promise<string>
+  /**
+   * Asks the user a question, and ends there: the next message of this user in this channel goes to the plugin's prompt
+   * of that name, with `data`, after a restart too. Queued like `send`. Throws `prompt_unknown`.
+   */
+  prompt(name: string, question: Content, data?: unknown): Promise<string>
+  readonly database: SessionDatabase
+}
+
+/** The plugin's tables in the hands of one handler. */
+export interface SessionDatabase extends Pick<PluginDatabase, "table" | "read"> {
+  /**
+   * Queues statements; they are stored in one batch with the handler's mark, or not at all. `read` does not see them
+   * before. A statement that the database refuses fails the handler.
+   */
+  write(statements: readonly Statement[]): Promise<void>
+}
+
+/** What `on` and `command` take beside the handler. */
+export interface HandlerDefinition {
+  /** A handler that throws is run again so often (at most 10), after growing pauses, before the conversation goes on. */
+  readonly retries?: number
+}
+
+/** A handler's own name, of letters, digits, _ and -, beginning with a letter. */
+export interface Named {
+  /**
+   * By it the events that wait find their handler after a restart or a reload, wherever it then stands among others. Without
+   * one they find it by its number among the nameless ones of its kind, and another one put before it gets its events.
+   */
+  readonly name?: string
+}
+
+/** What `on` takes beside the handler. */
+export interface EventHandlerDefinition extends HandlerDefinition, Named {}
+
+/** Lets an event go on, to the middleware behind and the handlers; resolves when they have ended. Once is enough. */
+export type Next = () => Promise<void>
+
+/**
+ * Runs around the handlers of every event. Ended without `next`, the event stops there: its handlers do not run. What it
+ * sends is stored with a mark of its own, after what the handlers inside have sent.
+ */
+export type Middleware = (session: Session, next: Next) => Reply
+
+export interface CommandCall<P extends string, O extends Record<string, OptionDefinition>> {
+  readonly args: Readonly<Arguments<P>>
+  readonly options: Options<O>
+  readonly session: Session
+}
+
+export interface CommandDefinition<O extends Record<string, OptionDefinition> = Record<never, never>>
+  extends HandlerDefinition {
+  readonly description?: string
+  /** Other first words for the same command. */
+  readonly aliases?: readonly string[]
+  readonly options?: O
+  /** Lines for `help`: how it is used. */
+  readonly examples?: readonly string[]
+  /** Left out of the list that `help` shows. */
+  readonly hidden?: boolean
+  /** Who may call it; for others it is not in `help`. Everybody when left out. */
+  readonly permission?: Permission
+  readonly cooldown?: Cooldown
+}

@@ -1,0 +1,156 @@
+import {describe, expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import {readRuns, recordStart} from "../../../server/database/runs.ts"
+import {GapCounts} from "../../../server/endpoints/gap-counts.ts"
+import {Inbox} from "../../../server/inbox/inbox.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {aDay, countOf, retentionOf, storeEvents} from "../../support/capacity/retention.ts"
+import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {log} from "../../support/host/silence.ts"
+import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+
+const now = Date.parse("2027-03-01T00:00:00Z")
+const ago = (days: number) => now - days * aDay
+
+const inboxOf = async (database: Database): Promise<Inbox> => {
+  const inbox = new Inbox(database, new Outbox(database, log), "run", log)
+  await inbox.start({
+    match: () => [],
+    order: () => ({around: [], within: []}),
+    run: async () => ({is: "handled", sends: []}),
+  })
+  return inbox
+}
+
+const droppedOf = async (database: Database) =>
+  Object.fromEntries(
+    (await database.read("SELECT part || ' ' || detail AS name, rows FROM retention_dropped ORDER BY 1")).map(
+      ({name, rows}) => [String(name).trim(), Number(rows)],
+    ),
+  )
+
+describe.each(engines)("on $name", ({make}) => {
+  test("what is done with is dropped once it is old, and counted; what is young stays", async () => {
+    const database = await open(await make())
+    await storeEvents(database, {count: 250, from: ago(40), apart: 1000})
+    await storeEvents(database, {count: 50, from: ago(20), apart: 1000})
+    expect(await retentionOf(database).sweep(now)).toEqual({handled: 250, sent: 250})
+    expect(await countOf(database, "inbox")).toBe(50)
+    expect(await countOf(database, "inbox_marks")).toBe(50)
+    expect(await countOf(database, "outbox")).toBe(50)
+    expect(await droppedOf(database)).toEqual({handled: 250, sent: 250})
+    expect(await retentionOf(database).sweep(now)).toEqual({})
+  })
+
+  test("an event that is delivered again after its row is gone is still a duplicate, with its old number", async () => {
+    const database = await open(await make())
+    const inbox = await inboxOf(database)
+    const endpoint = lineEndpoint(inbox)
+    const first = await inbox.receive(endpoint, {type: "message-created", id: "twice", channel: {id: "c", type: 0}})
+    await retentionOf(database).sweep(Date.now() + 40 * aDay)
+    expect(await countOf(database, "inbox")).toBe(0)
+    const again = await inbox.receive(endpoint, {type: "message-created", id: "twice", channel: {id: "c", type: 0}})
+    expect(again).toEqual({sn: first.sn, duplicate: true})
+    expect(await countOf(database, "inbox")).toBe(0)
+    await retentionOf(database).sweep(Date.now() + 131 * aDay)
+    const late = await inbox.receive(endpoint, {type: "message-created", id: "twice", channel: {id: "c", type: 0}})
+    expect(late).toEqual({sn: first.sn + 1, duplicate: false})
+  })
+})
+
+test("a row that has not ended is kept, whatever its age", async () => {
+  const database = await open(await localDatabase())
+  for (const [index, state] of ["pending", "running"].entries())
+    await storeEvents(database, {count: 10, from: ago(1000 - index), apart: 1, state})
+  for (const state of ["queued", "sending"])
+    await database.write([
+      {sql: `UPDATE outbox SET state = '${state}', ended_at = NULL WHERE seq % 2 = ${state === "queued" ? 0 : 1}`},
+    ])
+  await database.write([
+    {
+      sql: "INSERT INTO job_runs (run_id, job, cause, state, scheduled_for, created_at) VALUES ('a', 'j', 'cron', 'running', 1, 1), ('b', 'j', 'cron', 'queued', 2, 2)",
+    },
+    {sql: "INSERT INTO endpoint_gaps (endpoint, from_at, reason) VALUES ('line', 1, 'host_ended')"},
+  ])
+  expect(await retentionOf(database).sweep(now)).toEqual({})
+})
+
+describe("what waits for a person", () => {
+  test.each(["failed", "dead", "held"])(
+    "an event that is %s is kept for its own, longer limit; then it is dropped, and told",
+    async state => {
+      const database = await open(await localDatabase())
+      await storeEvents(database, {count: 3, from: ago(170), apart: 1, state})
+      await database.write([{sql: "UPDATE outbox SET state = 'unknown'"}])
+      expect(await retentionOf(database).sweep(now)).toEqual({})
+      expect(await retentionOf(database).sweep(now + 20 * aDay)).toEqual({handled: 3, sent: 3})
+      expect(await droppedOf(database)).toEqual({"handled undelivered": 3, "sent undelivered": 3})
+      const told = await database.read("SELECT data FROM events WHERE type = 'retention.dropped' ORDER BY offset")
+      expect(told.map(({data}) => JSON.parse(String(data)))).toEqual([
+        {part: "inbox", rows: 3},
+        {part: "outbox", rows: 3},
+      ])
+    },
+  )
+
+  test("it counts from when it was held, not from when it came: a restore of an old checkpoint is not dropped at once", async () => {
+    const database = await open(await localDatabase())
+    await storeEvents(database, {count: 3, from: ago(300), apart: 1, state: "held"})
+    await database.write([
+      {sql: "UPDATE inbox_marks SET ended_at = ?", args: [ago(1)]},
+      {sql: "UPDATE outbox SET state = 'held', ended_at = ?", args: [ago(1)]},
+    ])
+    expect(await retentionOf(database).sweep(now)).toEqual({})
+  })
+
+  test("what a failed handler has sent early stays known, so that a retry does not send it twice", async () => {
+    const database = await open(await localDatabase())
+    await storeEvents(database, {count: 1, from: ago(100), apart: 1, state: "failed"})
+    await database.write([
+      {sql: "UPDATE outbox SET early = 1, inbox_seq = 1, handler = 'root/echo/handler/1', ordinal = 0"},
+    ])
+    expect(await retentionOf(database).sweep(now)).toEqual({})
+    await database.write([{sql: "UPDATE inbox_marks SET state = 'handled'"}])
+    expect(await retentionOf(database).sweep(now)).toEqual({handled: 1, sent: 1})
+  })
+})
+
+test("events that a connected Satori client has not had yet stay, and so do the newest", async () => {
+  const database = await open(await localDatabase())
+  await storeEvents(database, {count: 300, from: ago(100), apart: 1000})
+  await retentionOf(database, {}, () => 120).sweep(now)
+  expect(await database.read("SELECT min(seq) AS first FROM inbox")).toEqual([expect.objectContaining({first: 121})])
+  await retentionOf(database, {handled: {age: "30d", rows: 1_000_000, least: 40}}).sweep(now)
+  expect(await countOf(database, "inbox")).toBe(40)
+})
+
+test("more rows than are kept go too, the oldest first; 0s keeps without end", async () => {
+  const database = await open(await localDatabase())
+  await storeEvents(database, {count: 500, from: ago(5), apart: 1000})
+  await retentionOf(database, {handled: {age: "0s", rows: 200, least: 0}, sent: {age: "0s", rows: 150}}).sweep(now)
+  expect(await database.read("SELECT min(seq) AS first, count(*) AS n FROM inbox")).toMatchObject([
+    {first: 301, n: 200},
+  ])
+  expect(await countOf(database, "outbox")).toBe(150)
+})
+
+test("starts, ends and gaps are counted on after their rows are gone", async () => {
+  const database = await open(await localDatabase())
+  const start = (runtimeId: string, startedAt: number) =>
+    recordStart(database, {runtimeId, startedAt, mode: "test", version: "1", runtime: "bun"})
+  for (let day = 0; day < 150; day++) await start(`run ${day}`, ago(600 - day))
+  await database.write([
+    {sql: "UPDATE svc_runs SET ended_at = started_at, exit_code = 0 WHERE rowid % 3 = 0"},
+    {
+      sql: "INSERT INTO endpoint_gaps (endpoint, from_at, to_at, reason) SELECT 'line', started_at, started_at, 'host_ended' FROM svc_runs",
+    },
+  ])
+  await start("own", now)
+  const before = {runs: await readRuns(database, "own"), gaps: await new GapCounts(database).read()}
+  expect(await retentionOf(database).sweep(now)).toEqual({gaps: 150, runs: 150})
+  const after = {runs: await readRuns(database, "own"), gaps: await new GapCounts(database).read()}
+  expect(after).toEqual(before)
+  expect(after.runs.starts).toBe(151)
+  expect(after.gaps).toEqual([{endpoint: "line", reason: "host_ended", count: 150}])
+  expect(await start("next", now + 1)).toMatchObject({earlierStarts: 151})
+})

@@ -1,0 +1,126 @@
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {Secret} from "../../../shared/secret.ts"
+import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
+import {until} from "../../support/host/process.ts"
+
+/** Another Host takes the lease, as it may once this Host's has run out. */
+const stealLease = "UPDATE svc_lease SET runtime_id = 'other', lease = lease + 1, until = 9e15 WHERE id = 1 RETURNING 1"
+
+test("a second Host is refused and told who holds the lease; once the first closes, it is free at once", async () => {
+  const {location} = await remoteDatabase()
+  const first = await open(location, {runtimeId: "first-host"})
+  await expect(open(location, {runtimeId: "second-host"})).rejects.toMatchObject({
+    code: "locked",
+    message: expect.stringMatching(/first-host, for ([1-9]|1[0-5]) s more unless it renews/),
+    hint: expect.stringContaining("Stop the other Host"),
+  })
+  await first.close()
+  await open(location, {runtimeId: "second-host"})
+})
+
+test("of Hosts that start at once, one gets the lease", async () => {
+  const {location} = await remoteDatabase()
+  const starts = await Promise.allSettled(["a", "b", "c", "d"].map(runtimeId => open(location, {runtimeId})))
+  expect(starts.map(({status}) => status).sort()).toEqual(["fulfilled", "rejected", "rejected", "rejected"])
+})
+
+const leaseOfTheDead = (milliseconds: number) =>
+  `UPDATE svc_lease SET runtime_id = 'dead-host', lease = 7, until = unixepoch() * 1000 + ${milliseconds} RETURNING 1`
+
+test("the lease of a Host that died is waited for, until it ends by itself", async () => {
+  const {location, server} = await remoteDatabase()
+  await (await open(location)).close()
+  server.sql(leaseOfTheDead(2500))
+  await open(location, {runtimeId: "next-host"})
+  expect(server.sql("SELECT runtime_id, lease FROM svc_lease")).toEqual([{runtime_id: "next-host", lease: 8}])
+})
+
+test("a signal ends the wait for a lease", async () => {
+  const {location, server} = await remoteDatabase()
+  await (await open(location)).close()
+  server.sql(leaseOfTheDead(3_600_000))
+  const abort = new AbortController()
+  const started = open(location, {signal: abort.signal})
+  setTimeout(() => abort.abort(), 300)
+  await expect(started).rejects.toMatchObject({code: "stopping"})
+  expect(server.sql("SELECT runtime_id FROM svc_lease")).toEqual([{runtime_id: "dead-host"}])
+})
+
+test("after the lease has passed to another Host, every batch is aborted and nothing of it is stored", async () => {
+  const {location, server} = await remoteDatabase()
+  let lost = 0
+  const database = await open(location, {known: [notes], onLeaseLost: () => lost++})
+  await database.write([note("mine", 1)])
+  server.sql(stealLease)
+  const outcomes = await Promise.allSettled([1, 2, 3].map(n => database.write([note("late", n)])))
+  expect(outcomes.map(outcome => outcome.status === "rejected" && outcome.reason.code)).toEqual(
+    Array(3).fill("lease_lost"),
+  )
+  await expect(database.write([note("late", 4)])).rejects.toMatchObject({code: "lease_lost"})
+  await expect(database.migrate([{sql: "CREATE TABLE late (id)"}], new AbortController().signal)).rejects.toMatchObject(
+    {
+      code: "lease_lost",
+    },
+  )
+  expect(server.sql("SELECT writer, n FROM notes")).toEqual([{writer: "mine", n: 1}])
+  expect(server.sql("SELECT 1 FROM sqlite_master WHERE name = 'late'")).toEqual([])
+  expect(lost).toBe(1)
+})
+
+test("closing after the lease was lost leaves the other Host's lease alone", async () => {
+  const {location, server} = await remoteDatabase()
+  const database = await open(location)
+  server.sql(stealLease)
+  await database.close()
+  expect(server.sql("SELECT runtime_id FROM svc_lease WHERE until > 0")).toEqual([{runtime_id: "other"}])
+})
+
+test("the lease is renewed while the Host lives, and its loss is noticed without a write", async () => {
+  const {location, server} = await remoteDatabase()
+  let lost = false
+  await open(location, {
+    onLeaseLost: () => {
+      lost = true
+    },
+  })
+  const left = () =>
+    Number(server.sql("SELECT until - CAST(unixepoch('subsec') * 1000 AS INTEGER) AS ms FROM svc_lease")[0]?.ms)
+  server.sql("UPDATE svc_lease SET until = until - 9000 WHERE id = 1 RETURNING 1")
+  expect(left()).toBeLessThan(6500)
+  await until("the lease to be renewed", () => left() > 10_000)
+  expect(lost).toBe(false)
+  server.sql(stealLease)
+  await until("the loss to be noticed", () => lost)
+})
+
+test("a batch whose answer is lost has an unknown outcome, whether it was stored or not, and the next one succeeds", async () => {
+  const {location, server} = await remoteDatabase()
+  const database = await open(location, {known: [notes]})
+  server.cutNext("before", "notes")
+  await expect(database.write([note("cut before", 1)])).rejects.toMatchObject({code: "database_outcome_unknown"})
+  server.cutNext("after", "notes")
+  await expect(database.write([note("cut after", 2)])).rejects.toMatchObject({code: "database_outcome_unknown"})
+  await database.write([note("next", 3)])
+  expect(await database.read("SELECT writer FROM notes ORDER BY id")).toEqual([{writer: "cut after"}, {writer: "next"}])
+})
+
+test("a database that cannot be reached is refused by its address", async () => {
+  const {location, server} = await remoteDatabase()
+  await server.close()
+  await expect(open(location)).rejects.toMatchObject({
+    code: "database_unopenable",
+    message: expect.stringContaining(new URL(server.url).host),
+    hint: expect.stringContaining("database.url"),
+  })
+})
+
+test("the token is sent, and a wrong one is refused without being shown", async () => {
+  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "the-right-token"})
+  const at = (token: string) => ({dialect: "libsql", url: server.url, authToken: new Secret(token)}) as const
+  const refused = await open(at("a-wrong-token")).catch(error => error)
+  expect(refused).toMatchObject({code: "database_unopenable", hint: expect.stringContaining("database.authToken")})
+  expect(refused.message).not.toContain("a-wrong-token")
+  expect(await countNotes(await open(at("the-right-token"), {known: [notes]}))).toBe(0)
+})

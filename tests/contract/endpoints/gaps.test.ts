@@ -1,0 +1,165 @@
+import {afterEach, beforeEach, describe, expect, onTestFinished, test, vi} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import {Endpoint} from "../../../server/endpoints/endpoint.ts"
+import {Gaps} from "../../../server/endpoints/gaps.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Endpoint as Handle} from "../../../shared/sdk/adapter.ts"
+import {engines, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+import {lineSpec} from "../../support/messages/line-endpoint.ts"
+
+/** Between two times at which it is stored up to when nothing is missing, in milliseconds. */
+const heartbeat = 10_000
+
+// Only the heartbeat and the times go by hand: the database has its own.
+beforeEach(() => void vi.useFakeTimers({toFake: ["setInterval", "clearInterval", "Date", "performance"]}))
+afterEach(() => void vi.useRealTimers())
+
+/** One run of a Host, as far as gaps go: an endpoint whose adapter says `lag`, and a database that may refuse an event. */
+const begin = async (database: Database, lag: () => number, opening: (handle: Handle) => void = () => {}) => {
+  const gaps = new Gaps(database, log)
+  await gaps.start()
+  onTestFinished(() => gaps.stop())
+  let handle: Handle | undefined
+  let store: () => Promise<void> = async () => {}
+  const endpoint = new Endpoint(
+    lineSpec({
+      open: async opened => {
+        handle = opened
+        opening(opened)
+        return {send: async () => ({ids: []}), lag}
+      },
+    }),
+    {
+      receive: async () => {
+        await store()
+        return {sn: 1, duplicate: false}
+      },
+      online: () => {},
+      changed: changed => gaps.observe(changed),
+      listening: changed => gaps.observe(changed),
+      unstored: changed => gaps.unstored(changed),
+    },
+  )
+  onTestFinished(() => endpoint.close())
+  endpoint.open()
+  const opened = await until("the endpoint to be online", () => endpoint.state.is === "online" && handle)
+  return {
+    gaps,
+    endpoint,
+    handle: opened,
+    receive: (storing: () => Promise<void>) => {
+      store = storing
+      return opened.receive({id: "1", type: "message-created"})
+    },
+  }
+}
+
+const listOf = (database: Database) =>
+  database.read('SELECT from_at AS "from", to_at AS "to", reason FROM endpoint_gaps ORDER BY seq')
+
+/** Waits until it is stored that the endpoint has missed nothing up to a later time. */
+const untilSeen = (database: Database, after: number) =>
+  until("who is online to be stored", async () => {
+    const [row] = await database.read("SELECT seen_at FROM endpoint_online")
+    return Number(row?.seen_at ?? 0) > after
+  })
+
+/** The gaps, once there is one. */
+const untilListed = (database: Database) =>
+  until("the gap", async () => {
+    const rows = await listOf(database)
+    return rows.length > 0 && rows
+  })
+
+/** The gaps, once another run has begun. */
+const afterKill = async (database: Database) => {
+  await new Gaps(database, log).start()
+  return listOf(database)
+}
+
+describe.each(engines)("gaps on $name", ({make}) => {
+  test("a run that was killed leaves a gap from when nothing is known to be missing, not from when it last stored that", async () => {
+    const database = await open(await make())
+    await begin(database, () => 3000)
+    const online = Date.now()
+    await untilSeen(database, 0)
+    vi.advanceTimersByTime(heartbeat)
+    await untilSeen(database, online)
+    expect(await afterKill(database)).toEqual([{from: online + heartbeat - 3000, to: null, reason: "host_ended"}])
+  })
+
+  test("what is still being stored when the heartbeat comes is in the gap of a kill", async () => {
+    const database = await open(await make())
+    const {receive} = await begin(database, () => 0)
+    const online = Date.now()
+    await untilSeen(database, 0)
+    vi.advanceTimersByTime(heartbeat - 4000)
+    void receive(() => new Promise(() => {}))
+    vi.advanceTimersByTime(4000)
+    await untilSeen(database, online)
+    expect(await afterKill(database)).toEqual([{from: online + heartbeat - 4000, to: null, reason: "host_ended"}])
+  })
+
+  test("a connection that is lost leaves a gap from when it was last good, but no longer than it was online", async () => {
+    const database = await open(await make())
+    const {handle, endpoint} = await begin(database, () => 50)
+    const online = Date.now()
+    vi.advanceTimersByTime(5000)
+    handle.lost(new Error("no answer"), {since: online + 2000})
+    await until("the loss", () => endpoint.state.is === "reconnecting")
+    expect(await untilListed(database)).toEqual([{from: online + 2000, to: null, reason: "connection_lost"}])
+
+    const other = await open(await make())
+    const early = await begin(other, () => 50)
+    const began = Date.now()
+    vi.advanceTimersByTime(5000)
+    early.handle.lost(new Error("no answer"), {since: began - 60_000})
+    await until("the loss", () => early.endpoint.state.is === "reconnecting")
+    expect(await untilListed(other)).toEqual([{from: began, to: null, reason: "connection_lost"}])
+  })
+
+  test("an endpoint that misses something from the beginning has a gap since then, over a kill, until it misses nothing", async () => {
+    const database = await open(await make())
+    const found: (() => void)[] = []
+    const begun = () =>
+      begin(
+        database,
+        () => 0,
+        handle => void found.push(handle.missing()),
+      )
+    vi.advanceTimersByTime(5000)
+    const {gaps} = await begun()
+    const online = Date.now()
+    expect(await untilListed(database)).toEqual([{from: online, to: null, reason: "channel_left"}])
+    vi.advanceTimersByTime(2000)
+    await begun()
+    expect(await listOf(database)).toEqual([{from: online, to: null, reason: "channel_left"}])
+    vi.advanceTimersByTime(1000)
+    found.at(-1)?.()
+    await untilSeen(database, online)
+    expect(await listOf(database)).toEqual([{from: online, to: online + 3000, reason: "channel_left"}])
+    await gaps.stop()
+  })
+
+  test("what the database did not take is a gap of its own, ended once it takes something again; an invalid event is none", async () => {
+    const database = await open(await make())
+    const {receive, gaps} = await begin(database, () => 100)
+    const online = Date.now()
+    vi.advanceTimersByTime(1000)
+    const invalid = receive(async () => {
+      throw new Problem("event_invalid", "no type")
+    })
+    await expect(invalid).rejects.toMatchObject({code: "event_invalid"})
+    const lost = receive(async () => {
+      vi.advanceTimersByTime(400)
+      throw new Problem("database_full", "no space")
+    })
+    await expect(lost).rejects.toMatchObject({code: "database_full"})
+    const failed = Date.now()
+    expect(await untilListed(database)).toEqual([{from: online + 900, to: failed, reason: "not_stored"}])
+    await gaps.stop()
+    expect(await listOf(database)).toMatchObject([{reason: "not_stored"}, {reason: "host_stopped", to: null}])
+  })
+})

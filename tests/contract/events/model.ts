@@ -1,0 +1,262 @@
+import {copyFileSync, existsSync, mkdtempSync, rmSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {type Database, openDatabase} from "../../../server/database/database.ts"
+import {Envelopes} from "../../../server/events/envelope.ts"
+import {EventLog} from "../../../server/events/log.ts"
+import {EventRetention} from "../../../server/events/retention.ts"
+import {EventStream} from "../../../server/events/stream.ts"
+import {tellingAll, toRow} from "../../../server/events/telling.ts"
+import {log} from "../../support/host/silence.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {type Entry, ModelClient, type Truth} from "./client.ts"
+
+/** What the episodes came to. */
+export interface Tally {
+  episodes: number
+  events: number
+  received: number
+  resumed: number
+  /** Slow clients that were let go. */
+  cuts: number
+  restarts: number
+  kills: number
+  restores: number
+  evictions: number
+  readonly gaps: Record<string, number>
+}
+
+/** So many episodes share one history. */
+const episodesOfWorld = 50
+
+/** The log and its stream, as a Host has them. */
+interface Served {
+  readonly database: Database
+  readonly events: EventLog
+  readonly stream: EventStream
+}
+
+const serve = async (file: string, epoch: string): Promise<Served> => {
+  const signal = new AbortController().signal
+  const database = await openDatabase({dialect: "sqlite", file}, {runtimeId: "model", signal, onLeaseLost: () => {}})
+  const events = new EventLog(database, log)
+  await events.start()
+  const envelopes = new Envelopes({epoch, project: "model", hide: text => text})
+  return {database, events, stream: new EventStream({database, events, envelopes, epoch, log})}
+}
+
+/** One history: what was stored in it, and the clients that follow it through everything. */
+class World {
+  readonly clients = [undefined, "a", undefined].map(endpoint => new ModelClient(endpoint))
+  readonly #chance: Chance
+  readonly #tally: Tally
+  readonly #folder: string
+  #files = 0
+  #file: string
+  #epoch: string
+  #served: Served
+  #entries: Entry[] = []
+  #n = 0
+  #copy: {readonly file: string; readonly entries: readonly Entry[]} | undefined
+
+  private constructor(chance: Chance, tally: Tally, folder: string, file: string, epoch: string, served: Served) {
+    this.#chance = chance
+    this.#tally = tally
+    this.#folder = folder
+    this.#file = file
+    this.#epoch = epoch
+    this.#served = served
+  }
+
+  /** In memory where there is a folder for that: no disk is tested. */
+  static async make(chance: Chance, tally: Tally): Promise<World> {
+    const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-events-"))
+    const file = join(folder, "first.sqlite")
+    const epoch = mint(chance)
+    return new World(chance, tally, folder, file, epoch, await serve(file, epoch))
+  }
+
+  get #truth(): Truth {
+    return {epoch: this.#epoch, entries: this.#entries, evictedTo: this.#served.events.evictedTo}
+  }
+
+  async episode(): Promise<void> {
+    for (let steps = 3 + this.#chance.below(6); steps > 0; steps--) {
+      await this.#step()
+      await this.#check()
+    }
+    await this.#settle()
+    this.#tally.episodes++
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.clients) {
+      await client.disconnect()
+      this.#tally.received += client.received
+      this.#tally.resumed += client.resumed
+      this.#tally.cuts += client.cuts
+      for (const reason of client.gaps) this.#tally.gaps[reason] = (this.#tally.gaps[reason] ?? 0) + 1
+    }
+    await this.#served.stream.end()
+    await this.#served.database.close()
+    rmSync(this.#folder, {recursive: true, force: true})
+  }
+
+  async #step(): Promise<void> {
+    const chance = this.#chance
+    const client = chance.pick(this.clients)
+    switch (chance.below(12)) {
+      case 0:
+        return this.#restart()
+      case 1:
+        return this.#kill()
+      case 2:
+        return this.#evict()
+      case 3:
+        return chance.below(3) === 0 ? this.#restore() : this.#keep()
+      case 4:
+        // Now and then so many that who does not read falls behind.
+        return this.#publish(chance.below(12) === 0 ? 1500 : 1 + chance.below(300))
+      case 5:
+      case 6:
+        return client.isConnected ? client.disconnect() : client.connect(this.#served.stream)
+      case 7: {
+        // Read while it is stored.
+        const stored = this.#publish(1 + chance.below(40))
+        const breaksOff = chance.below(2) === 0
+        await client.read(4, breaksOff ? chance.next() : 1)
+        if (breaksOff) await client.disconnect()
+        return stored
+      }
+      case 8: {
+        await client.read(1 + chance.below(3), chance.next())
+        return client.disconnect()
+      }
+      case 9:
+        return client.read(1 + chance.below(5))
+      default:
+        return this.#publish(1 + chance.below(8))
+    }
+  }
+
+  async #publish(count: number): Promise<void> {
+    const rows = Array.from({length: count}, () =>
+      toRow(
+        "host.stopping",
+        {code: ++this.#n, reason: "x".repeat(this.#chance.below(40))},
+        {endpoint: this.#chance.pick(["a", "b"])},
+      ),
+    )
+    this.#tally.events += count
+    await this.#served.database.write([tellingAll(rows)])
+  }
+
+  /** What is stored that the ledger does not have yet. */
+  async #note(): Promise<void> {
+    const rows = await this.#served.database.read(
+      "SELECT offset, endpoint, data ->> 'code' AS n FROM events WHERE offset > ? ORDER BY offset",
+      [this.#entries.at(-1)?.offset ?? 0],
+    )
+    for (const {offset, n, endpoint} of rows)
+      this.#entries.push({offset: Number(offset), n: Number(n), endpoint: String(endpoint)})
+  }
+
+  async #check(): Promise<void> {
+    await this.#note()
+    for (const client of this.clients) client.check(this.#truth)
+  }
+
+  async #restart(): Promise<void> {
+    this.#tally.restarts++
+    await this.#served.stream.end()
+    for (const client of this.clients) await client.read(1000)
+    await this.#check()
+    await this.#served.database.close()
+    for (const client of this.clients) await client.disconnect()
+    this.#served = await serve(this.#file, this.#epoch)
+  }
+
+  /** Whatever was under way is cut off, on both sides; what was handed to the disk is there. */
+  async #kill(): Promise<void> {
+    this.#tally.kills++
+    const lost = this.#publish(1 + this.#chance.below(20))
+    await Promise.all(this.clients.map(client => client.read(this.#chance.below(3), this.#chance.next())))
+    await Promise.all(this.clients.map(client => client.disconnect()))
+    await lost
+    await this.#check()
+    await this.#served.database.close()
+    this.#served = await serve(this.#file, this.#epoch)
+  }
+
+  async #evict(): Promise<void> {
+    this.#tally.evictions++
+    const {database, events} = this.#served
+    const limits = {events: 1 + this.#chance.below(400), bytes: 1e12, age: 1e12}
+    await new EventRetention(database, events, log, () => limits).sweep()
+  }
+
+  /** A copy to restore from. */
+  async #keep(): Promise<void> {
+    await this.#restart()
+    await this.#served.database.close()
+    const file = join(this.#folder, `copy-${++this.#files}.sqlite`)
+    copyFileSync(this.#file, file)
+    this.#copy = {file, entries: [...this.#entries]}
+    this.#served = await serve(this.#file, this.#epoch)
+  }
+
+  /** An older state under a new epoch: offsets that clients know are given to other events. */
+  async #restore(): Promise<void> {
+    if (this.#copy === undefined) return
+    this.#tally.restores++
+    await this.#restart()
+    await this.#served.database.close()
+    this.#file = join(this.#folder, `restored-${++this.#files}.sqlite`)
+    copyFileSync(this.#copy.file, this.#file)
+    this.#entries = [...this.#copy.entries]
+    this.#epoch = mint(this.#chance)
+    this.#served = await serve(this.#file, this.#epoch)
+  }
+
+  /** Every client comes to the end, and has been given or told everything. */
+  async #settle(): Promise<void> {
+    for (const client of this.clients) {
+      for (let rounds = 0; !client.isWhole(this.#truth); rounds++) {
+        if (rounds > 2000) throw new Error("a client does not come to the end")
+        if (!client.isConnected) client.connect(this.#served.stream)
+        await client.read(50)
+        await this.#check()
+      }
+    }
+  }
+}
+
+const mint = (chance: Chance) => Array.from({length: 12}, () => "0123456789abcdef"[chance.below(16)]).join("")
+
+/** Runs so many episodes from a seed. Throws at the first view that is not what the log has, naming the seed. */
+export const runEpisodes = async (seed: number, episodes: number): Promise<Tally> => {
+  const tally: Tally = {
+    episodes: 0,
+    events: 0,
+    received: 0,
+    resumed: 0,
+    cuts: 0,
+    restarts: 0,
+    kills: 0,
+    restores: 0,
+    evictions: 0,
+    gaps: {},
+  }
+  for (let worlds = 0; tally.episodes < episodes; worlds++) {
+    const world = await World.make(new Chance(seed + worlds), tally)
+    const until = Math.min(episodes, tally.episodes + episodesOfWorld)
+    try {
+      while (tally.episodes < until) await world.episode()
+    } catch (cause) {
+      throw new Error(`seed ${seed + worlds}, episode ${tally.episodes % episodesOfWorld}: ${String(cause)}`, {cause})
+    } finally {
+      await world.close()
+    }
+  }
+  return tally
+}

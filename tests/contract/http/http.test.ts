@@ -1,0 +1,366 @@
+import {connect} from "node:net"
+import {describe, expect, test} from "vitest"
+import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {probePlugin} from "./probe-plugin.ts"
+
+const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
+
+const config = `http:
+  port: 0
+  token: \${HTTP_TOKEN}
+  demoToken: \${DEMO_TOKEN}
+  corsOrigins: [https://console.example]
+plugins:
+  sandbox: {}
+  probe: {}
+`
+
+/** Sends bytes as they are; resolves to everything that comes back, up to what fits `last` where the connection stays open. */
+const raw = (host: TestHost, text: string, last?: RegExp): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () => socket.write(text))
+    let answer = ""
+    socket.setTimeout(60_000, () => socket.destroy())
+    socket.on("data", chunk => {
+      answer += chunk
+      if (last?.test(answer)) socket.destroy()
+    })
+    socket.on("error", reject)
+    socket.on("close", () => resolve(answer))
+  })
+
+const probe = "/api/plugins/probe"
+
+describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
+  const start = (more: {config?: string} = {}) =>
+    startHost({runtime, config, env, plugins: {probe: probePlugin}, ...more})
+  const common = shared(start)
+
+  test("health is public, says pass, and has its length", async () => {
+    const host = common()
+    const response = await fetch(`${host.url}/pub/health`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-length")).toBe("17")
+    expect(await response.json()).toEqual({status: "pass"})
+    const head = await fetch(`${host.url}/pub/health`, {method: "HEAD"})
+    expect({status: head.status, body: await head.text()}).toEqual({status: 200, body: ""})
+  })
+
+  test("ready is public and says exactly whether it is ready", async () => {
+    const host = common()
+    const response = await fetch(`${host.url}/pub/ready`)
+    expect({status: response.status, body: await response.text()}).toEqual({status: 200, body: '{"ready":true}'})
+  })
+
+  test("the API needs a token: none, wrong, empty, twice, and 10 KB of it are refused alike", async () => {
+    const host = await start()
+    const wrong = [undefined, "Bearer wrong", "Bearer ", "Basic abc", `Bearer ${"x".repeat(10_000)}`, env.HTTP_TOKEN]
+    for (const authorization of wrong) {
+      const response = await fetch(`${host.url}/api/system/status`, {
+        headers: authorization === undefined ? {} : {authorization},
+      })
+      await expectProblem(response, 401, "unauthorized")
+      expect(response.headers.get("www-authenticate")).toBe("Bearer")
+    }
+    const twice = await raw(
+      host,
+      `GET /api/system/status HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${env.HTTP_TOKEN}\r\nAuthorization: Bearer wrong\r\nConnection: close\r\n\r\n`,
+    )
+    expect(twice).toMatch(/^HTTP\/1\.1 40[01] /)
+  })
+
+  test("a demo token observes, and neither acts nor reads what needs the full token", async () => {
+    const host = common()
+    const demo = {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}
+    expect((await fetch(`${host.url}/api/system/status`, demo)).status).toBe(200)
+    await expectProblem(await fetch(`${host.url}/api/system/readiness`, demo), 403, "forbidden")
+    await expectProblem(await fetch(`${host.url}/api/system/reload`, {...demo, method: "POST"}), 403, "forbidden")
+    await expectProblem(await fetch(`${host.url}/api/config`, demo), 403, "forbidden")
+  })
+
+  test("what a schema marks private is left out for a demo token", async () => {
+    const host = common()
+    const demo = {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}
+    expect(await (await fetch(`${host.url}${probe}/private`, demo)).json()).toEqual({id: "1", items: [{n: 1}]})
+    expect(await host.get(`${probe}/private`)).toEqual({id: "1", text: "hidden", items: [{name: "hidden", n: 1}]})
+    await host.say("/help")
+    const inbox = (await (await fetch(`${host.url}/api/inbox`, demo)).json()) as {
+      items: {event: Record<string, unknown>}[]
+    }
+    expect(inbox.items[0]?.event).toMatchObject({type: "message-created"})
+    expect(JSON.stringify(inbox)).not.toContain("help")
+    expect(JSON.stringify(inbox)).not.toContain('"id":"you"')
+  })
+
+  test("ten failures a minute from one address are let through; a valid token never is held back", async () => {
+    const host = await start()
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 12; attempt++) {
+      const response = await fetch(`${host.url}/api/system/status`, {headers: {authorization: "Bearer wrong"}})
+      statuses.push(response.status)
+      if (response.status === 429) {
+        expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+        expect(Number(response.headers.get("retry-after"))).toBeLessThanOrEqual(60)
+      }
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
+    expect((await host.fetch("/api/system/status")).status).toBe(200)
+  })
+
+  test("an unknown path is 404, a known one with another method 405 with what is allowed", async () => {
+    const host = common()
+    await expectProblem(await host.fetch("/api/nothing"), 404, "not_found")
+    await expectProblem(await host.fetch("/"), 404, "not_found")
+    await expectProblem(await host.fetch(`${probe}/nothing`), 404, "not_found")
+    const response = await host.fetch("/api/outbox", {method: "DELETE"})
+    expect(response.headers.get("allow")?.split(", ").sort()).toEqual(["GET", "POST"])
+    await expectProblem(response, 405, "method_not_allowed")
+  })
+
+  test("a route gets the parameters of its path, and an empty object where it has none", async () => {
+    const paramsAt = async (path: string) => (await common().fetch(`${probe}/params${path}`)).json()
+    expect(await paramsAt("")).toEqual({})
+    expect(await paramsAt("/a/of/b%20c")).toEqual({one: "a", two: "b c"})
+  })
+
+  test("a path that is no path is refused with an answer", async () => {
+    const host = common()
+    for (const path of [
+      "/api/plugins/probe/count/%zz",
+      "/%zz",
+      "//",
+      "/api/../pub/ready",
+      "/api/inbox/%00",
+      "/api/inbox/%zz",
+      "*",
+    ]) {
+      const answer = await raw(
+        host,
+        `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${env.HTTP_TOKEN}\r\nConnection: close\r\n\r\n`,
+      )
+      expect(`${path} ${answer.slice(9, 12)}`).toMatch(/ (200|40[04])$/)
+    }
+    expect((await host.fetch("/api/system/status")).status).toBe(200)
+  })
+
+  test("an error in a handler is a problem that tells neither message nor stack", async () => {
+    const host = common()
+    const body = await expectProblem(await host.fetch(`${probe}/throws`), 500, "internal")
+    expect(JSON.stringify(body)).not.toContain("hunter22")
+    expect(body.requestId).toMatch(/^[0-9a-f]+-\w+$/)
+    await untilPrinted(host.process, String(body.requestId))
+    await expectProblem(await host.fetch(`${probe}/problem`), 409, "conflict")
+  })
+
+  test("every answer carries a request id of its own, and is not stored by anyone", async () => {
+    const host = common()
+    const ids = new Set<string | null>()
+    for (let n = 0; n < 3; n++) {
+      const response = await host.fetch("/api/system/status")
+      ids.add(response.headers.get("x-request-id"))
+      expect(response.headers.get("cache-control")).toBe("no-store")
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff")
+    }
+    expect(ids.size).toBe(3)
+  })
+
+  test("a body is checked: schema, type, encoding, size", async () => {
+    const host = common()
+    const post = (body: string | Uint8Array<ArrayBuffer>, type = "application/json") =>
+      host.fetch(`${probe}/echo`, {method: "POST", headers: {"content-type": type}, body})
+    expect(await (await post('{"text":"hi"}')).json()).toEqual({text: "hi"})
+    const wrong = await expectProblem(await post('{"text":1,"more":2}'), 400, "request_invalid")
+    expect(wrong.detail).toContain("text: expected text, got 1")
+    expect(wrong.detail).toContain("more: unknown key")
+    await expectProblem(await post("{"), 400, "request_invalid")
+    await expectProblem(await post(new Uint8Array([0x22, 0xff, 0x22])), 400, "request_invalid")
+    await expectProblem(await post('{"text":"hi"}', "text/plain"), 415, "unsupported_media_type")
+    await expectProblem(await post(JSON.stringify({text: "x".repeat(2 * 1024 * 1024)})), 413, "body_too_large")
+    expect((await host.fetch("/api/system/status")).status).toBe(200)
+  })
+
+  test("a chunked body over the limit is refused while it comes", async () => {
+    const host = common()
+    const chunk = new Uint8Array(64 * 1024)
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: controller => {
+        if (sent++ < 64) controller.enqueue(chunk)
+        else controller.close()
+      },
+    })
+    const init = {method: "POST", headers: {"content-type": "application/json"}, body, duplex: "half"}
+    const status = await host.fetch(`${probe}/echo`, init as RequestInit).then(
+      response => response.status,
+      () => "cut off",
+    )
+    expect([413, "cut off"]).toContain(status)
+    expect((await host.fetch("/api/system/status")).status).toBe(200)
+  })
+
+  test("a raw body arrives byte for byte, and none over the limit", async () => {
+    const host = common()
+    const bytes = new Uint8Array(256 * 1024).map((_, index) => (index * 31) % 256)
+    const response = await host.fetch(`${probe}/raw`, {method: "POST", body: bytes})
+    expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true)
+    const large = await host.fetch(`${probe}/raw`, {method: "POST", body: new Uint8Array(2 * 1024 * 1024)})
+    await expectProblem(large, 413, "body_too_large")
+  })
+
+  test("query parameters are converted and checked", async () => {
+    const host = common()
+    expect(await host.get(`${probe}/query?n=3&on=true`)).toEqual({n: 3, on: true})
+    await expectProblem(await host.fetch(`${probe}/query?n=0`), 400, "request_invalid")
+    await expectProblem(await host.fetch(`${probe}/query?n=abc`), 400, "request_invalid")
+    await expectProblem(await host.fetch("/api/inbox?limit=0"), 400, "request_invalid")
+    await expectProblem(await host.fetch("/api/inbox?limit=501"), 400, "request_invalid")
+    await expectProblem(await host.fetch("/api/inbox?cursor=abc"), 400, "request_invalid")
+  })
+
+  test("a stream comes as it is written, and its end by the client reaches the handler", async () => {
+    const host = await start()
+    const abort = new AbortController()
+    const response = await host.fetch(`${probe}/stream`, {signal: abort.signal})
+    const reader = response.body?.getReader()
+    const decoder = new TextDecoder()
+    let text = ""
+    while (!text.includes("data: 3")) text += decoder.decode((await reader?.read())?.value)
+    expect(text.startsWith("data: 0\n\n")).toBe(true)
+    abort.abort()
+    await until("the handler to hear of the end", async () => {
+      const seen = await host.get<{aborted: number; cancelled: number}>(`${probe}/seen`)
+      return seen.aborted === 1 && seen.cancelled === 1
+    })
+  })
+
+  test("HEAD of a stream answers without its body, and leaves nothing running", async () => {
+    const host = await start()
+    const response = await host.fetch(`${probe}/stream`, {method: "HEAD"})
+    expect({status: response.status, body: await response.text()}).toEqual({status: 200, body: ""})
+    await until(
+      "the stream to be let go",
+      async () => (await host.get<{cancelled: number}>(`${probe}/seen`)).cancelled === 1,
+    )
+  })
+
+  test("a large answer arrives whole", async () => {
+    const host = common()
+    expect((await (await host.fetch(`${probe}/count/5000000`)).text()).length).toBe(5_000_000)
+  })
+
+  test("CORS: exact origins only, never null", async () => {
+    const host = common()
+    const preflight = (origin: string) =>
+      fetch(`${host.url}/api/system/status`, {
+        method: "OPTIONS",
+        headers: {origin, "access-control-request-method": "GET", "access-control-request-headers": "authorization"},
+      })
+    const allowed = await preflight("https://console.example")
+    expect(allowed.status).toBe(204)
+    expect(allowed.headers.get("access-control-allow-origin")).toBe("https://console.example")
+    expect(allowed.headers.get("access-control-allow-headers")).toContain("Authorization")
+    expect(allowed.headers.get("access-control-allow-headers")).toContain("Last-Event-ID")
+    for (const origin of ["null", "https://other.example", "https://console.example.evil"]) {
+      expect((await preflight(origin)).headers.get("access-control-allow-origin")).toBeNull()
+    }
+    const read = await host.fetch("/api/system/status", {headers: {origin: "https://console.example"}})
+    expect(read.headers.get("access-control-allow-origin")).toBe("https://console.example")
+    expect(read.headers.get("vary")).toContain("Origin")
+    const other = await host.fetch("/api/system/status", {headers: {origin: "https://other.example"}})
+    expect(other.headers.get("access-control-allow-origin")).toBeNull()
+    const refused = await fetch(`${host.url}/api/system/status`, {headers: {origin: "https://console.example"}})
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get("access-control-allow-origin")).toBe("https://console.example")
+  })
+
+  test("a short Host header reaches the same route; two of them are refused", async () => {
+    const host = common()
+    for (const name of ["a", "a.b", "svc", "localhost"]) {
+      const answer = await raw(host, `GET /pub/ready HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)
+      expect(answer).toContain('{"ready":true}')
+    }
+    const twice = await raw(host, "GET /pub/ready HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n")
+    expect(twice).not.toContain("HTTP/1.1 5")
+  })
+
+  test("headers of more than 32 KiB are refused", async () => {
+    const host = common()
+    const answer = await raw(
+      host,
+      `GET /pub/ready HTTP/1.1\r\nHost: a\r\nX-Long: ${"x".repeat(40 * 1024)}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /)
+  })
+
+  test("headers of 31 KiB are taken", async () => {
+    const host = common()
+    const answer = await raw(
+      host,
+      `GET /pub/ready HTTP/1.1\r\nHost: a\r\nX-Long: ${"x".repeat(31 * 1024)}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  test("an upgrade is refused with an answer, and h2c is the plain request that it also is", async () => {
+    const host = common()
+    const upgrade = (what: string, more = "") =>
+      raw(host, `GET /pub/ready HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${what}\r\n${more}\r\n`, /\}/)
+    expect(await upgrade("h2c")).toContain('{"ready":true}')
+    const socket = await upgrade(
+      "websocket",
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+    )
+    expect(socket).toMatch(/^HTTP\/1\.1 404 /)
+    expect(socket).toContain('"code":"not_found"')
+  })
+
+  test("with http.base everything but /pub stands below it", async () => {
+    const host = await start({config: config.replace("  port: 0\n", "  port: 0\n  base: /bot\n")})
+    expect(host.url.endsWith("/bot")).toBe(true)
+    const origin = new URL(host.url).origin
+    expect((await fetch(`${origin}/pub/ready`)).status).toBe(200)
+    expect((await fetch(`${origin}/bot/pub/ready`)).status).toBe(404)
+    const headers = {authorization: `Bearer ${env.HTTP_TOKEN}`}
+    expect((await fetch(`${origin}/bot/api/system/readiness`, {headers})).status).toBe(200)
+    expect((await fetch(`${origin}/api/system/readiness`, {headers})).status).toBe(404)
+    expect(await host.say("/help")).toHaveLength(1)
+  })
+
+  test("lists come in pages, newest first, without a gap or a repetition", async () => {
+    const host = await start()
+    for (let n = 0; n < 7; n++) await host.say(`message ${n}`)
+    const seen: number[] = []
+    let next: string | null = ""
+    while (next !== null) {
+      const query: string = next === "" ? "" : `&cursor=${next}`
+      const page: {items: {seq: number}[]; next: string | null} = await host.get(`/api/inbox?limit=3${query}`)
+      seen.push(...page.items.map(({seq}) => seq))
+      next = page.next
+    }
+    expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
+  })
+
+  test("SIGTERM ends open streams and the process in order", async () => {
+    const host = await start()
+    const response = await host.fetch(`${probe}/stream`)
+    const reader = response.body?.getReader()
+    await reader?.read()
+    const finished = await host.stop()
+    expect({code: finished.code, signal: finished.signal}).toEqual({code: 0, signal: null})
+    // The stream is no request that the end waits for; and of an end that takes too long, the last line is another one.
+    expect(finished.stdout).not.toContain("were still running")
+    expect(finished.stdout.trimEnd().split("\n").at(-1)).toContain("stopped")
+  })
+
+  test("SIGTERM lets a request that is being answered end, and its answer arrive whole", async () => {
+    const host = await start()
+    const answer = host.fetch(`${probe}/later`)
+    await until("the request to come", async () => (await host.get<{later: number}>(`${probe}/seen`)).later === 1)
+    const finished = host.stop()
+    expect((await (await answer).text()).length).toBe(100_000)
+    expect((await finished).code).toBe(0)
+  })
+})

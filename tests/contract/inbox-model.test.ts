@@ -1,9 +1,0 @@
-import {test} from "vitest"
-import {History, prepare} from "../support/inbox-history.ts"
-import {modelTimeout, runHistories} from "../support/model-run.ts"
-
-test(
-  "whatever is received, committed, cut off, timed out, retried, held and restarted in whatever order, an inbox keeps its promise",
-  () => runHistories({width: 1, prepare, run: (seed, database) => new History(seed, database).run()}),
-  modelTimeout,
-)

@@ -1,0 +1,181 @@
+import {setImmediate as turn} from "node:timers/promises"
+import {v7 as uuid} from "uuid"
+import {expect, onTestFinished, test, vi} from "vitest"
+import {Inbox} from "../../../server/inbox/inbox.ts"
+import {createDispatch, createMessageTable, type EventHandler} from "../../../server/messages/dispatch.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {pluginDatabase} from "../../../server/plugins/plugin-database.ts"
+import type {Reply, Session} from "../../../shared/sdk/session.ts"
+import {localDatabase, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+import {haveEnded} from "../../support/messages/messages.ts"
+
+/** What a handler has that hangs, in milliseconds. */
+const short = 300
+
+/** What one has whose time the test lets pass. */
+const long = 60_000
+
+/** Time stands still for the handlers that begin now, until it is passed: none of them runs out of it before. */
+const holdTime = (): {pass(): void} => {
+  vi.useFakeTimers({toFake: ["setTimeout", "clearTimeout"]})
+  onTestFinished(() => void vi.useRealTimers())
+  return {
+    pass: () => {
+      vi.advanceTimersByTime(long)
+      vi.useRealTimers()
+    },
+  }
+}
+
+const aborted = (signal: AbortSignal) => new Promise(resolve => signal.addEventListener("abort", resolve))
+
+/** An inbox whose handlers have little time. Each handler belongs to a plugin of its own. */
+const start = async (
+  handlers: Readonly<Record<string, (session: Session) => Reply>>,
+  {retries = 0, timeout = short} = {},
+) => {
+  const database = await open(await localDatabase())
+  await database.migrate([{sql: "CREATE TABLE p_notes_all (text TEXT PRIMARY KEY)"}], new AbortController().signal)
+  const events = Object.entries(handlers).map(
+    ([name, handle]): EventHandler => ({
+      id: `root/${name}/handler/message-created.0`,
+      type: "message-created",
+      log,
+      retries,
+      plugin: {database: pluginDatabase("notes", database), prompt: () => undefined},
+      signal: new AbortController().signal,
+      run: async work => work(),
+      handle,
+    }),
+  )
+  const table = createMessageTable({prefixes: [], commands: [], handlers: events, permissionOf: () => "user", log})
+  const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {first: 1, longest: 1})
+  await inbox.start(createDispatch({current: () => table, settled: async () => {}, log, timeout}))
+  const endpoint = lineEndpoint(inbox)
+  const say = (text: string) =>
+    inbox.receive(endpoint, {
+      id: text,
+      type: "message-created",
+      channel: {id: "c", type: 0},
+      user: {id: "ann"},
+      message: {id: text, content: text},
+    })
+  const marks = () =>
+    database.read(
+      "SELECT i.event_id AS text, handler, state, attempt, m.error FROM inbox_marks m JOIN inbox i USING (seq) ORDER BY seq, handler",
+    )
+  const ended = () =>
+    until("all handlers to end", async () => {
+      const rows = await marks()
+      return haveEnded(rows) && rows
+    })
+  const sent = async () =>
+    (await database.read("SELECT content FROM outbox ORDER BY seq")).map(({content}) => JSON.parse(String(content))[0])
+  const notes = async () => (await database.read("SELECT text FROM p_notes_all")).map(({text}) => text)
+  return {inbox, say, ended, sent, notes}
+}
+
+const keep = (session: Session, text: string) =>
+  session.database.write([{sql: `INSERT INTO ${session.database.table("all")} (text) VALUES (?)`, args: [text]}])
+
+test("a handler that hangs has failed after its time, is not retried, and its conversation goes on", async () => {
+  const {say, ended, sent} = await start(
+    {
+      hang: session => (session.text === "hang" ? new Promise<never>(() => {}) : `heard ${session.text}`),
+    },
+    {retries: 3},
+  )
+  await say("hang")
+  await say("next")
+  expect(await ended()).toMatchObject([
+    {text: "hang", state: "failed", attempt: 1, error: "no end within 0.3 s"},
+    {text: "next", state: "handled", attempt: 1},
+  ])
+  expect(await sent()).toEqual(["heard next"])
+})
+
+test("a handler that goes on after its time sends, writes and asks nothing more; what it sent with sendNow in time stays", async () => {
+  const late: unknown[] = []
+  const inTime = Promise.withResolvers<void>()
+  const {say, ended, sent, notes} = await start(
+    {
+      late: async session => {
+        await session.sendNow("in time")
+        await keep(session, "in time")
+        inTime.resolve()
+        await aborted(session.signal)
+        for (const work of [() => session.send("late"), () => session.sendNow("late"), () => keep(session, "late")]) {
+          late.push(await work().catch(error => error.code))
+        }
+        return "late"
+      },
+    },
+    {timeout: long},
+  )
+  const time = holdTime()
+  await say("go")
+  await inTime.promise
+  time.pass()
+  expect(await ended()).toMatchObject([{state: "failed", attempt: 1}])
+  await until("the late calls", () => late.length === 3)
+  expect(late).toEqual(["late", "late", "late"])
+  expect([await sent(), await notes()]).toEqual([["in time"], []])
+})
+
+test("a handler that goes on after its time cannot touch the attempt that an operator asked for", async () => {
+  const early: unknown[] = []
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let runs = 0
+  const {inbox, say, ended, sent, notes} = await start(
+    {
+      slow: async session => {
+        const run = ++runs
+        await keep(session, `run ${run}`)
+        if (run === 1) {
+          first.resolve()
+          await second.promise
+          early.push(await session.sendNow("by the first").catch(error => error.code))
+          return "the first"
+        }
+        second.resolve()
+        while (early.length === 0) await turn()
+        return "the second"
+      },
+    },
+    {timeout: long},
+  )
+  const time = holdTime()
+  const {sn} = await say("go")
+  await first.promise
+  time.pass()
+  expect(await ended()).toMatchObject([{state: "failed", attempt: 1}])
+  await inbox.act("retry", {seq: sn})
+  expect(await ended()).toMatchObject([{state: "handled", attempt: 2, error: null}])
+  expect(early).toEqual(["late"])
+  expect([await sent(), await notes()]).toEqual([["the second"], ["run 2"]])
+})
+
+test("of two plugins on one event, each keeps what it leaves, whatever becomes of the other", async () => {
+  const {say, ended, sent, notes} = await start({
+    bad: async session => {
+      await keep(session, "bad")
+      await session.send("bad")
+      throw new Error("as it happens")
+    },
+    good: async session => {
+      await keep(session, "good")
+      return "good"
+    },
+    hangs: () => new Promise<never>(() => {}),
+  })
+  await say("go")
+  expect((await ended()).map(({handler, state}) => `${handler} ${state}`)).toEqual([
+    "root/bad/handler/message-created.0 failed",
+    "root/good/handler/message-created.0 handled",
+    "root/hangs/handler/message-created.0 failed",
+  ])
+  expect([await sent(), await notes()]).toEqual([["good"], ["good"]])
+})

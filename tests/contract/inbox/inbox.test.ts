@@ -1,0 +1,162 @@
+import {setImmediate as turn} from "node:timers/promises"
+import {v7 as uuid} from "uuid"
+import {describe, expect, test} from "vitest"
+import type {Dispatch} from "../../../server/inbox/handling.ts"
+import {Inbox} from "../../../server/inbox/inbox.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import type {Incoming} from "../../../shared/sdk/adapter.ts"
+import {engines, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+
+const incoming = (id: string, more: Partial<Incoming> = {}): Incoming => ({
+  id,
+  type: "message-created",
+  channel: {id: "c", type: 1},
+  user: {id: "ann"},
+  message: {id, content: `text of ${id}`},
+  ...more,
+})
+
+describe.each(engines)("the inbox on $name", ({make}) => {
+  const start = async (dispatch: Partial<Dispatch> = {}) => {
+    const database = await open(await make())
+    const outbox = new Outbox(database, log)
+    const inbox = new Inbox(database, outbox, uuid(), log)
+    const endpoint = lineEndpoint(inbox, {name: "line~one", fingerprint: "1"})
+    await inbox.start({
+      match: () => ["root/test/handler/message-created.0"],
+      order: handlers => ({around: [], within: handlers}),
+      run: async () => ({is: "handled", sends: []}),
+      ...dispatch,
+    })
+    const marks = () =>
+      database.read("SELECT seq, handler, state, attempt, error FROM inbox_marks ORDER BY seq, handler")
+    return {database, inbox, marks, receive: (event: Incoming) => inbox.receive(endpoint, event)}
+  }
+  const draft = (text: string) =>
+    ({id: uuid(), kind: "message", endpoint: "line~one", channel: "c", content: [text]}) as const
+
+  test("stores an event with one mark for each of its handlers, its payload beside it, before it answers", async () => {
+    const {database, receive, marks} = await start({match: () => ["b", "a"], run: () => new Promise(() => {})})
+    const raw = {type: "PRIVMSG", data: {line: ":ann PRIVMSG #c :hello"}}
+    const receipt = await receive(incoming("one", {raw, timestamp: 1000}))
+    expect(receipt).toEqual({sn: 1, duplicate: false})
+    const [row] = await database.read("SELECT * FROM inbox")
+    expect(row).toMatchObject({seq: 1, endpoint: "line~one", event_id: "one", conversation: "line~one/c"})
+    expect(JSON.parse(String(row?.event))).toEqual({
+      type: "message-created",
+      timestamp: 1000,
+      login: {platform: "line"},
+      channel: {id: "c", type: 1},
+      user: {id: "ann"},
+      message: {id: "one", content: "text of one"},
+      _type: "PRIVMSG",
+    })
+    expect(JSON.parse(String(row?.raw))).toEqual(raw)
+    expect((await marks()).map(({handler}) => handler)).toEqual(["a", "b"])
+  })
+
+  test("stores and handles each platform id once, whatever comes at the same time", async () => {
+    const handled: number[] = []
+    const {receive, marks} = await start({
+      run: async ({event}) => {
+        handled.push(event.sn)
+        return {is: "handled", sends: []}
+      },
+    })
+    const ids = Array.from({length: 200}, (_, n) => `id ${n % 50}`)
+    const receipts = await Promise.all(ids.map((id, n) => receive(incoming(id, {channel: {id: `c${n % 7}`, type: 1}}))))
+    expect(receipts.filter(({duplicate}) => !duplicate)).toHaveLength(50)
+    const sequences = new Map(ids.map((id, n) => [id, receipts[n]?.sn]))
+    expect(receipts.map(({sn}) => sn)).toEqual(ids.map(id => sequences.get(id)))
+    await until("all to be handled", async () => (await marks()).every(({state}) => state === "handled"))
+    expect(handled.sort((a, b) => a - b)).toEqual([...sequences.values()].sort((a, b) => Number(a) - Number(b)))
+  })
+
+  test("stores what a handler sends together with its mark, in its order", async () => {
+    const sends = [draft("one"), draft("two")]
+    const {database, receive, marks} = await start({run: async () => ({is: "handled", sends})})
+    await receive(incoming("one"))
+    await until("the end of the handler", async () => (await marks())[0]?.state === "handled")
+    const rows = await database.read("SELECT id, state, inbox_seq, handler, ordinal FROM outbox ORDER BY seq")
+    expect(rows).toEqual(
+      sends.map(({id}, ordinal) => ({
+        id,
+        state: "queued",
+        inbox_seq: 1,
+        handler: "root/test/handler/message-created.0",
+        ordinal,
+      })),
+    )
+  })
+
+  test("handles the events of a conversation in their order, however their coming meets the end of what ran there", async () => {
+    const began: string[] = []
+    const {receive, marks} = await start({
+      run: async ({event}) => {
+        began.push(String(event.message?.id))
+        return {is: "handled", sends: []}
+      },
+    })
+    const turns = async (count: number) => {
+      for (let n = 0; n < count; n++) await turn()
+    }
+    const said: string[] = []
+    const coming: Promise<unknown>[] = []
+    for (const first of [0, 1, 2, 3, 4, 5, 6]) {
+      for (const second of [1, 2, 3, 4, 5]) {
+        for (const pause of [0, first, second]) {
+          await turns(pause)
+          const id = `${first} ${second} ${said.length}`
+          said.push(id)
+          coming.push(receive(incoming(id)))
+        }
+        await Promise.all(coming)
+        await until("all to be handled", async () => (await marks()).every(({state}) => state === "handled"))
+      }
+    }
+    expect(began).toEqual(said)
+  })
+
+  test("refuses the late commit of an old attempt: neither its mark nor its sends", async () => {
+    let finish: (() => void) | undefined
+    const {database, inbox, receive, marks} = await start({
+      run: () => new Promise(resolve => (finish = () => resolve({is: "handled", sends: [draft("too late")]}))),
+    })
+    await receive(incoming("one"))
+    await until("the handler to run", async () => finish !== undefined && (await marks())[0]?.state === "running")
+    await database.write([{sql: "UPDATE inbox_marks SET attempt = attempt + 1"}])
+    finish?.()
+    await inbox.drain()
+    expect(await marks()).toMatchObject([{state: "running", attempt: 2, error: null}])
+    expect(await database.read("SELECT * FROM outbox")).toEqual([])
+  })
+
+  test("gives an event of no channel to the conversation of its user", async () => {
+    const {database, receive} = await start()
+    const {channel: _, ...direct} = incoming("one")
+    await receive(direct)
+    const {user: __, ...nobody} = direct
+    await receive({...nobody, id: "two"})
+    const rows = await database.read("SELECT conversation FROM inbox ORDER BY seq")
+    expect(rows.map(({conversation}) => conversation)).toEqual(["line~one/ann", "line~one/"])
+  })
+
+  test.each<[string, object]>([
+    ["id must be text that is not empty", {id: ""}],
+    ["id must be text that is not empty", {id: 7}],
+    ["type must be text that is not empty", {type: undefined}],
+    ["channel.id must be text that is not empty", {channel: {id: "", type: 1}}],
+    ["user.id must be text that is not empty", {user: {}}],
+    ["message.content must be text", {message: {id: "m", content: ["a"]}}],
+  ])("refuses what is no event and stores nothing: %s (%j)", async (message, more) => {
+    const {database, receive} = await start()
+    await expect(receive(incoming("one", more))).rejects.toMatchObject({
+      code: "event_invalid",
+      message: expect.stringContaining(message),
+    })
+    expect(await database.read("SELECT * FROM inbox")).toEqual([])
+  })
+})

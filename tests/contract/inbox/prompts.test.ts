@@ -1,0 +1,156 @@
+import {v7 as uuid} from "uuid"
+import {describe, expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import {migrations} from "../../../server/database/migrations/migrations.ts"
+import type {Dispatch} from "../../../server/inbox/handling.ts"
+import {Inbox} from "../../../server/inbox/inbox.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+
+const asker = "root/bot/handler/message-created.0"
+const continuation = "root/bot/prompt/name"
+
+interface Options {
+  readonly fails?: () => boolean
+  /** Milliseconds. */
+  readonly expires?: number
+}
+
+/** An inbox where "ask" asks a question; whoever is asked next answers it. `fails` makes the continuation throw. */
+const start = async (database: Database, {fails, expires = 60_000}: Options = {}) => {
+  const answers: string[] = []
+  const inbox = new Inbox(database, new Outbox(database, log), uuid(), log)
+  const dispatch: Dispatch = {
+    match: ({message}, asked = asker) => [message?.content.startsWith("ask") === true ? asker : asked],
+    order: handlers => ({around: [], within: handlers}),
+    run: async ({event, endpoint}, handler, attempt) => {
+      const text = event.message?.content ?? ""
+      if (handler === continuation) {
+        const question = await attempt.question()
+        if (fails?.() === true) return {is: "failed", error: "as it happens"}
+        answers.push(`${question?.data} ${text}`)
+        return {is: "handled", sends: []}
+      }
+      if (!text.startsWith("ask")) return {is: "handled", sends: []}
+      const who = {endpoint, channel: event.channel?.id ?? "", user: "id ann"}
+      const question = {id: uuid(), handler: continuation, ...who, data: `"${text}"`, expiresAt: Date.now() + expires}
+      return {is: "handled", sends: [], questions: [question]}
+    },
+  }
+  await inbox.start(dispatch)
+  const endpoint = lineEndpoint(inbox)
+  const say = (id: string, text = id, channel = "c", user = "ann") =>
+    inbox.receive(endpoint, {
+      id,
+      type: "message-created",
+      channel: {id: channel, type: 0},
+      user: {id: user},
+      message: {id, content: text},
+    })
+  const settled = () =>
+    until("all handlers to end", async () => {
+      const open = "SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running')"
+      return (await database.read(open)).length === 0
+    })
+  /** Says something; resolves when what comes after it in its conversation is handled. */
+  const tell = async (id: string, text = id, channel = "c", user = "ann") => {
+    const receipt = await say(id, text, channel, user)
+    await say(uuid(), "tick", channel, "tick")
+    await settled()
+    return receipt
+  }
+  const left = async () => (await database.read("SELECT data FROM prompts")).map(({data}) => JSON.parse(String(data)))
+  return {inbox, say, tell, settled, answers, left}
+}
+
+describe.each(engines)("a question on $name", ({make}) => {
+  test("is answered by one of two messages that come at once, and by no repetition of it", async () => {
+    const {say, tell, answers, left} = await start(await open(await make()))
+    await tell("ask")
+    await Promise.all([say("one"), say("two"), say("one")])
+    await tell("one")
+    expect(answers).toEqual(['"ask" one'])
+    expect(await left()).toEqual([])
+  })
+
+  test("is not answered by an old message that the platform delivers again", async () => {
+    const {tell, answers, left} = await start(await open(await make()))
+    await tell("old")
+    await tell("ask")
+    expect(await tell("old")).toMatchObject({duplicate: true})
+    expect([answers, await left()]).toEqual([[], ["ask"]])
+    await tell("new")
+    expect([answers, await left()]).toEqual([['"ask" new'], []])
+  })
+
+  test("is answered in its channel by its user, after a restart too; a newer one takes its place", async () => {
+    const database = await open(await make())
+    const first = await start(database)
+    await first.tell("ask 1")
+    await first.tell("ask 2", "ask 2", "elsewhere")
+    await first.inbox.drain()
+    const {tell, answers, left} = await start(database)
+    await tell("not hers", "no", "c", "bob")
+    expect([answers, (await left()).sort()]).toEqual([[], ["ask 1", "ask 2"]])
+    await tell("hers")
+    expect([answers, await left()]).toEqual([['"ask 1" hers'], ["ask 2"]])
+    await tell("ask 3", "ask 3", "elsewhere")
+    expect(await left()).toEqual(["ask 3"])
+  })
+
+  test("whose continuation failed keeps its answer for a retry, and none of its user's other messages", async () => {
+    let fails = true
+    const {inbox, tell, settled, answers, left} = await start(await open(await make()), {fails: () => fails})
+    await tell("ask")
+    const {sn} = await tell("Ann")
+    await tell("other")
+    expect([answers, await left()]).toEqual([[], ["ask"]])
+    fails = false
+    await inbox.act("retry", {seq: sn})
+    await settled()
+    expect([answers, await left()]).toEqual([['"ask" Ann'], []])
+  })
+
+  test("goes with the answer that an operator discards, and with its time", async () => {
+    const database = await open(await make())
+    const {inbox, tell, left} = await start(database, {fails: () => true})
+    await tell("ask")
+    const {sn} = await tell("Ann")
+    expect(await inbox.act("discard", {seq: sn})).toEqual({events: 1, handlers: 1, due: []})
+    expect(await left()).toEqual([])
+    const short = await start(database, {expires: 1})
+    await short.tell("ask later")
+    await until("its time", () => new Promise<true>(resolve => setTimeout(() => resolve(true), 5)))
+    await short.tell("too late")
+    expect(short.answers).toEqual([])
+    expect(await (await start(database)).left()).toEqual([])
+  })
+})
+
+test("what a version without retries and questions has stored is taken over", async () => {
+  const location = await localDatabase()
+  const before = await open(location, {known: migrations.filter(({name}) => name !== "delivery").slice(0, 5)})
+  await before.write([
+    {
+      sql: "INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event) VALUES ('line', 'one', 'line/c', 'message-created', 1, ?)",
+      args: [JSON.stringify({type: "message-created", message: {id: "one", content: "one"}})],
+    },
+    {
+      sql: "INSERT INTO inbox_marks (seq, handler, state, attempt) VALUES (1, 'a', 'running', 1), (1, 'b', 'failed', 1)",
+    },
+    {
+      sql: "INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq, handler, ordinal) VALUES ('x', 'message', 'line', 'c', '[]', 1, 1, 'a', 0), ('y', 'message', 'line', 'c', '[]', 1, 1, 'a', 0)",
+    },
+  ])
+  await before.close()
+  const database = await open(location)
+  const {settled} = await start(database)
+  await settled()
+  expect(await database.read("SELECT handler, state, attempt, failures FROM inbox_marks ORDER BY handler")).toEqual([
+    {handler: "a", state: "handled", attempt: 2, failures: 0},
+    {handler: "b", state: "failed", attempt: 1, failures: 0},
+  ])
+})

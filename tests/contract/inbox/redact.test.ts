@@ -1,0 +1,90 @@
+import {readFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import {redactInbox, redactOutbox} from "../../../server/inbox/redact.ts"
+import {engines, localDatabase, open} from "../../support/database/databases.ts"
+
+const secret = "correct-horse-battery"
+
+const event = {
+  type: "message-created",
+  timestamp: 1,
+  login: {platform: "sandbox"},
+  channel: {id: "c", type: 0, name: secret},
+  user: {id: "u", name: secret},
+  message: {id: "1", content: `it is ${secret}`},
+  referrer: {secret},
+  _data: {secret},
+}
+
+const store = (database: Database, marks: string, messages: string, padding = "") =>
+  database.write([
+    {
+      sql: "INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw) VALUES ('e', '1', 'e/c', 'message-created', 1, ?, ?)",
+      args: [JSON.stringify(event), secret],
+    },
+    {sql: "INSERT INTO inbox_marks (seq, handler, state, error) VALUES (1, 'h', ?, ?)", args: [marks, secret]},
+    {
+      sql: "INSERT INTO outbox (id, kind, endpoint, channel, content, state, created_at, error, inbox_seq) VALUES ('m', 'message', 'e', 'c', ?, ?, 1, ?, 1)",
+      args: [JSON.stringify([`got ${secret}${padding}`]), messages, secret],
+    },
+  ])
+
+const dump = async (database: Database): Promise<string> => {
+  const tables = ["inbox", "inbox_marks", "outbox", "events"]
+  return JSON.stringify(await Promise.all(tables.map(table => database.read(`SELECT * FROM ${table}`))))
+}
+
+describe.each(engines)("in $name", ({make}) => {
+  test("what an event and a message said is gone from every row, and what is set aside is discarded", async () => {
+    const database = await open(await make())
+    await store(database, "dead", "held")
+    await redactInbox(database, 1, null)
+    await redactOutbox(database, "m", "typed by mistake")
+    expect(await dump(database)).not.toContain(secret)
+    expect(await database.read("SELECT state FROM inbox_marks UNION ALL SELECT state FROM outbox")).toEqual([
+      {state: "discarded"},
+      {state: "discarded"},
+    ])
+    const told = await database.read("SELECT data FROM events WHERE type = 'message.redacted' ORDER BY offset")
+    expect(told.map(({data}) => JSON.parse(String(data)))).toEqual([
+      {sn: 1, message: null, reason: null},
+      {sn: 1, message: "m", reason: "typed by mistake"},
+    ])
+  })
+
+  test.each([
+    ["pending", "queued"],
+    ["running", "sending"],
+  ])("what is %s or %s is not touched", async (marks, messages) => {
+    const database = await open(await make())
+    await store(database, marks, messages)
+    const before = await dump(database)
+    await expect(redactInbox(database, 1, null)).rejects.toMatchObject({code: "inbox_state"})
+    await expect(redactOutbox(database, "m", null)).rejects.toMatchObject({code: "outbox_state"})
+    await expect(redactOutbox(database, "other", null)).rejects.toMatchObject({code: "outbox_unknown"})
+    expect(await dump(database)).toBe(before)
+  })
+})
+
+test("copies that SQLite left when it moved a row are gone from the file and its log too", async () => {
+  const location = await localDatabase()
+  const database = await open(location)
+  const file = location.dialect === "sqlite" ? location.file : ""
+  await store(database, "handled", "sent")
+  // Rows around it grow and shrink, so that it is moved.
+  for (let round = 0; round < 40; round++) {
+    await database.write([
+      {
+        sql: "INSERT INTO outbox (id, kind, endpoint, channel, content, state, created_at) VALUES (?, 'message', 'e', 'c', ?, 'sent', 1)",
+        args: [`other-${round}`, "x".repeat(round * 10)],
+      },
+      {sql: "UPDATE outbox SET error = ? WHERE id = 'm'", args: ["y".repeat((round * 97) % 600)]},
+    ])
+  }
+  const occurs = () => ["", "-wal"].map(end => readFileSync(`${file}${end}`).includes(secret))
+  expect(occurs()).toContain(true)
+  expect(await redactInbox(database, 1, null)).toEqual({erased: "file"})
+  expect(await redactOutbox(database, "m", null)).toEqual({erased: "file"})
+  expect(occurs()).toEqual([false, false])
+})

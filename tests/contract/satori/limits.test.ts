@@ -1,0 +1,141 @@
+import {connect} from "node:net"
+import {expect, onTestFinished, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd, runtimes} from "../../support/host/runtimes.ts"
+import {tell} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {connectSatori, handshake, keepAlive, type SatoriClient, upgrade} from "../../support/satori/satori.ts"
+
+/** A text frame of a client, masked with zeros (RFC 6455, section 5.2); at most 125 bytes. */
+const frame = (text: string) => Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+
+const ping = JSON.stringify({op: 1})
+
+/** A client that identifies, says PING, and reads nothing until it is told to; then it counts what there is to read. */
+const stall = async (host: TestHost) => {
+  const socket = connect(Number(new URL(host.url).port), "127.0.0.1")
+  onTestFinished(() => void socket.destroy())
+  let received = 0
+  let isClosed = false
+  socket.on("error", () => {})
+  socket.on("close", () => {
+    isClosed = true
+  })
+  socket.on("data", chunk => {
+    received += chunk.length
+  })
+  socket.write(handshake("/satori/v1/events", `Bearer ${host.token}`))
+  await until("the upgrade", () => received > 0)
+  socket.write(frame(JSON.stringify({op: 3, body: {sn: 0}})))
+  socket.pause()
+  keepAlive(() => void socket.write(frame(ping)))
+  return {
+    read: async () => {
+      socket.resume()
+      await until("the connection to be closed", () => isClosed)
+      return received
+    },
+  }
+}
+
+const big = "<".repeat(100_000)
+const bigOnWire = 4 * big.length
+
+const expectClosed = async (host: TestHost) => {
+  const mute = await connectSatori(host, {identify: false})
+  const silent = await connectSatori(host)
+  const lively = await connectSatori(host, {identify: {sn: 0}})
+  keepAlive(() => lively.say({op: 1}))
+  const stalled = await stall(host)
+  for (let n = 0; n < 60; n++) await tell(host, {text: big, group: true})
+  expect((await lively.hearsMessages(60)).map(({sn}) => sn)).toEqual(Array.from({length: 60}, (_, n) => n + 1))
+  const told = performance.now()
+  expect(await mute.closeCode()).toBe(4008)
+  expect(await silent.closeCode(90_000)).toBe(4009)
+  // The latest moment at which it was full, its 30 s, and some more for a busy machine.
+  await new Promise(resolve => setTimeout(resolve, told + 36_000 - performance.now()))
+  expect(await stalled.read()).toBeLessThan(60 * bigOnWire)
+  await tell(host, {text: "still here", group: true})
+  await lively.hearsMessages(61)
+}
+
+test("who does not identify in 10 s, says nothing for 30 s or reads nothing for 30 s is closed, and costs the others nothing", async () => {
+  const hosts = await Promise.all(runtimes.map(runtime => startHost({runtime})))
+  await Promise.all(hosts.map(expectClosed))
+})
+
+/** A plugin that collects garbage and tells how much heap is left. */
+const meter = pluginWith(`
+    const Heap = Type.Object({used: Type.Integer()})
+    const collect = async () => {
+      if (process.versions.bun !== undefined) {
+        for (let time = 0; time < 3; time++) Bun.gc(true)
+        return (await import("bun:jsc")).heapStats().heapSize
+      }
+      const [v8, vm] = await Promise.all([import("node:v8"), import("node:vm")])
+      v8.setFlagsFromString("--expose-gc")
+      const gc = vm.runInNewContext("gc")
+      for (let time = 0; time < 3; time++) gc()
+      return process.memoryUsage().heapUsed
+    }
+    plugin.route({
+      method: "GET",
+      path: "/heap",
+      scope: "full",
+      summary: "Bytes of the heap after a forced collection",
+      response: Heap,
+      handle: async (_, call) => call.json(Heap, {used: await collect()}),
+    })`)
+
+const heapOf = async (host: TestHost) => {
+  // What a closed connection holds until its close has timed out goes first.
+  await new Promise(resolve => setTimeout(resolve, 2500))
+  return (await host.get<{used: number}>("/api/plugins/meter/heap")).used
+}
+
+const connectMany = async (host: TestHost, count: number) => {
+  for (let opened = 0; opened < count; opened += 100) {
+    const clients = await Promise.all(Array.from({length: 100}, () => connectSatori(host)))
+    await Promise.all(clients.map((client: SatoriClient) => client.hears(4)))
+    for (const client of clients) client.close()
+    await Promise.all(clients.map(client => client.closeCode()))
+  }
+}
+
+test.each(bunAnd("node22"))("2,000 connections that come and go leave nothing behind on $name", async runtime => {
+  const config = "http: {port: 0}\nplugins: {sandbox: {}, meter: {}}\n"
+  const host = await startHost({runtime, config, plugins: {meter}})
+  await connectMany(host, 300)
+  const before = await heapOf(host)
+  await connectMany(host, 2000)
+  // On a slow machine the last of them take longer to be gone.
+  await until("less than 500 bytes of each to be left", async () => ((await heapOf(host)) - before) / 2000 < 500)
+})
+
+/** Asks for a WebSocket and keeps it, without a token; resolves to the status of the answer. */
+const wait = (host: TestHost): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () =>
+      socket.write(handshake("/satori/v1/events")),
+    )
+    onTestFinished(() => void socket.destroy())
+    socket.on("error", reject)
+    socket.once("data", chunk => resolve(Number(String(chunk).slice(9, 12))))
+  })
+
+test("1,000 connections may wait for their IDENTIFY; the next is refused with 503 unless it brings the token", async () => {
+  // Each waits for ten seconds: where the last one came after that, they come to another Host.
+  const {host, refused} = await until("a thousand to wait at once, and the next to be refused", async () => {
+    const host = await startHost()
+    const statuses = await Promise.all(Array.from({length: 1000}, () => wait(host)))
+    expect(statuses.filter(status => status !== 101)).toEqual([])
+    const refused = await upgrade(host, "/satori/v1/events")
+    if (refused.status !== 101) return {host, refused}
+    await host.stop("SIGKILL")
+    return undefined
+  })
+  expect(refused).toEqual({status: 503, text: expect.stringContaining('"code":"too_many_connections"')})
+  const client = await connectSatori(host, {headers: {authorization: `Bearer ${host.token}`}})
+  await client.hears(4)
+})

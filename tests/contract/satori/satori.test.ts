@@ -1,0 +1,240 @@
+import {describe, expect, test} from "vitest"
+import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {messageIn, tell} from "../../support/messages/messages.ts"
+import {askSatori, connectSatori, keepAlive, upgrade} from "../../support/satori/satori.ts"
+
+const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
+
+const config = `http:
+  port: 0
+  token: \${HTTP_TOKEN}
+  demoToken: \${DEMO_TOKEN}
+plugins:
+  sandbox: {}
+`
+
+const online = async (host: TestHost) => {
+  await until("the sandbox to be online", async () => {
+    const {logins} = await host.post<{logins: {status: number}[]}>("/satori/v1/meta")
+    return logins[0]?.status === 1
+  })
+  return host
+}
+
+/** Says something in the sandbox, over and over, until it is told to stop; resolves to how often it was stored. */
+const keepTelling = (host: TestHost) => {
+  let isStopped = false
+  let count = 0
+  const done = (async () => {
+    while (!isStopped) {
+      await Promise.all([1, 2, 3, 4].map(() => tell(host, {text: `message ${++count}`, group: true})))
+    }
+    return count
+  })()
+  return {
+    count: () => count,
+    stop: () => {
+      isStopped = true
+      return done
+    },
+  }
+}
+
+const onward = (from: number, to: number) => Array.from({length: to - from}, (_, n) => from + n + 1)
+
+describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
+  const start = async () => online(await startHost({runtime, config, env}))
+  const common = shared(start)
+
+  test("READY tells the logins, in the words of the standard and of its first drafts; PING is answered by PONG", async () => {
+    const host = common()
+    const client = await connectSatori(host)
+    const {body} = await client.hears(4)
+    const login = {
+      sn: expect.any(Number),
+      adapter: "sandbox",
+      platform: "sandbox",
+      user: {id: "bot", name: "bot", is_bot: true},
+      self_id: "bot",
+      status: 1,
+      features: expect.arrayContaining(["message.create", "reaction.create"]),
+    }
+    expect(body).toEqual({logins: [login], proxy_urls: []})
+    client.say({op: 1, body: {}})
+    expect((await client.hears(2)).body).toEqual({})
+    expect(await (await host.fetch("/satori/v1/meta", {method: "POST"})).json()).toEqual(body)
+  })
+
+  test("an event is told as it is stored, with its login in both forms", async () => {
+    const host = common()
+    const client = await connectSatori(host)
+    await client.hears(4)
+    const sn = await tell(host, {text: "hello <b>", channel: "lounge", user: "alice", group: true, id: "m1"})
+    const [event] = await client.hearsMessages(1)
+    expect(event).toEqual({
+      sn,
+      id: sn,
+      type: "message-created",
+      timestamp: expect.any(Number),
+      login: {sn: expect.any(Number), platform: "sandbox", user: {id: "bot", name: "bot", is_bot: true}},
+      platform: "sandbox",
+      self_id: "bot",
+      channel: {id: "lounge", type: 0},
+      user: {id: "alice", name: "alice"},
+      message: {id: "m1", content: "hello &lt;b&gt;"},
+    })
+  })
+
+  test("an upgrade is refused with 401 for a wrong token, 403 for the demo token, 404 elsewhere; without one it waits for IDENTIFY", async () => {
+    const host = common()
+    const {status, text} = await upgrade(host, "/satori/v1/events", "Bearer wrong")
+    expect({status, text}).toEqual({status: 401, text: expect.stringContaining('"code":"unauthorized"')})
+    expect((await upgrade(host, "/satori/v1/events", `Bearer ${env.DEMO_TOKEN}`)).status).toBe(403)
+    expect((await upgrade(host, "/api/events", `Bearer ${env.HTTP_TOKEN}`)).status).toBe(404)
+    const admitted = await connectSatori(host, {headers: {authorization: `Bearer ${env.HTTP_TOKEN}`}, identify: false})
+    admitted.say({op: 3, body: {}})
+    await admitted.hears(4)
+    await expectProblem(await host.fetch("/satori/v1/events"), 426, "upgrade_required")
+  })
+
+  test("IDENTIFY with a wrong token closes with 4004, with the demo token with 4003; what is no signal, and a second IDENTIFY, with 4000", async () => {
+    const host = common()
+    const codeAfter = async (text: string, identify: false | {token?: string} = false) => {
+      const client = await connectSatori(host, {identify})
+      client.sayText(text)
+      return client.closeCode()
+    }
+    const identify = (token: unknown, sn?: unknown) => JSON.stringify({op: 3, body: {token, sn}})
+    expect(await codeAfter(identify("wrong"))).toBe(4004)
+    expect(await codeAfter(identify(undefined))).toBe(4004)
+    expect(await codeAfter(identify(env.DEMO_TOKEN))).toBe(4003)
+    expect(await codeAfter(identify(env.HTTP_TOKEN), {})).toBe(4000)
+    for (const text of [
+      "",
+      "hello",
+      "[]",
+      "{}",
+      identify(7),
+      identify(env.HTTP_TOKEN, -1),
+      identify(env.HTTP_TOKEN, "1"),
+    ])
+      expect(await codeAfter(text)).toBe(4000)
+    const other = await connectSatori(host)
+    other.say({op: 99, body: {}})
+    other.say({op: 1})
+    await other.hears(2)
+  })
+
+  test("a client that resumes by sn gets what came since, in order, then what comes: no hole, no repetition", async () => {
+    const host = await start()
+    for (let n = 1; n <= 20; n++) await tell(host, {text: `before ${n}`, group: true})
+    const told = keepTelling(host)
+    const clients = await Promise.all([0, 1, 7, 19, 20].map(sn => connectSatori(host, {identify: {sn}})))
+    await until("some more", () => told.count() > 100)
+    const late = await connectSatori(host, {identify: {sn: 3}})
+    for (const client of [...clients, late]) keepAlive(() => client.say({op: 1}))
+    await until("some more", () => told.count() > 200)
+    const last = 20 + (await told.stop())
+    for (const [index, from] of [0, 1, 7, 19, 20].entries())
+      expect((await clients[index]?.hearsMessages(last - from))?.map(({sn}) => sn)).toEqual(onward(from, last))
+    expect((await late.hearsMessages(last - 3)).map(({sn}) => sn)).toEqual(onward(3, last))
+  })
+
+  test("a resume goes over kill -9 and a new start; one without an sn begins with what comes, and has an sn at once", async () => {
+    const host = await start()
+    await tell(host, {text: "before", group: true})
+    const first = await connectSatori(host)
+    await first.hears(0)
+    expect(first.sn()).toBe(1)
+    expect(first.messages()).toEqual([])
+    for (let n = 0; n < 5; n++) await tell(host, {text: "seen", group: true})
+    const seen = await first.hearsMessages(5)
+    first.close()
+    for (let n = 0; n < 30; n++)
+      await Promise.all(Array.from({length: 10}, () => tell(host, {text: "missed", group: true})))
+    host.process.child.kill("SIGKILL")
+    await host.process.finished
+    const next = await startHost({runtime, project: host.project, env})
+    const resumed = await connectSatori(next, {identify: {sn: seen.at(-1)?.sn ?? 0}})
+    await resumed.hears(4)
+    await tell(next, {text: "after", group: true})
+    expect((await resumed.hearsMessages(301)).map(({sn}) => sn)).toEqual(onward(6, 307))
+    const ahead = await connectSatori(next, {identify: {sn: 10_000}})
+    await ahead.hears(0)
+    expect(ahead.sn()).toBe(307)
+    await tell(next, {text: "new", group: true})
+    expect((await ahead.hearsMessages(1)).map(({sn}) => sn)).toEqual([308])
+    const told = "asked for what follows event 10000; the newest is 307"
+    await untilPrinted(next.process, told)
+  })
+
+  test("message.create answers with the outbox id once the message is durable, and it is sent as it was written", async () => {
+    const host = common()
+    const answer = await askSatori(host, "message.create", {
+      channel_id: "lounge",
+      content: "hi <b>you</b> &lt;3",
+      referrer: {a: 1},
+    })
+    expect(answer.status).toBe(200)
+    const [message] = (await answer.json()) as {id: string; content: string}[]
+    expect(message).toMatchObject({content: "hi <b>you</b> &lt;3", created_at: expect.any(Number)})
+    expect(await messageIn(host, message?.id ?? "", "sent")).toMatchObject({
+      endpoint: "sandbox",
+      channel: "lounge",
+      content: ["hi ", {type: "b", attrs: {}, children: ["you"]}, " <3"],
+    })
+    const legacy = await askSatori(host, "login.get", {}, {"x-platform": "sandbox", "x-self-id": "bot"})
+    expect(await legacy.json()).toMatchObject({platform: "sandbox", user: {id: "bot"}, status: 1})
+  })
+
+  test("methods answer from what was seen; others are 404, 501, and what is not for this caller 400, 401, 403, 405", async () => {
+    const host = await start()
+    await tell(host, {text: "hello", channel: "lounge", user: "alice", group: true, id: "m1"})
+    await tell(host, {text: "psst", channel: "alone", user: "alice"})
+    const ask = async (method: string, body: unknown) => (await askSatori(host, method, body)).json()
+    expect(await ask("channel.get", {channel_id: "lounge"})).toEqual({id: "lounge", type: 0})
+    expect(await ask("user.get", {user_id: "alice"})).toEqual({id: "alice", name: "alice"})
+    expect(await ask("user.channel.create", {user_id: "alice"})).toEqual({id: "alone", type: 1})
+    expect(await ask("message.get", {channel_id: "lounge", message_id: "m1"})).toMatchObject({
+      id: "m1",
+      content: "hello",
+      user: {id: "alice"},
+    })
+    expect(await ask("reaction.create", {channel_id: "lounge", message_id: "m1", emoji_id: "👍"})).toEqual({})
+    await until("the reaction to be sent", async () => {
+      const {items} = await host.get<{items: {kind: string; state: string; text: string}[]}>("/api/outbox")
+      return items.some(({kind, state, text}) => kind === "reaction" && state === "sent" && text === "👍")
+    })
+    await expectProblem(await askSatori(host, "channel.get", {channel_id: "elsewhere"}), 404, "not_found")
+    await expectProblem(await askSatori(host, "message.get", {channel_id: "alone", message_id: "m1"}), 404, "not_found")
+    await expectProblem(await askSatori(host, "guild.list"), 501, "not_implemented")
+    await expectProblem(await askSatori(host, "tea.make"), 404, "not_found")
+    await expectProblem(await askSatori(host, "message.create", {channel_id: "lounge"}), 400, "request_invalid")
+    await expectProblem(await askSatori(host, "login.get", {}, {}), 400, "request_invalid")
+    const stranger = {"satori-platform": "sandbox", "satori-user-id": "nobody"}
+    await expectProblem(await askSatori(host, "login.get", {}, stranger), 403, "login_unknown")
+    await expectProblem(await askSatori(host, "login.get", {}, {authorization: "Bearer wrong"}), 401, "unauthorized")
+    await expectProblem(
+      await askSatori(host, "meta", {}, {authorization: `Bearer ${env.DEMO_TOKEN}`}),
+      403,
+      "forbidden",
+    )
+    await expectProblem(await host.fetch("/satori/v1/login.get"), 405, "method_not_allowed")
+  })
+
+  test("a message of more than 1 MiB closes with 1009, the end of the Host with 1001", async () => {
+    const host = await start()
+    const verbose = await connectSatori(host)
+    await verbose.hears(4)
+    verbose.sayText(JSON.stringify({op: 99, body: "x".repeat(1024 * 1024)}))
+    expect(await verbose.closeCode()).toBe(1009)
+    const client = await connectSatori(host)
+    await client.hears(4)
+    const stopped = host.stop()
+    expect(await client.closeCode()).toBe(1001)
+    expect((await stopped).code).toBe(0)
+  })
+})

@@ -1,0 +1,166 @@
+import {gzipSync} from "node:zlib"
+import {describe, expect, test} from "vitest"
+import {expectProblem, startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {hookPlugin} from "../../support/plugins/hook-plugin.ts"
+
+const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
+
+const config = (base = "") => `http:
+  port: 0
+  base: "${base}"
+  token: \${HTTP_TOKEN}
+  demoToken: \${DEMO_TOKEN}
+plugins:
+  sandbox: {}
+  shop:
+    use: ./plugins/shop.ts
+    endpoints:
+      - id: one
+      - {id: waiting, mode: connecting}
+      - {id: refused, mode: failed}
+  unused:
+    use: ./plugins/shop.ts
+    enabled: false
+    endpoints:
+      - id: two
+  irc: {}
+`
+
+const everyByte = Uint8Array.from({length: 4096}, (_, n) => n % 256)
+
+describe.each(bunAnd("node24"))("webhook ingress on $name", runtime => {
+  const start = async (base = "") => {
+    const host = await startHost({runtime, config: config(base), env, plugins: {shop: hookPlugin}})
+    return {host, hook: `${host.url}/hooks/shop/hook~one`}
+  }
+  const common = shared(start)
+
+  test("hands method, query and body to the adapter byte for byte, without a token, and answers as the adapter does", async () => {
+    const {host, hook} = common()
+    for (const body of [
+      everyByte,
+      gzipSync(everyByte),
+      new Uint8Array(),
+      new TextEncoder().encode('{ "a":1.0 }\r\n'),
+    ]) {
+      const response = await fetch(`${hook}?a=%20b`, {
+        method: "POST",
+        headers: {"content-encoding": "gzip", "content-type": "application/octet-stream"},
+        body,
+      })
+      expect({status: response.status, platform: response.headers.get("x-platform")}).toEqual({
+        status: 201,
+        platform: "yes",
+      })
+      expect(await response.json()).toEqual({
+        method: "POST",
+        query: "?a=%20b",
+        body: Buffer.from(body).toString("base64"),
+        authorization: null,
+        encoding: "gzip",
+      })
+    }
+    expect(await (await fetch(`${hook}?hub.challenge=7`)).json()).toMatchObject({
+      method: "GET",
+      query: "?hub.challenge=7",
+    })
+    const put = await fetch(hook, {method: "PUT"})
+    await expectProblem(put, 405, "method_not_allowed")
+    expect(put.headers.get("allow")).toBe("POST, GET")
+    const largest = await fetch(hook, {method: "POST", body: new Uint8Array(1024 * 1024)})
+    expect(largest.status).toBe(201)
+    await expectProblem(
+      await fetch(hook, {method: "POST", body: new Uint8Array(2 * 1024 * 1024)}),
+      413,
+      "body_too_large",
+    )
+    expect((await host.fetch("/pub/health")).status).toBe(200)
+  })
+
+  test("a token changes nothing, and no adapter gets to see one of the Host's", async () => {
+    const {hook} = common()
+    for (const [shown, seen] of [
+      [`Bearer ${env.HTTP_TOKEN}`, null],
+      [`bearer ${env.DEMO_TOKEN}`, null],
+      ["Bearer of the platform's own", "Bearer of the platform's own"],
+    ] as const) {
+      for (const method of ["POST", "GET"]) {
+        const response = await fetch(hook, {
+          method,
+          headers: {authorization: shown},
+          ...(method === "POST" ? {body: everyByte} : {}),
+        })
+        expect(response.status).toBe(201)
+        expect(await response.json()).toMatchObject({
+          authorization: seen,
+          body: method === "POST" ? Buffer.from(everyByte).toString("base64") : "",
+        })
+      }
+    }
+  })
+
+  test("what is no endpoint of the running generation that takes webhooks is not found, with a token too", async () => {
+    const {host} = common()
+    const nowhere = [
+      "shop/hook~none",
+      "shop/deaf",
+      "other/hook~one",
+      "sandbox/sandbox",
+      "sandbox/hook~one",
+      "unused/hook~two",
+      "irc/irc",
+      "shop/__proto__",
+    ]
+    for (const path of nowhere) {
+      await expectProblem(
+        await fetch(`${host.url}/hooks/${path}`, {method: "POST", body: "a"}),
+        404,
+        "endpoint_unknown",
+      )
+      await expectProblem(await host.fetch(`/hooks/${path}`), 404, "endpoint_unknown")
+    }
+    await expectProblem(await host.fetch("/hooks/shop"), 404, "not_found")
+  })
+
+  test("while an endpoint is not open the platform is asked to deliver later", async () => {
+    const {host} = common()
+    await until("an endpoint to fail", async () => {
+      const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
+      return items.some(({name, state}) => name === "hook~refused" && state === "failed")
+    })
+    for (const name of ["hook~waiting", "hook~refused"]) {
+      const response = await fetch(`${host.url}/hooks/shop/${name}`, {method: "POST", body: "a"})
+      await expectProblem(response, 503, "admission_closed")
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+    }
+  })
+
+  test("while ingress is paused the platform is asked to deliver later", async () => {
+    const {host, hook} = await start()
+    await host.post("/api/ingress/pause", {})
+    const response = await fetch(`${hook}?id=a`, {method: "POST"})
+    await expectProblem(response, 503, "ingress_paused")
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+    await host.post("/api/ingress/resume", {})
+    expect((await fetch(`${hook}?id=a`, {method: "POST"})).status).toBe(201)
+  })
+
+  test("an adapter that throws, or gives no answer, has acknowledged nothing and tells nothing", async () => {
+    const {hook} = common()
+    for (const fault of ["throw", "nothing"]) {
+      const problem = await expectProblem(await fetch(`${hook}?${fault}`, {method: "POST", body: "a"}), 500, "internal")
+      expect(JSON.stringify(problem)).not.toContain("hunter22")
+    }
+  })
+
+  test("the path has the prefix, and the API's description tells of the signature", async () => {
+    const {host} = await start("/bot")
+    expect((await fetch(`${host.url}/hooks/shop/hook%7Eone?id=a`, {method: "POST"})).status).toBe(201)
+    expect((await fetch(`${new URL(host.url).origin}/hooks/shop/hook~one`, {method: "POST"})).status).toBe(404)
+    const {paths} = await host.get<{paths: Record<string, {post: {security: unknown}}>}>("/api/openapi.json")
+    expect(paths["/bot/hooks/{plugin}/{endpoint}"]?.post.security).toEqual([{signature: []}])
+  })
+})

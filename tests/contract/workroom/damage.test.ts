@@ -1,0 +1,247 @@
+import {cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {describe, expect, onTestFinished, test} from "vitest"
+import {writeAcknowledged} from "../../../server/workroom/store/acknowledged.ts"
+import {examineFiles} from "../../../server/workroom/store/file-open.ts"
+import {FileStore} from "../../../server/workroom/store/file-store.ts"
+import {listSegments, type StorePaths, storePaths} from "../../../server/workroom/store/segments.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {authority, filePlace, fill, tablePlace} from "../../support/workroom/workroom.ts"
+
+const flips = Number(process.env.SVC_WORKROOM_FLIPS ?? 10_000)
+
+/** In memory where the machine has such a folder: these tests open thousands of stores, and no disk is to fail. */
+const scratch = (): string => {
+  const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-"))
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  return folder
+}
+
+/** A store of so many records as a killed process leaves it: its Catalog is behind. */
+const killedStore = async (records: number, segmentSize: number): Promise<StorePaths> => {
+  const place = filePlace({segmentSize})
+  const workroom = await place.open()
+  await fill(workroom, records)
+  const folder = scratch()
+  cpSync(place.folder, folder, {recursive: true})
+  return storePaths(folder)
+}
+
+const copyOf = (paths: StorePaths): StorePaths => {
+  const folder = scratch()
+  cpSync(paths.folder, folder, {recursive: true})
+  return storePaths(folder)
+}
+
+const open = ({folder}: StorePaths) => new FileStore({folder}).open(authority)
+
+const refusal = async (work: Promise<unknown>): Promise<string> => {
+  const error: unknown = await work.then(
+    () => new Error("it opened"),
+    cause => cause,
+  )
+  expect(error).toBeInstanceOf(Problem)
+  expect(error).toMatchObject({code: "workroom_damaged"})
+  return error instanceof Problem ? error.message : ""
+}
+
+/** Where each record of a segment ends. */
+const endsIn = (bytes: Buffer): number[] => {
+  const ends: number[] = []
+  for (let at = 0; at < bytes.length; ) {
+    at += 8 + bytes.readUInt32LE(at)
+    ends.push(at)
+  }
+  return ends
+}
+
+/** The last segment of a store, and where its last three records begin and end. */
+const lastThree = async (paths: StorePaths) => {
+  const segment = (await listSegments(paths.journal)).at(-1)
+  if (segment === undefined) throw new Error("there is no segment")
+  const bytes = readFileSync(segment.path)
+  const ends = endsIn(bytes)
+  const start = ends.at(-4) ?? 0
+  const cuts = Array.from({length: bytes.length - start}, (_, index) => start + index)
+  return {segment, bytes, ends: ends.slice(-3), start, cuts}
+}
+
+describe("a Journal that was cut", () => {
+  test("at every byte of its last three records, below what was acknowledged: it is refused, with where it ends", async () => {
+    const paths = await killedStore(12, 1e6)
+    const {segment, bytes, cuts} = await lastThree(paths)
+    for (const cut of cuts) {
+      writeFileSync(segment.path, bytes.subarray(0, cut))
+      const text = await refusal(open(paths))
+      expect(text).toMatch(
+        /record (10|11|12) in 0{15}1\.segment, at byte \d+: it is cut short|Journal ends with record (9|10|11) in 0{15}1\.segment/,
+      )
+      expect(text).toContain("record 12")
+      expect(readFileSync(segment.path)).toHaveLength(cut)
+    }
+  })
+
+  test("at every byte of its last three records, above what was acknowledged: the torn record is cut, kept aside and reported", async () => {
+    const paths = await killedStore(12, 1e6)
+    const {segment, bytes, cuts, ends, start} = await lastThree(paths)
+    const catalog = readFileSync(paths.catalog)
+    const early: string[] = []
+    await new FileStore({folder: paths.folder}).read(9, 9, text => early.push(text))
+    const head = {origin: authority, authority, seq: 9, hash: JSON.parse(early[0] ?? "").hash}
+    for (const cut of cuts) {
+      await writeAcknowledged(paths.acknowledged, head)
+      writeFileSync(segment.path, bytes.subarray(0, cut))
+      const store = new FileStore({folder: paths.folder})
+      const opened = await store.open(authority)
+      const whole = [start, ...ends].filter(end => end <= cut)
+      const from = whole.at(-1) ?? 0
+      expect(opened.catalog.head.seq).toBe(8 + whole.length)
+      if (from === cut) expect(opened.cut).toBeUndefined()
+      else {
+        expect(opened.cut).toMatchObject({segment: segment.name, record: 9 + whole.length, bytes: cut - from})
+        const kept = opened.cut?.kept ?? ""
+        expect(readFileSync(kept)).toEqual(bytes.subarray(from, cut))
+        rmSync(kept)
+      }
+      expect(readFileSync(segment.path)).toEqual(bytes.subarray(0, from))
+      await store.close(opened.catalog)
+      writeFileSync(paths.catalog, catalog)
+    }
+  })
+})
+
+test(`one bit that is flipped anywhere is detected (${flips} positions)`, async () => {
+  const paths = await killedStore(24, 2500)
+  const chance = new Chance(5)
+  const files = [paths.catalog, paths.acknowledged, ...(await listSegments(paths.journal)).map(({path}) => path)].map(
+    path => ({path, bytes: readFileSync(path)}),
+  )
+  expect(files.length).toBeGreaterThan(4)
+  const size = files.reduce((sum, {bytes}) => sum + bytes.length, 0)
+  for (let flip = 0; flip < flips; flip++) {
+    let position = chance.below(size)
+    const file = files.find(({bytes}) => {
+      if (position < bytes.length) return true
+      position -= bytes.length
+      return false
+    })
+    if (file === undefined) throw new Error("there is no such position")
+    const changed = Buffer.from(file.bytes)
+    changed[position] = (changed[position] ?? 0) ^ (1 << chance.below(8))
+    writeFileSync(file.path, changed)
+    const outcome: unknown = await examineFiles(paths, "keep", authority).catch(error => error)
+    if (!(outcome instanceof Problem)) throw new Error(`a flip at ${position} of ${file.path} was not detected`)
+    writeFileSync(file.path, file.bytes)
+  }
+  expect((await examineFiles(paths, "keep", authority))?.catalog.head.seq).toBe(24)
+}, 600_000)
+
+const rmSegments = (journal: string) => {
+  for (const name of readdirSync(journal)) if (name.endsWith(".segment")) rmSync(join(journal, name))
+}
+
+describe("damage in the middle of the files is refused, and names segment and record", () => {
+  const damage: readonly (readonly [string, (paths: StorePaths, names: readonly string[]) => void, RegExp])[] = [
+    [
+      "a byte",
+      ({journal}, names) => {
+        const path = join(journal, names[1] ?? "")
+        const bytes = readFileSync(path)
+        bytes[40] = (bytes[40] ?? 0) ^ 1
+        writeFileSync(path, bytes)
+      },
+      /record (\d+) in 0+\1\.segment, at byte 0: its bytes do not have its checksum/,
+    ],
+    [
+      "a segment that is missing",
+      ({journal}, names) => rmSync(join(journal, names[1] ?? "")),
+      /record \d+ in \d+\.segment, at byte 0: it begins with record \d+/,
+    ],
+    [
+      "the last segment that is missing",
+      ({journal}, names) => rmSync(join(journal, names.at(-1) ?? "")),
+      /the Journal ends with record \d+ in \d+\.segment, but record 40 was acknowledged/,
+    ],
+    [
+      "a segment in the place of another",
+      ({journal}, names) => cpSync(join(journal, names[0] ?? ""), join(journal, names[1] ?? "")),
+      /record \d+ in \d+\.segment, at byte 0: it has the number 1/,
+    ],
+    [
+      "a segment that was cut at a record",
+      ({journal}, names) => {
+        const path = join(journal, names[0] ?? "")
+        const bytes = readFileSync(path)
+        writeFileSync(path, bytes.subarray(0, endsIn(bytes).at(-2)))
+      },
+      /record \d+ in \d+\.segment, at byte 0: it begins with record \d+/,
+    ],
+    ["the acknowledged record that is missing", ({acknowledged}) => rmSync(acknowledged), /acknowledged is missing/],
+    ["the Catalog that is missing", ({catalog}) => rmSync(catalog), /workroom-catalog\.json is missing/],
+    [
+      "a Journal that is missing",
+      ({journal}) => rmSegments(journal),
+      /the Journal has no segment, but record 40 was acknowledged/,
+    ],
+  ]
+
+  test.each(damage)("%s", async (_, spoil, expected) => {
+    const paths = copyOf(await killedStore(40, 3000))
+    const names = (await listSegments(paths.journal)).map(({name}) => name)
+    expect(names.length).toBeGreaterThan(3)
+    spoil(paths, names)
+    expect(await refusal(open(paths))).toMatch(expected)
+  })
+})
+
+describe("damage of the tables is refused, and names the record", () => {
+  test.each([
+    [
+      "a record that was changed",
+      "UPDATE workroom_events SET record = replace(record, 'user:', 'user-') WHERE seq = 7",
+      /record 7 in workroom_events/,
+    ],
+    [
+      "a record that is missing",
+      "DELETE FROM workroom_events WHERE seq = 7",
+      /record 7 in workroom_events: it has the number 8/,
+    ],
+    [
+      "the last record that is missing",
+      "DELETE FROM workroom_events WHERE seq = 20",
+      /ends at record 19, but record 20 was acknowledged/,
+    ],
+    [
+      "a record too many",
+      "INSERT INTO workroom_events SELECT 21, item, record FROM workroom_events WHERE seq = 20",
+      /has record 21, but the last that was acknowledged is 20/,
+    ],
+    ["a Catalog row that is missing", "DELETE FROM workroom_catalog WHERE item = 1", /item 1 in workroom_catalog/],
+    [
+      "a head that is behind",
+      "UPDATE workroom_head SET seq = 19",
+      /record 19 in workroom_events is not the one|has record 20/,
+    ],
+  ])("%s", async (_, sql, expected) => {
+    const place = await tablePlace()
+    const workroom = await place.open()
+    await fill(workroom, 20)
+    await (await place.database()).write([{sql}])
+    expect(await refusal(place.open())).toMatch(expected)
+  })
+
+  test("a Catalog row that was changed is found by verifying", async () => {
+    const place = await tablePlace()
+    const workroom = await place.open()
+    await fill(workroom, 20)
+    await workroom.verify()
+    await (await place.database()).write([
+      {sql: 'UPDATE workroom_catalog SET data = replace(data, \'"priority":"low"\', \'"priority":"high"\')'},
+    ])
+    expect(await refusal(workroom.verify())).toContain(
+      "the Catalog stored is not what the Journal makes of it, as of record 20",
+    )
+  })
+})

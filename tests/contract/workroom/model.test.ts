@@ -1,0 +1,40 @@
+import {describe, expect, test} from "vitest"
+import {Chance} from "../../support/machine/chance.ts"
+import {randomRequest, stores} from "../../support/workroom/workroom.ts"
+import {WorkroomModel} from "./model.ts"
+
+const commands = Number(process.env.SVC_WORKROOM_COMMANDS ?? 15_000)
+const seed = Number(process.env.SVC_WORKROOM_SEED ?? Date.now() % 1_000_000)
+const together = 100
+
+describe.each(stores)("the workroom in $name", ({make}) => {
+  test(`after ${commands} random commands (seed ${seed}) it is what a simple model says, and the Catalog made anew is the stored one byte for byte`, async () => {
+    const place = await make()
+    const model = new WorkroomModel()
+    const chance = new Chance(seed)
+    let workroom = await place.open()
+    let accepted = 0
+    for (let done = 0; done < commands; done += together) {
+      const expected: boolean[] = []
+      const asked = Array.from({length: together}, () => {
+        const request = randomRequest(chance, model.count, id => model.revisionOf(id))
+        expected.push(model.run(request))
+        return workroom.run(request)
+      })
+      const outcomes = (await Promise.allSettled(asked)).map(({status}) => status === "fulfilled")
+      expect(outcomes).toEqual(expected)
+      accepted += outcomes.filter(Boolean).length
+      if (chance.below(40) === 0) {
+        await workroom.close()
+        workroom = await place.open()
+      }
+    }
+    expect(workroom.items.map(WorkroomModel.of)).toEqual(model.items)
+    expect(workroom.head.seq).toBe(accepted)
+    expect(await workroom.verify()).toMatchObject({seq: accepted, items: model.count})
+    await workroom.close()
+    const kept = await (await place.store()).kept()
+    expect(kept.seq).toBe(accepted)
+    await (await place.open()).verify()
+  }, 600_000)
+})

@@ -1,0 +1,197 @@
+import {describe, expect, test} from "vitest"
+import {Catalog} from "../../../server/workroom/catalog.ts"
+import {canonical, genesis, sha256} from "../../../server/workroom/store/record.ts"
+import {replay} from "../../../server/workroom/store/store.ts"
+import {type Item, itemStates} from "../../../shared/api/workroom.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {until} from "../../support/host/process.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {add, authority, bring, fill, on, randomRequest, stores, ways} from "../../support/workroom/workroom.ts"
+
+const problemOf = (work: Promise<unknown>): Promise<Problem> =>
+  work.then(
+    () => {
+      throw new Error("it was accepted")
+    },
+    (error: unknown) => {
+      if (error instanceof Problem) return error
+      throw error
+    },
+  )
+
+const problemCode = async (work: Promise<unknown>) => (await problemOf(work)).code
+
+describe.each(stores)("the workroom in $name", ({make}) => {
+  test("an item goes its way, one revision a command, and is there after a restart", async () => {
+    const place = await make()
+    const workroom = await place.open()
+    const added = await workroom.run(add("write the docs", {labels: ["docs"], priority: "high"}))
+    expect(added).toMatchObject({
+      id: 1,
+      revision: 1,
+      state: "open",
+      priority: "high",
+      labels: ["docs"],
+      createdBy: "user:ada",
+    })
+    const active = await workroom.run(on(added, {is: "claim", assignee: "user:grace"}))
+    expect(active).toMatchObject({revision: 2, state: "active", assignee: "user:grace"})
+    const blocked = await workroom.run(on(active, {is: "block", reason: "a review", owner: "user:ada", deadline: null}))
+    expect(blocked).toMatchObject({state: "blocked", blocker: {reason: "a review", owner: "user:ada", overdue: false}})
+    const again = await workroom.run(on(blocked, {is: "unblock"}))
+    expect(again).toMatchObject({state: "active", blocker: null})
+    const review = await workroom.run(on(again, {is: "review"}))
+    const noted = await workroom.run(on(review, {is: "comment", text: "looks good"}))
+    expect(noted.comments).toMatchObject([{actor: "user:ada", text: "looks good"}])
+    const done = await workroom.run(on(noted, {is: "accept"}))
+    expect(done).toMatchObject({state: "done", revision: 7})
+    await workroom.close()
+    expect((await place.open()).item(1)).toEqual(done)
+  })
+
+  test("each state takes the commands of its way, and refuses the others with the item as it is", async () => {
+    const workroom = await (await make()).open()
+    const accepted: string[] = []
+    for (const state of itemStates) {
+      const commands = [
+        {is: "claim", assignee: "user:x"},
+        {is: "block", reason: "r", owner: null, deadline: null},
+        {is: "unblock"},
+        {is: "review"},
+        {is: "accept"},
+        {is: "cancel", reason: null},
+        {is: "comment", text: "t"},
+      ] as const
+      for (const command of commands) {
+        const item = await bring(workroom, await workroom.run(add("way")), state)
+        const outcome = await workroom.run(on(item, command)).catch((error: unknown) => error)
+        if (outcome instanceof Problem)
+          expect(outcome).toMatchObject({code: "workroom_state", status: 409, current: item})
+        else accepted.push(`${state} ${command.is} ${(outcome as Item).state}`)
+      }
+    }
+    expect(accepted).toEqual([
+      "open claim active",
+      "open cancel cancelled",
+      "open comment open",
+      "active claim active",
+      "active block blocked",
+      "active review review",
+      "active cancel cancelled",
+      "active comment active",
+      "blocked unblock active",
+      "blocked cancel cancelled",
+      "blocked comment blocked",
+      "review claim active",
+      "review accept done",
+      "review cancel cancelled",
+      "review comment review",
+      "done comment done",
+      "cancelled comment cancelled",
+    ])
+  })
+
+  test("a command made against an older revision is refused with the current state", async () => {
+    const workroom = await (await make()).open()
+    const item = await workroom.run(add("contested"))
+    const [first, second] = await Promise.allSettled([
+      workroom.run(on(item, {is: "claim", assignee: "user:ada"})),
+      workroom.run(on(item, {is: "claim", assignee: "user:grace"})),
+    ])
+    expect(first).toMatchObject({status: "fulfilled", value: {assignee: "user:ada"}})
+    expect(second).toMatchObject({
+      status: "rejected",
+      reason: {code: "workroom_stale", status: 409, current: {revision: 2, assignee: "user:ada"}},
+    })
+    expect(await problemCode(workroom.run(on({...item, id: 99}, {is: "unblock"})))).toBe("workroom_unknown")
+    expect(workroom.head.seq).toBe(2)
+  })
+
+  test("the same request is carried out once", async () => {
+    const place = await make()
+    const workroom = await place.open()
+    const request = add("once", {request: "inbox/7"})
+    const [one, same] = await Promise.all([workroom.run(request), workroom.run(request)])
+    expect(same).toEqual(one)
+    const noted = await workroom.run(on(one, {is: "comment", text: "hello", request: "inbox/8"}))
+    expect(await workroom.run(on(one, {is: "comment", text: "hello", request: "inbox/8"}))).toEqual(noted)
+    expect(await workroom.run(request)).toEqual(noted)
+    await workroom.close()
+    expect((await (await place.open()).run(request)).comments).toHaveLength(1)
+  })
+
+  test("the Journal is a chain of hashes over canonical JSON that begins with the authority", async () => {
+    const place = await make()
+    const workroom = await place.open()
+    await fill(workroom, 40)
+    const records = [...(await workroom.journal(Number.MAX_SAFE_INTEGER, 100))].reverse()
+    expect(records.map(({seq}) => seq)).toEqual(Array.from({length: 40}, (_, index) => index + 1))
+    let before = genesis(authority)
+    for (const {hash, ...body} of records) {
+      expect(Object.keys(body).sort()).toEqual(["actor", "at", "command", "item", "prevHash", "seq"])
+      expect(body.prevHash).toBe(before)
+      expect(hash).toBe(sha256(canonical(body)))
+      before = hash
+    }
+    expect(workroom.head).toEqual({seq: 40, hash: before})
+    expect(await workroom.journal(11, 3)).toEqual(records.slice(7, 10).reverse())
+  })
+
+  test("the Catalog that is made anew from the Journal is the stored one, byte for byte", async () => {
+    const place = await make()
+    const workroom = await place.open()
+    await fill(workroom, 600)
+    expect(await workroom.verify()).toMatchObject({seq: 600, items: workroom.items.length})
+    await workroom.close()
+    const store = await place.store()
+    const kept = await store.kept()
+    expect(kept.seq).toBe(600)
+    expect((await replay(take => store.read(1, 600, take), new Catalog(authority))).text()).toBe(kept.text)
+  })
+
+  test("a store of another authority is refused, with who differs", async () => {
+    const place = await make()
+    const workroom = await place.open()
+    await workroom.run(add("ours"))
+    await workroom.close()
+    const problem = await problemOf(place.open("another"))
+    expect(problem.code).toBe("authority_mismatch")
+    expect(problem.message).toContain(`workroom have the authority ${authority}, the database has another`)
+  })
+
+  test("commands that come in together share a write, and each sees what those before it left", async () => {
+    const workroom = await (await make()).open()
+    const chance = new Chance(7)
+    const items = await Promise.all(Array.from({length: 300}, (_, n) => workroom.run(add(`item ${n}`))))
+    expect(items.map(({id}) => id)).toEqual(Array.from({length: 300}, (_, index) => index + 1))
+    const outcomes = await Promise.allSettled(
+      Array.from({length: 500}, () => workroom.run(randomRequest(chance, 300, () => 1))),
+    )
+    const accepted = outcomes.filter(({status}) => status === "fulfilled").length
+    expect(accepted).toBeGreaterThan(50)
+    expect(workroom.head.seq).toBe(300 + accepted)
+    await workroom.verify()
+  })
+
+  test("a blocker's deadline is told once, also where it passed while nobody ran", async () => {
+    const place = await make()
+    const workroom = await place.open()
+    const active = await bring(workroom, await workroom.run(add("late")), "active")
+    const deadline = new Date(Date.now() + 50).toISOString()
+    await workroom.run(on(active, {is: "block", reason: "parts", owner: null, deadline}))
+    await workroom.close()
+    await new Promise(resolve => setTimeout(resolve, 60))
+    const next = await place.open()
+    await until("the deadline to be told", () => next.item(1).blocker?.overdue)
+    await next.close()
+    const last = await place.open()
+    await new Promise(resolve => setTimeout(resolve, 30))
+    const told = (await last.journal(100, 100)).filter(({command}) => command.is === "overdue")
+    expect(told).toMatchObject([{actor: "host", item: 1, command: {deadline}}])
+    expect(last.head.seq).toBe(4)
+  })
+
+  test("every state has its way", () => {
+    expect(Object.keys(ways)).toEqual([...itemStates])
+  })
+})

@@ -1,0 +1,99 @@
+import {existsSync, readFileSync} from "node:fs"
+import {onTestFinished} from "vitest"
+import {svc} from "../../support/host/host.ts"
+import {type Finished, until} from "../../support/host/process.ts"
+import {makeProject, type Project, type ProjectOptions} from "../../support/host/project.ts"
+import {onBun, type TestRuntime} from "../../support/host/runtimes.ts"
+
+export interface DaemonFile {
+  readonly pid: number
+  readonly starts: number
+  readonly state:
+    | {readonly is: "running"; readonly host: number}
+    | {readonly is: "waiting"; readonly until: string; readonly why: string}
+    | {readonly is: "ended"; readonly code: number; readonly why: string}
+}
+
+export const daemonToken = "a-token-of-the-daemon-tests-0123456789"
+
+export const daemonConfig = "http: {port: 0, token: '${HTTP_TOKEN}'}\nplugins: {sandbox: {}}\n"
+
+export interface DaemonOptions extends ProjectOptions {
+  readonly runtime?: TestRuntime
+  readonly project?: Project
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface TestDaemon {
+  readonly project: Project
+  /** What the command that started it printed, and its exit code. */
+  readonly started: Finished
+  /** What it says of itself now. */
+  file(): DaemonFile | undefined
+  /** Resolves to the pid of a Host that serves; another one than `before`, where one is given. */
+  serving(before?: number): Promise<number>
+  url(): string
+  post(path: string, body?: unknown): Promise<Response>
+  log(): string
+}
+
+/** `svc runtime start --daemon` in production; daemon and Host are killed, at the latest, when the test has ended. */
+export const startDaemon = async ({
+  runtime = onBun,
+  args = [],
+  env = {},
+  ...options
+}: DaemonOptions = {}): Promise<TestDaemon> => {
+  const project = options.project ?? makeProject({config: daemonConfig, ...options})
+  const json = <T>(path: string): T | undefined => {
+    try {
+      return existsSync(project.path(path)) ? (JSON.parse(project.read(path)) as T) : undefined
+    } catch {
+      return undefined
+    }
+  }
+  const file = () => json<DaemonFile>(".svc/daemon.json")
+  const hostFile = () => json<{pid: number; url: string}>(".svc/host.json")
+  onTestFinished(async () => {
+    const state = file()
+    const pids = [state?.pid, state?.state.is === "running" ? state.state.host : undefined, hostFile()?.pid]
+    for (const pid of pids) if (pid !== undefined && isOf(project, pid)) process.kill(pid, "SIGKILL")
+  })
+  const line = ["runtime", "start", "--mode", "production", "--no-watch", "--daemon", ...args]
+  const started = await svc(runtime, project, line, {env: {HTTP_TOKEN: daemonToken, ...env}})
+  return {
+    project,
+    started,
+    file,
+    serving: before =>
+      until("a Host to serve", () => {
+        const state = file()?.state
+        const pid = hostFile()?.pid
+        return state?.is === "running" && state.host === pid && pid !== before && pid
+      }),
+    url: () => hostFile()?.url ?? "",
+    post: (path, body = {}) =>
+      fetch(`${hostFile()?.url}${path}`, {
+        method: "POST",
+        headers: {authorization: `Bearer ${daemonToken}`, "content-type": "application/json"},
+        body: JSON.stringify(body),
+      }),
+    log: () => project.read(".svc/runtime.log"),
+  }
+}
+
+/** The command line of a process; empty for one that has ended. */
+const commandLine = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** Not one that has ended and that nobody has waited for. */
+export const isRunning = (pid: number): boolean => commandLine(pid) !== ""
+
+/** Is it a process of this project, and not another one that has its pid by now? */
+const isOf = (project: Project, pid: number): boolean => commandLine(pid).includes(project.folder)

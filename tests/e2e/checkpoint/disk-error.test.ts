@@ -1,0 +1,63 @@
+import {readdirSync} from "node:fs"
+import {expect, test} from "vitest"
+import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
+import {expectSettled, readState} from "../../support/checkpoint/restore-kill-loop.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
+import {startHost} from "../../support/host/host.ts"
+import {plainConfig} from "../../support/host/project.ts"
+import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {needStrace, startWithFailingSync} from "../../support/machine/strace.ts"
+
+/** Which fsync fails, of those that a command makes. */
+const failing = {create: [1, 4, 11], restore: [3, 22, 30, 41, 46]}
+
+test("where an fsync fails, a checkpoint is not made, or is whole; a restore is not done, or is whole", async context => {
+  needStrace(context)
+  const host = await startHost({config: plainConfig, files: {"bun.lock": "old"}})
+  const {project} = host
+  await host.say("one")
+  const {id} = await makeCheckpoint(project)
+  await host.say("two")
+  await host.stop()
+  const run = async (args: readonly string[], when: number) => {
+    const {command} = onNode22 ?? onBun
+    const {code, stderr} = await startWithFailingSync([...command, ...args], when, project.folder).finished
+    expect({args, when, stderr}).toMatchObject({stderr: expect.not.stringMatching(/\n\s+at /)})
+    return code === 0 ? "done" : stderr.includes("was cut off") ? "cut off" : "refused"
+  }
+  const outcomes: string[] = []
+  let known = [id]
+  for (const when of failing.create) {
+    const outcome = await run(["checkpoint", "create", "--no-verify"], when)
+    const {items} = await printedJson<{items: {id: string}[]}>(project, "checkpoint list")
+    const fresh = items.map(item => item.id).filter(each => !known.includes(each))
+    expect(fresh).toHaveLength(outcome === "done" ? 1 : 0)
+    expect(
+      readdirSync(project.path(".svc/checkpoints"))
+        .filter(name => !name.includes("."))
+        .sort(),
+    ).toEqual([...known, ...fresh].sort())
+    for (const each of fresh)
+      expect(await printed(project, ["checkpoint", "verify", each])).toContain("can be restored")
+    known = [...known, ...fresh]
+    outcomes.push(`create ${outcome}`)
+  }
+  for (const when of failing.restore) {
+    const changed = `${plainConfig}log_level: debug\n`
+    project.write("svc.config.yml", changed)
+    const before = await readState(project)
+    const outcome = await run(["checkpoint", "restore", id], when)
+    // What is cut off, the next command finishes or takes back.
+    await runCommand(project, "release history")
+    await expectSettled(project)
+    const after = await readState(project)
+    const checkpoint = {...before, messages: 1, configuration: plainConfig}
+    if (outcome === "cut off") expect([before, checkpoint]).toContainEqual(after)
+    else expect(after).toEqual(outcome === "done" ? checkpoint : before)
+    outcomes.push(`restore ${outcome}`)
+  }
+  process.stdout.write(`failing fsync: ${outcomes.join(", ")}\n`)
+  expect(outcomes).toContain("create refused")
+  expect(outcomes).toContain("restore refused")
+  expect(outcomes).toContain("restore done")
+}, 600_000)

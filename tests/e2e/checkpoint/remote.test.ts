@@ -1,0 +1,71 @@
+import {copyFileSync} from "node:fs"
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
+import {refusal, restore} from "../../support/checkpoint/checkpoints.ts"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {type HranaServer, startHrana} from "../../support/database/hrana-server.ts"
+import {printedJson, runCommand} from "../../support/host/command-line.ts"
+import {startHost} from "../../support/host/host.ts"
+import type {Project} from "../../support/host/project.ts"
+import {textsOf} from "../../support/messages/messages.ts"
+
+const config = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
+
+const say = async (host: Awaited<ReturnType<typeof startHost>>, text: string) => {
+  await host.say(text)
+}
+
+/** As the database's own tool does it: a copy of one moment, and a server on it. */
+const restoreBackup = async (backup: string): Promise<HranaServer> => {
+  const file = join(scratchFolder(), "restored.sqlite")
+  copyFileSync(backup, file)
+  return startHrana({file})
+}
+
+const verify = async (project: Project, ...args: string[]) => {
+  const {code, stdout} = await runCommand(project, ["checkpoint", "verify", "newest", "--json", ...args])
+  return {code, ...(JSON.parse(stdout) as {ok: boolean; findings: string[]; warnings: string[]})}
+}
+
+test("a checkpoint of a remote database names its own backup, is verified with a copy of it, and restored with it", async () => {
+  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const host = await startHost({
+    config,
+    env: {DATABASE_URL: server.url},
+    files: {".env": `DATABASE_URL=${server.url}\n`},
+  })
+  const {project} = host
+  await say(host, "before")
+  expect(await refusal(project, "checkpoint create")).toContain("external-restore-point")
+  await host.post("/api/ingress/pause")
+  const backup = join(scratchFolder(), "backup.sqlite")
+  server.sql(`VACUUM INTO '${backup}'`)
+  const made = await printedJson<CheckpointDetail>(project, "checkpoint create --external-restore-point backup-7")
+  expect(made.manifest.database).toMatchObject({dialect: "libsql", file: null, restorePoint: "backup-7"})
+  expect(made.manifest.files.map(({path}) => path)).not.toContain("database.sqlite")
+  expect(made.verification?.warnings).toEqual(["the backup backup-7 of the remote database was not looked at"])
+  const restored = await restoreBackup(backup)
+  expect(await verify(project, "--database-url", restored.url)).toMatchObject({
+    code: 0,
+    ok: true,
+    findings: [],
+    warnings: [],
+  })
+  // The backup of another project, or of another history.
+  const foreign = await restoreBackup(backup)
+  foreign.sql("UPDATE svc_meta SET value = 'another' WHERE key = 'authority' RETURNING 1")
+  const refused = await verify(project, "--database-url", foreign.url)
+  expect(refused).toMatchObject({code: 1, ok: false})
+  expect(refused.findings.join()).toContain("its authority is another")
+  await host.post("/api/ingress/resume")
+  await say(host, "after")
+  await host.stop()
+
+  project.write(".env", `DATABASE_URL=${restored.url}\n`)
+  const {newAuthority} = await restore(project, made.id)
+  const again = await startHost({project, env: {DATABASE_URL: restored.url}})
+  expect(await again.get("/api/system/status")).toMatchObject({authority: newAuthority, ingress: {state: "paused"}})
+  // As it was when the backup was made.
+  expect(await textsOf(again)).toEqual(["before"])
+})

@@ -1,0 +1,95 @@
+import {existsSync} from "node:fs"
+import {expect, test} from "vitest"
+import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
+import {changeDatabase} from "../../support/database/databases.ts"
+import {printed, printedJson} from "../../support/host/command-line.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {plainConfig} from "../../support/host/project.ts"
+import {metricsOf} from "../../support/metrics/metrics.ts"
+
+const every = (time: string, keep = 2) => `${plainConfig}checkpoints:\n  every: ${time}\n  keep: ${keep}\n`
+
+interface Listed {
+  readonly id: string
+  readonly state: string
+  readonly reason: string
+  readonly createdAt: string
+}
+
+const listOf = async (host: TestHost) => (await host.get<{items: Listed[]}>("/api/checkpoints")).items
+
+const scheduledOf = async (host: TestHost) => (await listOf(host)).filter(({reason}) => reason === "schedule")
+
+const hour = 3_600_000
+
+test("one is made and verified in each interval, so many stay, and those made by hand stay besides", async () => {
+  const first = await startHost({config: plainConfig})
+  await makeCheckpoint(first.project)
+  await first.stop()
+  first.project.write("svc.config.yml", every("1s", 1))
+  const host = await startHost({project: first.project})
+  const seen = new Set<string>()
+  const count = async () => {
+    for (const {id} of await scheduledOf(host)) seen.add(id)
+    return seen.size >= 3
+  }
+  await until("three checkpoints", count, 120_000)
+  await host.stop()
+  const {items} = await printedJson<{items: Listed[]}>(host.project, "checkpoint list")
+  const scheduled = items.filter(({reason}) => reason === "schedule")
+  expect(items.filter(({reason}) => reason === "operator").map(({state}) => state)).toEqual(["verified"])
+  expect(scheduled.filter(({state}) => state === "verified").length).toBeGreaterThan(0)
+  // One that is being made beside, and one more where the Host was stopped before it pruned.
+  expect(scheduled.length).toBeLessThanOrEqual(3)
+  const gone = [...seen].filter(id => !items.some(item => item.id === id))
+  expect(gone).not.toEqual([])
+  for (const id of gone) expect(existsSync(host.project.path(".svc/checkpoints", id))).toBe(false)
+})
+
+test("one that was missed while the Host was stopped is made once at the next start, and no other before its time", async () => {
+  const config = every("24h")
+  const host = await startHost({config})
+  expect(await listOf(host)).toEqual([])
+  await host.stop()
+  await changeDatabase(
+    host.project.path(".svc/data.sqlite"),
+    `UPDATE svc_runs SET started_at = started_at - ${100 * hour}`,
+  )
+  const again = await startHost({project: host.project})
+  await until("the missed one", async () => (await scheduledOf(again)).some(({state}) => state === "verified"))
+  const made = await scheduledOf(again)
+  await again.stop()
+  const last = await startHost({project: host.project})
+  await last.say("hello")
+  expect(await scheduledOf(last)).toEqual(made)
+  expect(made).toHaveLength(1)
+})
+
+test("a failure is in readiness report, status and metrics until one succeeds, and what was verified before it stays", async () => {
+  const token = "a-long-token-of-the-test"
+  const host = await startHost({
+    config: every("1s", 1).replace("port: 0", "port: 0\n  token: ${HTTP_TOKEN}"),
+    files: {".env": `HTTP_TOKEN=${token}\n`},
+    env: {HTTP_TOKEN: token},
+  })
+  const failureOf = async (path: string) =>
+    (await host.get<{checkpointFailure: {code: string; detail: string} | null}>(path)).checkpointFailure
+  await until("a verified one", async () => (await scheduledOf(host)).some(({state}) => state === "verified"))
+  expect(await failureOf("/api/system/status")).toBeNull()
+  host.project.write("bun.lock", `"x": "https://:${token}@registry.example"`)
+  const failure = await until("the failure", async () => (await failureOf("/api/system/readiness")) ?? undefined)
+  expect(failure).toMatchObject({code: "checkpoint_secret", detail: "bun.lock holds the value of HTTP_TOKEN"})
+  expect(await failureOf("/api/system/status")).toMatchObject({code: "checkpoint_secret"})
+  expect(await printed(host.project, "runtime status")).toContain("bun.lock holds the value of HTTP_TOKEN")
+  const page = await metricsOf(host)
+  expect(page.value("svc_checkpoints_total", {outcome: "failed"})).toBeGreaterThan(0)
+  const [spared] = await scheduledOf(host)
+  expect(spared).toMatchObject({state: "verified"})
+  const {checkpoint, ready} = await host.get<{checkpoint: {id: string}; ready: boolean}>("/api/system/readiness")
+  expect([checkpoint.id, ready]).toEqual([spared?.id, true])
+  host.project.write("bun.lock", "clean")
+  await until("the next to succeed", async () => (await failureOf("/api/system/readiness")) === null)
+  await until("the newer one", async () => (await scheduledOf(host))[0]?.id !== spared?.id)
+  expect((await metricsOf(host)).value("svc_checkpoints_total", {outcome: "verified"})).toBeGreaterThan(1)
+})

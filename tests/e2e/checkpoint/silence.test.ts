@@ -1,0 +1,123 @@
+import {expect, test} from "vitest"
+import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
+import {changeDatabase} from "../../support/database/databases.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {plainConfig} from "../../support/host/project.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const config = `${plainConfig}  answers: {}\n`
+
+/** Answers each message, and notes that it did. */
+const answers = pluginWith(`
+    plugin.on("message-created", session => {
+      note(session.text)
+      return "got " + session.text
+    })`)
+
+const outboxOf = async (host: TestHost) =>
+  (await host.get<{items: {text: string; state: string; reason: string | null}[]}>("/api/outbox")).items.map(
+    ({text, state, reason}) => `${text}: ${state} ${reason ?? ""}`.trim(),
+  )
+
+const inboxOf = async (host: TestHost) =>
+  (await host.get<{items: {state: string; event: {message: {content: string}}}[]}>("/api/inbox")).items.map(
+    ({state, event}) => `${event.message.content}: ${state}`,
+  )
+
+const noted = (host: TestHost) => host.project.read("notes.log").trim().split("\n").filter(Boolean)
+
+test("a restore sends and handles nothing by itself: what was open is held, and released it goes its way", async () => {
+  const host = await startHost({config, plugins: {answers}})
+  await host.say("one")
+  await host.say("two")
+  await host.stop()
+  const file = host.project.path(".svc/data.sqlite")
+  await changeDatabase(file, "UPDATE outbox SET state = 'queued', platform_ids = NULL")
+  await changeDatabase(file, "UPDATE inbox_marks SET state = 'pending' WHERE seq = 2")
+  await changeDatabase(file, "UPDATE svc_runs SET ended_at = NULL")
+  const {id} = await makeCheckpoint(host.project)
+  // Of another authority: nothing is known of what was sent since.
+  await restore(host.project, id)
+  const before = noted(host)
+  const {held} = await restore(host.project, id)
+  expect(held).toEqual({outbox: 2, inbox: 1, settled: 0})
+  const again = await startHost({project: host.project})
+  await again.say("three")
+  expect(noted(again)).toEqual([...before, "three"])
+  expect(await outboxOf(again)).toEqual(["got three: sent", "got two: held restored", "got one: held restored"])
+  expect(await inboxOf(again)).toEqual(["three: handled", "two: held", "one: handled"])
+  await again.post("/api/outbox/held/release")
+  await again.post("/api/inbox/held/release")
+  await until("the event to be handled", async () => (await inboxOf(again)).every(text => text.endsWith("handled")))
+  await until("everything to be sent", async () => (await outboxOf(again)).every(text => text.endsWith("sent")))
+  expect(noted(again)).toEqual([...before, "three", "two"])
+})
+
+test("what the replaced state of the same authority has sent or handled since is not held", async () => {
+  const host = await startHost({config, plugins: {answers}})
+  await host.say("one")
+  await host.say("two")
+  await host.stop()
+  const file = host.project.path(".svc/data.sqlite")
+  await changeDatabase(file, "UPDATE outbox SET state = 'queued' WHERE seq = 1")
+  await changeDatabase(file, "UPDATE outbox SET state = 'sending' WHERE seq = 2")
+  await changeDatabase(file, "UPDATE inbox_marks SET state = 'running'")
+  const {id} = await makeCheckpoint(host.project)
+  await changeDatabase(file, "UPDATE outbox SET state = 'sent', platform_ids = '[\"1\"]' WHERE seq = 1")
+  await changeDatabase(file, "UPDATE inbox_marks SET state = 'handled'")
+  const {held} = await restore(host.project, id)
+  expect(held).toEqual({outbox: 0, inbox: 0, settled: 4})
+  const again = await startHost({project: host.project})
+  expect(await outboxOf(again)).toEqual(["got two: unknown", "got one: sent"])
+  expect(await inboxOf(again)).toEqual(["two: handled", "one: handled"])
+  const {sn} = await again.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "three"})
+  expect(sn).toBe(3)
+})
+
+test("an event from before the restore that a rewound cursor brings again is held; a new one is handled", async () => {
+  const host = await startHost({
+    config,
+    plugins: {
+      answers,
+      cursor: pluginWith(`
+    plugin.adapter("poller", {
+      history: "replay",
+      open: async (_, endpoint) => {
+        await endpoint.receive({id: "old", type: "message-created", timestamp: Date.now() - 3_600_000, channel: {id: "c", type: 0}, user: {id: "u"}, message: {id: "1", content: "old"}})
+        await endpoint.receive({id: "new-" + Date.now(), type: "message-created", timestamp: Date.now(), channel: {id: "c", type: 0}, user: {id: "u"}, message: {id: "2", content: "new"}})
+        return {send: async () => ["x"]}
+      },
+    })`),
+    },
+  })
+  const {id} = await makeCheckpoint(host.project)
+  await host.stop()
+  host.project.write("svc.config.yml", `${config}  cursor: {}\n`)
+  await restore(host.project, id)
+  host.project.write("svc.config.yml", `${config}  cursor: {}\n`)
+  const again = await startHost({project: host.project})
+  await until("the new event to be handled", async () => (await inboxOf(again)).includes("new: handled"))
+  expect(await inboxOf(again)).toEqual(["new: handled", "old: held"])
+  expect(noted(again)).toEqual(["new"])
+})
+
+test("an event-stream client from before the restore is told of the new epoch", async () => {
+  const host = await startHost({config, plugins: {answers}})
+  await host.say("one")
+  const {id} = await makeCheckpoint(host.project)
+  const history = await host.get<{items: {id: string}[]}>("/api/events/history")
+  await host.stop()
+  await restore(host.project, id)
+  const again = await startHost({project: host.project})
+  const abort = new AbortController()
+  const response = await again.fetch("/api/events", {
+    headers: {"last-event-id": history.items.at(-1)?.id ?? ""},
+    signal: abort.signal,
+  })
+  let text = ""
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  while (!text.includes("event: gap")) text += (await reader?.read())?.value ?? ""
+  abort.abort()
+  expect(text).toMatch(/event: gap\ndata: .*"reason":"epoch_changed"/)
+})

@@ -1,0 +1,237 @@
+import {spawn} from "node:child_process"
+import {setTimeout as sleep} from "node:timers/promises"
+import {describe, expect, onTestFinished, test} from "vitest"
+import {parse} from "yaml"
+import {commands} from "../../../cli/commands.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {cleanEnvironment, startProcess, untilPrinted} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
+import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
+
+const names = Object.keys(commands)
+const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]
+test("without a running Host, what asks one says so, and how to start it", async () => {
+  const project = makeProject()
+  const asking = names.filter(name =>
+    /^(chat|send|inbox|outbox|generation|runtime (reload|restart|status|stop))/.test(name),
+  )
+  const args: Record<string, string> = {
+    send: " a b c",
+    "inbox show": " 1",
+    "inbox retry": " 1",
+    "inbox release": " 1",
+    "inbox discard": " 1",
+    "inbox redact": " 1",
+    "outbox show": " 1",
+    "outbox retry": " 1",
+    "outbox release": " 1",
+    "outbox discard": " 1",
+    "outbox redact": " 1",
+    "generation diff": " 1 2",
+    "generation rollback": " 1",
+  }
+  for (const name of asking) {
+    const {code, stdout, stderr} = await runCommand(project, `${name}${args[name] ?? ""}`)
+    expect({name, code, stdout, stderr}).toEqual({
+      name,
+      code: 1,
+      stdout: "",
+      stderr: `svc: no Host runs for ${project.folder}\n  hint: Start it with svc runtime start.\n`,
+    })
+  }
+  const {code, stdout, stderr} = await runCommand(project, "runtime status --json")
+  expect({code, stdout, problem: JSON.parse(stderr).code}).toEqual({code: 1, stdout: "", problem: "host_unreachable"})
+}, 600_000)
+
+const greeterHost = (): Promise<TestHost> =>
+  startHost({
+    config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  greeter: {}\n",
+    plugins: {greeter: replying("greet", "hello")},
+    args: ["--no-watch"],
+  })
+
+describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
+  test("chat and send reach the bot; inbox and outbox tell what became of it", async () => {
+    const {project} = await greeterHost()
+    // The input ends once both are answered.
+    const lines = "printf '/greet\\n\\n/grete\\n'; until test -e answered; do sleep 0.1; done"
+    const command = [...runtime.command, "chat", "--as", "Ada"].join(" ")
+    const chat = startProcess(["sh", "-c", `{ ${lines}; } | ${command}`], {cwd: project.folder})
+    await untilPrinted(chat, /^hello\n.*greet/)
+    project.write("answered", "")
+    expect(await chat.finished).toMatchObject({code: 0, stderr: ""})
+
+    const inbox = await printedJson<{items: {seq: number; state: string}[]; next: string | null}>(
+      project,
+      "inbox list",
+      runtime,
+    )
+    expect(inbox.items.map(({state}) => state)).toEqual(["handled", "handled"])
+    const [newest, oldest] = inbox.items
+    const first = await printedJson<{items: {seq: number}[]; next: string}>(project, "inbox list --limit 1", runtime)
+    expect(first.items.map(({seq}) => seq)).toEqual([newest?.seq])
+    const rest = await printedJson<{items: {seq: number}[]; next: string | null}>(
+      project,
+      `inbox list --cursor ${first.next}`,
+      runtime,
+    )
+    expect(rest).toMatchObject({items: [{seq: oldest?.seq}], next: null})
+    const table = await printed(project, "inbox list", runtime)
+    expect(table.split("\n")[0]).toMatch(/^seq +received +state +endpoint +user +content$/)
+    expect(table).toMatch(/handled +sandbox +Ada +\/greet\n/)
+    const event = await printed(project, `inbox show ${oldest?.seq}`, runtime)
+    expect(event).toMatch(/^content +\/greet$/m)
+    expect(event).toMatch(/^handler .*: handled, attempt 1$/m)
+    expect(await printedJson(project, `inbox show ${oldest?.seq}`, runtime)).toMatchObject({
+      seq: oldest?.seq,
+      state: "handled",
+    })
+
+    const id = (await printed(project, ["send", "sandbox", "#team", "the build is green"], runtime)).trim()
+    expect(await printedJson(project, `outbox show ${id}`, runtime)).toMatchObject({
+      id,
+      channel: "#team",
+      text: "the build is green",
+    })
+    expect(await printed(project, `outbox show ${id}`, runtime)).toMatch(/^to +sandbox #team$/m)
+    const outbox = await printedJson<{items: {id: string}[]}>(project, "outbox list --limit 1", runtime)
+    expect(outbox.items.map(item => item.id)).toEqual([id])
+    expect(await printed(project, "outbox list", runtime)).toContain("the build is green")
+  })
+
+  test("generations are listed, compared, rolled back and unpinned; status and reload tell what runs", async () => {
+    const {project, process} = await greeterHost()
+    expect(await printed(project, "runtime reload", runtime)).toBe("nothing has changed\n")
+    project.write("svc.config.yml", "http: {port: 0}\nplugins:\n  sandbox: {}\n")
+    expect(await printedJson(project, "runtime reload", runtime)).toMatchObject({committed: true, generation: 2})
+    expect(await printed(project, "generation diff 1 2", runtime)).toBe(`--- generation 1
++++ generation 2
+@@ -1,4 +1,3 @@
+ http: {port: 0}
+ plugins:
+   sandbox: {}
+-  greeter: {}
+`)
+    expect(await printed(project, "generation diff 2 2", runtime)).toBe("")
+    expect(await printed(project, "generation rollback 1", runtime)).toBe(
+      "generation 3 runs the configuration of 1, pinned\n",
+    )
+    const pinned = await printed(project, "runtime status", runtime)
+    expect(pinned).toMatch(/^pinned +generation 1; svc generation unpin ends it$/m)
+    expect(await printed(project, "generation list", runtime)).toMatch(/^pinned +1 /m)
+    expect(await printed(project, "generation unpin", runtime)).toBe("generation 4 runs svc.config.yml\n")
+    const list = await printedJson<{number: number; current: boolean}[]>(project, "generation list --limit 2", runtime)
+    expect(list.map(({number, current}) => [number, current])).toEqual([
+      [4, true],
+      [3, false],
+    ])
+    project.write("svc.config.yml", "http: {port: 0}\nplugin: {}\n")
+    const refused = await runCommand(project, "runtime reload", runtime)
+    expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
+    expect(refused.stderr).toContain('svc.config.yml:2:1 plugin: unknown key (did you mean "plugins"?)')
+    const status = await printedJson<{ready: boolean; lastFailure: {issues: string[]}}>(
+      project,
+      "runtime status",
+      runtime,
+    )
+    expect(status).toMatchObject({ready: true, generation: {number: 4}, lastFailure: {code: "config_invalid"}})
+    expect(await printed(project, "runtime stop", runtime)).toBe(`stopped pid ${process.pid}\n`)
+    expect((await process.finished).code).toBe(0)
+  })
+
+  test("what is not there, and what is no number, is told with a hint", async () => {
+    const {project} = await greeterHost()
+    const told = async (line: string) => (await runCommand(project, line, runtime)).stderr.split("\n")[0]
+    expect(await told("inbox show 99")).toMatch(/^svc: .*99/)
+    expect(await told("outbox show nothing")).toMatch(/^svc: .*nothing/)
+    expect(await told("generation diff 1 99")).toBe("svc: generation 99 is not kept")
+    expect(await told("generation rollback 0")).toBe("svc: generation 0 is not kept")
+    expect(await told("inbox list --limit x&limit=1")).toContain('limit: expected an integer, got "x&limit=1"')
+    expect(await told("outbox list --cursor a&b=c")).toMatch(/^svc: /)
+    expect(await told("send nowhere #a text")).toMatch(/^svc: .*nowhere/)
+  })
+})
+
+test("what is piped into chat is answered, also by a bot that takes its time", async () => {
+  const {project} = await startHost({
+    config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
+    plugins: {thinker: pluginWith(`plugin.command("think", async () => { await sleep(2000); return "at last" })`)},
+  })
+  const {code, stdout, stderr} = await svc(onBun, project, ["chat"], {input: "/think\n"})
+  expect({code, stdout, stderr}).toEqual({code: 0, stdout: "at last\n", stderr: ""})
+})
+
+describe("svc config", () => {
+  const config = `http: {port: 0, token: "\${HTTP_TOKEN}"}
+plugins:
+  sandbox: {}
+`
+  const files = {".env": "HTTP_TOKEN=hunter22hunter22\n"}
+
+  test.each(bunOr("node22"))("check, print and schema, on $name: no secret is shown", async runtime => {
+    const project = makeProject({config, files})
+    expect(await printed(project, "config check", runtime)).toBe("svc.config.yml is valid\n")
+    expect(await printedJson(project, "config check", runtime)).toEqual({ok: true})
+    const text = await printed(project, "config print", runtime)
+    expect(text).not.toContain("hunter22")
+    expect(parse(text)).toMatchObject({log_level: "info", http: {port: 0, host: "127.0.0.1", token: "[secret]"}})
+    expect(await printedJson(project, "config print", runtime)).toEqual(parse(text))
+    const schema = JSON.parse(await printed(project, "config schema", runtime))
+    expect(schema.properties).toMatchObject({http: {}, database: {}, plugins: {}})
+  })
+
+  test("check exits 1 with every finding, a plugin's own keys included, and never shows a value of a variable", async () => {
+    const project = makeProject({
+      config: `${config}  greeter: {config: {nothing: 1}}\n`,
+      files,
+      plugins: {greeter: replying("greet", "hello")},
+    })
+    const refused = await runCommand(project, "config check")
+    expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
+    expect(refused.stderr).toContain("svc.config.yml:4:22 plugins.greeter.config.nothing: unknown key")
+    const {code, stdout} = await runCommand(project, "config check --json")
+    expect({code, issues: JSON.parse(stdout).issues.length}).toEqual({code: 1, issues: 1})
+    project.write("svc.config.yml", config.replace("port: 0", 'port: "${HTTP_TOKEN}"'))
+    expect((await runCommand(project, "config print")).stderr).not.toContain("hunter22")
+  })
+})
+
+describe.each(both)("output into a pipe, on $name", runtime => {
+  /** `svc` whose stdout is read only when the test does so. */
+  const unread = ([command = "", ...before]: readonly string[], project: Project, ...args: string[]) => {
+    const child = spawn(command, [...before, ...args], {
+      cwd: project.folder,
+      env: cleanEnvironment(),
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    onTestFinished(() => {
+      child.kill("SIGKILL")
+    })
+    const ended = new Promise<number | null>(resolve => child.on("close", resolve))
+    return {child, ended}
+  }
+
+  test("arrives whole, however slowly it is read, and a reader that leaves is no error", async () => {
+    const host = await startHost()
+    for (let n = 0; n < 10; n++)
+      await host.post("/api/outbox", {endpoint: "sandbox", channel: "a", text: "x".repeat(30_000)})
+    const slow = unread(runtime.command, host.project, "outbox", "list", "--json")
+    await sleep(1500)
+    let text = ""
+    slow.child.stdout.on("data", chunk => {
+      text += chunk
+    })
+    expect(await slow.ended).toBe(0)
+    expect(JSON.parse(text).items).toHaveLength(10)
+
+    const leaving = unread(runtime.command, host.project, "outbox", "list", "--json")
+    leaving.child.stdout.destroy()
+    let errors = ""
+    leaving.child.stderr.on("data", chunk => {
+      errors += chunk
+    })
+    expect({code: await leaving.ended, errors}).toEqual({code: 0, errors: ""})
+  })
+})

@@ -1,0 +1,61 @@
+import {describe, expect, test} from "vitest"
+import {commands} from "../../../cli/commands.ts"
+import {printed, runCommand} from "../../support/host/command-line.ts"
+import {runProcess} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {onBun, root, scriptCommand} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+
+const names = Object.keys(commands)
+
+const helps = shared(async () => {
+  const {stdout} = await runProcess(scriptCommand(onBun, `${root}tests/e2e/cli/print-helps.ts`))
+  return JSON.parse(stdout) as Readonly<Record<string, string>>
+})
+
+describe("help", () => {
+  test.each(["doctor", "runtime start", "workroom block"])("svc %s --help is the help of that command", async name => {
+    expect(await printed(makeProject(), `${name} --help`)).toBe(helps()[name])
+  })
+
+  test.each(names)("svc %s --help tells how to call it, with examples and its options", name => {
+    const text = helps()[name] ?? ""
+    expect(text.split("\n")[0]).toMatch(new RegExp(`^svc ${name}( <\\w+>| \\[\\w+\\])*$`))
+    expect(text).toMatch(new RegExp(`\nExamples\n\n {2}\\S.*\n {4}.*svc ${name}`))
+    expect(text).toContain("  --project <value>  ")
+    expect(text).not.toContain("#0")
+    expect(text).not.toMatch(/ $/m)
+  })
+
+  test("svc --help, svc help and svc help of a group list the commands; svc alone does too, as an error", async () => {
+    const project = makeProject()
+    const all = await printed(project, "--help")
+    for (const name of names) expect(all).toMatch(new RegExp(`^ {2}svc ${name} {2,}\\S`, "m"))
+    expect(await printed(project, "help")).toBe(all)
+    const runtime = await printed(project, "help runtime")
+    expect(runtime.match(/^ {2}svc .*$/gm)).toHaveLength(names.filter(name => name.startsWith("runtime ")).length)
+    expect(await printed(project, "runtime --help")).toBe(runtime)
+    expect(await runCommand(project, [])).toMatchObject({code: 1, stdout: "", stderr: all})
+    expect(await runCommand(project, "runtime")).toMatchObject({code: 1, stdout: "", stderr: runtime})
+    expect(await printed(project, "--version")).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe("what is not a command or an option", () => {
+  test.each([
+    ["doctr", 'there is no command "doctr" (did you mean "doctor"?)', "svc --help lists the commands"],
+    [
+      "runtime strat",
+      'there is no command "runtime strat" (did you mean "runtime start"?)',
+      "svc --help lists the commands",
+    ],
+    ["xyzzy", 'there is no command "xyzzy"', "svc --help lists the commands"],
+    ["doctor --jsno", 'there is no option --jsno (did you mean "--json"?)', "svc doctor --help tells how to call it"],
+    ["send sandbox", "not enough positional arguments", "svc send --help tells how to call it"],
+    ["inbox show 1 2", 'extraneous positional argument ("2")', "svc inbox show --help tells how to call it"],
+    ["doctor --live", "not enough arguments to option --live", "svc doctor --help tells how to call it"],
+  ])("svc %s is told on stderr, with exit code 1", async (line, message, hint) => {
+    const {code, stdout, stderr} = await runCommand(makeProject(), line)
+    expect({code, stdout, stderr}).toEqual({code: 1, stdout: "", stderr: `svc: ${message}\n  hint: ${hint}\n`})
+  })
+})

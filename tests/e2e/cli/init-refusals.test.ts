@@ -1,0 +1,90 @@
+import {cpSync, existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {describe, expect, test} from "vitest"
+import {packageNameOf} from "../../../server/process/new-project.ts"
+import {version} from "../../../server/runtime/version.ts"
+import {runProcess} from "../../support/host/process.ts"
+import {makeFolder} from "../../support/host/project.ts"
+import {onBun, root} from "../../support/host/runtimes.ts"
+
+describe("svc init refuses", () => {
+  const init = (folder: string, ...args: string[]) => runProcess([...onBun.command, "init", ...args], {cwd: folder})
+
+  test("a folder that holds something, and leaves it as it is", async () => {
+    const folder = makeFolder()
+    mkdirSync(join(folder, "held"))
+    writeFileSync(join(folder, "held/notes.txt"), "mine")
+    writeFileSync(join(folder, "file"), "mine")
+    for (const [target, why] of [
+      ["held", "is not empty"],
+      ["file", "cannot make"],
+      ["file/below", "cannot make"],
+    ]) {
+      const refused = await init(folder, target ?? "")
+      expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
+      expect(refused.stderr).toMatch(new RegExp(`^svc: .*${why}.*\n {2}hint: Name a new folder: svc init my-bot\n$`))
+    }
+    expect(readdirSync(folder).sort()).toEqual(["file", "held"])
+    expect(readdirSync(join(folder, "held"))).toEqual(["notes.txt"])
+  })
+
+  test("a name that no package can have, before it writes anything", async () => {
+    const folder = makeFolder()
+    for (const name of ["...", "___", "node_modules", "svc-runtime", "☃"]) {
+      const refused = await init(folder, name)
+      expect(refused.code).toBe(1)
+      expect(refused.stderr).toBe(
+        `svc: "${name}" cannot be the name of a project\n  hint: Name a folder with letters or digits: svc init my-bot\n`,
+      )
+    }
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test("an unknown runtime", async () => {
+    const refused = await init(makeFolder(), "my-bot", "--runtime", "deno")
+    expect({code: refused.code, told: refused.stderr.split("\n")[0]}).toEqual({
+      code: 1,
+      told: 'svc: --runtime is bun or node, not "deno"',
+    })
+  })
+
+  test("no name that can be made one", () => {
+    expect(["/a/My Bot!", "/a/.hidden", "/a/bot_2", "/a/Äbc"].map(packageNameOf)).toEqual([
+      "my-bot",
+      "hidden",
+      "bot_2",
+      "bc",
+    ])
+  })
+})
+
+test("svc init --no-install writes the project and tells how to install", async () => {
+  const folder = makeFolder()
+  const made = await runProcess([...onBun.command, "init", "my-bot", "--no-install"], {cwd: folder})
+  expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
+  expect(made.stdout).toContain("bun install")
+  expect(existsSync(join(folder, "my-bot/node_modules"))).toBe(false)
+})
+
+test("svc init builds what a clone has not built yet, a bundle or the console, before it packs svc", async () => {
+  const clone = makeFolder()
+  cpSync(join(root, "cli/init/template"), join(clone, "cli/init/template"), {recursive: true})
+  const build = "mkdir -p dist/bun dist/console && echo {} | tee dist/bun/svc.js > dist/console/files.json"
+  const manifest = {name: "svc-runtime", version, files: ["dist"], scripts: {build}}
+  writeFileSync(join(clone, "package.json"), JSON.stringify(manifest))
+  mkdirSync(join(clone, "dist"))
+  writeFileSync(join(clone, "dist/svc.js"), "")
+  const make = async (name: string) => {
+    const options = {folder: join(clone, "made", name), toolchain: "bun", install: false, packageRoot: clone}
+    const source = `import {makeProject} from "${join(root, "server/process/new-project.ts")}"
+      await makeProject({...${JSON.stringify(options)}, report: step => console.log(step)})`
+    const {code, stdout} = await runProcess([onBun.command[0] ?? "", "-e", source], {cwd: clone})
+    expect(code).toBe(0)
+    return stdout
+  }
+  expect(await make("first")).toContain("building svc, once")
+  const {stdout} = await runProcess(["tar", "-tzf", join(clone, `made/first/vendor/svc-runtime-${version}.tgz`)])
+  const packed = ["svc.js", "bun/svc.js", "console/files.json"].map(file => `package/dist/${file}`)
+  expect(stdout.split("\n")).toEqual(expect.arrayContaining(packed))
+  expect(await make("second")).not.toContain("building svc")
+})

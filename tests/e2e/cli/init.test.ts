@@ -1,0 +1,174 @@
+import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {describe, expect, test} from "vitest"
+import {runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
+import {makeFolder, roomyPlace} from "../../support/host/project.ts"
+import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {registryEnvironment} from "../../support/machine/registry.ts"
+
+/** No way to any registry: every proxy is a port where nothing listens. */
+const offline = async () => {
+  const nowhere = `http://127.0.0.1:${await freePort()}`
+  return {HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, http_proxy: nowhere, https_proxy: nowhere}
+}
+
+interface Toolchain {
+  readonly name: string
+  readonly runtime: TestRuntime
+  /** Before the name of a script. */
+  readonly run: readonly string[]
+  /** Before the arguments of svc. */
+  readonly svc: readonly string[]
+  readonly lockfile: string
+}
+
+const toolchains: readonly Toolchain[] = [
+  {name: "bun", runtime: onBun, run: ["bun", "run"], svc: ["bun", "run", "--bun", "svc"], lockfile: "bun.lock"},
+  ...(onNode22 === undefined
+    ? []
+    : [
+        {
+          name: "npm and Node 22.12",
+          runtime: onNode22,
+          run: ["npm", "run"],
+          svc: ["npx", "svc"],
+          lockfile: "package-lock.json",
+        },
+      ]),
+]
+
+/** What stands in a new project, without what the package manager installed. */
+const files = (folder: string) =>
+  readdirSync(folder)
+    .filter(name => name !== "node_modules")
+    .flatMap(name => {
+      const path = join(folder, name)
+      return statSync(path).isDirectory() ? readdirSync(path).map(file => `${name}/${file}`) : [name]
+    })
+    .sort()
+
+const greetings = (folder: string, from: string, to: string) => {
+  const path = join(folder, "plugins/greeter.ts")
+  writeFileSync(path, readFileSync(path, "utf8").replace(from, to))
+}
+
+describe.each(toolchains)("a project that svc init makes with $name", ({runtime, run, svc, lockfile}) => {
+  const PATH = () => pathWith(runtime)
+  const command = (line: readonly string[], options: SpawnOptions & {path: string}) =>
+    runProcess(["/usr/bin/env", ...line], {...options, env: {...options.env, PATH: options.path}})
+
+  test("installs offline from a warm cache; its test, types, build, start, chat and doctor are right", {
+    timeout: 600_000,
+  }, async () => {
+    const path = PATH()
+    // Bun links what it installs to its cache, which is on the disk.
+    const parent = runtime === onBun ? makeFolder() : makeFolder(roomyPlace())
+    const init = (name: string, launcher: string, env: Readonly<Record<string, string>>) =>
+      command([runtime.command[0] ?? "", launcher, "init", name], {cwd: parent, env, path})
+    // The first one may have to fill the cache.
+    const warm = await init("warm", `${root}cli/launch.js`, registryEnvironment)
+    expect({code: warm.code, stderr: warm.stderr}).toEqual({code: 0, stderr: ""})
+    const made = await init("My Bot", join(parent, "warm/node_modules/svc-runtime/cli/launch.js"), {
+      ...registryEnvironment,
+      ...(await offline()),
+    })
+    expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
+    expect(made.stdout).toContain(`${run.join(" ")} dev`)
+
+    const folder = join(parent, "My Bot")
+    const inProject = (line: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+      command(line, {cwd: folder, env: {...registryEnvironment, ...env}, path})
+    expect(files(folder)).toEqual(files(join(parent, "warm")))
+    expect(files(folder)).toEqual(
+      [
+        ".env.example",
+        ".gitignore",
+        "README.md",
+        ...(lockfile === "bun.lock" ? ["bunfig.toml"] : []),
+        lockfile,
+        "package.json",
+        "plugins/greeter.ts",
+        "svc.config.yml",
+        "tests/greeter.test.ts",
+        "tsconfig.json",
+        "vendor/svc-runtime-0.1.0.tgz",
+      ].sort(),
+    )
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    expect(manifest).toMatchObject({
+      name: "my-bot",
+      engines: {node: ">=22.12.0"},
+      scripts: {build: expect.stringContaining("svc build"), start: expect.stringContaining("svc runtime start")},
+      dependencies: {"svc-runtime": "file:vendor/svc-runtime-0.1.0.tgz"},
+    })
+
+    // A proxy of the environment has no part in a test, which talks to its own Host.
+    // Bun gives a test five seconds, unless it is told otherwise; Node gives it all the time.
+    const patience = lockfile === "bun.lock" ? ["--timeout", "120000"] : []
+    const tested = await inProject([...run, "test", ...patience], await offline())
+    expect({code: tested.code, passed: /\b1 pass|# pass 1\b/.test(tested.stdout + tested.stderr)}).toEqual({
+      code: 0,
+      passed: true,
+    })
+
+    await expectTypes(folder)
+
+    const built = await inProject([...run, "build"])
+    expect({code: built.code, told: built.stdout.includes("built greeter")}).toEqual({code: 0, told: true})
+    expect(existsSync(join(folder, "dist/plugins/greeter.js"))).toBe(true)
+
+    const config = readFileSync(join(folder, "svc.config.yml"), "utf8")
+    writeFileSync(join(folder, "svc.config.yml"), config.replace("# token: ${HTTP_TOKEN}", "token: ${HTTP_TOKEN}"))
+    writeFileSync(join(folder, ".env"), "HTTP_TOKEN=a-token-of-thirty-two-characters\n", {mode: 0o600})
+    const port = String(await freePort())
+    const running = startProcess(["/usr/bin/env", ...run, "start"], {cwd: folder, env: {PATH: path, HTTP_PORT: port}})
+    await until("the Host to be ready", () =>
+      fetch(`http://127.0.0.1:${port}/pub/ready`).then(
+        ({status}) => status === 200,
+        () => false,
+      ),
+    )
+    const chat = await command([...svc, "chat"], {cwd: folder, input: "/greet Ada\n", path})
+    expect({code: chat.code, stdout: chat.stdout}).toEqual({code: 0, stdout: "hello Ada\n"})
+    const sound = await inProject([...svc, "doctor"], {HTTP_PORT: port})
+    expect(sound.stdout).toContain("ok      build: dist/plugins is what the source says")
+    greetings(folder, "Say hello", "Say it")
+    const stale = await inProject([...svc, "doctor"], {HTTP_PORT: port})
+    expect(stale.code).toBe(1)
+    expect(stale.stdout).toContain("ERROR   build: dist/plugins is older than its source: greeter")
+    const stopped = await inProject([...svc, "runtime", "stop"])
+    expect({code: stopped.code, told: /^stopped pid \d+$/m.test(stopped.stdout)}).toEqual({code: 0, told: true})
+    expect((await running.finished).code).toBe(0)
+  })
+})
+
+/** The shipped declarations type the project: what is right passes, and each mistake is found where it is. */
+const expectTypes = async (folder: string) => {
+  const mistakes = join(folder, "plugins/mistakes.ts")
+  writeFileSync(
+    mistakes,
+    `import {definePlugin, Type} from "svc-runtime"
+import {startBot} from "svc-runtime/test"
+export default definePlugin({
+  config: Type.Object({greeting: Type.String()}),
+  setup(plugin, config) {
+    plugin.command("right <name:string>", {}, ({args}) => config.greeting + args.name.toUpperCase())
+    const wrongConfig: number = config.greeting
+    plugin.command("wrong <n:number>", {}, ({args}) => args.n.toUpperCase())
+    plugin.comand("wrong", {}, () => wrongConfig)
+    plugin.on("message-created", session => session.sned("wrong"))
+  },
+})
+export const wrongReply: Promise<number> = startBot({plugins: {}}).then(bot => bot.say("hello"))
+`,
+  )
+  const {code, stdout} = await runProcess([process.execPath, `${root}node_modules/.bin/tsc`, "-p", folder], {
+    cwd: folder,
+  })
+  // Each line of these, and nothing else of the project.
+  const lines = (stdout.match(/^.*error TS\d+/gm) ?? []).map(line => /^[^(]+\(\d+/.exec(line)?.[0] ?? line)
+  expect(lines).toEqual([7, 8, 9, 10, 13].map(line => `plugins/mistakes.ts(${line}`))
+  expect(code).toBeGreaterThan(0)
+  rmSync(mistakes)
+}

@@ -1,0 +1,17 @@
+import {copyFileSync, mkdirSync} from "node:fs"
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {svc} from "../../support/host/host.ts"
+import {makeFolder, makeProject} from "../../support/host/project.ts"
+import {onNode22, root} from "../../support/host/runtimes.ts"
+
+test.runIf(onNode22)("a service is not set up on a runtime that npx has fetched for this one command", async () => {
+  const folder = join(makeFolder(), "_npx", "1a2b")
+  mkdirSync(folder, {recursive: true})
+  copyFileSync(onNode22?.command[0] ?? "", join(folder, "node"))
+  const fetched = {name: "npx", command: [join(folder, "node"), `${root}cli/launch.js`]}
+  const {code, stderr} = await svc(fetched, makeProject(), ["service", "install", "--user", "--dry-run"])
+  expect(code).toBe(1)
+  expect(stderr).toContain(`the service would run on ${join(folder, "node")}, which npx keeps for a while only`)
+  expect(stderr).toContain("hint: Install Bun (npm install --global bun@1.4.5) or Node 22.12 or newer")
+})

@@ -1,0 +1,40 @@
+import {expect, test} from "vitest"
+import {startHost} from "../../support/host/host.ts"
+import {usuallyOn} from "../../support/host/runtimes.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {expectNoBarriers, openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
+const config = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}\nplugins: ${plugins}\n`
+
+/** One command. */
+const greeter = pluginWith(`
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)`)
+
+describeWithChromium("the chat in the console", () => {
+  test("shows the commands that the bot knows, and what it answers", async () => {
+    const host = await startHost({
+      runtime: usuallyOn("node22"),
+      config: config("{sandbox: {}, greeter: {}}"),
+      env,
+      plugins: {greeter},
+    })
+    const {page, errors} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "chat"})
+    await page.getByRole("button", {name: "/greet"}).click()
+    const field = page.getByLabel("Say something to the bot")
+    expect(await field.inputValue()).toBe("/greet ")
+    await field.fill("/greet Ada")
+    await field.press("Enter")
+    await page.locator('[data-said="bot"]', {hasText: "hello Ada"}).waitFor()
+    await expectNoBarriers(page, "chat")
+    expect(errors).toEqual([])
+  })
+
+  test("says what is missing where a project has no sandbox", async () => {
+    const host = await startHost({config: config("{}"), env})
+    // The API's description has no route of a plugin that is not there.
+    const {page} = await openConsole(await startChromium(), host, {token: env.HTTP_TOKEN, at: "chat", direct: true})
+    await page.getByText("This project has no sandbox").waitFor()
+  })
+})

@@ -1,0 +1,227 @@
+import {expect, test} from "vitest"
+import {startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, live, openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
+const token = env.HTTP_TOKEN
+
+const configOf = (http: string) =>
+  `http: {token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}", ${http}}\nplugins: {sandbox: {}, moody: {}}\n`
+
+/** Answers; once it is asked to, it throws, until the file `calm` is in the project. */
+const moody = `
+import {existsSync} from "node:fs"
+import {definePlugin} from "svc-runtime"
+export default definePlugin({
+  setup: plugin => {
+    plugin.on("message-created", {name: "answer"}, async session => {
+      if (session.text === "fail" && !existsSync(plugin.project + "/calm")) throw new Error("in a bad mood")
+      await session.send("heard " + session.text)
+    })
+  },
+})
+`
+
+const plugins = {moody}
+const runtimes = bunOr("node22")
+
+describeWithChromium("the console in Chromium", {timeout: 400_000}, () => {
+  test.each(runtimes)(
+    "a link signs in, and leaves no token in the address; signing out forgets it, on $name",
+    async runtime => {
+      const host = await startHost({runtime, config: configOf("port: 0, base: /bot"), env, plugins})
+      const {page, url, errors} = await openConsole(await startChromium(), host, {token})
+      expect(page.url()).toBe(`${url}/console/#/`)
+      expect(await page.evaluate(() => [JSON.stringify(localStorage), document.cookie])).toEqual([
+        expect.not.stringContaining(token),
+        "",
+      ])
+      await page.reload()
+      await live(page)
+      await page.getByRole("button", {name: "Sign out"}).click()
+      await page.getByLabel("Token").waitFor()
+      expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+      expect(errors).toEqual([])
+    },
+  )
+
+  test("a wrong token is told so; the keyboard alone signs in, goes to a page and leaves a question unanswered", async () => {
+    const host = await startHost({config: configOf("port: 0"), env, plugins})
+    await host.say("fail")
+    const {page, errors} = await openConsole(await startChromium(), host)
+    await page.locator("input[name=token]:focus").waitFor()
+    await expectNoBarriers(page, "sign-in")
+    await page.keyboard.type("wrong")
+    await page.keyboard.press("Enter")
+    await page.getByText("The Host does not know this token").waitFor()
+    await page.getByLabel("Token").fill("")
+    await page.keyboard.type(token)
+    await page.keyboard.press("Enter")
+    await live(page)
+    const focus = async (name: string) => {
+      const text = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "")
+      for (let count = 0; count < 200 && (await text()) !== name; count++) await page.keyboard.press("Tab")
+      expect(await text()).toBe(name)
+    }
+    await focus("Inbox")
+    await page.keyboard.press("Enter")
+    await until("the heading to have the focus", () =>
+      page.evaluate(() => document.activeElement?.tagName === "H1" && document.activeElement.textContent === "Inbox"),
+    )
+    await goTo(page, "inbox/1")
+    await page.getByText("in a bad mood").waitFor()
+    await focus("Discard")
+    await page.keyboard.press("Enter")
+    const question = page.getByRole("alertdialog")
+    await question.waitFor()
+    await expectNoBarriers(page, "a question")
+    await page.keyboard.press("Escape")
+    await question.waitFor({state: "hidden"})
+    await until("the button to have the focus again", () =>
+      page.evaluate(() => document.activeElement?.textContent?.trim() === "Discard"),
+    )
+    expect(errors).toEqual([])
+  })
+
+  test("the demo token observes: no action is offered, and what is private is not shown", async () => {
+    const host = await startHost({config: configOf("port: 0"), env, plugins})
+    await host.say("fail")
+    const {page, errors} = await openConsole(await startChromium(), host, {token: env.DEMO_TOKEN})
+    await page.getByText("Demo: observing only").waitFor()
+    await page.locator("[data-verdict]").waitFor()
+    await page.getByText("needs the full token").waitFor()
+    await goTo(page, "inbox/1")
+    await page.getByRole("heading", {name: "Inbox event 1"}).waitFor()
+    await page.locator("[data-seq]").waitFor()
+    await expectNoBarriers(page, "inbox for a demo token")
+    expect(await page.getByRole("button").allTextContents()).toEqual(["Sign out"])
+    expect(await page.locator("main").textContent()).not.toContain("bad mood")
+    await goTo(page, "events")
+    await page.locator('[data-event="message.failed"]').waitFor()
+    expect(await page.getByRole("tab").count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+
+  test.each(runtimes)(
+    "why a message was not answered is found from the overview, and its retry is reported with its event, on $name",
+    async runtime => {
+      const host = await startHost({runtime, config: configOf("port: 0"), env, plugins})
+      const {page, errors} = await openConsole(await startChromium(), host, {token})
+      await page.locator('[data-count="received"]', {hasText: /^0$/}).waitFor()
+      await host.say("fail")
+      // Nobody loads the page anew: the stream tells.
+      await page.locator('[data-count="received"]', {hasText: /^1$/}).waitFor()
+      await page.getByRole("link", {name: /Show: 1 handler of inbox events/}).click()
+      await page.locator('[data-seq="1"]').click()
+      await page.getByText("in a bad mood").waitFor()
+      host.project.write("calm", "")
+      await page.getByRole("button", {name: "Retry"}).click()
+      await page.getByRole("alertdialog").getByText("run once more").waitFor()
+      await page.getByRole("alertdialog").getByRole("button", {name: "Retry"}).click()
+      await page.locator('[data-notice="done"] [data-notice-event="message.handled"]').waitFor()
+      await page.getByRole("link", {name: /^[0-9a-f-]{36}/}).click()
+      await page.getByText("heard fail").first().waitFor()
+      await page.getByText("Answers inbox event 1").waitFor()
+      expect(errors).toEqual([])
+    },
+  )
+
+  test("a Host that is killed and started again is waited for, and nothing is loaded anew by hand", async () => {
+    const port = await freePort()
+    const project = makeProject({config: configOf(`port: ${port}`), plugins})
+    const first = await startHost({project, env})
+    const {page, errors} = await openConsole(await startChromium(), first, {token})
+    await page.evaluate(() => Object.assign(window, {isTheSamePage: true}))
+    await page.getByText(first.runtimeId).waitFor()
+    await first.stop("SIGKILL")
+    await page.locator('[data-connection="away"]').waitFor()
+    const second = await startHost({project, env})
+    await live(page)
+    await page.getByText(second.runtimeId).waitFor()
+    await page.getByText("The run before this one was killed").waitFor()
+    expect(await page.locator("[data-gap]").count()).toBe(0)
+    expect(await page.evaluate(() => "isTheSamePage" in window)).toBe(true)
+    expect(errors.filter(error => !error.includes("ERR_"))).toEqual([])
+  })
+
+  test("events that are missing are shown as a gap, and the lists are loaded anew", async () => {
+    const port = await freePort()
+    const config = configOf(`port: ${port}`)
+    const first = await startHost({config, plugins, env})
+    await first.say("of the first history")
+    const {page} = await openConsole(await startChromium(), first, {token, at: "inbox"})
+    await page.getByText("of the first history").waitFor()
+    await first.stop()
+    // Another project at the same address: as a restore, it has another history.
+    const second = await startHost({config, plugins, env})
+    await second.say("of the second history")
+    await page.locator('[data-gap="epoch_changed"]').waitFor()
+    await page.getByText("of the second history").waitFor()
+    expect(await page.getByText("of the first history").count()).toBe(0)
+    await goTo(page, "events")
+    await page.getByText("Events are missing here: From").waitFor()
+    await expectNoBarriers(page, "a gap")
+    await page.getByRole("button", {name: "I have seen it"}).click()
+    await until("the gap to be gone", async () => (await page.locator("[data-gap]").count()) === 0)
+  })
+
+  test("another Host is switched to where both allow it, and else it is told who does not", async () => {
+    const [here, there] = [await freePort(), await freePort()]
+    const remote = await startHost({
+      config: configOf(`port: ${there}, corsOrigins: ["http://127.0.0.1:${here}"]`),
+      env,
+      plugins,
+    })
+    const closed = await startHost({config: configOf("port: 0"), env, plugins})
+    const host = await startHost({
+      config: configOf(`port: ${here}, consoleHosts: ["${remote.url}", "${closed.url}"]`),
+      env,
+      plugins,
+    })
+    const stranger = await startHost({config: configOf("port: 0"), env, plugins})
+    const {page} = await openConsole(await startChromium(), host, {token, direct: true})
+    const add = async (url: string) => {
+      await page.getByLabel("Its address").fill(url)
+      await page.getByLabel("Token", {exact: true}).fill(token)
+      await page.getByRole("button", {name: "Sign in"}).click()
+    }
+    await page.getByLabel("Host", {exact: true}).selectOption("")
+    await page.getByText("Another Host").click()
+    await add(stranger.url)
+    await page.getByRole("alert").getByText("http.consoleHosts").waitFor()
+    await add(closed.url)
+    await page.getByRole("alert").getByText("http.corsOrigins").waitFor()
+    await add(remote.url)
+    await page.getByText(remote.runtimeId).waitFor()
+    await live(page)
+    await page.getByLabel("Host", {exact: true}).selectOption(host.url)
+    await page.getByText(host.runtimeId).waitFor()
+  })
+
+  test("every page can be used by anybody, light and dark, and fits a window of 360 pixels", async () => {
+    const host = await startHost({config: configOf("port: 0"), env, plugins})
+    await host.say("hello")
+    await host.say("fail")
+    const browser = await startChromium()
+    for (const colorScheme of ["light", "dark"] as const) {
+      const {page, errors} = await openConsole(browser, host, {token, colorScheme})
+      const paths = await page.locator("nav a").evaluateAll(links => links.map(link => link.getAttribute("href") ?? ""))
+      expect(paths.length).toBeGreaterThan(3)
+      for (const path of [...paths, "#/inbox/2", "#/nothing"]) {
+        const where = `${path} ${colorScheme}`
+        await goTo(page, path.replace("#/", ""))
+        await until(`${where} to be loaded`, async () => (await page.getByText("Loading").count()) === 0)
+        await expectNoBarriers(page, where)
+        await page.setViewportSize({width: 360, height: 740})
+        await expectNoSidewaysScroll(page, where)
+        await page.setViewportSize({width: 1280, height: 900})
+      }
+      expect(errors).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,81 @@
+import {readFileSync} from "node:fs"
+import type {Browser, BrowserContextOptions, Page} from "playwright-core"
+import {expect, onTestFinished} from "vitest"
+import {meet} from "../../support/console/prism.ts"
+import type {TestHost} from "../../support/host/host.ts"
+import {root} from "../../support/host/runtimes.ts"
+
+/** A tab with the console, and what went wrong in it. */
+export interface ConsoleTab {
+  readonly page: Page
+  /** Where the page meets the Host: the Host's own address, but in a run with Prism between them. */
+  readonly url: string
+  /** Refused by the page's policy, thrown, or logged as an error; requests that a Host refused are not among them. */
+  readonly errors: readonly string[]
+}
+
+export interface TabOptions extends BrowserContextOptions {
+  /** Signs in by a link with it. */
+  readonly token?: string
+  /** The page, as in the address: `inbox/12`. */
+  readonly at?: string
+  /** The Host at its own address in any run: the test is about addresses, or about what the API's description has not. */
+  readonly direct?: boolean
+}
+
+/** Opens a Host's console in a browser profile of its own, so that nothing is shared between tabs; gone with the test. */
+export const openConsole = async (
+  browser: Browser,
+  host: TestHost,
+  {token, at, direct = false, ...options}: TabOptions = {},
+): Promise<ConsoleTab> => {
+  const context = await browser.newContext({reducedMotion: "reduce", viewport: {width: 1280, height: 900}, ...options})
+  onTestFinished(() => context.close())
+  context.setDefaultTimeout(60_000)
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on("pageerror", error => errors.push(`thrown: ${error.message}`))
+  page.on("console", message => {
+    const text = message.text()
+    // The browser tells of each refused or lost request by itself.
+    if (message.type() === "error" && !/^Failed to load resource/.test(text)) errors.push(text)
+  })
+  const url = direct ? host.url : await meet(host)
+  await page.goto(`${url}/console/${token === undefined ? "" : `#token=${token}`}`)
+  if (token !== undefined) await live(page)
+  if (at !== undefined) await goTo(page, at)
+  return {page, url, errors}
+}
+
+/** Waits until the stream is there. */
+export const live = (page: Page) => page.locator('[data-connection="live"]').waitFor()
+
+export const goTo = async (page: Page, at: string): Promise<void> => {
+  await page.evaluate(hash => {
+    location.hash = hash
+  }, `#/${at}`)
+}
+
+const axe = readFileSync(`${root}node_modules/axe-core/axe.min.js`, "utf8")
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly help: string
+    readonly nodes: readonly {readonly html: string; readonly failureSummary?: string}[]
+  }[]
+}
+
+/** Axe finds nothing on the page as it is. The page's policy lets no script in but by the browser's own tools. */
+export const expectNoBarriers = async (page: Page, where: string): Promise<void> => {
+  await page.evaluate(axe)
+  const {violations}: AxeResult = await page.evaluate("axe.run()")
+  const found = violations.map(({id, help, nodes}) => `${id}: ${help}\n  ${nodes.map(({html}) => html).join("\n  ")}`)
+  expect(found, where).toEqual([])
+}
+
+/** Nothing of the page is wider than the window. */
+export const expectNoSidewaysScroll = async (page: Page, where: string): Promise<void> => {
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+  expect(content, where).toBeLessThanOrEqual(window ?? 0)
+}

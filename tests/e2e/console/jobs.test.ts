@@ -1,0 +1,173 @@
+import {rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import type {CalendarView} from "../../../shared/api/job-calendar.ts"
+import {startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
+const token = env.HTTP_TOKEN
+const config = 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}, team: {}}\n'
+const file = "data/schedule-jobs.json"
+
+/** Fails, unless it is called otherwise; waits for as long as there is a file `hold`. */
+const team = pluginWith(`
+    plugin.job("digest", async run => {
+      while (existsSync(join(plugin.project, "hold")) && !run.signal.aborted) await sleep(10)
+      if (run.job === "nightly") throw new Error("the archive is not there")
+    })`)
+
+const digest = {plugin: "team", job: "digest"}
+const jobs = [
+  {
+    id: "standup",
+    label: "Every working day",
+    schedule: {cron: "0 9 * * *"},
+    timezone: "America/New_York",
+    target: {endpoint: "sandbox", channel: "#team", text: "Stand-up in five minutes"},
+    missed: "once",
+    jitter: "5m",
+  },
+  {id: "nightly", schedule: {cron: "30 2 * * *"}, timezone: "Europe/Berlin", target: digest, overlap: "queue"},
+  // In the days around the change of clocks that the calendar is asked for, and not while it is being looked at.
+  {id: "slow", schedule: {cron: "*/10 * 25-31 3 *"}, timezone: "UTC", target: digest},
+  {
+    id: "plants",
+    schedule: {at: "2090-01-01T09:00"},
+    timezone: "UTC",
+    enabled: false,
+    target: {item: {title: "Water the plants"}},
+  },
+]
+
+const start = () =>
+  startHost({config, env, plugins: {team}, files: {[file]: JSON.stringify({version: 1, jobs}, undefined, 2)}})
+
+/** The last Sunday of March of the next year, on which the clocks of Europe go forward. */
+const nextSpring = (): string => {
+  const last = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 2, 31))
+  last.setUTCDate(31 - last.getUTCDay())
+  return last.toISOString().slice(0, 10)
+}
+
+describeWithChromium("the jobs in the console", () => {
+  test("a job is run, with what it will do said before, and a failure leads from the overview and from its event to the run", async () => {
+    const host = await start()
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "jobs/nightly"})
+    const question = page.getByRole("alertdialog")
+    const act = async (name: string, label: string) => {
+      await page.getByRole("button", {name, exact: true}).click()
+      await question.getByRole("button", {name: label, exact: true}).click()
+      await question.waitFor({state: "hidden"})
+    }
+    await page.getByText("data/schedule-jobs.json", {exact: true}).waitFor()
+    await page.getByText("one run says that it was skipped").waitFor()
+    await page.getByText("the next ones wait, up to ten").waitFor()
+    await page.getByRole("button", {name: "Run now: nightly"}).click()
+    await question.getByText("cannot be taken back").waitFor()
+    await question.getByRole("button", {name: "Run now"}).click()
+    await page.locator('[data-notice="failed"] [data-notice-event="job.failed"]').waitFor()
+    await page.locator('[data-run="failed"]').getByText("the archive is not there").waitFor()
+
+    await goTo(page, "")
+    await page.locator('[data-verdict="bad"]').getByText("nightly (error)").waitFor()
+    await page.getByRole("link", {name: "Show: A job failed when it last ran"}).click()
+    await page.locator("[data-job]").first().getByText("failed").waitFor()
+    expect(await page.locator("[data-job]").first().getAttribute("data-job")).toBe("nightly")
+    await goTo(page, "events")
+    await page.getByRole("link", {name: "job.failed"}).first().click()
+    await page.locator('[data-shown-run="failed"]').waitFor()
+    await page.getByText("asked for", {exact: true}).waitFor()
+
+    await goTo(page, "jobs/standup")
+    await page.getByRole("button", {name: "Run now: standup"}).click()
+    await question.getByText("“Stand-up in five minutes” is sent to #team on sandbox, at once").waitFor()
+    await question.getByRole("button", {name: "Run now"}).click()
+    await page.locator('[data-notice="done"] [data-notice-event="job.succeeded"]').waitFor()
+    await act("Pause standup", "Pause")
+    await page.locator('[data-job="standup"]').getByText("paused").waitFor()
+    await page.locator('[data-coming="standup"]').first().waitFor({state: "detached"})
+    expect(JSON.parse(host.project.read(file)).jobs).toContainEqual({...jobs[0], enabled: false})
+    await act("Resume standup", "Resume")
+    await page.locator('[data-coming="standup"]').first().waitFor()
+    await goTo(page, "jobs/plants")
+    await act("Remove plants", "Remove")
+    await page.getByText("There is no job plants in the file").waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test("a run is cancelled, and a file that is not taken is said so, with where it is wrong", async () => {
+    const host = await start()
+    host.project.write("hold", "")
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "jobs"})
+    const {id} = await host.post<{id: string}>("/api/jobs/slow/run")
+    await page.locator('[data-run="running"]').waitFor()
+    await page.getByRole("button", {name: `Cancel run ${id}`}).click()
+    await page.getByRole("alertdialog").getByRole("button", {name: "Cancel", exact: true}).last().click()
+    await page.locator('[data-run="cancelled"]').getByText("requested").waitFor()
+    await page.locator('[data-notice="done"] [data-notice-event="job.cancelled"]').waitFor()
+    rmSync(host.project.path("hold"))
+    host.project.write(file, host.project.read(file).replace("Europe/Berlin", "Europe/Berln"))
+    await page.locator("[data-refused]").getByText("jobs[1].timezone").waitFor()
+    expect(await page.locator("[data-job]").count()).toBe(4)
+    await expectNoBarriers(page, "a refused file")
+    expect(errors).toEqual([])
+  })
+
+  test("the calendar shows a change of clocks and both clocks; anybody can use it, light and dark, by keyboard and at 360 pixels", async () => {
+    const host = await start()
+    const browser = await startChromium()
+    const spring = nextSpring()
+    const before = (days: number) => `${spring.slice(0, 8)}${Number(spring.slice(8)) - days}`
+    const from = before(3)
+    for (const colorScheme of ["light", "dark"] as const) {
+      const where = {token, at: "jobs", colorScheme, timezoneId: "America/New_York"}
+      const {page, errors} = await openConsole(browser, host, where)
+      await page.locator("[data-day]").nth(6).waitFor()
+      await page.getByLabel("From").fill(from)
+      // Where it is looked at from, it is the evening before.
+      await page.locator(`[data-day="${before(1)}"] [data-change="Europe/Berlin"]`).waitFor()
+      const day = page.locator(`[data-day="${spring}"]`)
+      await day.locator('[data-coming="standup"]').getByText("09:00").waitFor()
+      await expectNoBarriers(page, `jobs, ${colorScheme}`)
+      await page.setViewportSize({width: 360, height: 740})
+      await expectNoSidewaysScroll(page, `jobs, ${colorScheme}`)
+      await goTo(page, "jobs/nightly")
+      await page.getByText("Coming times").waitFor()
+      await expectNoSidewaysScroll(page, `a job, ${colorScheme}`)
+      await expectNoBarriers(page, `a job, ${colorScheme}`)
+      expect(errors).toEqual([])
+    }
+    const {page, errors} = await openConsole(browser, host, {
+      token: env.DEMO_TOKEN,
+      at: "jobs",
+      timezoneId: "Europe/Berlin",
+    })
+    await page.getByLabel("From").fill(from)
+    const day = page.locator(`[data-day="${spring}"]`)
+    await day.getByText("Clocks go forward in Europe/Berlin: 02:00 becomes 03:00").waitFor()
+    await day.getByText("23 hours long").waitFor()
+    await day.locator('[data-coming="nightly"]').getByText("03:00").waitFor()
+    await day.locator('[data-coming="nightly"]').getByText("Its clock changes on this day").waitFor()
+    await day.locator('[data-coming="standup"]').getByText("15:00").waitFor()
+    await day.locator('[data-coming="standup"]').getByText("09:00 -04:00 America/New_York").waitFor()
+    await day.locator('[data-coming="slow"]').getByText("and more").waitFor()
+    await expectNoBarriers(page, "a change of clocks")
+    expect((await host.get<CalendarView>("/api/calendar")).days).toHaveLength(7)
+
+    const name = () => page.evaluate(() => document.activeElement?.textContent?.trim())
+    await page.locator('[data-job="standup"] a').focus()
+    await page.keyboard.press("Enter")
+    await until("the job's heading to have the focus", async () => (await name()) === "standup")
+    expect(await page.getByRole("main").getByRole("button").allTextContents()).toEqual(["Next seven days"])
+    expect(await page.locator("main").textContent()).not.toContain("Stand-up in five")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await until("the focus to be where it was", () =>
+      page.evaluate(() => document.activeElement?.closest('[data-job="standup"]') !== null),
+    )
+    expect(errors).toEqual([])
+  })
+})

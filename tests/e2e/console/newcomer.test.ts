@@ -1,0 +1,86 @@
+import {expect, test} from "vitest"
+import {startHost} from "../../support/host/host.ts"
+import {usuallyOn} from "../../support/host/runtimes.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console"}
+const config = (mood: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}
+plugins:
+  sandbox: {}
+  host:
+    config: {mood: ${mood}}
+`
+
+/** Answers, but in a bad mood. */
+const host = `
+import {definePlugin, Type} from "svc-runtime"
+export default definePlugin({
+  config: Type.Object({mood: Type.String({description: "How it feels"})}),
+  setup: (plugin, {mood}) => {
+    plugin.on("message-created", {name: "answer"}, async session => {
+      if (mood === "bad") throw new Error("in a bad mood")
+      await session.send("welcome")
+    })
+  },
+})
+`
+
+describeWithChromium("somebody who has never seen the project", () => {
+  test("finds by what the pages show why a message was not answered, rolls the configuration back, and makes and verifies a checkpoint", async () => {
+    const project = {config: config("good"), env, plugins: {host}, args: ["--no-watch"]}
+    const running = await startHost({runtime: usuallyOn("node24"), ...project})
+    running.project.write("svc.config.yml", config("bad"))
+    await running.post("/api/system/reload")
+    const {page, errors} = await openConsole(await startChromium(), running, {token: env.HTTP_TOKEN})
+    // From here on nothing but what can be seen on the pages is used.
+    const menu = (name: string) => page.getByRole("navigation").getByRole("link", {name, exact: true}).click()
+    const link = (name: string | RegExp) => page.getByRole("main").getByRole("link", {name}).click()
+    const act = async (name: string | RegExp, yes: string) => {
+      await page.getByRole("main").getByRole("button", {name, exact: true}).click()
+      await page.getByRole("alertdialog").getByRole("button", {name: yes, exact: true}).click()
+    }
+    const done = (event: string) => page.getByText(`Event ${event}`).first()
+
+    await menu("Chat")
+    await page.getByLabel("Say something to the bot").fill("hello?")
+    await page.getByRole("button", {name: "Send"}).click()
+    await page.getByText("hello?").first().waitFor()
+
+    await link("What became of it")
+    await page.getByText("Nothing was answered.").waitFor()
+
+    await menu("Overview")
+    await link(/^Show: 1 handler of inbox events/)
+    await link(/hello\?/)
+    await page.getByText("in a bad mood").waitFor()
+    await link("What happened with it: its events")
+    await page.getByText(/error in a bad mood/).waitFor()
+    await link("message.failed")
+    await link("Plugin host")
+    expect(await page.getByLabel("mood (required)").inputValue()).toBe("bad")
+    await page.getByText("svc.config.yml:5:14").waitFor()
+
+    await menu("Generations")
+    await link("Changes of generation 2")
+    await page.getByText("config: {mood: good}").waitFor()
+    await act("Roll back to generation 1", "Roll back")
+    await done("generation.committed").waitFor()
+    await menu("Inbox")
+    await link(/hello\?/)
+    await act("Retry", "Retry")
+    await done("message.handled").waitFor()
+    await menu("Chat")
+    await page.getByText("welcome").first().waitFor()
+
+    await menu("Operations")
+    await act("Make a checkpoint", "Make a checkpoint")
+    await done("checkpoint.verified").waitFor({timeout: 60_000})
+    await act(/^Verify /, "Verify")
+    await page.getByText("Event checkpoint.verified").nth(1).waitFor({timeout: 60_000})
+    await page.getByRole("button", {name: "Ask the five questions"}).click()
+    await page.locator("[data-answer]").nth(4).waitFor()
+    expect(await page.locator('[data-answer="yes"]').count()).toBe(5)
+    expect(errors).toEqual([])
+  })
+})

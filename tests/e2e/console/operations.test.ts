@@ -1,0 +1,119 @@
+import {expect, test} from "vitest"
+import {startHost} from "../../support/host/host.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {expectNoBarriers, goTo, live, openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
+const token = env.HTTP_TOKEN
+const configOf = (port: number, level = "info") =>
+  `log_level: ${level}\nhttp: {port: ${port}, token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}"}\nplugins: {sandbox: {}}\n`
+
+const runtimes = bunOr("node24")
+
+describeWithChromium("operating a Host from the console", () => {
+  test.each(runtimes)("a configuration is taken, compared, rolled back, and taken again, on $name", async runtime => {
+    const host = await startHost({runtime, config: configOf(0), env, args: ["--no-watch"]})
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "generations"})
+    const act = async (name: string, label = name) => {
+      await page.getByRole("button", {name, exact: true}).click()
+      const question = page.getByRole("alertdialog")
+      await question.getByRole("button", {name: label, exact: true}).click()
+      await question.waitFor({state: "hidden"})
+    }
+    await page.locator('[data-generation="1"]').waitFor()
+    host.project.write("svc.config.yml", configOf(0, "debug"))
+    await act("Reload the configuration")
+    await page.locator('[data-generation="2"]').waitFor()
+    await page.getByRole("link", {name: "Changes of generation 2"}).click()
+    await page.locator("[data-diff]").getByText("+log_level: debug").waitFor()
+    await expectNoBarriers(page, "a comparison")
+    await act("Roll back to generation 1", "Roll back")
+    await page.locator('[data-notice="done"] [data-notice-event="generation.committed"]').waitFor()
+    await page.getByText("Generation 1 is pinned").waitFor()
+    expect(await host.get("/api/system/status")).toMatchObject({generation: {number: 3}, pin: {number: 1}})
+    host.project.write("svc.config.yml", "log_level: loud\n")
+    await act("Unpin")
+    await page.locator('[data-notice="failed"]').getByText("log_level").waitFor()
+    host.project.write("svc.config.yml", configOf(0, "warn"))
+    await act("Unpin")
+    await page.locator('[data-generation="4"]').waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test.each(runtimes)(
+    "a checkpoint is made and verified, and the five questions are answered, on $name",
+    async runtime => {
+      const host = await startHost({runtime, config: configOf(0), env})
+      await host.say("hello")
+      const {page, errors} = await openConsole(await startChromium(), host, {token, at: "operations"})
+      const question = page.getByRole("alertdialog")
+      await page.getByRole("button", {name: "Make a checkpoint"}).click()
+      await question.getByRole("button", {name: "Make a checkpoint"}).click()
+      await page.locator('[data-notice="done"] [data-notice-event="checkpoint.verified"]').waitFor({timeout: 60_000})
+      await page.locator('[data-checkpoint="verified"]').waitFor()
+      const download = page.waitForEvent("download")
+      await page.getByRole("button", {name: /^Download the manifest/}).click()
+      expect((await download).suggestedFilename()).toMatch(/^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}-manifest\.json$/)
+      await page.getByRole("button", {name: /^Verify /}).click()
+      await question.getByRole("button", {name: "Verify", exact: true}).click()
+      await page
+        .locator('[data-notice="done"] [data-notice-event="checkpoint.verified"]')
+        .nth(1)
+        .waitFor({timeout: 60_000})
+
+      await page.getByRole("button", {name: "Ask the five questions"}).click()
+      await page.locator("[data-answer]").nth(4).waitFor()
+      const answers = () =>
+        page.locator("[data-answer]").evaluateAll(all => all.map(each => each.getAttribute("data-answer")))
+      expect(await answers()).toEqual(["yes", "yes", "yes", "yes", "yes"])
+      await page.getByLabel("Expected version").fill("9.9.9")
+      await page.getByRole("button", {name: "Ask the five questions"}).click()
+      await page.locator('[data-answer="no"]').getByText("expected svc 9.9.9").waitFor()
+      expect(await answers()).toEqual(["yes", "no", "yes", "yes", "yes"])
+      await expectNoBarriers(page, "operations")
+      expect(errors).toEqual([])
+    },
+  )
+
+  test("ingress is paused and resumed; a release is begun and given up", async () => {
+    const host = await startHost({config: configOf(0), env})
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "operations"})
+    const act = async (name: string) => {
+      await page.getByRole("button", {name, exact: true}).click()
+      await page.getByRole("alertdialog").getByRole("button", {name, exact: true}).click()
+    }
+    await act("Pause ingress")
+    await page.locator('[data-ingress="paused"]').waitFor()
+    await goTo(page, "")
+    await page.locator('[data-verdict="bad"]').getByText("Ingress is paused").waitFor()
+    await goTo(page, "operations")
+    await act("Resume ingress")
+    await page.locator('[data-ingress="open"]').waitFor()
+    await act("Begin a release")
+    await page.locator('[data-notice-event="release.begun"]').waitFor({timeout: 60_000})
+    await page.locator('[data-release="begun"]').waitFor()
+    await page.locator('[data-ingress="paused"]').waitFor()
+    await act("Abort the release")
+    await page.locator('[data-release="aborted"]').waitFor()
+    await page.locator('[data-ingress="open"]').waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test("a restart ends the Host with 51, and the page waits for the next one", async () => {
+    const project = makeProject({config: configOf(await freePort())})
+    const first = await startHost({project, env})
+    const {page} = await openConsole(await startChromium(), first, {token, at: "operations"})
+    await page.getByRole("button", {name: "Restart the Host"}).click()
+    const question = page.getByRole("alertdialog")
+    await question.getByText("it will be down until somebody does").waitFor()
+    await question.getByRole("button", {name: "Restart the Host"}).click()
+    expect((await first.process.finished).code).toBe(51)
+    await page.locator('[data-connection="away"]').waitFor()
+    await startHost({project, env})
+    await live(page)
+    await page.locator('[data-notice="done"] [data-notice-event="host.started"]').waitFor()
+  })
+})

@@ -1,0 +1,184 @@
+import type {Page} from "playwright-core"
+import {expect, test} from "vitest"
+import type {Item} from "../../../shared/api/workroom.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-token-of-the-console"}
+const token = env.HTTP_TOKEN
+const config = 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}}\n'
+
+const add = (host: TestHost, title: string, more = {}) => host.post<Item>("/api/workroom/items", {title, ...more})
+const give = (host: TestHost, command: string, expectedRevision: number, more = {}, id = 1) =>
+  host.post<Item>(`/api/workroom/items/${id}/${command}`, {expectedRevision, ...more})
+
+/** An item in each state that the board has, and one more that is blocked and overdue. */
+const fillBoard = async (host: TestHost) => {
+  const ada = {assignee: "user:ada"}
+  for (const title of ["late", "blocked", "open", "active", "in review", "done", "cancelled"])
+    await add(host, title, {
+      priority: title === "open" ? "urgent" : "normal",
+      labels: ["ops"],
+      description: "a-long-word".repeat(30),
+    })
+  for (const id of [1, 2, 4, 5, 6]) await give(host, "claim", 1, ada, id)
+  await give(host, "block", 2, {reason: "parts", owner: "user:grace", deadline: "2030-01-01T00:00:00Z"}, 2)
+  await give(host, "block", 2, {reason: "a decision", deadline: "2020-01-01T00:00:00Z"}, 1)
+  for (const id of [5, 6]) await give(host, "review", 2, {}, id)
+  await give(host, "accept", 3, {}, 6)
+  await give(host, "cancel", 1, {reason: "not needed"}, 7)
+}
+
+/** Asks for a command, fills its question in, and gives it. */
+const act = async (page: Page, label: string, fields: Readonly<Record<string, string>> = {}) => {
+  await page.getByRole("main").getByRole("button", {name: label, exact: true}).click()
+  const question = page.getByRole("alertdialog")
+  for (const [name, text] of Object.entries(fields)) await question.getByLabel(name).fill(text)
+  await question.getByRole("button", {name: label.replace(/:.*/, ""), exact: true}).click()
+  await question.waitFor({state: "hidden"})
+  await page.locator('[data-notice="done"] [data-notice-event]').waitFor()
+  await page.locator('[data-notice="done"]').getByRole("button", {name: "Dismiss"}).click()
+}
+const inState = (page: Page, state: string, title: string) =>
+  page.locator(`[data-column="${state}"]`).getByRole("link", {name: title}).waitFor()
+
+describeWithChromium("the workroom in the console", () => {
+  test("an item is added, goes its way by every command, and its timeline tells of each with who gave it", async () => {
+    const host = await startHost({config, env})
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "workroom"})
+    await page.getByText("There is no work item yet").waitFor()
+    await page.getByLabel("You act as").fill("ada")
+    await act(page, "Add an item", {Title: "Renew the certificate", Labels: "ops, web", Assignee: "agent:triage"})
+    await page.getByRole("link", {name: "Renew the certificate"}).click()
+    await act(page, "Claim: item 1")
+    await inState(page, "active", "Renew the certificate")
+    await act(page, "Hand over: item 1", {Assignee: "user:grace"})
+    await page.getByText("gave it to user:grace").waitFor()
+    await act(page, "Block: item 1", {
+      "What it waits for": "the authority's answer",
+      "Who is to end it": "grace",
+      "Until when": "2020-01-02T03:04",
+    })
+    await inState(page, "blocked", "Renew the certificate")
+    await page.locator('[data-item="1"] [data-overdue]').waitFor()
+    await page.locator('[data-record="overdue"]').waitFor()
+
+    await goTo(page, "")
+    await page.getByRole("link", {name: /Show: 1 blocked work item is overdue/}).click()
+    await page.locator('[data-item="1"]').click()
+    await act(page, "Unblock: item 1")
+    await act(page, "Comment: item 1", {Comment: "it has come"})
+    await page.getByText("it has come").waitFor()
+    await act(page, "Hand in: item 1")
+    await act(page, "Do not accept: item 1")
+    await page.getByText("gave it to user:grace").nth(1).waitFor()
+    await act(page, "Hand in: item 1")
+    await act(page, "Accept: item 1")
+    await inState(page, "done", "Renew the certificate")
+    await page.locator('[data-record="accept"]').waitFor()
+    expect(await page.getByRole("main").getByRole("button", {name: ": item 1"}).allTextContents()).toEqual(["Comment"])
+    const records = await page
+      .locator("[data-record]")
+      .evaluateAll(all => all.map(each => each.getAttribute("data-record")))
+    expect(records.reverse()).toEqual(
+      "add claim claim block overdue unblock comment review claim review accept".split(" "),
+    )
+    expect(await host.get("/api/workroom/items/1")).toMatchObject({
+      revision: 11,
+      createdBy: "user:ada",
+      labels: ["ops", "web"],
+      comments: [{actor: "user:ada", text: "it has come"}],
+    })
+    expect(errors).toEqual([])
+  })
+
+  test("a command that somebody else was before is refused in words, and what was written is kept", async () => {
+    const host = await startHost({config, env})
+    await add(host, "contested")
+    await give(host, "claim", 1, {assignee: "user:ada"})
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "workroom/1"})
+    await page.getByRole("button", {name: "Block: item 1"}).click()
+    const question = page.getByRole("alertdialog")
+    await question.getByLabel("What it waits for").fill("what I have written")
+    await give(host, "review", 2, {actor: "user:grace"})
+    await question.getByRole("alert").getByText("the item is at revision 3 now").waitFor()
+    await expectNoBarriers(page, "a lost revision")
+    await question.getByRole("button", {name: "Block"}).click()
+    await page.locator('[data-notice="failed"]').getByText("the item is In review at revision 3 now").waitFor()
+    await page.getByText("handed it in for review").waitFor()
+    expect(await host.get("/api/workroom/items/1")).toMatchObject({state: "review", revision: 3})
+    await act(page, "Do not accept: item 1")
+    await page.getByRole("button", {name: "Block: item 1"}).click()
+    expect(await question.getByLabel("What it waits for").inputValue()).toBe("what I have written")
+    expect(errors).toEqual([])
+  })
+
+  test("the board has what is blocked first, is live and is searched; the keyboard alone goes over it, in and out", async () => {
+    const host = await startHost({config, env})
+    await fillBoard(host)
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "workroom"})
+    await page.locator("[data-overdue]").waitFor()
+    const titles = (column: string) => page.locator(`[data-column="${column}"] a strong`).allTextContents()
+    expect(await page.locator("[data-column]").first().getAttribute("data-column")).toBe("blocked")
+    expect(await titles("blocked")).toEqual(["late", "blocked"])
+    await add(host, "came while it was looked at")
+    await inState(page, "open", "came while it was looked at")
+    expect(await titles("open")).toEqual(["open", "came while it was looked at"])
+    await page.getByLabel("Label").fill("ops")
+    await page.getByText("came while it was looked at").waitFor({state: "hidden"})
+    await page.getByLabel("With").fill("nothing like it")
+    await page.getByText("No work item fits").waitFor()
+    await page.getByLabel("With").fill("")
+    await page.locator('[data-item="1"]').waitFor()
+
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("data-item"))
+    await page.getByRole("button", {name: "Add an item"}).focus()
+    await page.keyboard.press("Tab")
+    expect(await focused()).toBe("1")
+    const way = {ArrowDown: "2", ArrowRight: "3", ArrowLeft: "1", ArrowUp: "1"}
+    for (const [key, item] of Object.entries(way)) {
+      await page.keyboard.press(key)
+      expect([key, await focused()]).toEqual([key, item])
+    }
+    await page.keyboard.press("Enter")
+    await until("the item's heading to have the focus", () =>
+      page.evaluate(() => document.activeElement?.closest("[data-detail]") !== null),
+    )
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await until("the focus to be where it was", async () => (await focused()) === "1")
+    expect(errors).toEqual([])
+  })
+
+  test("board and item can be used by anybody, light and dark and at 360 pixels, where the board is one column; a demo token sees neither what people wrote nor an action", async () => {
+    const host = await startHost({config, env})
+    await fillBoard(host)
+    const browser = await startChromium()
+    for (const colorScheme of ["light", "dark"] as const) {
+      const {page, errors} = await openConsole(browser, host, {token, colorScheme, at: "workroom/1"})
+      await page.locator('[data-record="block"]').waitFor()
+      await page.locator('[data-item="7"]').waitFor()
+      await expectNoBarriers(page, `an item, ${colorScheme}`)
+      await page.setViewportSize({width: 360, height: 740})
+      await expectNoSidewaysScroll(page, `an item, ${colorScheme}`)
+      await goTo(page, "workroom")
+      await page.locator("[data-detail]").waitFor({state: "hidden"})
+      await expectNoSidewaysScroll(page, `the board, ${colorScheme}`)
+      const lefts = await page
+        .locator("[data-column]")
+        .evaluateAll(columns => columns.map(column => column.getBoundingClientRect().left))
+      expect(new Set(lefts).size).toBe(1)
+      await expectNoBarriers(page, `a narrow board, ${colorScheme}`)
+      expect(errors).toEqual([])
+    }
+    const {page, errors} = await openConsole(browser, host, {token: env.DEMO_TOKEN, at: "workroom/1"})
+    await page.getByText("The Journal needs the full token").waitFor()
+    await page.locator('[data-item="1"] [data-overdue]').waitFor()
+    expect(await page.getByRole("button").allTextContents()).toEqual(["Sign out"])
+    expect(await page.locator("main").textContent()).not.toMatch(/ada|grace|parts|decision|late/)
+    await expectNoBarriers(page, "the workroom for a demo token")
+    expect(errors).toEqual([])
+  })
+})

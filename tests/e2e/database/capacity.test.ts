@@ -1,0 +1,159 @@
+import {mkdirSync, readdirSync} from "node:fs"
+import {statfs} from "node:fs/promises"
+import {setTimeout as sleep} from "node:timers/promises"
+import {createClient} from "@libsql/client/sqlite3"
+import {expect, test} from "vitest"
+import type {Compacted, DatabaseInfo} from "../../../shared/api/database.ts"
+import type {IngressView} from "../../../shared/api/readiness.ts"
+import {aDay, countOf, storeEvents} from "../../support/capacity/retention.ts"
+import {killAt, killDuring} from "../../support/checkpoint/restore-kill-loop.ts"
+import {changeDatabase, open} from "../../support/database/databases.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
+import {expectProblem, startHost, svc} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {needStrace} from "../../support/machine/strace.ts"
+import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
+
+const twoRuntimes = bunOr("node22")
+
+const file = (project: Project) => project.path(".svc/data.sqlite")
+
+/** A stopped project with so many events of long ago. */
+const oldProject = async (count: number): Promise<Project> => {
+  const host = await startHost({config: plainConfig})
+  await host.stop()
+  const database = await open({dialect: "sqlite", file: file(host.project)})
+  await storeEvents(database, {count, from: Date.now() - 100 * aDay, apart: 1000, size: 2000})
+  await database.close()
+  return host.project
+}
+
+test.each(twoRuntimes)("a running Host drops what is old and gives the space back on $name", async runtime => {
+  const project = await oldProject(2000)
+  project.write("svc.config.yml", `${plainConfig}retention: {handled: {least: 100}}\n`)
+  const host = await startHost({runtime, project})
+  await host.say("hello")
+  const planned = await printedJson<Compacted>(project, "database compact --dry-run", runtime)
+  expect(planned).toMatchObject({dryRun: true, dropped: 0})
+  const done = await printedJson<Compacted>(project, "database compact", runtime)
+  expect(done.dropped).toBe(1901 + 2000)
+  expect(done.after).toBeLessThan(done.before / 4)
+  const info = await printedJson<DatabaseInfo>(project, "database info --tables", runtime)
+  expect(info.storage).toMatchObject({file: done.after, unused: 0, givesBack: true})
+  expect(info.tables?.find(({name}) => name === "inbox")).toMatchObject({rows: 100})
+  expect(info.retention).toContainEqual(expect.objectContaining({part: "handled", age: "30d", dropped: 1901}))
+  const metrics = await (await host.fetch("/api/metrics")).text()
+  expect(metrics).toContain('svc_retention_dropped_total{part="handled"} 1901')
+  expect(await host.say("still there")).toEqual(expect.any(Array))
+})
+
+test("info and compact work without a Host too, and say the same", async () => {
+  const project = await oldProject(500)
+  await changeDatabase(file(project), "DELETE FROM inbox")
+  const before = await printedJson<DatabaseInfo>(project, "database info")
+  expect(before.storage?.unused).toBeGreaterThan(500_000)
+  expect(await printed(project, "database compact --dry-run")).toMatch(/^would compact: .* → .* or less\n$/)
+  const done = await printedJson<Compacted>(project, "database compact")
+  expect(done.after).toBeLessThan(done.before)
+  expect((await printedJson<DatabaseInfo>(project, "database info")).storage).toMatchObject({unused: 0})
+  expect(readdirSync(project.path(".svc")).filter(name => name.includes("compact"))).toEqual([])
+  expect((await startHost({project})).url).toContain("http")
+})
+
+test("a file that cannot shrink in use is told to be compacted stopped, which makes it so that it can", async () => {
+  const project = makeProject({config: plainConfig})
+  mkdirSync(project.path(".svc"))
+  const client = createClient({url: `file:${file(project)}`, concurrency: 1})
+  await client.execute("CREATE TABLE of_before (id INTEGER)")
+  client.close()
+  const host = await startHost({project})
+  const refused = await runCommand(project, "database compact")
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("Stop the Host, then run svc database compact"),
+  })
+  await host.stop()
+  await printed(project, "database compact")
+  const again = await startHost({project})
+  expect((await again.get<DatabaseInfo>("/api/database")).storage).toMatchObject({givesBack: true})
+})
+
+const expectWhole = async (project: Project, count: number): Promise<void> => {
+  const database = await open({dialect: "sqlite", file: file(project)})
+  expect(await countOf(database, "inbox")).toBe(count)
+  expect((await database.read("PRAGMA integrity_check"))[0]).toMatchObject({integrity_check: "ok"})
+  await database.close()
+  expect(readdirSync(project.path(".svc")).filter(name => name.includes("compact"))).toEqual([])
+}
+
+test("a compaction that is killed at any change of a name, or at any time, loses nothing and leaves nothing behind", async context => {
+  needStrace(context)
+  const count = 3000
+  const project = await oldProject(count)
+  for (let number = 1, isKilled = true; isKilled; number++) {
+    isKilled = await killAt("rename", onBun, project, ["database", "compact"], number)
+    await expectWhole(project, count)
+  }
+  const chance = new Chance(7)
+  for (const runtime of [...twoRuntimes, ...twoRuntimes]) {
+    await killDuring(runtime, project, ["database", "compact"], 150 + chance.below(500))
+    await expectWhole(project, count)
+  }
+})
+
+test("a disk that fills pauses ingress before anything fails, and opens it above a higher floor; nothing is lost", async context => {
+  needMounts(context)
+  const config = "http: {port: 0}\ningress: {minimumFree: 10}\nplugins: {sandbox: {}, echo: {}}\n"
+  const project = makeProject({config, plugins: {echo: echoPlugin}})
+  const disk = mountDisk(project.path(".svc"), "20m")
+  const host = await startHost({project})
+  const accepted: string[] = []
+  let refused: Response | undefined
+  for (let n = 0; refused === undefined; n++) {
+    const response = await post(host, `event ${n}`, "x".repeat(40_000), `channel ${n % 9}`)
+    if (response.status === 202) accepted.push(`event ${n}`)
+    else refused = response
+    await sleep(30)
+  }
+  await expectProblem(refused, 503, "ingress_paused")
+  await handledAll(host)
+  // What the log still holds gets its place in the file now, not once the size was measured.
+  await printed(project, "database compact")
+  const {blocks, bavail, bsize} = await statfs(project.path(".svc"))
+  const taken = (blocks - bavail) * bsize
+  const leave = (mebibytes: number) => disk.resize(`${Math.ceil((taken + mebibytes * 1024 ** 2) / 1024)}k`)
+  leave(10.5)
+  // Longer than it takes to look again.
+  await sleep(6000)
+  expect(await host.get<IngressView>("/api/ingress")).toMatchObject({state: "paused", reasons: ["disk"]})
+  leave(14)
+  await until("ingress to open", async () => (await host.get<IngressView>("/api/ingress")).state === "open")
+  expect((await post(host, "after")).status).toBe(202)
+  await handledAll(host)
+  await host.stop()
+  const ledger = await readLedger(file(project))
+  expect([...ledger.keys()].sort()).toEqual([...accepted, "after"].sort())
+  for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
+})
+
+test("too little space to write the file anew is refused before anything is written", async context => {
+  needMounts(context)
+  const project = makeProject({config: `${plainConfig}ingress: {minimumFree: 0}\n`})
+  const disk = mountDisk(project.path(".svc"), "64m")
+  const host = await startHost({project})
+  await host.stop()
+  const database = await open({dialect: "sqlite", file: file(project)})
+  const now = Date.now()
+  for (let part = 0; part < 10; part++)
+    await storeEvents(database, {count: 150, from: now + part * 1000, apart: 1, size: 2000})
+  await database.close()
+  const {blocks, bavail, bsize} = await statfs(project.path(".svc"))
+  disk.resize(`${Math.ceil(((blocks - bavail) * bsize) / 1024 + 1024)}k`)
+  const {code, stderr} = await svc(onBun, project, ["database", "compact"])
+  expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("bytes are free")})
+  await expectWhole(project, 1500)
+})

@@ -1,0 +1,93 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {holdDatabase} from "../../support/database/stranger.ts"
+import {expectProblem, startHost} from "../../support/host/host.ts"
+import {untilPrinted} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {failSyncs, needStrace} from "../../support/machine/strace.ts"
+import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
+
+const config = `http:
+  port: 0
+plugins:
+  sandbox: {}
+  echo: {}
+`
+const ids = (name: string, count: number) => Array.from({length: count}, (_, n) => `${name} ${n}`)
+
+test.for(bunOr("node22"))(
+  "on $name, an event whose fsync fails is not acknowledged, and the Host goes on once the disk does",
+  async (runtime, context) => {
+    needStrace(context)
+    const host = await startHost({runtime, config, plugins: {echo: echoPlugin}})
+    for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
+    await handledAll(host)
+
+    const strace = await failSyncs(context, host.process.pid)
+    for (const id of ids("failed", 3)) {
+      const problem = await expectProblem(await post(host, id), 503, "database_outcome_unknown")
+      expect(problem.hint).toContain("before you repeat it")
+    }
+    expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
+    strace.child.kill("SIGINT")
+    await strace.finished
+
+    for (const id of [...ids("after", 3), ...ids("failed", 3)]) expect((await post(host, id)).status).toBe(202)
+    await handledAll(host)
+    await host.stop("SIGKILL")
+    const ledger = await readLedger(host.project.path(".svc/data.sqlite"))
+    expect([...ledger.keys()].sort()).toEqual([...ids("after", 3), ...ids("before", 3), ...ids("failed", 3)])
+    for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
+  },
+)
+
+test.for(bunOr("node22"))(
+  "on $name, a stranger's lock refuses events for as long as it is held, and none that is acknowledged later is lost",
+  async runtime => {
+    const host = await startHost({runtime, config, plugins: {echo: echoPlugin}})
+    for (const id of ids("before", 3)) expect((await post(host, id)).status).toBe(202)
+    await handledAll(host)
+    const file = host.project.path(".svc/data.sqlite")
+    const stranger = await holdDatabase(file)
+
+    const problem = await expectProblem(await post(host, "during"), 503, "database_busy")
+    expect(problem.detail).toContain("database is locked")
+    expect(problem.hint).toContain("End the other process")
+    expect((await host.fetch("/api/inbox")).status).toBe(200)
+    stranger.child.kill("SIGKILL")
+    await stranger.finished
+
+    const later = ["during", ...ids("later", 50)]
+    expect((await post(host, "during")).status).toBe(202)
+    const answers = await Promise.all(ids("later", 50).map(id => post(host, id)))
+    expect(new Set(answers.map(({status}) => status))).toEqual(new Set([202]))
+    await handledAll(host)
+    await host.stop("SIGKILL")
+    const ledger = await readLedger(file)
+    expect([...ledger.keys()].sort()).toEqual([...ids("before", 3), ...later].sort())
+    for (const entry of ledger.values()) expect(entry).toMatchObject({copies: 1, states: "handled", answers: 1})
+  },
+)
+
+test("what handlers answer while the database is locked is stored once the lock is gone", async () => {
+  const slow = echoPlugin
+    .replace("import", 'import {existsSync} from "node:fs"\nimport')
+    .replace(
+      "await session.send",
+      'while (!existsSync(plugin.project + "/go")) await new Promise(done => setTimeout(done, 20)); await session.send',
+    )
+  const host = await startHost({config, plugins: {echo: slow}})
+  for (const id of ids("slow", 5)) expect((await post(host, id, id, id)).status).toBe(202)
+  const file = host.project.path(".svc/data.sqlite")
+  const stranger = await holdDatabase(file)
+  host.project.write("go", "")
+  await untilPrinted(host.process, "waits for the database")
+  await sleep(300)
+  stranger.child.kill("SIGKILL")
+  await stranger.finished
+  await handledAll(host)
+  expect((await host.stop()).code).toBe(0)
+  const ledger = await readLedger(file)
+  expect(ledger.size).toBe(5)
+  for (const entry of ledger.values()) expect(entry).toMatchObject({states: "handled", answers: 1})
+})

@@ -1,0 +1,103 @@
+import {existsSync, readFileSync} from "node:fs"
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {migrations} from "../../../server/database/migrations/migrations.ts"
+import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
+import {open} from "../../support/database/databases.ts"
+import {launchHost, startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {needStrace, startOnSlowDisk} from "../../support/machine/strace.ts"
+
+const newest = migrations.at(-1)?.version ?? 0
+
+/** The tables that these migrations make, besides SQLite's own. */
+const tablesOf = (versions: number): string[] =>
+  migrations
+    .slice(0, versions)
+    .flatMap(({statements}) => statements)
+    .flatMap(sql => /^CREATE TABLE (\w+)/.exec(sql)?.[1] ?? [])
+    .sort()
+
+/** The schema version of a database that no Host has open; every migration is there wholly or not at all. */
+const versionOf = async (file: string): Promise<number> => {
+  if (!existsSync(file)) return 0
+  const {findings, schema} = await inspectFile(file)
+  expect(findings).toEqual([])
+  // Opened with the migrations that it has, it gets none.
+  const database = await open({dialect: "sqlite", file}, {known: migrations.slice(0, schema)})
+  expect(database.applied).toEqual([])
+  const own = "svc_group', 'svc_migrations', 'sqlite_sequence"
+  const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('${own}') ORDER BY name`
+  expect((await database.read(sql)).map(({name}) => name)).toEqual(tablesOf(schema))
+  await database.close()
+  return schema
+}
+
+const holderOf = (project: Project): number | undefined => {
+  const file = project.path(".svc/holder.json")
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as {pid: number}).pid : undefined
+}
+
+/** A first start on a disk whose every fsync takes long, ended by a signal that long after its database file appeared. */
+const endedStart = async (command: readonly string[], signal: NodeJS.Signals, delay: number, slowness: number) => {
+  const project = makeProject()
+  const host = startOnSlowDisk([...command, "runtime", "start"], slowness, project.folder)
+  const pid = await until("the Host to take its lock", () => holderOf(project))
+  await until("the database file", () => existsSync(project.path(".svc/data.sqlite-wal")))
+  await sleep(delay)
+  process.kill(pid, signal)
+  const {code, stderr} = await host.finished
+  return {project, code, stderr, version: await versionOf(project.path(".svc/data.sqlite"))}
+}
+
+/** Likewise, while its migrations go on: a signal that comes too late, on a busy machine, is sent again on a slower disk. */
+const interruptedStart = async (command: readonly string[], signal: NodeJS.Signals, delay: number) => {
+  for (let slowness = 60; ; slowness *= 4) {
+    const ended = await endedStart(command, signal, delay, slowness)
+    if (ended.version < newest || slowness > 1000) return ended
+  }
+}
+
+test.for(bunOr("node22"))(
+  "on $name, SIGTERM during the migrations ends the start cleanly, and the next start goes on with them",
+  async (runtime, context) => {
+    needStrace(context)
+    const {project, code, stderr, version} = await interruptedStart(runtime.command, "SIGTERM", 150)
+    expect({code, stderr, holder: holderOf(project)}).toEqual({code: 0, stderr: "", holder: undefined})
+    expect(version).toBeLessThan(newest)
+    const next = await startHost({runtime, project})
+    expect((await next.fetch("/pub/ready")).status).toBe(200)
+    expect((await next.stop()).code).toBe(0)
+    expect(await versionOf(project.path(".svc/data.sqlite"))).toBe(newest)
+  },
+)
+
+test("a kill during the migrations leaves each of them wholly or not at all, and the next start goes on", async context => {
+  needStrace(context)
+  const versions: number[] = []
+  for (const delay of [60, 160, 260, 360]) {
+    const how = Math.min(newest, ...versions) < newest ? endedStart : interruptedStart
+    const {project, version} = await how(onBun.command, "SIGKILL", delay, 60)
+    versions.push(version)
+    const next = await startHost({project})
+    expect((await next.stop()).code).toBe(0)
+    expect(await versionOf(project.path(".svc/data.sqlite"))).toBe(newest)
+  }
+  expect(Math.min(...versions)).toBeLessThan(newest)
+})
+
+test("SIGTERM at any moment of a first start leaves a project that the next start opens", async () => {
+  for (let round = 0; round < 6; round++) {
+    const {project, process: first} = launchHost({runtime: onBun})
+    await sleep(80 + round * 40)
+    first.child.kill("SIGTERM")
+    const {code, signal, stderr} = await first.finished
+    // Before the Host has taken its signals, the process ends by them.
+    if (signal !== "SIGTERM") expect({code, stderr}).toEqual({code: 0, stderr: ""})
+    await versionOf(project.path(".svc/data.sqlite"))
+    const next = await startHost({project})
+    expect((await next.stop()).code).toBe(0)
+  }
+})

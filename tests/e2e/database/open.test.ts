@@ -1,0 +1,156 @@
+import {createHash} from "node:crypto"
+import {copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from "node:fs"
+import {beforeEach, describe, expect, test} from "vitest"
+import {migrations} from "../../../server/database/migrations/migrations.ts"
+import {open} from "../../support/database/databases.ts"
+import {holdDatabase} from "../../support/database/stranger.ts"
+import {launchHost, startHost} from "../../support/host/host.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {mountReadOnly, needMounts} from "../../support/machine/disk.ts"
+
+const config = `http:
+  port: 0
+database:
+  dialect: sqlite
+  filename: data/bot.sqlite
+plugins:
+  sandbox: {}
+`
+
+let project: Project
+let file: string
+
+/** A project with a sound database that a Host has left in order. */
+beforeEach(async () => {
+  const host = await startHost({config})
+  await host.stop()
+  project = host.project
+  file = project.path("data/bot.sqlite")
+})
+
+const overwrite = (at: number, bytes: Uint8Array) => {
+  const content = readFileSync(file)
+  content.set(bytes, at)
+  writeFileSync(file, content)
+}
+
+/** The same each time: chance would now and then make a page of it. */
+const noise = (size: number) => createHash("shake256", {outputLength: size}).update("noise").digest()
+
+const hashOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex")
+
+/** Starts a Host that must refuse to start: the file, what is wrong with it, and what to do, without a stack. */
+const refusal = async (runtime = onBun): Promise<string> => {
+  const {code, stdout, stderr} = await launchHost({project, runtime}).process.finished
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^svc: .+\n {2}hint: .+\n$/)
+  expect(stdout + stderr).not.toMatch(/\n\s+at |Error:/)
+  expect(existsSync(project.path(".svc/host.json"))).toBe(false)
+  return stderr
+}
+
+test("after an orderly end the database file is whole by itself, and only its owner may read it", async () => {
+  const copy = project.path("copy.sqlite")
+  copyFileSync(file, copy)
+  const database = await open({dialect: "sqlite", file: copy})
+  expect(database.applied).toEqual([])
+  expect(await database.read("SELECT exit_code, reason FROM svc_runs")).toEqual([{exit_code: 0, reason: "SIGTERM"}])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+describe.each(bunOr("node22"))("a Host on $name", runtime => {
+  test("refuses a database path that is a folder", async () => {
+    rmSync(file)
+    mkdirSync(file)
+    const text = await refusal(runtime)
+    expect(text).toContain(`cannot open ${file}: it is a folder`)
+    expect(text).toContain("Check the path and its permissions")
+  })
+
+  test("refuses a file that is no database, and leaves it as it is", async () => {
+    writeFileSync(file, noise(20_000))
+    const before = hashOf(file)
+    const text = await refusal(runtime)
+    expect(text).toContain(`cannot open ${file}: `)
+    expect(text).toContain("not a database")
+    expect(text).toContain("Keep the file, restore a backup")
+    expect(hashOf(file)).toBe(before)
+  })
+})
+
+test.each([
+  ["its header overwritten", () => overwrite(0, noise(100))],
+  ["its first page overwritten", () => overwrite(100, noise(3900))],
+  ["its other pages overwritten", () => overwrite(4096, noise(20_000))],
+  ["been cut in half", () => truncateSync(file, Math.floor(statSync(file).size / 2))],
+  ["been cut in the middle of a page", () => truncateSync(file, statSync(file).size - 1000)],
+  ["been cut to less than a header", () => truncateSync(file, 50)],
+])("a database that has %s is refused as damaged, and kept", async (_, damage) => {
+  damage()
+  const text = await refusal()
+  expect(text).toContain(`cannot open ${file}: `)
+  expect(text).toMatch(/malformed|not a database|cut short/)
+  expect(text).toContain("Keep the file, restore a backup")
+  expect(existsSync(file)).toBe(true)
+})
+
+test("a 0-byte database is a new one for a new project, and a lost one for a project that has had one", async () => {
+  truncateSync(file)
+  expect(await refusal()).toContain("the database of this project was lost or replaced")
+  const fresh = makeProject({config, files: {"data/bot.sqlite": ""}})
+  const host = await startHost({project: fresh})
+  expect(await host.get("/api/system/status")).toMatchObject({database: {schema: migrations.at(-1)?.version}})
+})
+
+test("a database whose folder is a file is refused", async () => {
+  rmSync(project.path("data"), {recursive: true})
+  project.write("data", "")
+  expect(await refusal()).toContain(`cannot open ${file}: ENOTDIR`)
+})
+
+test("a database that may not be written is refused", async context => {
+  needMounts(context)
+  mountReadOnly(project.path("data"))
+  const text = await refusal()
+  expect(text).toContain(`cannot open ${file}: EROFS: read-only file system`)
+  expect(text).toContain("Check the path and its permissions")
+})
+
+test("a new database in a folder that may not be written is refused", async context => {
+  needMounts(context)
+  project = makeProject({config})
+  file = project.path("data/bot.sqlite")
+  mkdirSync(project.path("data"))
+  mountReadOnly(project.path("data"))
+  expect(await refusal()).toContain(`cannot open ${file}: EROFS: read-only file system`)
+})
+
+test("a state folder that may not be written is refused", async context => {
+  needMounts(context)
+  mountReadOnly(project.path(".svc"))
+  const text = await refusal()
+  expect(text).toContain(project.path(".svc/host.lock"))
+  expect(text).toContain("Make .svc/ a folder that the Host's user owns")
+})
+
+test("a database that a newer version wrote is refused and left as it is", async () => {
+  const newer = {version: 1000, name: "future", undo: "drop it", statements: ["CREATE TABLE future (id INTEGER)"]}
+  await (await open({dialect: "sqlite", file}, {known: [...migrations, newer]})).close()
+  const before = hashOf(file)
+  const text = await refusal()
+  expect(text).toContain("schema version 1000")
+  expect(text).toContain(`up to ${migrations.at(-1)?.version}`)
+  expect(text).toContain("Start the version that wrote it, or restore the backup made before the upgrade")
+  expect(hashOf(file)).toBe(before)
+})
+
+test("a database that a stranger is writing to is refused, and opens once the stranger has ended", async () => {
+  const stranger = await holdDatabase(file)
+  const text = await refusal()
+  expect(text).toContain(`cannot open ${file}: SQLITE_BUSY: database is locked`)
+  expect(text).toContain("End the other process")
+  stranger.child.kill("SIGKILL")
+  await stranger.finished
+  expect((await (await startHost({project})).fetch("/pub/ready")).status).toBe(200)
+})

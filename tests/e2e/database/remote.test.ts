@@ -1,0 +1,158 @@
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {exit} from "../../../shared/exit.ts"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {type HranaServer, startHrana} from "../../support/database/hrana-server.ts"
+import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
+
+const token = "a-token-of-the-remote-database"
+
+const startServer = (): Promise<HranaServer> => startHrana({file: join(scratchFolder(), "remote.sqlite"), token})
+
+const optionsFor = (server: HranaServer, databaseToken = token) => ({
+  config: `http:
+  port: 0
+database:
+  dialect: libsql
+  url: ${server.url}
+  authToken: \${DATABASE_TOKEN}
+plugins:
+  sandbox: {}
+  echo: {}
+`,
+  plugins: {echo: echoPlugin},
+  env: {DATABASE_TOKEN: databaseToken},
+})
+
+const answered = (server: HranaServer) =>
+  server.sql(
+    "SELECT event_id AS id, (SELECT count(*) FROM outbox o WHERE o.inbox_seq = i.seq) AS answers FROM inbox i ORDER BY seq",
+  )
+
+const sentTo = (server: HranaServer) =>
+  server
+    .sql("SELECT event_id AS id FROM inbox i JOIN outbox o ON o.inbox_seq = i.seq WHERE o.state = 'sent'")
+    .map(({id}) => id)
+
+const refusal = async (options: Parameters<typeof launchHost>[0]): Promise<string> => {
+  const {code, stdout, stderr} = await launchHost(options).process.finished
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/^svc: .+\n {2}hint: .+\n$/)
+  expect(stdout + stderr).not.toMatch(/\n\s+at /)
+  expect(stdout + stderr).not.toContain(token)
+  return stderr
+}
+
+const talk = async (host: TestHost, ids: readonly string[]) => {
+  for (const id of ids) expect((await post(host, id)).status).toBe(202)
+  await handledAll(host)
+}
+
+test.for(bunOr("node24"))(
+  "on $name, a Host keeps its state in a remote database, and its project folder goes on with it",
+  async runtime => {
+    const server = await startServer()
+    const options = {...optionsFor(server), runtime}
+    const first = await startHost(options)
+    await talk(first, ["one", "two"])
+    expect((await first.stop()).code).toBe(exit.ok)
+    const second = await startHost({...options, project: first.project})
+    expect(await second.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: true})
+    await talk(second, ["three"])
+    expect(answered(server)).toEqual(["one", "two", "three"].map(id => ({id, answers: 1})))
+  },
+)
+
+test.for(bunOr("node24"))(
+  "on $name, a Host whose lease passes to another one stores nothing more and asks to be started again",
+  async runtime => {
+    const server = await startServer()
+    const host = await startHost({...optionsFor(server), runtime})
+    await talk(host, ["mine"])
+    server.sql("UPDATE svc_lease SET runtime_id = 'other', lease = lease + 1, until = 9e15 WHERE id = 1 RETURNING 1")
+    // A renewal may notice it before the message comes: then the Host is closing, or gone.
+    const late = post(host, "late").then(async answer => (await answer.json()).code)
+    expect(["lease_lost", "admission_closed", "stopping", "gone"]).toContain(await late.catch(() => "gone"))
+    const {code, stdout} = await host.process.finished
+    expect(code).toBe(exit.runtimeRestart)
+    expect(stdout).toContain("lease_lost")
+    expect(answered(server)).toEqual([{id: "mine", answers: 1}])
+    expect(server.sql("SELECT count(*) AS n FROM svc_runs WHERE ended_at IS NOT NULL")).toEqual([{n: 0}])
+  },
+)
+
+test("a second Host on the same remote database is refused and told who holds it", async () => {
+  const server = await startServer()
+  const host = await startHost(optionsFor(server))
+  const text = await refusal(optionsFor(server))
+  expect(text).toContain(`another Host holds the remote database: runtimeId ${host.runtimeId}`)
+  expect(text).toContain("Stop the other Host; after a crash its lease ends by itself")
+  expect((await post(host, "still mine")).status).toBe(202)
+})
+
+test("a Host that was killed starts again by itself, as soon as its lease has run out", async () => {
+  const server = await startServer()
+  const options = optionsFor(server)
+  const killed = await startHost(options)
+  await talk(killed, ["one"])
+  await killed.stop("SIGKILL")
+  server.sql("UPDATE svc_lease SET until = until - 12000 WHERE id = 1 RETURNING 1")
+  const next = await startHost({...options, project: killed.project})
+  expect(await next.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: false})
+  await talk(next, ["two"])
+  expect(answered(server)).toEqual(["one", "two"].map(id => ({id, answers: 1})))
+})
+
+test("another project's state folder is refused by the remote database's authority", async () => {
+  const server = await startServer()
+  const host = await startHost(optionsFor(server))
+  await host.stop()
+  expect(await refusal(optionsFor(server))).toContain("authority.json is missing")
+})
+
+test("a remote database that does not answer, or refuses the token, is named", async () => {
+  const server = await startServer()
+  const {host} = new URL(server.url)
+  expect(await refusal(optionsFor(server, "a-wrong-token"))).toContain(`cannot open the remote database at ${host}`)
+  await server.close()
+  const text = await refusal(optionsFor(server))
+  expect(text).toContain(`cannot open the remote database at ${host}`)
+  expect(text).toContain("Check database.url, database.authToken and the network")
+})
+
+test("an event whose storing goes unanswered is not acknowledged, and is stored once when it comes again", async () => {
+  const server = await startServer()
+  const host = await startHost(optionsFor(server))
+  for (const when of ["before", "after"] as const) {
+    server.cutNext(when, "INSERT INTO inbox (")
+    const response = await post(host, when)
+    expect({status: response.status, code: (await response.json()).code}).toEqual({
+      status: 503,
+      code: "database_outcome_unknown",
+    })
+    expect((await post(host, when)).status).toBe(202)
+    await until("the answer to be sent", () => sentTo(server).includes(when))
+  }
+  expect(answered(server)).toEqual(["before", "after"].map(id => ({id, answers: 1})))
+})
+
+test("what a handler answers is stored once, though the answer to its storing is lost", async () => {
+  const server = await startServer()
+  const held =
+    "while (!process.getBuiltinModule('node:fs').existsSync(plugin.project + '/go ' + session.text)) await new Promise(done => setTimeout(done, 10))"
+  const slow = echoPlugin.replace("await session.send", `${held}; await session.send`)
+  const host = await startHost({...optionsFor(server), plugins: {echo: slow}})
+  for (const when of ["before", "after"] as const) {
+    expect((await post(host, when)).status).toBe(202)
+    await until("the handler to run", () => server.sql("SELECT 1 FROM inbox_marks WHERE state = 'running'").length > 0)
+    server.cutNext(when, "INSERT INTO outbox (")
+    host.project.write(`go ${when}`, "")
+    await handledAll(host)
+  }
+  await untilPrinted(host.process, "waits for the database")
+  expect(server.sql("SELECT state FROM inbox_marks")).toEqual([{state: "handled"}, {state: "handled"}])
+  expect(answered(server)).toEqual(["before", "after"].map(id => ({id, answers: 1})))
+})

@@ -1,0 +1,242 @@
+import {createHash} from "node:crypto"
+import {existsSync, readdirSync, readFileSync, statSync} from "node:fs"
+import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
+import {describe, expect, test} from "vitest"
+import {withDatabase} from "../../../server/database/without-host.ts"
+import type {Status} from "../../../shared/api/api.ts"
+import type {CheckpointView} from "../../../shared/api/checkpoint.ts"
+import type {MigrationReport} from "../../../shared/api/database.ts"
+import type {Static} from "../../../shared/type.ts"
+import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
+import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
+import {launchHost, startHost} from "../../support/host/host.ts"
+import {irreversible, makeNextVersion, newest, reversible} from "../../support/host/next-version.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {type Project, plainConfig} from "../../support/host/project.ts"
+import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {needStrace, startOnSlowDisk} from "../../support/machine/strace.ts"
+import {textsOf} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const echo = pluginWith(`plugin.on("message-created", session => "got " + session.text)`)
+
+const config = `${plainConfig}  echo: {}\n`
+
+/** A project that this version has run, with a message that it has answered. Its Host has ended, or was killed. */
+const used = async (runtime: TestRuntime = onBun, end: NodeJS.Signals = "SIGTERM"): Promise<GitProject> => {
+  const project = makeGitProject({config, plugins: {echo}, files: {"bun.lock": "locked"}})
+  const host = await startHost({project, runtime})
+  expect(await host.say("before")).toEqual(["got before"])
+  await host.stop(end)
+  return project
+}
+
+const fileOf = (project: Project): string => project.path(".svc/data.sqlite")
+
+/** What a database holds that no Host has open. */
+const stateOf = (project: Project) =>
+  withDatabase({dialect: "sqlite", file: fileOf(project)}, async database => {
+    const [row] = await database.read(
+      "SELECT (SELECT max(version) FROM svc_migrations) AS schema, (SELECT count(*) FROM outbox WHERE platform_ids IS NOT NULL) AS ids",
+    )
+    return {schema: Number(row?.schema), ids: Number(row?.ids)}
+  })
+
+const namesOf = (project: Project): readonly string[] =>
+  existsSync(project.path(".svc/checkpoints")) ? readdirSync(project.path(".svc/checkpoints")) : []
+
+const refused = async (project: Project, runtime: TestRuntime): Promise<string> => {
+  const {code, stderr} = await launchHost({project, runtime}).process.finished
+  expect(code).toBe(1)
+  return stderr
+}
+
+const why = `migration ${newest + 1} (forget-platform-ids) cannot be undone: the ids that platforms gave to messages are dropped`
+
+const nextOnBun = shared(() => makeNextVersion(onBun))
+
+describe.each(bunOr("node24"))("on $name", runtime => {
+  const nextVersion = runtime === onBun ? nextOnBun : shared(() => makeNextVersion(runtime))
+
+  test("before a migration that cannot be undone a checkpoint is made, verified and told of, and takes the project back", async () => {
+    const project = await used(runtime)
+    const before = await stateOf(project)
+    expect(before).toEqual({schema: newest, ids: 1})
+    const next = nextVersion()
+    const host = await startHost({project, runtime: next})
+    const [checkpoint] = (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)).items
+    const id = checkpoint?.id ?? ""
+    expect(checkpoint).toMatchObject({state: "verified", schema: newest, reason: "migration"})
+    await untilPrinted(host.process, `${why}; a checkpoint is made and verified before`)
+    await untilPrinted(host.process, `checkpoint ${id} of schema ${newest} is made and verified`)
+    const told = await host.get<{items: {type: string; data: unknown}[]}>("/api/events/history?limit=200")
+    expect(told.items.filter(({type}) => /^database\.migrated|^checkpoint/.test(type))).toMatchObject([
+      {type: "checkpoint.created", data: {checkpoint: id, reason: "migration"}},
+      {type: "checkpoint.verified", data: {checkpoint: id}},
+      {type: "database.migrated", data: {from: newest, to: newest + 2, checkpoint: id}},
+    ])
+    expect((await host.get<Static<typeof Status>>("/api/system/status")).database.schema).toBe(newest + 2)
+    expect(await host.say("after")).toEqual(["got after"])
+    await host.stop()
+    expect(await stateOf(project)).toEqual({schema: newest + 2, ids: 1})
+
+    const text = await refused(project, runtime)
+    expect(text).toContain(`${why}; checkpoint ${id} was made before it`)
+    expect(text).toContain(`svc checkpoint restore ${id} --data-only`)
+    const plan = await printed(project, `checkpoint restore ${id} --data-only --dry-run`, runtime)
+    expect(plan).toContain(`schema         ${newest}, now ${newest + 2}`)
+    expect(plan).toMatch(new RegExp(`not undone +migration ${newest + 1} .*what was stored since is lost`))
+    await printed(project, `checkpoint restore ${id} --data-only`, runtime)
+    expect(await stateOf(project)).toEqual(before)
+    const again = await startHost({project, runtime})
+    expect(await textsOf(again)).toEqual(["before"])
+    expect(await again.say("again")).toEqual(["got again"])
+  })
+
+  test("a dry run beside a running Host, or of one that was killed, tells all and changes no byte", async () => {
+    const project = await used(runtime, "SIGKILL")
+    const next = nextVersion()
+    const files = () =>
+      ["", "-wal"].map(end =>
+        createHash("sha256")
+          .update(readFileSync(`${fileOf(project)}${end}`))
+          .digest("hex"),
+      )
+    expect(statSync(`${fileOf(project)}-wal`).size).toBeGreaterThan(0)
+    const before = files()
+    const line = "database migrate --dry-run"
+    const stopped = await printedJson<MigrationReport>(project, line, next)
+    expect(stopped).toMatchObject({dryRun: true, from: newest, to: newest + 2, checkpoint: null, findings: []})
+    expect(stopped.migrations.map(({seconds: _, ...rest}) => rest)).toEqual([
+      {version: newest + 1, name: irreversible.name, undo: null, irreversible: expect.stringContaining("dropped")},
+      {version: newest + 2, name: reversible.name, undo: "drop more", irreversible: null},
+    ])
+    expect(stopped.size?.after).toBeGreaterThan(4096)
+    expect(files()).toEqual(before)
+    expect(readdirSync(project.path(".svc/tmp")).filter(name => name.startsWith("migrate"))).toEqual([])
+    expect(existsSync(project.path(".svc/checkpoints"))).toBe(false)
+    const host = await startHost({project, runtime})
+    const beside = await printedJson<MigrationReport>(project, line, next)
+    expect(beside).toMatchObject({from: newest, to: newest + 2, findings: []})
+    expect(await host.say("meanwhile")).toEqual(["got meanwhile"])
+    await host.stop()
+    expect(await stateOf(project)).toEqual({schema: newest, ids: 2})
+    expect(await printed(project, line, next)).toMatch(/CANNOT BE UNDONE: the ids/)
+    expect(await printed(project, line, runtime)).toBe(`schema ${newest}: nothing to migrate\n`)
+  })
+
+  test("svc database migrate does the same to a stopped project, with its checkpoint", async () => {
+    const project = await used(runtime)
+    const next = nextVersion()
+    const done = await printedJson<MigrationReport>(project, "database migrate", next)
+    expect(done).toMatchObject({dryRun: false, from: newest, to: newest + 2, findings: []})
+    const [checkpoint] = (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)).items
+    expect(checkpoint).toMatchObject({id: done.checkpoint, state: "verified", schema: newest})
+    expect(await stateOf(project)).toEqual({schema: newest + 2, ids: 0})
+    const host = await startHost({project, runtime: next})
+    expect(await textsOf(host)).toEqual(["before"])
+    expect((await runCommand(project, "database migrate", next)).stderr).toContain("a Host holds this project")
+  })
+})
+
+test("where the checkpoint cannot be made, the migration does not begin and the start says why", async context => {
+  needMounts(context)
+  const project = await used()
+  const next = nextOnBun()
+  const disk = mountDisk(project.path(".svc/checkpoints"), "1m")
+  fillDisk(project.path(".svc/checkpoints"))
+  const text = await refused(project, next)
+  expect(text).toContain(`${why}; the checkpoint of before was not made: a checkpoint takes up to`)
+  expect(text).toContain("hint: Free space")
+  expect(await stateOf(project)).toEqual({schema: newest, ids: 1})
+  expect((await runCommand(project, "database migrate", next)).stderr).toContain("was not made")
+  disk.resize("64m")
+  const host = await startHost({project, runtime: next})
+  expect(await textsOf(host)).toEqual(["before"])
+})
+
+test("killed at any moment of such a start, the database has a migration wholly or not at all, and the next start goes on", async context => {
+  needStrace(context)
+  const next = nextOnBun()
+  const schemas: number[] = []
+  const verifiedAnd = async (project: Project, milliseconds: number) => {
+    await until("a verified checkpoint", () => namesOf(project).some(name => name.endsWith(".verified.json")))
+    await sleep(milliseconds)
+  }
+  const moments: readonly ((project: Project) => Promise<unknown>)[] = [
+    project => until("a checkpoint that is begun", () => namesOf(project).length > 0),
+    project => verifiedAnd(project, 0),
+    project => verifiedAnd(project, 120),
+  ]
+  const killAt = async (moment: (project: Project) => Promise<unknown>) => {
+    const project = await used()
+    const start = startOnSlowDisk([...next.command, "runtime", "start"], 40, project.folder)
+    await moment(project)
+    process.kill(Number(JSON.parse(project.read(".svc/holder.json")).pid), "SIGKILL")
+    await start.finished
+    const {schema, ids} = await stateOf(project)
+    expect(ids).toBe(schema === newest ? 1 : 0)
+    schemas.push(schema)
+    const host = await startHost({project, runtime: next})
+    expect(await textsOf(host)).toEqual(["before"])
+    await host.stop()
+    const {items} = await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)
+    expect(items).toContainEqual(expect.objectContaining({state: "verified", reason: "migration", schema: newest}))
+  }
+  for (const moment of moments) await killAt(moment)
+  // A machine that stood still may have let a start come to its end.
+  const [early] = moments
+  for (let more = 0; early !== undefined && more < 5 && !schemas.includes(newest); more++) await killAt(early)
+  expect(schemas).toContain(newest)
+})
+
+test("a rollback across it names what cannot be undone, and brings back the data of the checkpoint", async () => {
+  const project = await used()
+  const commit = project.git("rev-parse", "HEAD")
+  const {id} = await makeCheckpoint(project)
+  const next = nextOnBun()
+  project.write("bun.lock", "locked anew")
+  project.commit("the next version of svc")
+  await printed(project, "database migrate", next)
+  const plan = await printed(project, `rollback ${id} --dry-run`, next)
+  expect(plan).toContain(`schema        ${newest}, now ${newest + 2}`)
+  expect(plan).toMatch(new RegExp(`not undone +migration \\d+ \\(forget-platform-ids\\).* that of ${id}`))
+  await printed(project, `rollback ${id}`, next)
+  expect(project.git("rev-parse", "HEAD")).toBe(commit)
+  expect(project.read("bun.lock")).toBe("locked")
+  expect(await stateOf(project)).toEqual({schema: newest, ids: 1})
+  const host = await startHost({project})
+  expect(await textsOf(host)).toEqual(["before"])
+})
+
+test("a remote database is migrated so only after its own backup, which is named", async () => {
+  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const remote = "http: {port: 0}\ndatabase: {dialect: libsql, url: '${DATABASE_URL}'}\nplugins: {sandbox: {}}\n"
+  const env = {DATABASE_URL: server.url}
+  const first = await startHost({config: remote, env, files: {".env": `DATABASE_URL=${server.url}\n`}})
+  const {project} = first
+  await first.say("before")
+  await first.stop()
+  const next = nextOnBun()
+  const text = await refused(project, next)
+  expect(text).toContain("this project's database is remote")
+  expect(text).toContain("svc database migrate --external-restore-point <id>")
+  // A dry run reads the database into a copy, and writes nothing to it.
+  const tried = await printedJson<MigrationReport>(project, "database migrate --dry-run", next)
+  expect(tried).toMatchObject({dryRun: true, from: newest, to: newest + 2, findings: []})
+  expect(tried.size?.after).toBeGreaterThan(4096)
+  expect(server.sql("SELECT max(version) AS schema FROM svc_migrations")).toEqual([{schema: newest}])
+  const done = await printedJson<MigrationReport>(project, "database migrate --external-restore-point backup-7", next)
+  expect(done).toMatchObject({from: newest, to: newest + 2, size: null})
+  const [checkpoint] = (await printedJson<{items: CheckpointView[]}>(project, "checkpoint list", next)).items
+  expect(checkpoint).toMatchObject({id: done.checkpoint, reason: "migration"})
+  const host = await startHost({project, runtime: next, env})
+  expect(await textsOf(host)).toEqual(["before"])
+  expect(await printed(project, "database migrate --dry-run", next)).toBe(`schema ${newest + 2}: nothing to migrate\n`)
+})

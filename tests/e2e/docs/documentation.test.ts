@@ -1,0 +1,61 @@
+import {readFileSync} from "node:fs"
+import {expect, test} from "vitest"
+import {type Fence, readConfigs, readDocuments} from "../../support/docs/documents.ts"
+import {svc} from "../../support/host/host.ts"
+import {runProcess} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {onBun, root} from "../../support/host/runtimes.ts"
+
+const guides = readDocuments().filter(({fences}) => fences.some(({file}) => file.startsWith("plugins/")))
+
+const filesOf = (fences: readonly Fence[], folder = "") =>
+  Object.fromEntries(fences.flatMap(({file, text}) => (file === "" ? [] : [[`${folder}${file}`, text]])))
+
+test("there are guides with examples", () => {
+  expect(guides.map(({path}) => path)).toEqual([
+    "docs/test-a-plugin.md",
+    "docs/write-a-plugin.md",
+    "docs/write-an-adapter.md",
+  ])
+})
+
+const plugins = Object.fromEntries(
+  guides
+    .flatMap(({fences}) => fences.filter(({file}) => file.startsWith("plugins/")))
+    .map(({file, text}) => [file, text]),
+)
+const greeter = readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf8")
+
+test.each(readConfigs())("$name would be committed, the plugins' own keys included", async ({text, variables}) => {
+  const project = makeProject({config: text, files: {...plugins, "plugins/greeter.ts": greeter}})
+  const checked = await svc(onBun, project, ["config", "check"], {env: {...variables}})
+  expect(checked).toMatchObject({code: 0, stdout: "svc.config.yml is valid\n"})
+})
+
+test.each(guides)("$path: its test passes", async ({fences}) => {
+  const project = makeProject({files: filesOf(fences)})
+  const tested = await runProcess([onBun.command[0] ?? "", "test", "--timeout=120000"], {cwd: project.folder})
+  expect({code: tested.code, output: tested.stderr}).toMatchObject({
+    code: 0,
+    output: expect.stringContaining(" 0 fail"),
+  })
+})
+
+test("the code of the guides is of the right types", async () => {
+  const project = makeProject({
+    files: Object.assign({}, ...guides.map(({fences}, index) => filesOf(fences, `guide${index}/`))),
+  })
+  project.write(
+    "tsconfig.json",
+    JSON.stringify({
+      extends: `${root}tsconfig.json`,
+      compilerOptions: {typeRoots: [`${root}node_modules/@types`]},
+      include: [".", `${root}server/**/*.d.ts`],
+      exclude: [],
+    }),
+  )
+  const compiled = await runProcess([process.execPath, `${root}node_modules/.bin/tsc`, "-p", "."], {
+    cwd: project.folder,
+  })
+  expect(compiled).toMatchObject({code: 0, stdout: ""})
+})

@@ -1,0 +1,84 @@
+import {mkdirSync, readFileSync, writeFileSync} from "node:fs"
+import {expect, test} from "vitest"
+import {makeReader, urlOf} from "../../support/docs/documented-commands.ts"
+import {printedJson} from "../../support/host/command-line.ts"
+import {makeGitProject} from "../../support/host/git-project.ts"
+import {startHost} from "../../support/host/host.ts"
+import {makeNextVersion} from "../../support/host/next-version.ts"
+import {makeFolder} from "../../support/host/project.ts"
+import {onBun, onNode22, root} from "../../support/host/runtimes.ts"
+import {makeUpgradable} from "../../support/release/upgrade.ts"
+import {releaseOf} from "../../support/release/verifications.ts"
+
+const token = "a-token-of-thirty-two-characters"
+
+const withToken = (config: string) => config.replace("http:\n", "http:\n  token: ${HTTP_TOKEN}\n")
+
+const keepToken = (path: string) => writeFileSync(path, `HTTP_TOKEN=${token}\n`, {mode: 0o600})
+
+test("the pages on releases and rollbacks list commands that work as they stand there", async () => {
+  const {project, next} = makeUpgradable(withToken)
+  keepToken(project.path(".env"))
+  const origin = makeFolder()
+  project.git("clone", "--quiet", "--bare", ".", origin)
+  project.git("--git-dir", origin, "branch", "--force", "main", next)
+  project.git("remote", "add", "origin", origin)
+  let checkpoint = ""
+  const reader = makeReader(project, onBun, () => ({
+    "svc doctor --live http://127.0.0.1:8068": `SVC_HTTP_TOKEN=${token} svc doctor --live ${urlOf(project)}`,
+    "20261121-120933-7f226e": checkpoint,
+  }))
+  await reader.start()
+  const before = project.git("rev-parse", "HEAD")
+  await reader.run("docs/operate/release.md")
+  const release = await releaseOf(project)
+  expect(release).toMatchObject({state: "observing", verification: {commit: next, ok: true}, acceptedBy: "dana"})
+  checkpoint = release.restorePoint?.checkpoint ?? ""
+  await reader.run("docs/operate/rollback.md")
+  expect(project.git("rev-parse", "HEAD")).toBe(before)
+  expect(await releaseOf(project)).toMatchObject({id: release.id, state: "rolled_back"})
+}, 600_000)
+
+test("the page on migrations lists commands that work as they stand there, run by a next version", async () => {
+  const config = withToken("http:\n  port: 0\nplugins:\n  sandbox: {}\n")
+  const project = makeGitProject({config, files: {"bun.lock": "locked"}})
+  keepToken(project.path(".env"))
+  const host = await startHost({project, env: {HTTP_TOKEN: token}})
+  await host.say("before")
+  await makeReader(project, await makeNextVersion(onBun), () => ({})).run("docs/operate/migrate.md")
+  const {items} = await printedJson<{items: {id: string; reason: string}[]}>(project, "checkpoint list")
+  expect(items.map(({reason}) => reason)).toEqual(["migration"])
+  const older = makeReader(project, onBun, () => ({"20261121-144512-8c41d0": items[0]?.id ?? ""}))
+  await older.run("docs/operate/migrate.md", "Go back")
+  const inbox = await fetch(`${urlOf(project)}/api/inbox`, {headers: {authorization: `Bearer ${token}`}})
+  expect(((await inbox.json()) as {items: unknown[]}).items).toHaveLength(1)
+}, 600_000)
+
+test("the pages on backups and incidents list commands that work as they stand there", async () => {
+  const project = makeGitProject({
+    config: withToken("http:\n  port: 0\nplugins:\n  greeter: {}\n  sandbox: {}\n"),
+    plugins: {greeter: readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf8")},
+    files: {"bun.lock": "locked"},
+  })
+  keepToken(project.path(".env"))
+  const backup = project.path("data/backup")
+  mkdirSync(backup, {recursive: true})
+  const reader = makeReader(project, onNode22 ?? onBun, () => ({
+    "/backup/": `${backup}/`,
+    "SVC_HTTP_TOKEN=...": `SVC_HTTP_TOKEN=${token}`,
+    "https://bot.example.org": urlOf(project),
+    "http://127.0.0.1:8068": urlOf(project),
+  }))
+  await reader.start()
+  const said = await fetch(`${urlOf(project)}/api/plugins/sandbox/messages`, {
+    method: "POST",
+    headers: {authorization: `Bearer ${token}`, "content-type": "application/json"},
+    body: JSON.stringify({text: "/greet Ada"}),
+  })
+  expect(said.status).toBe(202)
+  await reader.run("docs/operate/incident.md")
+  await reader.run("docs/backup.md", "Make one")
+  const {items} = await printedJson<{items: {state: string}[]}>(project, "checkpoint list")
+  expect(items.map(({state}) => state)).toEqual(["verified", "verified"])
+  await reader.run("docs/backup.md", "Restore one")
+}, 600_000)

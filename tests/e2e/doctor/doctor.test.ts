@@ -1,0 +1,62 @@
+import {chmodSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {startHost, svc} from "../../support/host/host.ts"
+import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {findingsOf, makeSoundProject, runDoctor, soundToken} from "./doctor.ts"
+
+describe("svc doctor on a sound project", () => {
+  test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("finds nothing wrong, on $name", async runtime => {
+    const project = await makeSoundProject()
+    const findings = await runDoctor(project, runtime)
+    expect(findings.map(({level, check}) => `${level} ${check}`)).toEqual([
+      "ok runtime",
+      "ok lockfile",
+      "ok configuration",
+      "ok token",
+      "ok environment file",
+      "ok build",
+      "ok database",
+      "ok authority",
+      "ok port",
+      "ok disk space",
+      "ok jobs",
+      "ok clock",
+      "ok restarts",
+    ])
+    expect(findings[0]?.detail).toMatch(runtime === onBun ? /^Bun 1\./ : /^Node 22\.12\.0$/)
+  })
+
+  test("tells people the same, errors with what to do, and exits 0 or 1", async () => {
+    const project = await makeSoundProject()
+    const sound = await svc(onBun, project, ["doctor"])
+    expect({code: sound.code, stderr: sound.stderr}).toEqual({code: 0, stderr: ""})
+    expect(sound.stdout).toMatch(/^ok {6}runtime: Bun /)
+    chmodSync(project.path(".env"), 0o644)
+    const unsound = await svc(onBun, project, ["doctor"])
+    expect(unsound.code).toBe(1)
+    expect(unsound.stdout).toContain(
+      "ERROR   environment file: .env can be read by others (mode 644)\n          do: chmod 600 .env\n",
+    )
+  })
+
+  test("asks the running Host about its database, and knows its port", async () => {
+    const project = await makeSoundProject()
+    await startHost({project, env: {HTTP_TOKEN: soundToken}})
+    const findings = await runDoctor(project)
+    expect(findings.filter(({level}) => level !== "ok")).toEqual([])
+    const detailOf = (name: string) => findings.find(({check}) => check === name)?.detail
+    expect(detailOf("database")).toMatch(/^sqlite, schema \d+, says the running Host$/)
+    expect(detailOf("port")).toMatch(/ is held by this project's Host$/)
+  })
+
+  test("warns of a pinned generation, and of a Host that it may not ask", async () => {
+    const project = await makeSoundProject()
+    const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
+    await host.post("/api/generations/1/rollback")
+    expect(await findingsOf(project)).toEqual([
+      "warning pin: the Host runs the pinned configuration of generation 1, not svc.config.yml",
+    ])
+    project.write(".env", "HTTP_TOKEN=another-token-than-the-hosts\n")
+    expect(await findingsOf(project)).toEqual(["warning database: a Host holds it, and does not say how it is"])
+  })
+})

@@ -1,0 +1,72 @@
+import {execFileSync} from "node:child_process"
+import {chmodSync} from "node:fs"
+import {expect} from "vitest"
+import {svc} from "../../support/host/host.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {onBun, type TestRuntime} from "../../support/host/runtimes.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {replying} from "../../support/plugins/plugin-sources.ts"
+
+/** The full token in the `.env` of a sound project. */
+export const soundToken = "a-token-of-thirty-two-characters"
+
+/** The configuration of a sound project; `more` are YAML lines below `plugins`. */
+export const soundConfig = (port: number, more = "") => `http:
+  port: ${port}
+  token: \${HTTP_TOKEN}
+plugins:
+  sandbox: {}
+  greeter: {}
+${more}`
+
+/** git in the project, as someone of its own. */
+export const runGit = (project: Project, ...args: string[]) => {
+  const who = ["-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false"]
+  execFileSync("git", [...who, ...args], {cwd: project.folder, stdio: "pipe"})
+}
+
+/** A project that has nothing wrong: installed, committed, its secrets private. */
+export const makeSoundProject = async (): Promise<Project> => {
+  const project = makeProject({
+    config: soundConfig(await freePort()),
+    plugins: {greeter: replying("greet", "hello")},
+    files: {
+      ".gitignore": "node_modules/\n.svc/\ndist/\n.env\n",
+      "bun.lock": "{}\n",
+      ".env": `HTTP_TOKEN=${soundToken}\n`,
+    },
+  })
+  chmodSync(project.path(".env"), 0o600)
+  runGit(project, "init", "-q")
+  runGit(project, "add", ".")
+  runGit(project, "commit", "-q", "-m", "A sound project")
+  return project
+}
+
+interface Finding {
+  readonly check: string
+  readonly level: "ok" | "warning" | "error"
+  readonly detail: string
+  readonly remediation?: string
+}
+
+/** `svc doctor --json`: its findings, once exit code, `ok` and remediations fit them and no secret is shown. */
+export const runDoctor = async (project: Project, runtime: TestRuntime = onBun) => {
+  const ended = await svc(runtime, project, ["doctor", "--json"])
+  expect(ended.stderr).toBe("")
+  expect(ended.stdout).not.toContain(soundToken)
+  const {ok, findings} = JSON.parse(ended.stdout) as {ok: boolean; findings: readonly Finding[]}
+  expect({code: ended.code, ok}).toEqual(
+    findings.some(({level}) => level === "error") ? {code: 1, ok: false} : {code: 0, ok: true},
+  )
+  for (const finding of findings) {
+    expect({...finding, isTold: finding.remediation !== undefined}).toMatchObject({isTold: finding.level !== "ok"})
+  }
+  return findings
+}
+
+/** The findings that are not `ok`, as `level check: detail`. */
+export const findingsOf = async (project: Project, runtime?: TestRuntime) =>
+  (await runDoctor(project, runtime))
+    .filter(({level}) => level !== "ok")
+    .map(({level, check, detail}) => `${level} ${check}: ${detail}`)

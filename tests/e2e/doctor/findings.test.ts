@@ -1,0 +1,233 @@
+import {execFileSync} from "node:child_process"
+import {chmodSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {describe, expect, test} from "vitest"
+import {checkSpace, judgeSpace} from "../../../server/doctor/files.ts"
+import {startHost, svc} from "../../support/host/host.ts"
+import {makeFolder} from "../../support/host/project.ts"
+import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {freePort, holdPort} from "../../support/machine/ports.ts"
+import {replying} from "../../support/plugins/plugin-sources.ts"
+import {findingsOf, makeSoundProject, runDoctor, runGit, soundConfig, soundToken} from "./doctor.ts"
+
+describe("svc doctor finds", () => {
+  test("a lockfile that is missing, changed, ignored, or in no repository", async () => {
+    const project = await makeSoundProject()
+    project.write("bun.lock", "{changed}\n")
+    expect(await findingsOf(project)).toEqual(["error lockfile: bun.lock is not committed as it is"])
+    runGit(project, "rm", "-q", "--cached", "bun.lock")
+    project.write(".gitignore", "*\n")
+    expect(await findingsOf(project)).toEqual(["error lockfile: bun.lock is not committed as it is"])
+    rmSync(project.path(".git"), {recursive: true})
+    expect(await findingsOf(project)).toEqual(["warning lockfile: bun.lock is there; the project is not in git"])
+    rmSync(project.path("bun.lock"))
+    expect(await findingsOf(project)).toEqual(["error lockfile: there is no lockfile"])
+  })
+
+  test("a job file that is invalid, or of another history", async () => {
+    const project = await makeSoundProject()
+    const file = "data/schedule-jobs.json"
+    const detail = async () => (await runDoctor(project)).find(({check}) => check === "jobs")?.detail
+    project.write(file, '{"version": 1, "jobs": []}')
+    expect(await detail()).toBe(
+      "data/schedule-jobs.json is valid; jobs: 0; it names no authority: the start gives the first one its own",
+    )
+    await (await startHost({project, env: {HTTP_TOKEN: soundToken}})).stop()
+    expect(await detail()).toBe("data/schedule-jobs.json is valid; jobs: 0")
+    project.write(file, '{"version": 1, "job": []}')
+    expect(await findingsOf(project)).toEqual([expect.stringMatching(/^error jobs: data\/schedule-jobs\.json:1:\d+/)])
+    const other = "11111111-1111-4111-8111-111111111111"
+    project.write(file, JSON.stringify({version: 1, authority: other, jobs: []}))
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^error authority: .*\n.*: database \\(.*\n  authority ${other}, epoch 111111111111: job file \\(`),
+      ),
+    ])
+  })
+
+  test("a configuration error with its position, an unset name, a plugin that does not resolve or load", async () => {
+    const project = await makeSoundProject()
+    const port = await freePort()
+    project.write("svc.config.yml", soundConfig(port, "log_levl: info\n"))
+    expect(await findingsOf(project)).toEqual([
+      'error configuration: svc.config.yml:7:1 log_levl: unknown key (did you mean "log_level"?)',
+    ])
+    project.write("svc.config.yml", soundConfig(port, "database: {filename: '${DATABASE_FILE}'}\n"))
+    expect(await findingsOf(project)).toEqual([
+      "error configuration: svc.config.yml:7:22 database.filename: the environment variable DATABASE_FILE is not set",
+    ])
+    project.write(".env.production", "DATABASE_FILE=data/bot.sqlite\n")
+    chmodSync(project.path(".env.production"), 0o600)
+    project.write("bunfig.toml", "env = false\n")
+    expect(await findingsOf(project)).toEqual([])
+    project.write("svc.config.yml", soundConfig(port, "  nowhere: {}\n"))
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(
+        /^error configuration: svc\.config\.yml:7:3 plugins\.nowhere: .*no plugins\/nowhere\.ts or \.js/,
+      ),
+    ])
+    project.write("svc.config.yml", soundConfig(port))
+    project.write("plugins/greeter.ts", "export default {")
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(/^error configuration: plugins\/greeter\.ts:1:\d+ /),
+    ])
+  })
+
+  test("no project at all", async () => {
+    const project = await makeSoundProject()
+    rmSync(project.path("svc.config.yml"))
+    const findings = await findingsOf(project)
+    expect(findings).toEqual([expect.stringMatching(/^error configuration: .*svc\.config\.yml/)])
+  })
+
+  test("a token that is missing, a placeholder, or short", async () => {
+    const project = await makeSoundProject()
+    project.write(".env", "HTTP_TOKEN=replace-me-with-a-long-random-token\n")
+    expect(await findingsOf(project)).toEqual(["error token: HTTP_TOKEN is the example's placeholder"])
+    project.write(".env", "HTTP_TOKEN=short\n")
+    expect(await findingsOf(project)).toEqual(["warning token: HTTP_TOKEN is short"])
+    project.write("svc.config.yml", soundConfig(await freePort()).replace(/^ {2}token:.*\n/m, ""))
+    expect(await findingsOf(project)).toEqual(["warning token: http.token is not set; production needs it"])
+  })
+
+  test("lines of .env that compose, systemd and kubectl read differently, and no others", async () => {
+    const project = await makeSoundProject()
+    const lines = [
+      `HTTP_TOKEN=${soundToken}`,
+      "# a comment",
+      "",
+      "PLAIN=a-b_c.d/e:f@g,h%i+j==",
+      "EMPTY=",
+      'QUOTED="a b"',
+      "SPACED = value",
+      "export EXPORTED=1",
+      "HASH=a #b",
+      "DOLLAR=a$b",
+      "BACKSLASH=a\\nb",
+      "nothing",
+    ]
+    project.write(".env", `${lines.join("\n")}\n`)
+    const alike = ": compose, systemd and kubectl do not read this alike"
+    expect(await findingsOf(project)).toEqual(
+      [
+        "6 has quotes",
+        "7 has spaces around =",
+        "8 begins with export",
+        "9 has a # that some take for a comment",
+        "10 has a $ that some expand",
+        "11 has a backslash that some take for an escape",
+        "12 is not NAME=value",
+      ].map(line => `warning environment file: .env:${line}${alike}`),
+    )
+  })
+
+  test("files that Bun reads into the environment by itself, unless bunfig.toml turns that off", async () => {
+    const project = await makeSoundProject()
+    project.write(".env.development", "MORE=1\n")
+    chmodSync(project.path(".env.development"), 0o600)
+    expect(await findingsOf(project)).toEqual([
+      "warning environment file: on Bun, .env.development may be read whatever --environment says",
+    ])
+    if (onNode22 !== undefined) expect(await findingsOf(project, onNode22)).toEqual([])
+    project.write("bunfig.toml", "env = false\n")
+    expect(await findingsOf(project)).toEqual([])
+  })
+
+  test("a build that is older than its source: changed, added and removed plugins", async () => {
+    const project = await makeSoundProject()
+    expect((await svc(onBun, project, ["build"])).code).toBe(0)
+    expect(await findingsOf(project)).toEqual([])
+    const told = (names: string) => [`error build: dist/plugins is older than its source: ${names}`]
+    project.write("plugins/greeter.ts", replying("greet", "good day"))
+    expect(await findingsOf(project)).toEqual(told("greeter"))
+    project.write("plugins/more.ts", replying("more", "more"))
+    expect(await findingsOf(project)).toEqual(told("greeter, more"))
+    expect((await svc(onBun, project, ["build"])).code).toBe(0)
+    expect(await findingsOf(project)).toEqual([])
+    rmSync(project.path("plugins/more.ts"))
+    expect(await findingsOf(project)).toEqual(told("more"))
+  })
+
+  test("a database that is a folder, garbage, cut short, or newer than this svc", async () => {
+    const project = await makeSoundProject()
+    const file = project.path(".svc/data.sqlite")
+    const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
+    await host.stop()
+    expect(await findingsOf(project)).toEqual([])
+    execFileSync(process.execPath, [
+      "--input-type=module",
+      "-e",
+      `import {createClient} from "@libsql/client"
+       await createClient({url: "file:${file}"}).execute("INSERT INTO svc_migrations SELECT 9999, name, applied_at FROM svc_migrations LIMIT 1")`,
+    ])
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(/^error database: it has schema 9999; this svc knows \d+$/),
+    ])
+    truncateSync(file, statSync(file).size - 4096 * 3)
+    expect(await findingsOf(project)).toEqual([expect.stringMatching(/^error database: /)])
+    writeFileSync(file, "garbage ".repeat(2000))
+    expect(await findingsOf(project)).toEqual([expect.stringMatching(/^error database: .*not a database/)])
+    rmSync(file)
+    mkdirSync(file)
+    expect(await findingsOf(project)).toEqual([`error database: ${file} is not a file`])
+  })
+
+  test("a workroom in files whose Journal is damaged, or that has another authority than the project", async () => {
+    const project = await makeSoundProject()
+    project.write("svc.config.yml", soundConfig(await freePort(), "workroom:\n  store: file\n"))
+    const host = await startHost({project, env: {HTTP_TOKEN: soundToken}})
+    expect((await svc(onBun, project, ["workroom", "add", "Renew the certificate"])).code).toBe(0)
+    await host.stop()
+    const findings = await runDoctor(project)
+    expect(findings).toContainEqual({check: "workroom", level: "ok", detail: "file store, sound up to record 1"})
+    const authority = readFileSync(project.path(".svc/authority.json"), "utf8")
+    project.write(".svc/authority.json", JSON.stringify({authority: "another"}))
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(
+        /^error authority: .*\n.*: database \(.*workroom Journal \(.*\n {2}authority another, epoch another: authority file \(\.svc\/authority\.json\)$/,
+      ),
+    ])
+    project.write(".svc/authority.json", authority)
+    const segment = project.path(".svc/workroom-journal/0000000000000001.segment")
+    const bytes = readFileSync(segment)
+    bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100)
+    writeFileSync(segment, bytes)
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(/^error workroom: record 1 in 0000000000000001\.segment, at byte 0: /),
+    ])
+  })
+
+  test("a port that a stranger holds, also beside a Host of this project that has another one", async () => {
+    const project = await makeSoundProject()
+    const stranger = await holdPort()
+    const told = [expect.stringMatching(`^error port: 127.0.0.1:${stranger.port} is held by pid ${process.pid} `)]
+    const held = process.platform === "linux" ? told : [expect.stringMatching(/^error port: /)]
+    await startHost({project, env: {HTTP_TOKEN: soundToken}, args: ["--no-watch"]})
+    project.write("svc.config.yml", soundConfig(stranger.port))
+    expect(await findingsOf(project)).toEqual(held)
+  })
+
+  test("a clock that is behind the project's files", async () => {
+    const project = await makeSoundProject()
+    const later = new Date(Date.now() + 3600_000)
+    utimesSync(project.path("svc.config.yml"), later, later)
+    expect(await findingsOf(project)).toEqual([
+      expect.stringMatching(/^error clock: it is .* svc\.config\.yml was written /),
+    ])
+  })
+
+  test("a disk that is nearly full", () => {
+    const levels = [99, 101, 1023, 1025].map(mebibytes => judgeSpace(["/data"], mebibytes * 1024 ** 2).level)
+    expect(levels).toEqual(["error", "warning", "warning", "ok"])
+  })
+
+  test("free space is told once for folders on one file system, and for each of those that are on several", async () => {
+    const [here, there] = [makeFolder(), "/dev"]
+    const folders = async (...asked: string[]) =>
+      (await checkSpace(asked)).map(({detail}) => detail.replace(/^\d+ MiB free for /, ""))
+    expect(await folders(join(here, "data"), join(here, ".svc"), join(here, "data"))).toEqual([
+      `${here}/data and ${here}/.svc`,
+    ])
+    expect(await folders(here, there)).toEqual([here, there])
+  })
+})

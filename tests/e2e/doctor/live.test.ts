@@ -1,0 +1,218 @@
+import {describe, expect, test} from "vitest"
+import {type HostOptions, startHost, svc} from "../../support/host/host.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {onBun, onNode22, onOlderNode, type TestRuntime} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {startStandIn} from "../../support/machine/stand-in-server.ts"
+
+const tokens = {HTTP_TOKEN: "full-token-of-the-live-test", DEMO_TOKEN: "demo-token-of-the-live-test"}
+
+const config = (enabled = true, http = "") => `http:
+  port: 0
+  token: \${HTTP_TOKEN}
+  demoToken: \${DEMO_TOKEN}
+  readiness: {endpoints: [{owner: root/sandbox, name: sandbox}]}
+${http}plugins:
+  sandbox: {enabled: ${enabled}}
+`
+
+const start = (options: HostOptions = {}) => startHost({config: config(), env: tokens, ...options})
+
+interface Report {
+  readonly ok: boolean
+  readonly reason?: string
+  readonly url: string
+  readonly report?: {
+    readonly ready: boolean
+    readonly generation: number
+    readonly components: readonly Record<string, unknown>[]
+  }
+}
+
+/** `svc doctor --live`, in an empty folder unless told otherwise. */
+const live = async (
+  runtime: TestRuntime,
+  url: string,
+  options: {
+    token?: string
+    args?: readonly string[]
+    project?: ReturnType<typeof makeProject>
+    more?: Record<string, string>
+  } = {},
+) => {
+  const {token = tokens.HTTP_TOKEN, args = ["--json"], project = makeProject(), more = {}} = options
+  const env: Record<string, string> = token === "" ? more : {SVC_HTTP_TOKEN: token, ...more}
+  const ended = await svc(runtime, project, ["doctor", "--live", url, ...args], {env})
+  for (const secret of Object.values(tokens)) expect(ended.stdout + ended.stderr).not.toContain(secret)
+  const report = (): Report => JSON.parse(ended.stdout) as Report
+  return {code: ended.code, stdout: ended.stdout, stderr: ended.stderr, report}
+}
+
+const clients = onNode22 === undefined ? [onBun] : [onBun, onNode22]
+
+/** For what changes nothing of it. */
+const ready = shared(() => start())
+
+describe.each(clients)("svc doctor --live on $name", runtime => {
+  test("exits 0 when the Host is ready, and 1 once the required endpoint's plugin is disabled", async () => {
+    const host = await start()
+    const told = await live(runtime, host.url)
+    expect({code: told.code, stderr: told.stderr}).toEqual({code: 0, stderr: ""})
+    expect(told.report()).toMatchObject({ok: true, report: {ready: true, generation: 1}})
+
+    host.project.write("svc.config.yml", config(false))
+    await host.post("/api/system/reload")
+    const unready = await live(runtime, host.url)
+    expect(unready.code).toBe(1)
+    expect(unready.report()).toMatchObject({ok: false, report: {ready: false, generation: 2}})
+    const component = unready.report().report?.components.find(({kind}) => kind === "endpoint")
+    expect(component).toMatchObject({
+      owner: "root/sandbox",
+      name: "sandbox",
+      required: true,
+      ready: false,
+      reason: "plugin_disabled",
+    })
+
+    const people = await live(runtime, host.url, {args: []})
+    expect({code: people.code, stdout: people.stdout}).toEqual({code: 1, stdout: ""})
+    expect(people.stderr).toContain(
+      "not ready: the Host is not ready\n  endpoint root/sandbox sandbox: plugin_disabled",
+    )
+    expect(people.stderr).toContain("    do: ")
+  })
+
+  test("exits 1 with a wrong token, with the demo token, and with none, and tells them apart", async () => {
+    const host = ready()
+    const reasons = []
+    for (const token of ["wrong", tokens.DEMO_TOKEN, ""]) {
+      const {code, report} = await live(runtime, host.url, {token})
+      reasons.push([code, report().reason])
+    }
+    expect(reasons).toEqual([
+      [1, "the Host does not know the token in SVC_HTTP_TOKEN (401)"],
+      [1, "the token in SVC_HTTP_TOKEN is not the full token (403)"],
+      [1, "SVC_HTTP_TOKEN is not set; it must hold the Host's full token"],
+    ])
+  })
+
+  test("the token is SVC_HTTP_TOKEN only: neither HTTP_TOKEN nor what .env or .svc/host.json holds", async () => {
+    const host = ready()
+    host.project.write(".env", `HTTP_TOKEN=${tokens.HTTP_TOKEN}\n`)
+    const {code, report} = await live(runtime, host.url, {token: "", project: host.project})
+    expect({code, reason: report().reason}).toEqual({
+      code: 1,
+      reason: "SVC_HTTP_TOKEN is not set; it must hold the Host's full token",
+    })
+  })
+
+  test("with http.base the address includes the prefix, with a slash at its end or not", async () => {
+    const host = await start({config: config(true, "  base: /bots/one\n")})
+    expect(host.url).toMatch(/\/bots\/one$/)
+    expect((await live(runtime, host.url)).code).toBe(0)
+    expect((await live(runtime, `${host.url}/`)).code).toBe(0)
+    const without = await live(runtime, new URL(host.url).origin)
+    expect(without.code).toBe(1)
+    expect(without.report().reason).toBe("the answer is no readiness report (404); check the address and http.base")
+  })
+
+  test("exits 1 when nothing listens", async () => {
+    const {code, report} = await live(runtime, `http://127.0.0.1:${await freePort()}`)
+    expect(code).toBe(1)
+    expect(report().reason).toMatch(/^the request failed: .*(ECONNREFUSED|ConnectionRefused)/)
+  })
+
+  test("a redirect is not followed: the token goes to no other address", async () => {
+    const other = await startStandIn((_, response) => response.end("{}"))
+    for (const status of [301, 302, 307, 308]) {
+      const {url} = await startStandIn((_, response) => response.writeHead(status, {location: other.url}).end())
+      const {code, report} = await live(runtime, url)
+      expect({code, reason: report().reason}).toEqual({
+        code: 1,
+        reason: "the Host answered with a redirect, which is not followed",
+      })
+    }
+    expect(other.requests).toEqual([])
+  })
+
+  test("a proxy of the environment does not get the token of a Host on this machine", async () => {
+    const host = ready()
+    const proxy = await startStandIn((_, response) => response.end("{}"))
+    const more = {HTTP_PROXY: proxy.url, http_proxy: proxy.url, NODE_USE_ENV_PROXY: "1"}
+    expect((await live(runtime, host.url, {more})).code).toBe(0)
+    const status = await svc(runtime, host.project, ["runtime", "status"], {env: {...tokens, ...more}})
+    expect(status.code).toBe(0)
+    expect(proxy.requests).toEqual([])
+  })
+
+  test("an address with credentials is refused before anything is sent, and they are not repeated", async () => {
+    const {url, requests} = await startStandIn((_, response) => response.end("{}"))
+    for (const credentials of ["name:hunter22", "name", ":hunter22", "a@b:hunter22"]) {
+      const {code, stdout, stderr} = await live(runtime, url.replace("://", `://${credentials}@`))
+      expect(code).toBe(1)
+      expect(JSON.parse(stdout).reason).toBe("the address must not carry credentials; the token is SVC_HTTP_TOKEN")
+      expect(stdout + stderr).not.toContain("hunter22")
+    }
+    expect(requests).toEqual([])
+  })
+
+  test.each(["8068", "ftp://127.0.0.1", "127.0.0.1:8068", "http://127.0.0.1:8068/?token=x", "http://"])(
+    "an address that is none, %s, is refused",
+    async address => {
+      const {code, report} = await live(runtime, address)
+      expect(code).toBe(1)
+      expect(report().reason).toMatch(/^the address /)
+    },
+  )
+
+  test("a server that never answers, or never ends its answer, is given up after 5 s", async () => {
+    const silent = await startStandIn(() => {})
+    const endless = await startStandIn((_, response) => {
+      response.writeHead(200, {"content-type": "application/json"}).write("{")
+      const timer = setInterval(() => response.write(" "), 100)
+      response.on("close", () => clearInterval(timer))
+    })
+    const results = await Promise.all([live(runtime, silent.url), live(runtime, endless.url)])
+    for (const {code, report} of results) {
+      expect({code, reason: report().reason}).toEqual({code: 1, reason: "no answer within 5 s"})
+    }
+  })
+
+  test("garbage, an empty body, another JSON and a huge body are no readiness report", async () => {
+    const chunk = Buffer.alloc(1024 * 1024, " ")
+    let sent = 0
+    const bodies: Record<string, Parameters<typeof startStandIn>[0]> = {
+      garbage: (_, response) => response.end("\u0000\u0001<html>"),
+      empty: (_, response) => response.end(),
+      other: (_, response) => response.end('{"ready":true}'),
+      huge: (_, response) => {
+        const more = () => {
+          while (!response.destroyed && response.write(chunk)) sent++
+        }
+        response.on("drain", more)
+        more()
+      },
+    }
+    for (const answer of Object.values(bodies)) {
+      const {url} = await startStandIn(answer)
+      const {code, report} = await live(runtime, url)
+      expect({code, reason: report().reason}).toEqual({
+        code: 1,
+        reason: "the answer is no readiness report (200); check the address and http.base",
+      })
+    }
+    // Megabytes: what is read at most, and what the sockets and streams between hold.
+    expect(sent).toBeLessThan(64)
+  })
+})
+
+test.skipIf(onOlderNode === undefined)("on a Node that is too old for the Host, svc says so and exits 1", async () => {
+  if (onOlderNode === undefined) return
+  const ended = await svc(onOlderNode, makeProject(), ["doctor", "--live", "http://127.0.0.1:1"])
+  expect({code: ended.code, stdout: ended.stdout}).toEqual({code: 1, stdout: ""})
+  expect(ended.stderr).toMatch(
+    /^svc: the Host needs Bun, or Node 22\.12 or newer; this is Node 20\.\d+\.\d+\n {2}hint: /,
+  )
+  expect(ended.stderr).not.toContain("    at ")
+})

@@ -1,0 +1,238 @@
+import {describe, expect, test} from "vitest"
+import type {ReadinessReason, ReadinessReport} from "../../../shared/api/readiness.ts"
+import {reload, statusOf} from "../../support/host/generation.ts"
+import {expectProblem, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
+
+const quiet = ["--no-watch"]
+
+/** A configuration whose readiness requires an endpoint of the wire. */
+const requiring = (name: string, wire: string, more = "") => `http:
+  port: 0
+${more}  readiness:
+    endpoints: [{owner: root/wire, name: ${name}}]
+plugins:
+  sandbox: {}
+${wire}`
+const twoAccounts = "  wire: {endpoints: [{id: a}, {id: b}]}\n"
+
+const start = (config: string) => startHost({config, plugins: {wire: wirePlugin}, args: quiet})
+
+const probe = async (url: string) => {
+  const response = await fetch(`${url}/pub/ready`)
+  return {status: response.status, body: await response.text()}
+}
+const ready = {status: 200, body: '{"ready":true}'}
+const notReady = {status: 503, body: '{"ready":false}'}
+
+/** The first report that says so, while the Host's state is changing. */
+const reportOnce = (host: TestHost, ready: boolean): Promise<ReadinessReport> =>
+  until(`a report that is${ready ? "" : " not"} ready`, async () => {
+    const report = (await (await host.fetch("/api/system/readiness")).json()) as ReadinessReport
+    return report.ready === ready && report
+  })
+
+/** The detailed report, which agrees with the public probe. */
+const reportOf = async (host: TestHost): Promise<ReadinessReport> => {
+  const response = await host.fetch("/api/system/readiness")
+  const report = (await response.json()) as ReadinessReport
+  expect(response.status).toBe(report.ready ? 200 : 503)
+  expect(await probe(new URL(host.url).origin)).toEqual(report.ready ? ready : notReady)
+  return report
+}
+
+const failing = ({components}: ReadinessReport) => components.filter(component => !component.ready)
+
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("/pub/ready answers 503 before the first generation is committed, and 200 after; /pub/health 200 from the start", async () => {
+    const port = await freePort()
+    const {project} = launchHost({
+      runtime,
+      config: `http: {port: ${port}}\nplugins: {slow: {}}\n`,
+      plugins: {
+        slow: pluginWith(`
+        return (async () => {
+          while (!existsSync(join(plugin.project, "go"))) await sleep(10)
+        })()`),
+      },
+      args: quiet,
+    })
+    const url = `http://127.0.0.1:${port}`
+    await until("the socket to be open", () =>
+      fetch(`${url}/pub/health`).then(
+        ({ok}) => ok,
+        () => false,
+      ),
+    )
+    expect(await probe(url)).toEqual(notReady)
+    await expectProblem(await fetch(`${url}/api/system/readiness`), 503, "starting")
+    project.write("go", "")
+    await until("the generation", async () => (await probe(url)).status === 200)
+    expect(await probe(url)).toEqual(ready)
+    expect((await fetch(`${url}/pub/health`)).status).toBe(200)
+  })
+
+  test("a required plugin that is disabled makes a ready Host not ready, and enabled ready again", async () => {
+    const host = await startHost({
+      runtime,
+      config: requiring("wire~a", twoAccounts),
+      plugins: {wire: wirePlugin},
+      args: quiet,
+    })
+    expect((await reportOf(host)).ready).toBe(true)
+    host.project.write("svc.config.yml", requiring("wire~a", "  wire: {enabled: false, endpoints: [{id: a}]}\n"))
+    await reload(host)
+    const report = await reportOf(host)
+    expect(report).toMatchObject({ready: false, generation: 2})
+    expect(failing(report)).toEqual([
+      {
+        kind: "endpoint",
+        owner: "root/wire",
+        name: "wire~a",
+        required: true,
+        ready: false,
+        check: "admission_open",
+        reason: "plugin_disabled",
+        message: expect.any(String),
+        since: expect.any(String),
+        proves: "admission only, not transport connectivity",
+        remediation: {text: expect.stringContaining("plugins.wire.enabled"), command: "svc runtime reload"},
+      },
+    ])
+    expect((await statusOf(host)).ready).toBe(false)
+    host.project.write("svc.config.yml", requiring("wire~a", twoAccounts))
+    await reload(host)
+    await reportOnce(host, true)
+  })
+})
+
+describe("a required endpoint", () => {
+  test.each<[string, string, string, ReadinessReason | undefined]>([
+    ["of an account is <slot>~<id>", "wire~a", twoAccounts, undefined],
+    ["of an account that is not there", "wire~c", twoAccounts, "slot_missing"],
+    ["is not the slot alone where there are accounts", "wire", twoAccounts, "slot_missing"],
+    ["is the slot alone where there are none, and then wants one", "wire", "  wire: {}\n", "no_account"],
+    ["of a plugin that is not there", "wire~a", "", "plugin_missing"],
+  ])("%s", async (_, name, wire, reason) => {
+    const host = await start(requiring(name, wire))
+    const report = await reportOf(host)
+    expect(report.ready).toBe(reason === undefined)
+    const required = report.components.filter(component => component.kind === "endpoint" && component.required)
+    expect(required).toHaveLength(1)
+    expect(required[0]).toMatchObject({owner: "root/wire", name, ...(reason === undefined ? {} : {reason})})
+    if (reason !== undefined) {
+      expect(required[0]?.remediation).toEqual({
+        text: expect.stringMatching(/./),
+        command: expect.stringMatching(/^svc /),
+      })
+    }
+  })
+
+  test("whose slot disappears from the configuration makes a ready Host not ready", async () => {
+    const host = await start(requiring("wire~a", twoAccounts))
+    expect((await reportOf(host)).ready).toBe(true)
+    host.project.write("svc.config.yml", requiring("wire~a", "  wire: {endpoints: [{id: b}]}\n"))
+    await reload(host)
+    expect(failing(await reportOf(host))).toMatchObject([{name: "wire~a", reason: "slot_missing"}])
+  })
+
+  test("that cannot connect is ready: its admission is open, and the check proves no more", async () => {
+    const lost = pluginWith(
+      'plugin.adapter("wire", {history: "none", open: async () => { throw new Error("no route") }})',
+    )
+    const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: lost}, args: quiet})
+    const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
+    expect(items.find(({name}) => name === "wire")?.state).toMatch(/connecting/)
+    expect((await reportOf(host)).ready).toBe(true)
+  })
+
+  test("that the platform has refused is not ready", async () => {
+    const refusing = pluginWith(`plugin.adapter("wire", {history: "none", open: async () => {
+      throw refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
+    }})`)
+    const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: refusing}, args: quiet})
+    const report = await reportOnce(host, false)
+    expect(failing(report)).toMatchObject([{name: "wire", reason: "endpoint_failed"}])
+  })
+
+  test("whose plugin fails later, and cannot be started anew, is not ready", async () => {
+    const once = pluginWith(`
+      plugin.adapter("wire", {history: "none", open: async () => ({send: async () => ({ids: []})})})
+      if (process.env.SECOND) throw new Error("not again")
+      process.env.SECOND = "yes"
+      plugin.command("late", () => { setTimeout(() => { throw new Error("late") }, 5); return "ok" })`)
+    const host = await startHost({config: requiring("wire", "  wire: {}\n"), plugins: {wire: once}, args: quiet})
+    expect((await reportOf(host)).ready).toBe(true)
+    await host.say("/late")
+    const report = await reportOnce(host, false)
+    expect(failing(report)).toMatchObject([{name: "wire", reason: "plugin_failed"}])
+  })
+})
+
+test("a required agent is a matter of its binding: missing not ready, present ready", async () => {
+  const config = (agents: string) => `http: {port: 0, readiness: {agents: [writer]}}\nplugins: {sandbox: {}}\n${agents}`
+  const host = await start(config(""))
+  expect(failing(await reportOf(host))).toMatchObject([{kind: "agent", name: "writer", reason: "agent_missing"}])
+  host.project.write("svc.config.yml", config("agents: {writer: {provider: any, model: any}}\n"))
+  await reload(host)
+  const report = await reportOf(host)
+  expect(report.ready).toBe(true)
+  expect(report.components.find(({kind}) => kind === "agent")).toMatchObject({
+    name: "writer",
+    check: "binding_configured",
+    proves: "configuration only, not provider credential validation",
+  })
+})
+
+test("the report names generation, commit, time of the check and authority, and lists every check", async () => {
+  const host = await start(requiring("wire~a", twoAccounts))
+  const before = Date.now()
+  const report = await reportOf(host)
+  const {authority, generation} = await statusOf(host)
+  expect(report).toMatchObject({
+    schema: "svc.readiness/1",
+    ready: true,
+    generation: 1,
+    authority,
+    committedAt: generation.committedAt,
+    ingress: {state: "open", reasons: []},
+  })
+  expect(Date.parse(report.checkedAt)).toBeGreaterThanOrEqual(before - 1)
+  expect(Date.parse(report.checkedAt)).toBeLessThanOrEqual(Date.now())
+  expect(report.components.map(({kind, name, required}) => `${kind} ${name} ${required}`)).toEqual([
+    "database database true",
+    "endpoint wire~a true",
+    "endpoint sandbox false",
+    "endpoint wire~b false",
+  ])
+})
+
+test("http.readiness.database: false does not require the database", async () => {
+  const host = await start("http: {port: 0, readiness: {database: false}}\nplugins: {sandbox: {}}\n")
+  const report = await reportOf(host)
+  expect(report.ready).toBe(true)
+  expect(report.components.find(({kind}) => kind === "database")).toMatchObject({required: false, ready: true})
+})
+
+test("http.base stands before the API and not before the probes", async () => {
+  const host = await start(requiring("wire~a", twoAccounts, "  base: /bot\n"))
+  expect(host.url).toMatch(/\/bot$/)
+  const {origin} = new URL(host.url)
+  expect(await probe(origin)).toEqual(ready)
+  expect((await reportOf(host)).ready).toBe(true)
+  const headers = {authorization: `Bearer ${host.token}`}
+  await expectProblem(await fetch(`${origin}/api/system/readiness`, {headers}), 404, "not_found")
+})
+
+test("the report needs the full token; the probe shows nothing but ready", async () => {
+  const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
+  const config = requiring("wire~z", twoAccounts, "  token: ${HTTP_TOKEN}\n  demoToken: ${DEMO_TOKEN}\n")
+  const host = await startHost({config, env, plugins: {wire: wirePlugin}, args: quiet})
+  const url = `${host.url}/api/system/readiness`
+  await expectProblem(await fetch(url), 401, "unauthorized")
+  await expectProblem(await fetch(url, {headers: {authorization: `Bearer ${env.DEMO_TOKEN}`}}), 403, "forbidden")
+  expect((await reportOf(host)).ready).toBe(false)
+})

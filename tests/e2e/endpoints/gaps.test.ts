@@ -1,0 +1,161 @@
+import {expect, test} from "vitest"
+import {readHistoryOf} from "../../support/events/reader.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {joinIrc} from "../../support/irc/person.ts"
+import {startIrcServer} from "../../support/irc/servers.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
+import {textsOf} from "../../support/messages/messages.ts"
+import {awayPlugin} from "../../support/plugins/away-plugin.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const twoRuntimes = bunOr("node22")
+const lounge = {nick: "svcbot", channels: ["#lounge"]}
+
+const onlineSince = async (host: TestHost) => Date.parse((await untilEndpoint(host, "main", "online")).since)
+
+/** What was stored before this message is durable too: changes are stored in their order. */
+const settle = (host: TestHost) => host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "here"})
+
+describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
+  test.each(twoRuntimes)(
+    "a server that is killed and comes back leaves one gap, from its end at the latest to the bot's return, on $name",
+    async runtime => {
+      const server = await startIrcServer("inspircd")
+      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
+      const online = await onlineSince(host)
+      expect(await gapsOf(host)).toEqual([])
+      await server.kill()
+      await untilEndpoint(host, "main", "reconnecting")
+      const noticed = Date.now()
+      expect(await until("the gap to be stored", async () => (await gapsOf(host))[0])).toMatchObject({to: null})
+      const returning = Date.now()
+      await server.start()
+      const back = await onlineSince(host)
+      const [gap, ...others] = await untilGaps(host, 1)
+      expect(others).toEqual([])
+      expect(gap).toMatchObject({endpoint: "irc~main", reason: "connection_lost"})
+      const [from, to] = [Date.parse(gap?.from ?? ""), Date.parse(gap?.to ?? "")]
+      expect(from).toBeGreaterThanOrEqual(online)
+      expect(from).toBeLessThanOrEqual(noticed)
+      expect(to).toBeGreaterThan(returning)
+      expect(to).toBe(back)
+    },
+  )
+
+  test.each(twoRuntimes)(
+    "a Host that is killed leaves a gap from when its endpoint was last known to be online to when it is again, on $name",
+    async runtime => {
+      const server = await startIrcServer("ngircd")
+      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {runtime})
+      const online = await onlineSince(host)
+      await settle(host)
+      await host.stop("SIGKILL")
+      const killed = Date.now()
+      const later = await startHost({runtime, project: host.project})
+      const back = await onlineSince(later)
+      const gaps = await untilGaps(later, 1)
+      expect(gaps).toMatchObject([{endpoint: "irc~main", reason: "host_ended", to: new Date(back).toISOString()}])
+      const from = Date.parse(gaps[0]?.from ?? "")
+      expect(from).toBeGreaterThanOrEqual(online)
+      expect(from).toBeLessThanOrEqual(killed)
+    },
+  )
+
+  test("a Host that is stopped leaves a gap of that reason, and kills in a row leave one gap, not several", async () => {
+    const server = await startIrcServer("ngircd")
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    const online = await onlineSince(host)
+    expect((await host.stop()).code).toBe(0)
+    const stopped = Date.now()
+    await server.kill()
+    for (let n = 0; n < 2; n++) {
+      const away = await startHost({project: host.project})
+      expect(await gapsOf(away)).toMatchObject([{reason: "host_stopped", to: null}])
+      await away.stop("SIGKILL")
+    }
+    await server.start()
+    const later = await startHost({project: host.project})
+    const back = await onlineSince(later)
+    const gaps = await untilGaps(later, 1)
+    expect(gaps).toMatchObject([{reason: "host_stopped", to: new Date(back).toISOString()}])
+    expect(Date.parse(gaps[0]?.from ?? "")).toBeGreaterThanOrEqual(online)
+    expect(Date.parse(gaps[0]?.from ?? "")).toBeLessThanOrEqual(stopped)
+    const {code, stdout} = await svc(onBun, host.project, ["inbox", "gaps"])
+    expect(code).toBe(0)
+    expect(stdout.trim().split("\n")[1]).toMatch(/^irc~main {2}\S+Z {2}\S+Z {2}host_stopped$/)
+  })
+})
+
+describeWith("ngircd")("a bot that joins its channels", () => {
+  test("is online once the server has let it in, not before: what is said from then on is stored", async () => {
+    // ngircd takes its time: the JOIN is the fourth command within a second.
+    const server = await startIrcServer("ngircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await untilEndpoint(host, "main", "online")
+    person.say("#lounge", "are you there")
+    await until("the line to be stored", async () => (await textsOf(host)).includes("are you there"))
+  })
+})
+
+const line = (history: string) =>
+  pluginWith(`plugin.adapter("line", {
+  history: "${history}",
+  open: async () => ({send: async ({id}) => ({ids: [id]})}),
+})`)
+
+test("an endpoint whose platform delivers again what was missed has no gaps", async () => {
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {line: {}, sandbox: {}}\n",
+    plugins: {line: line("replay")},
+  })
+  await until("both to be online", async () =>
+    (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
+  )
+  await host.say("what was stored before this is durable")
+  await host.stop("SIGKILL")
+  const later = await startHost({project: host.project})
+  expect(await untilGaps(later, 1)).toMatchObject([{endpoint: "sandbox", reason: "host_ended"}])
+})
+
+test("a gap begins when the connection ended, not when the adapter had cleared it away", async () => {
+  const clearing = 1000
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {away: {}}\n",
+    plugins: {
+      away: awayPlugin.replace("endpoint.defer(", `endpoint.defer(() => sleep(${clearing}))\n        endpoint.defer(`),
+    },
+  })
+  const stateOf = async (state: string) =>
+    (await readHistoryOf(host)).find(
+      ({type, data}) => type === "endpoint.state" && (data as {state: string}).state === state,
+    )
+  await until("the endpoint to be online", () => stateOf("online"))
+  host.project.write("away", "")
+  const cleared = await until("the endpoint to be away", () => stateOf("reconnecting"))
+  const [gap] = await until("the gap", async () => (await gapsOf(host)).length > 0 && gapsOf(host))
+  // A timer may be a moment early by the clock of the day.
+  expect(Date.parse(gap?.from ?? "")).toBeLessThanOrEqual(
+    Date.parse((cleared.data as {since: string}).since) - clearing + 100,
+  )
+})
+
+test("an endpoint that a reload replaces has a gap for as long as it was closed; the list is paged", async () => {
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {line: {}}\n",
+    plugins: {line: line("none")},
+    args: ["--no-watch"],
+  })
+  for (let n = 1; n <= 3; n++) {
+    host.project.write("plugins/line.ts", `${line("none")}// ${n}\n`)
+    await host.post("/api/system/reload")
+    await untilGaps(host, n)
+  }
+  const first = await host.get<{items: {seq: number; reason: string}[]; next: string}>("/api/inbox/gaps?limit=2")
+  expect(first).toMatchObject({items: [{seq: 3, reason: "endpoint_closed"}, {seq: 2}], next: "2"})
+  expect(await host.get(`/api/inbox/gaps?limit=2&cursor=${first.next}`)).toMatchObject({items: [{seq: 1}], next: null})
+})

@@ -1,0 +1,173 @@
+import {rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import type {IngressView, ReadinessReport} from "../../../shared/api/readiness.ts"
+import {readHistoryOf} from "../../support/events/reader.ts"
+import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
+import {echoPlugin, post} from "../../support/messages/inbox-ledger.ts"
+import {eventOf, messageIn, tell} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {startWebhookHost} from "../../support/webhooks/host.ts"
+
+const twoRuntimes = bunOr("node22")
+const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}]}}
+plugins: {sandbox: {}, echo: {}}
+`
+const viewOf = (host: TestHost) => host.get<IngressView>("/api/ingress")
+const reportOf = (host: TestHost) => host.get<ReadinessReport>("/api/system/readiness")
+const sendTo = (host: TestHost, endpoint: string, text: string) =>
+  host.fetch("/api/outbox", {
+    method: "POST",
+    headers: {"content-type": "application/json"},
+    body: JSON.stringify({endpoint, channel: "chat", text}),
+  })
+
+test.each(twoRuntimes)(
+  "paused, no endpoint admits events and no new send is taken, the Host stays ready, and all that shows says why, on $name",
+  async runtime => {
+    const host = await startHost({runtime, config, plugins: {echo: echoPlugin}})
+    expect(await host.say("hello")).toEqual(["echo hello"])
+    const {stdout, code} = await svc(runtime, host.project, ["ingress", "pause"])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^paused \(operator\) since \S+Z\n$/)
+
+    const refused = await post(host, "one")
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    await expectProblem(refused, 503, "ingress_paused")
+    const unsent = await sendTo(host, "sandbox", "new")
+    expect(Number(unsent.headers.get("retry-after"))).toBeGreaterThan(0)
+    await expectProblem(unsent, 503, "ingress_paused")
+    expect(await host.get("/api/endpoints")).toMatchObject({
+      items: [{name: "sandbox", state: "online", admission: "closed", reason: "ingress_paused"}],
+    })
+
+    const paused = await viewOf(host)
+    expect(paused).toEqual({state: "paused", reasons: ["operator"], since: expect.any(String)})
+    expect((await host.fetch("/pub/ready")).status).toBe(200)
+    expect(await reportOf(host)).toMatchObject({ready: true, ingress: paused})
+    expect(await host.get("/api/system/status")).toMatchObject({ready: true, ingress: paused})
+    const gaps = await until("the gap", async () => {
+      const found = await gapsOf(host)
+      return found.length > 0 && found
+    })
+    expect(gaps).toMatchObject([{endpoint: "sandbox", reason: "ingress_paused", to: null}])
+
+    expect((await svc(runtime, host.project, ["ingress", "resume"])).stdout).toMatch(/^open since \S+Z\n$/)
+    expect((await post(host, "one")).status).toBe(202)
+    const [gap] = await untilGaps(host, 1)
+    expect(gap).toMatchObject({from: paused.since, reason: "ingress_paused", to: (await viewOf(host)).since})
+  },
+)
+
+test("what was accepted before the pause is handled and answered, and the outbox drains", async () => {
+  const slow = pluginWith(`plugin.on("message-created", async session => {
+      note("begun")
+      while (!existsSync(join(plugin.project, "go"))) await sleep(10)
+      await session.send("late answer")
+    })`)
+  const host = await startHost({config, plugins: {echo: slow}})
+  const seq = await tell(host, {text: "hello"})
+  await until("the handler to begin", () => host.project.read("notes.log") !== "")
+  await host.post("/api/ingress/pause")
+  host.project.write("go", "")
+  const {state, replies} = await eventOf(host, seq)
+  expect(state).toBe("handled")
+  expect(await messageIn(host, replies[0] ?? "", "sent")).toMatchObject({text: "late answer"})
+})
+
+test("a pause holds across a kill and a stop, until its own reason is taken back", async () => {
+  const host = await startHost({config, plugins: {echo: echoPlugin}})
+  await host.post("/api/ingress/pause", {reason: "release"})
+  await host.post("/api/ingress/pause", {reason: "operator"})
+  const paused = await viewOf(host)
+  await host.stop("SIGKILL")
+  const second = await startHost({project: host.project})
+  expect(await viewOf(second)).toMatchObject({state: "paused", since: paused.since})
+  expect([...(await viewOf(second)).reasons].sort()).toEqual(["operator", "release"])
+  await expectProblem(await post(second, "one"), 503, "ingress_paused")
+  await second.post("/api/ingress/resume", {reason: "operator"})
+  expect(await viewOf(second)).toEqual({...paused, reasons: ["release"]})
+  await second.stop()
+  const third = await startHost({project: host.project})
+  expect(await viewOf(third)).toEqual({...paused, reasons: ["release"]})
+  await third.post("/api/ingress/resume", {reason: "release"})
+  expect((await post(third, "one")).status).toBe(202)
+  // The endpoint was connected all the while, or the Host was not there: nothing came in from the pause to the resume.
+  const [gap, ...others] = await untilGaps(third, 1)
+  expect(others).toEqual([])
+  expect(gap).toMatchObject({from: paused.since, reason: "ingress_paused"})
+  await third.stop("SIGKILL")
+  expect(await viewOf(await startHost({project: host.project}))).toMatchObject({state: "open", reasons: []})
+})
+
+test("a reason that nobody may give is refused, and an observer may look but not pause", async () => {
+  const host = await startHost({
+    config: "http: {port: 0, token: '${HTTP_TOKEN}', demoToken: '${DEMO}'}\nplugins: {sandbox: {}}\n",
+    env: {HTTP_TOKEN: "full-token-of-the-tests", DEMO: "demo-token-of-the-tests"},
+  })
+  const headers = {"content-type": "application/json"}
+  const body = JSON.stringify({reason: "disk"})
+  const asDemo = {...headers, authorization: "Bearer demo-token-of-the-tests"}
+  await expectProblem(await host.fetch("/api/ingress/pause", {method: "POST", headers, body}), 400, "request_invalid")
+  const pause = {method: "POST", headers: asDemo, body: "{}"}
+  await expectProblem(await host.fetch("/api/ingress/pause", pause), 403, "forbidden")
+  expect((await host.fetch("/api/ingress", {headers: asDemo})).status).toBe(200)
+  expect(await viewOf(host)).toMatchObject({state: "open"})
+})
+
+test("too little free space pauses ingress before the disk is full, and space opens it again", async context => {
+  needMounts(context)
+  const project = makeProject({config: `${config}ingress: {minimumFree: 3}\n`, plugins: {echo: echoPlugin}})
+  mountDisk(project.path(".svc"), "12m")
+  const host = await startHost({project})
+  expect((await post(host, "before")).status).toBe(202)
+  fillDisk(project.path(".svc"))
+  await until("the pause", async () => (await viewOf(host)).state === "paused")
+  expect(await viewOf(host)).toMatchObject({reasons: ["disk"]})
+  await expectProblem(await post(host, "refused"), 503, "ingress_paused")
+  expect((await host.fetch("/pub/ready")).status).toBe(200)
+  rmSync(project.path(".svc/filling"))
+  await until("the opening", async () => (await viewOf(host)).state === "open")
+  expect((await post(host, "after")).status).toBe(202)
+  await untilPrinted(host.process, /[0-2] MiB are free for the Host's data: too little/)
+})
+
+test("the reason disk is found at the start, and not kept: a start with space is open", async context => {
+  needMounts(context)
+  const project = makeProject({config: `${config}ingress: {minimumFree: 8}\n`, plugins: {echo: echoPlugin}})
+  const disk = mountDisk(project.path(".svc"), "6m")
+  const host = await startHost({project})
+  expect(await viewOf(host)).toMatchObject({state: "paused", reasons: ["disk"]})
+  await expectProblem(await post(host, "one"), 503, "ingress_paused")
+  await host.stop()
+  disk.resize("64m")
+  const later = await startHost({runtime: onBun, project})
+  expect(await viewOf(later)).toMatchObject({state: "open", reasons: []})
+  expect((await post(later, "one")).status).toBe(202)
+})
+
+test("a webhook that comes while ingress is paused is answered 503 with Retry-After, and taken when it comes again", async () => {
+  const {host, say} = await startWebhookHost()
+  await host.post("/api/ingress/pause")
+  const refused = await say({text: "hello"}, "msg_1")
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+  await expectProblem(refused, 503, "ingress_paused")
+  await host.post("/api/ingress/resume")
+  expect((await say({text: "hello"}, "msg_1")).status).toBeLessThan(300)
+})
+
+test("asked for one reason by many at once, ingress is paused once, and once it is told", async () => {
+  const host = await startHost({config: "http: {port: 0}\nplugins: {sandbox: {}}\n"})
+  const change = (how: string) => Promise.all(Array.from({length: 10}, () => host.post(`/api/ingress/${how}`)))
+  await change("pause")
+  await change("resume")
+  const told = (await readHistoryOf(host)).filter(({type}) => type.startsWith("ingress."))
+  expect(told.map(({type, data}) => ({type, data}))).toEqual([
+    {type: "ingress.paused", data: {reason: "operator", reasons: ["operator"]}},
+    {type: "ingress.resumed", data: {reason: "operator", reasons: []}},
+  ])
+})

@@ -1,0 +1,59 @@
+import {expect, test} from "vitest"
+import {holdDatabase} from "../../support/database/stranger.ts"
+import {readEvents, readHistoryOf} from "../../support/events/reader.ts"
+import {expectProblem, startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
+
+const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
+const config = `http:
+  port: 0
+  token: \${HTTP_TOKEN}
+  demoToken: \${DEMO_TOKEN}
+plugins:
+  sandbox: {}
+  echo: {}
+`
+
+test("a database that fails, and then works again, is told to who is there, and no event of it is stored", async () => {
+  const host = await startHost({config, env, plugins: {echo: echoPlugin}})
+  expect((await post(host, "before")).status).toBe(202)
+  await handledAll(host)
+  await until("what the start and the message raise", async () => {
+    const types = (await readHistoryOf(host)).map(({type}) => type)
+    return types.includes("host.started") && types.includes("message.sent")
+  })
+  const full = await readEvents(host)
+  const demo = await readEvents(host, {token: env.DEMO_TOKEN})
+  for (const reader of [full, demo]) await reader.hello()
+  const file = host.project.path(".svc/data.sqlite")
+  const stranger = await holdDatabase(file)
+  const beforeFailing = await readHistoryOf(host)
+  await expectProblem(await post(host, "during"), 503, "database_busy")
+  const [failing] = await until("the notice", () => full.notices().length > 0 && full.notices())
+  expect(failing).toEqual({
+    what: "database_failing",
+    code: "database_busy",
+    message: expect.stringContaining("locked"),
+    since: expect.any(String),
+  })
+  expect(await readHistoryOf(host)).toEqual(beforeFailing)
+
+  stranger.child.kill("SIGKILL")
+  await stranger.finished
+  expect((await post(host, "during")).status).toBe(202)
+  await handledAll(host)
+  await until("the second notice", () => full.notices().length === 2 && demo.notices().length === 2)
+  expect(full.notices()[1]).toMatchObject({what: "database_recovered", since: failing?.since})
+  expect(demo.notices()).toEqual(full.notices().map(({message: _, ...notice}) => notice))
+  for (const told of ["message.sent", "endpoint.gap"])
+    await until(`${told} to be told`, () => full.envelopes().some(({type}) => type === told))
+
+  // A notice has no id, so that nobody resumes from it; in the log there is only what came to be.
+  expect(full.received.filter(({event}) => event === "notice").map(({id}) => id)).toEqual([undefined, undefined])
+  const stored = (await readHistoryOf(host)).slice(beforeFailing.length)
+  const types = ["endpoint.gap", "message.handled", "message.received", "message.sent"]
+  expect(stored.map(({type}) => type).sort()).toEqual(types)
+  expect(stored.find(({type}) => type === "endpoint.gap")?.data).toMatchObject({reason: "not_stored"})
+  expect(full.envelopes().slice(-4)).toEqual(stored)
+})

@@ -1,0 +1,52 @@
+import {expect, test} from "vitest"
+import {readHistoryOf} from "../../support/events/reader.ts"
+import {startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {describeWithChromium} from "../../support/machine/chromium.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {chromiumClient, curlClient, npmClient, servePage, undiciClient} from "./stream-clients.ts"
+
+const token = "the-full-token-of-the-clients"
+
+describeWithChromium("clients that others wrote", () => {
+  test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
+    "curl, eventsource, undici and Chromium miss nothing and get nothing twice over a stop and a kill of the Host, on $name",
+    async runtime => {
+      const origin = await servePage()
+      const port = await freePort()
+      const config = `http: {port: ${port}, token: "\${HTTP_TOKEN}", corsOrigins: ["${new URL(origin).origin}"]}\nplugins: {sandbox: {}}\n`
+      const project = makeProject({config})
+      const start = () => startHost({runtime, project, env: {HTTP_TOKEN: token}})
+      let host = await start()
+      const stream = {url: `${host.url}/api/events`, token}
+      const clients = [
+        npmClient(stream),
+        undiciClient(stream),
+        curlClient(stream),
+        await chromiumClient(origin, stream),
+      ]
+      for (const {name, isOpen} of clients) await until(`${name} to be there`, isOpen)
+      const before = (await readHistoryOf(host)).at(-1)?.id ?? ""
+      for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+        await host.say(`before ${signal}`)
+        await host.stop(signal)
+        host = await start()
+      }
+      await host.say("last")
+      const stored = (await readHistoryOf(host)).map(({id}) => id)
+      const wanted = stored.slice(stored.indexOf(before) + 1)
+      expect(wanted.length).toBeGreaterThan(12)
+      for (const {name, ids} of clients) {
+        await until(`${name} to come to the end`, () => ids().includes(wanted.at(-1) ?? ""))
+        // The Host's start may be told of while the clients come.
+        const first = stored.indexOf(ids()[0] ?? "")
+        expect(first, name).toBeLessThanOrEqual(stored.indexOf(wanted[0] ?? ""))
+        // What has happened since is told too.
+        expect(ids().slice(0, stored.length - first), name).toEqual(stored.slice(first))
+      }
+    },
+    180_000,
+  )
+})

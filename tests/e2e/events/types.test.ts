@@ -1,0 +1,212 @@
+import {appendFileSync, readFileSync, rmSync} from "node:fs"
+import {join} from "node:path"
+import {Value} from "typebox/value"
+import {expect, test} from "vitest"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import type {Envelope} from "../../../shared/api/event-stream.ts"
+import {type EventData, type EventType, eventTypes, isEventType} from "../../../shared/events.ts"
+import {restore} from "../../support/checkpoint/checkpoints.ts"
+import {readHistoryOf} from "../../support/events/reader.ts"
+import {makeGitProject} from "../../support/host/git-project.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {plainConfig} from "../../support/host/project.ts"
+import {root} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+/** Types that the tests of this file do not raise: the file that sees each of them raised. A new type needs one of both. */
+const elsewhere: Partial<Record<EventType, string>> = {
+  "database.migrated": "e2e/database-upgrade.test.ts",
+  "plugin.migrated": "e2e/plugin-migrations.test.ts",
+  "endpoint.gap": "contract/event-log.test.ts",
+  "message.failed": "contract/events.test.ts",
+  "message.dead": "contract/event-log.test.ts",
+  "message.held": "contract/event-log.test.ts",
+  "message.discarded": "contract/event-log.test.ts",
+  "message.unknown": "contract/event-log.test.ts",
+  "message.send_failed": "contract/event-log.test.ts",
+  "message.send_dead": "contract/event-log.test.ts",
+  "message.send_held": "contract/event-log.test.ts",
+  "message.send_discarded": "contract/event-log.test.ts",
+  "message.redacted": "e2e/redact.test.ts",
+  "retention.dropped": "contract/retention.test.ts",
+  "workroom.item_overdue": "e2e/workroom.test.ts",
+  "job.started": "contract/scheduler.test.ts",
+  "job.succeeded": "contract/scheduler.test.ts",
+  "job.failed": "contract/scheduler.test.ts",
+  "job.cancelled": "contract/event-log.test.ts",
+  "job.skipped": "contract/scheduler.test.ts",
+}
+
+/** What the Hosts of this file have raised. */
+const raised = new Set<string>()
+
+/** The whole history, each event of which is as its type's schema says. */
+const historyOf = async (host: TestHost): Promise<readonly Envelope[]> => {
+  const events = await readHistoryOf(host)
+  for (const {type, data} of events) {
+    if (!isEventType(type)) throw new Error(`${type} is not in the table`)
+    expect([...Value.Errors(eventTypes[type].data, data)]).toEqual([])
+    raised.add(type)
+  }
+  return events
+}
+
+const dataOf = async <T extends EventType>(host: TestHost, type: T): Promise<readonly EventData<T>[]> =>
+  (await historyOf(host)).filter(event => event.type === type).map(({data}) => data as EventData<T>)
+
+/** Waits until so many events of a type are there; the newest one's data. */
+const told = async <T extends EventType>(host: TestHost, type: T, count = 1): Promise<EventData<T>> => {
+  const [newest] = (
+    await until(`${type}`, async () => {
+      const found = await dataOf(host, type)
+      return found.length >= count && found
+    })
+  ).slice(-1)
+  if (newest === undefined) throw new Error(`no ${type}`)
+  return newest
+}
+
+/** What is told of a checkpoint is told shortly before the next one may begin. */
+const postOnceFree = (host: TestHost, path: string, body: object = {}) =>
+  until(`${path} to be taken`, async () => {
+    const response = await host.fetch(path, {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify(body),
+    })
+    const text = await response.text()
+    if (!response.ok && !text.includes('"checkpoint_busy"')) throw new Error(text)
+    return response.ok
+  })
+
+const storm = pluginWith(`
+    let n = 0
+    plugin.on("message-created", session => {
+      for (let left = Number(session.text); left > 0; left--) plugin.log.error("storm " + n++)
+    })`)
+
+const config = `${plainConfig}  storm: {}\n`
+
+test("a storm of errors is told of in part, and each event says how many were left out before it", async () => {
+  const host = await startHost({config, plugins: {storm}})
+  await host.say("60")
+  await told(host, "log.error", 20)
+  await until("the storm to be told of", async () => {
+    await host.say("1")
+    return (await dataOf(host, "log.error")).some(({suppressed}) => suppressed > 0)
+  })
+  const events = await dataOf(host, "log.error")
+  let before = 0
+  for (const {level, message, plugin, suppressed} of events) {
+    before += suppressed
+    expect({level, message, plugin}).toEqual({level: "error", message: `storm ${before}`, plugin: "storm"})
+    before++
+  }
+  expect(events.filter(({message}) => Number(message.slice(6)) < 60).length).toBeLessThan(30)
+})
+
+test("what is wrong with configuration and code is told with its place, plugins by their states, and a restart", async () => {
+  const host = await startHost({config, plugins: {storm}})
+  expect(await told(host, "plugin.state", 2)).toMatchObject({state: "active"})
+  expect(await dataOf(host, "plugin.state")).toContainEqual({
+    plugin: "storm",
+    instance: expect.any(String),
+    state: "active",
+  })
+
+  host.project.write("plugins/storm.ts", "export default {\n  setup( {\n")
+  // A file that is being written may be looked at before it is whole.
+  const failed = await until("the failure", async () =>
+    (await dataOf(host, "generation.failed")).find(({issues: [first]}) => (first?.line ?? 0) > 1),
+  )
+  expect(failed).toMatchObject({code: "plugin_invalid", issues: [{file: "plugins/storm.ts"}]})
+  expect(failed.issues[0]).toMatchObject({line: expect.any(Number), column: expect.any(Number)})
+  expect(await dataOf(host, "configuration.refused")).toEqual([])
+
+  host.project.write("plugins/storm.ts", storm)
+  host.project.write("svc.config.yml", `${config}htpp: {}\n`)
+  const isOfKey = ({issues: [first]}: EventData<"configuration.refused">) => first?.path === "htpp"
+  const refused = await until("the refusal", async () => (await dataOf(host, "configuration.refused")).find(isOfKey))
+  expect(refused).toMatchObject({
+    code: "config_invalid",
+    issues: [{file: "svc.config.yml", line: 6, column: 1, path: "htpp"}],
+  })
+  const refusedDraft = await until("the draft", async () => (await dataOf(host, "generation.failed")).findLast(isOfKey))
+  expect(refusedDraft.issues).toEqual(refused.issues)
+
+  host.project.write("svc.config.yml", plainConfig)
+  await until("the plugin to go", async () =>
+    (await dataOf(host, "plugin.state")).some(({plugin, state}) => plugin === "storm" && state === "disposed"),
+  )
+  await host.post("/api/system/restart", {confirm: true})
+  expect((await host.process.finished).code).toBe(51)
+  const again = await startHost({project: host.project})
+  expect(await told(again, "restart.asked")).toEqual({code: 51, reason: "restart requested"})
+  const types = (await historyOf(again)).map(({type}) => type)
+  expect(types.indexOf("restart.asked")).toBeLessThan(types.indexOf("host.stopping"))
+})
+
+test("work items, ingress, checkpoints and releases are told of as they change", async () => {
+  const project = makeGitProject({
+    config: `${plainConfig}workroom:\n  store: database\n`,
+    files: {"bun.lock": "locked"},
+  })
+  const host = await startHost({project})
+  await host.say("/help")
+  const act = (item: number, what: string, expectedRevision: number, more = {}) =>
+    host.post(`/api/workroom/items/${item}/${what}`, {expectedRevision, ...more})
+  for (const title of ["one", "two"]) await host.post("/api/workroom/items", {title})
+  await act(1, "claim", 1, {assignee: "user:ada"})
+  await act(1, "block", 2, {reason: "ink"})
+  await act(1, "unblock", 3)
+  await act(1, "review", 4)
+  await act(1, "accept", 5)
+  await act(2, "comment", 1, {text: "no"})
+  await act(2, "cancel", 2)
+  await told(host, "workroom.item_cancelled")
+
+  await host.post("/api/checkpoints")
+  const {checkpoint} = await told(host, "checkpoint.verified")
+  project.write("data/schedule-jobs.json", "{")
+  await postOnceFree(host, "/api/releases")
+  expect(await told(host, "release.begin_failed")).toMatchObject({code: "checkpoint_failed"})
+  expect(await told(host, "checkpoint.failed")).toMatchObject({code: "checkpoint_failed"})
+  rmSync(project.path("data/schedule-jobs.json"))
+  await until("the release to begin", async () => {
+    if ((await dataOf(host, "release.begun")).length > 0) return true
+    await host.fetch("/api/releases", {method: "POST"})
+    return false
+  })
+  const step = {name: "test", ok: true, skipped: false, seconds: 1, command: "bun test", detail: ""}
+  await host.post("/api/releases/verification", {commit: project.git("rev-parse", "HEAD"), ok: true, steps: [step]})
+  expect(await told(host, "release.verified")).toMatchObject({ok: true, failed: null})
+  await host.post("/api/releases/complete", {acceptedBy: "dana", window: "0s"})
+  await told(host, "release.completed")
+  await postOnceFree(host, "/api/releases")
+  await told(host, "release.begun", 2)
+  await host.post("/api/releases/abort", {reason: "not today"})
+  expect(await told(host, "release.aborted")).toMatchObject({reason: "not today"})
+  await told(host, "ingress.resumed")
+
+  await host.stop()
+  await restore(project, checkpoint)
+  const next = await startHost({project})
+  expect(await told(next, "checkpoint.restored")).toMatchObject({checkpoint})
+  const folder = project.path(".svc/checkpoints", checkpoint)
+  const {files} = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
+  appendFileSync(join(folder, files[0]?.path ?? ""), "more")
+  await postOnceFree(next, `/api/checkpoints/${checkpoint}/verify`)
+  await told(next, "checkpoint.refused")
+  await postOnceFree(next, "/api/checkpoints/prune", {keep: 1})
+  await told(next, "checkpoint.pruned")
+})
+
+test("every type of the table is seen raised: here, or in the file that this one names", () => {
+  const unseen = Object.keys(eventTypes).filter(type => {
+    const file = isEventType(type) ? elsewhere[type] : undefined
+    if (file === undefined) return !raised.has(type)
+    return !readFileSync(join(root, "tests", file), "utf8").includes(`${type}`)
+  })
+  expect(unseen).toEqual([])
+})

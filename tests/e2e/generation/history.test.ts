@@ -1,0 +1,174 @@
+import {expect, test} from "vitest"
+import {changeAtOnce, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
+import {startHost, svc} from "../../support/host/host.ts"
+import {onBun} from "../../support/host/runtimes.ts"
+import {replying} from "../../support/plugins/plugin-sources.ts"
+
+const config = (word: string, more = "") => `# ${word}
+http:
+  port: 0
+plugins:
+  sandbox: {}
+${more}`
+const quiet = ["--no-watch"]
+
+test("generations are numbered durably: the numbers grow across restarts", async () => {
+  const first = await startHost({config: config("one"), args: quiet})
+  const {project} = first
+  project.write("svc.config.yml", config("two"))
+  expect(await reload(first)).toEqual({committed: true, generation: 2})
+  expect(await reload(first)).toEqual({committed: false, generation: 2})
+  await first.stop()
+  const second = await startHost({project, args: quiet})
+  expect((await statusOf(second)).generation).toMatchObject({number: 3, reason: "started"})
+  second.process.child.kill("SIGKILL")
+  await second.process.finished
+  const third = await startHost({project, args: quiet})
+  const all = await generationsOf(third)
+  expect(all.map(({number, reason, current}) => ({number, reason, current}))).toEqual([
+    {number: 4, reason: "started", current: true},
+    {number: 3, reason: "started", current: false},
+    {number: 2, reason: "requested", current: false},
+    {number: 1, reason: "started", current: false},
+  ])
+  expect(all.map(({runtimeId}) => runtimeId)).toEqual([
+    third.runtimeId,
+    second.runtimeId,
+    first.runtimeId,
+    first.runtimeId,
+  ])
+})
+
+test("the last 50 configurations are kept, and a pinned one beyond them", async () => {
+  const host = await startHost({config: config("1"), args: quiet})
+  for (let n = 2; n <= 52; n++) {
+    host.project.write("svc.config.yml", config(String(n)))
+    await reload(host)
+  }
+  expect((await generationsOf(host)).map(({number}) => number)).toEqual(Array.from({length: 50}, (_, n) => 52 - n))
+  const gone = await host.fetch("/api/generations/2/config")
+  expect(gone.status).toBe(404)
+  expect(await gone.json()).toMatchObject({code: "generation_unknown"})
+  await host.post("/api/generations/3/rollback")
+  expect((await generationsOf(host)).find(({pinned}) => pinned)?.number).toBe(3)
+})
+
+test("a kept configuration holds variables as they were written, never their values", async () => {
+  const env = {HTTP_TOKEN: "a-token-of-thirty-two-characters", WORD: "unseen-word"}
+  const text = `http: {port: 0, token: "\${HTTP_TOKEN}"}\nlog_level: \${LEVEL:-info}\nplugins: {sandbox: {}}\n`
+  const host = await startHost({config: text, env, args: quiet})
+  const kept = await host.get<{config: string}>("/api/generations/1/config")
+  expect(kept.config).toBe(text)
+})
+
+test("svc generation list, diff, rollback and unpin: a rollback pins, and the status says so", async () => {
+  const host = await startHost({
+    config: config("one", "  greeter: {}\n"),
+    plugins: {greeter: replying("greet", "hello")},
+    args: quiet,
+  })
+  const {project} = host
+  const run = (...args: string[]) => svc(onBun, project, ["generation", ...args])
+  project.write("svc.config.yml", config("two"))
+  await reload(host)
+  expect(await host.say("/greet")).toEqual(['There is no command "greet". /help lists all.'])
+
+  const diff = await run("diff", "1", "2")
+  expect(diff.code).toBe(0)
+  expect(diff.stdout.split("\n")).toEqual(expect.arrayContaining(["-# one", "+# two", "-  greeter: {}"]))
+  expect((await run("diff", "1", "1")).stdout).toBe("")
+  expect(await run("diff", "1", "9")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining("generation 9"),
+  })
+
+  const rolled = await run("rollback", "1")
+  expect(rolled).toMatchObject({code: 0, stdout: "generation 3 runs the configuration of 1, pinned\n"})
+  expect(await host.say("/greet")).toEqual(["hello"])
+  expect(await statusOf(host)).toMatchObject({
+    generation: {number: 3, reason: "rollback to 1"},
+    pin: {number: 1},
+  })
+  expect((await svc(onBun, project, ["runtime", "status"])).stdout).toMatch(/pinned\s+generation 1;/)
+  expect((await generationsOf(host)).map(({number, pinned}) => ({number, pinned}))).toEqual([
+    {number: 3, pinned: false},
+    {number: 2, pinned: false},
+    {number: 1, pinned: true},
+  ])
+  expect((await run("list")).stdout).toMatch(/rollback to 1/)
+
+  expect(await reload(host)).toEqual({committed: false, generation: 3})
+  expect(await run("unpin")).toMatchObject({code: 0, stdout: "generation 4 runs svc.config.yml\n"})
+  expect((await statusOf(host)).pin).toBeNull()
+  expect(await host.say("/greet")).toEqual(['There is no command "greet". /help lists all.'])
+  expect(await run("unpin")).toMatchObject({code: 1, stderr: expect.stringContaining("no generation is pinned")})
+  expect(await run("rollback", "77")).toMatchObject({code: 1, stderr: expect.stringContaining("generation 77")})
+})
+
+test("a pin holds across restarts, until the file changes", async () => {
+  const first = await startHost({config: config("one"), args: quiet})
+  const {project} = first
+  project.write("svc.config.yml", config("two", "  greeter: {}\n"))
+  project.write("plugins/greeter.ts", replying("greet", "hello"))
+  await reload(first)
+  await first.post("/api/generations/1/rollback")
+  await first.stop()
+
+  const second = await startHost({project, args: quiet})
+  expect(await statusOf(second)).toMatchObject({generation: {number: 4}, pin: {number: 1}})
+  expect(await second.say("/greet")).toEqual(['There is no command "greet". /help lists all.'])
+  second.process.child.kill("SIGKILL")
+  await second.process.finished
+
+  const third = await startHost({project, args: quiet})
+  expect((await statusOf(third)).pin).toEqual({number: 1})
+  project.write("svc.config.yml", config("three", "  greeter: {}\n"))
+  expect(await reload(third)).toEqual({committed: true, generation: 6})
+  expect((await statusOf(third)).pin).toBeNull()
+  expect(await third.say("/greet")).toEqual(["hello"])
+})
+
+test("a pin ends at a start when the file was changed while the Host was down", async () => {
+  const first = await startHost({config: config("one"), args: quiet})
+  const {project} = first
+  project.write("svc.config.yml", config("two"))
+  await reload(first)
+  await first.post("/api/generations/1/rollback")
+  await first.stop()
+  project.write("svc.config.yml", config("three"))
+  const second = await startHost({project})
+  expect(await statusOf(second)).toMatchObject({generation: {number: 4}, pin: null})
+  await changeAtOnce(second, () => project.write("svc.config.yml", config("two")))
+  expect((await generationOf(second, 5)).pin).toBeNull()
+})
+
+test("a rollback to a configuration that no longer starts leaves everything as it is", async () => {
+  const host = await startHost({
+    config: config("one", "  greeter: {}\n"),
+    plugins: {greeter: replying("greet", "hello")},
+    args: quiet,
+  })
+  host.project.write("svc.config.yml", config("two"))
+  await reload(host)
+  host.project.write("plugins/greeter.ts", "export default 1\n")
+  await expect(host.post("/api/generations/1/rollback")).rejects.toThrow("plugin_invalid")
+  expect(await statusOf(host)).toMatchObject({
+    generation: {number: 2},
+    pin: null,
+    lastFailure: {reason: "rollback to 1", code: "plugin_invalid"},
+  })
+})
+
+test("a pinned Host in development takes new code of its plugins, and stays pinned", async () => {
+  const host = await startHost({
+    config: config("one", "  greeter: {}\n"),
+    plugins: {greeter: replying("greet", "hello")},
+  })
+  await changeAtOnce(host, () => host.project.write("svc.config.yml", config("two")))
+  await generationOf(host, 2)
+  await host.post("/api/generations/1/rollback")
+  await changeAtOnce(host, () => host.project.write("plugins/greeter.ts", replying("greet", "good day")))
+  expect((await generationOf(host, 4)).pin).toEqual({number: 1})
+  expect(await host.say("/greet")).toEqual(["good day"])
+})

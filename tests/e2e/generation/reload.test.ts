@@ -1,0 +1,172 @@
+import {describe, expect, test} from "vitest"
+import {failureOf, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
+import {startHost, svc} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {onBun, runtimes} from "../../support/host/runtimes.ts"
+import {pluginWith, replying, wirePlugin} from "../../support/plugins/plugin-sources.ts"
+
+const token = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
+
+const config = (plugins: string) => `http: {port: 0, token: "\${HTTP_TOKEN}"}
+plugins:
+  sandbox: {}
+${plugins}`
+
+const production = {
+  config: config("  greeter: {}\n"),
+  plugins: {greeter: replying("greet", "hello")},
+  files: {"package-lock.json": "{}"},
+  args: ["--mode", "production", "--no-watch"],
+}
+const supervised = {...token, SVC_SUPERVISOR: "the test"}
+
+describe.each(runtimes)("in production on $name", runtime => {
+  test("a new configuration is taken by svc runtime reload and by SIGHUP, and not before", async () => {
+    const host = await startHost({runtime, ...production, env: token})
+    const {project} = host
+    project.write("svc.config.yml", config("  greeter: {}\n  more: {use: greeter, enabled: false}\n"))
+    const result = await svc(runtime, project, ["runtime", "reload"], {env: token})
+    expect(result).toMatchObject({code: 0, stdout: "generation 2 committed\n"})
+    expect((await generationsOf(host))[0]?.reason).toBe("requested")
+    project.write("svc.config.yml", config("  greeter: {}\n"))
+    host.process.child.kill("SIGHUP")
+    expect((await generationOf(host, 3)).generation.reason).toBe("SIGHUP")
+    expect((await host.stop()).code).toBe(0)
+  })
+
+  test("changed code means an orderly exit with 75, by SIGHUP and by svc runtime reload", async () => {
+    for (const ask of ["signal", "command"]) {
+      const host = await startHost({runtime, ...production, env: supervised})
+      host.project.write("plugins/greeter.ts", replying("greet", "good day"))
+      if (ask === "signal") host.process.child.kill("SIGHUP")
+      else {
+        const asked = await svc(runtime, host.project, ["runtime", "reload"], {env: token})
+        expect(asked).toMatchObject({code: 0, stdout: "the change needs a restart, which has begun\n"})
+      }
+      const {code, stdout} = await host.process.finished
+      expect(code).toBe(75)
+      expect(stdout).toContain("the code of plugins.greeter")
+      expect(stdout.trimEnd().split("\n").at(-1)).toContain("stopped")
+      const again = await startHost({runtime, project: host.project, args: production.args, env: supervised})
+      expect((await statusOf(again)).endedCleanly).toBe(true)
+      expect(await again.say("/greet")).toEqual(["good day"])
+    }
+  })
+})
+
+describe("in production", () => {
+  test("a changed file is not taken by itself", async () => {
+    const host = await startHost({...production, args: ["--mode", "production"], env: token})
+    host.project.write("svc.config.yml", config(""))
+    host.project.write("plugins/greeter.ts", replying("greet", "good day"))
+    // What a watcher would have begun by now: it is quiet for 60 ms, and a draft takes about 20.
+    await new Promise(resolve => setTimeout(resolve, 500))
+    expect(await statusOf(host)).toMatchObject({generation: {number: 1}, lastFailure: null})
+    expect(await host.say("/greet")).toEqual(["hello"])
+  })
+
+  test("a changed lockfile means exit 75", async () => {
+    const host = await startHost({...production, env: supervised})
+    host.project.write("package-lock.json", '{"lockfileVersion": 3}')
+    host.process.child.kill("SIGHUP")
+    const {code, stdout} = await host.process.finished
+    expect({code, stdout}).toMatchObject({code: 75, stdout: expect.stringContaining("the lockfile")})
+  })
+
+  test("a changed key that the process takes only at its start means exit 75, and names it", async () => {
+    const host = await startHost({...production, env: supervised})
+    host.project.write("svc.config.yml", production.config.replace("port: 0", "port: 0, base: /bot"))
+    expect(await reload(host)).toEqual({committed: false, generation: 1, restarting: true})
+    const {code, stdout} = await host.process.finished
+    expect({code, stdout}).toMatchObject({code: 75, stdout: expect.stringContaining("http.base")})
+  })
+
+  test("nothing ends where nothing would start the Host again, unless it is confirmed", async () => {
+    const host = await startHost({...production, env: token})
+    host.project.write("plugins/greeter.ts", replying("greet", "good day"))
+    host.process.child.kill("SIGHUP")
+    expect(await failureOf(host)).toMatchObject({reason: "SIGHUP", code: "restart_required"})
+    await expect(reload(host)).rejects.toThrow("no_supervisor")
+    expect(await host.say("/greet")).toEqual(["hello"])
+    await host.post("/api/system/reload", {confirm: true})
+    expect((await host.process.finished).code).toBe(75)
+  })
+
+  test("a broken configuration keeps the old generation, whoever asks", async () => {
+    const host = await startHost({...production, env: supervised})
+    host.project.write("svc.config.yml", `${production.config}htpt: {}\n`)
+    const asked = await svc(onBun, host.project, ["runtime", "reload"], {env: token})
+    expect(asked.code).toBe(1)
+    expect(asked.stderr).toContain('svc.config.yml:5:1 htpt: unknown key (did you mean "http"?)')
+    host.process.child.kill("SIGHUP")
+    await until("the second failure", async () => (await statusOf(host)).lastFailure?.reason === "SIGHUP")
+    expect(await host.say("/greet")).toEqual(["hello"])
+  })
+
+  test("a plugin may be added without a restart", async () => {
+    const host = await startHost({...production, env: supervised})
+    host.project.write("plugins/more.ts", replying("more", "yes"))
+    host.project.write("svc.config.yml", config("  greeter: {}\n  more: {}\n"))
+    expect(await reload(host)).toEqual({committed: true, generation: 2})
+    expect(await host.say("/more")).toEqual(["yes"])
+  })
+})
+
+describe("accounts", () => {
+  const accounts = (...ids: string[]) =>
+    `http: {port: 0}\nplugins:\n  wire:\n    endpoints:\n${ids.map(id => `      - ${id}\n`).join("")}`
+  const start = (config: string) => startHost({config, plugins: {wire: wirePlugin}, args: ["--no-watch"]})
+  const notesOf = (host: {project: {read(path: string): string}}) => host.project.read("notes.log").trim().split("\n")
+
+  test("are compared one by one: adding or removing one leaves the others connected", async () => {
+    const host = await start(accounts("{id: a, room: one}", "{id: b, room: two}"))
+    await until("both to open", () => notesOf(host).length === 2)
+    host.project.write("svc.config.yml", accounts("{id: c, room: three}", "{id: a, room: one}", "{id: b, room: two}"))
+    await reload(host)
+    await until("the new one to open", () => notesOf(host).includes("open wire~c"))
+    host.project.write("svc.config.yml", accounts("{id: c, room: three}", "{id: b, room: two}"))
+    await reload(host)
+    await until("the removed one to close", () => notesOf(host).includes("close wire~a"))
+    expect(notesOf(host)).toEqual(["open wire~a", "open wire~b", "open wire~c", "close wire~a"])
+  })
+
+  test("a changed one is opened only once the old one of that name is closed", async () => {
+    const host = await start(accounts("{id: a, room: one}", "{id: b, room: two}"))
+    await until("both to open", () => notesOf(host).length === 2)
+    host.project.write("svc.config.yml", accounts("{id: a, room: other}", "{id: b, room: two}"))
+    await reload(host)
+    await until("the changed one to open again", () => notesOf(host).length === 4)
+    expect(notesOf(host).slice(2)).toEqual(["close wire~a", "open wire~a"])
+  })
+
+  test("all are opened again where the code of their adapter changed, and the old instance is disposed last", async () => {
+    const host = await start(accounts("{id: a}"))
+    await until("it to open", () => notesOf(host).includes("open wire~a"))
+    host.project.write("plugins/wire.ts", wirePlugin.replace('"disposed"', '"gone"'))
+    await reload(host)
+    await until("the old instance to be disposed", () => notesOf(host).includes("disposed"))
+    await until("the new one to open", () => notesOf(host).filter(line => line === "open wire~a").length === 2)
+    expect(notesOf(host).indexOf("close wire~a")).toBeLessThan(notesOf(host).lastIndexOf("open wire~a"))
+    expect(notesOf(host).indexOf("close wire~a")).toBeLessThan(notesOf(host).indexOf("disposed"))
+  })
+
+  test("that were refused get another attempt when a reload is asked for, though nothing has changed here", async () => {
+    const refusing = pluginWith(`plugin.adapter("wire", {
+      history: "none",
+      account: Type.Object({}),
+      open: async (_, endpoint) => {
+        note("attempt")
+        if (!existsSync(join(plugin.project, "unbanned")))
+          throw refused("banned", {reason: "banned", remediation: "Ask to be let in."})
+        return {send: async () => ({ids: []})}
+      },
+    })`)
+    const host = await startHost({config: accounts("{id: a}"), plugins: {wire: refusing}, args: ["--no-watch"]})
+    const state = async () => (await host.get<{items: {state: string}[]}>("/api/endpoints")).items[0]?.state
+    await until("the refusal", async () => (await state()) === "failed")
+    host.project.write("unbanned", "")
+    expect(await reload(host)).toEqual({committed: false, generation: 1})
+    await until("the endpoint", async () => (await state()) === "online")
+    expect(notesOf(host)).toEqual(["attempt", "attempt"])
+  })
+})

@@ -1,0 +1,137 @@
+import {mkdirSync, renameSync, rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import {changeAtOnce, failureOf, generationOf, generationsOf, statusOf} from "../../support/host/generation.ts"
+import {startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {replying} from "../../support/plugins/plugin-sources.ts"
+
+const config = (plugins: string) => `http: {port: 0}
+plugins:
+  sandbox: {}
+${plugins}`
+
+const configured = `import {definePlugin, Type} from "svc-runtime"
+export default definePlugin({
+  config: Type.Object({word: Type.String()}),
+  setup(plugin, config) {
+    plugin.command("greet", () => config.word)
+  },
+})
+`
+
+/** As the template has it: Bun would put what .env says at the start into the real environment, which wins. */
+const readByTheHost = {"bunfig.toml": "env = false\n"}
+
+test("a file that an editor replaces by renaming another is taken", async () => {
+  const {project, ...host} = await startHost({
+    config: config("  greeter: {}\n"),
+    plugins: {greeter: replying("greet", "1")},
+  })
+  for (const [n, path] of ["plugins/greeter.ts", "svc.config.yml"].entries()) {
+    project.write("new", path.endsWith("yml") ? config("  greeter: {}\n# changed\n") : replying("greet", "2"))
+    renameSync(project.path("new"), project.path(path))
+    await generationOf({project, ...host}, n + 2)
+  }
+  expect(await host.say("/greet")).toEqual(["2"])
+})
+
+test("a changed variable of .env is taken, where the configuration names it", async () => {
+  const host = await startHost({
+    config: config('  greeter: {config: {word: "${WORD}"}}\n'),
+    plugins: {greeter: configured},
+    files: {...readByTheHost, ".env": "WORD=hello\n"},
+  })
+  expect(await host.say("/greet")).toEqual(["hello"])
+  host.project.write(".env", "WORD=good day\n")
+  await generationOf(host, 2)
+  expect(await host.say("/greet")).toEqual(["good day"])
+  rmSync(host.project.path(".env"))
+  expect((await failureOf(host)).issues).toEqual([
+    "svc.config.yml:4:28 plugins.greeter.config.word: the environment variable WORD is not set",
+  ])
+  expect(await host.say("/greet")).toEqual(["good day"])
+})
+
+test("the environment's own .env file is watched too", async () => {
+  const host = await startHost({
+    config: config('  greeter: {config: {word: "${WORD:-none}"}}\n'),
+    plugins: {greeter: configured},
+    files: readByTheHost,
+    args: ["--environment", "staging"],
+  })
+  expect(await host.say("/greet")).toEqual(["none"])
+  host.project.write(".env.staging", "WORD=hello\n")
+  await generationOf(host, 2)
+  expect(await host.say("/greet")).toEqual(["hello"])
+})
+
+test("a plugin's file outside plugins/, and one that it imports, are watched once they are used", async () => {
+  const host = await startHost({
+    config: config("  greeter: {use: ./lib/greeter.ts}\n"),
+    files: {
+      "lib/greeter.ts": `import {word} from "../words/word.ts"\n${replying("greet", "x").replace('"x"', "word")}`,
+      "words/word.ts": 'export const word = "hello"\n',
+    },
+  })
+  expect(await host.say("/greet")).toEqual(["hello"])
+  host.project.write("words/word.ts", 'export const word = "good day"\n')
+  await generationOf(host, 2)
+  expect(await host.say("/greet")).toEqual(["good day"])
+})
+
+test("a plugin that is written after the configuration has named it starts then", async () => {
+  const host = await startHost({config: config("")})
+  await changeAtOnce(host, () => host.project.write("svc.config.yml", config("  greeter: {}\n")))
+  expect(await failureOf(host)).toMatchObject({code: "plugin_missing"})
+  mkdirSync(host.project.path("plugins"))
+  host.project.write("plugins/greeter.ts", replying("greet", "hello"))
+  await generationOf(host, 2)
+  expect(await host.say("/greet")).toEqual(["hello"])
+})
+
+test("files that are saved close together make one generation, and a file that is no plugin's none", async () => {
+  const host = await startHost({
+    config: config("  one: {}\n  two: {}\n"),
+    plugins: {one: replying("one", "1"), two: replying("two", "2")},
+  })
+  await changeAtOnce(host, () => {
+    host.project.write("plugins/one.ts", replying("one", "I"))
+    host.project.write("plugins/two.ts", replying("two", "II"))
+    host.project.write("plugins/notes.txt", "nothing")
+  })
+  await generationOf(host, 2)
+  expect([...(await host.say("/one")), ...(await host.say("/two"))]).toEqual(["I", "II"])
+  host.project.write("plugins/notes.txt", "nothing more")
+  host.project.write("plugins/one.ts", replying("one", "i"))
+  await generationOf(host, 3)
+  expect(await generationsOf(host)).toHaveLength(3)
+})
+
+test("a syntax error that is corrected is forgotten", async () => {
+  const host = await startHost({config: config("  greeter: {}\n"), plugins: {greeter: replying("greet", "hello")}})
+  host.project.write("plugins/greeter.ts", "export default {{\n")
+  await failureOf(host)
+  host.project.write("plugins/greeter.ts", replying("greet", "hello"))
+  await until("the failure to be forgotten", async () => (await statusOf(host)).lastFailure === null)
+  expect((await statusOf(host)).generation.number).toBe(1)
+  expect(await host.say("/greet")).toEqual(["hello"])
+})
+
+test("a file that is saved while the Host starts is taken once it runs", async () => {
+  const slow = `import {setTimeout as sleep} from "node:timers/promises"\n${configured.replace(
+    "setup(plugin, config) {",
+    `async setup(plugin, config) {
+    const {appendFileSync} = await import("node:fs")
+    appendFileSync(plugin.project + "/notes.log", "set up\\n")
+    await sleep(200)`,
+  )}`
+  const word = (text: string) => config(`  greeter: {config: {word: ${text}}}\n`)
+  const project = makeProject({config: word("early"), plugins: {greeter: slow}})
+  const starting = startHost({project})
+  await until("setup to run", () => project.read("notes.log") !== "")
+  project.write("svc.config.yml", word("late"))
+  const host = await starting
+  await generationOf(host, 2)
+  expect(await host.say("/greet")).toEqual(["late"])
+})

@@ -1,0 +1,120 @@
+import {randomUUID} from "node:crypto"
+import {readFileSync, rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import type {Status} from "../../../shared/api/api.ts"
+import {epochOf} from "../../../shared/event-id.ts"
+import type {Static} from "../../../shared/type.ts"
+import {changeDatabase} from "../../support/database/databases.ts"
+import {printed, runCommand} from "../../support/host/command-line.ts"
+import {launchHost, startHost} from "../../support/host/host.ts"
+import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
+
+const file = ".svc/authority.json"
+
+/** A project that a Host has started in and ended in order, and the authority that it minted. */
+const startedProject = async (): Promise<{project: Project; authority: string}> => {
+  const host = await startHost()
+  const {authority} = await host.get<{authority: string}>("/api/system/status")
+  expect((await host.stop()).code).toBe(0)
+  return {project: host.project, authority}
+}
+
+const refusal = async (project: Project): Promise<string> => {
+  const {code, stdout, stderr} = await launchHost({project}).process.finished
+  expect(code).toBe(1)
+  expect(stderr).toContain("hint: ")
+  expect(stdout + stderr).not.toMatch(/\n\s+at /)
+  return stderr
+}
+
+const authorityOf = async (project: Project): Promise<string> => {
+  const host = await startHost({project})
+  const {authority} = await host.get<{authority: string}>("/api/system/status")
+  await host.stop()
+  return authority
+}
+
+test("the authority is minted once and is the same at every start", async () => {
+  const {project, authority} = await startedProject()
+  expect(JSON.parse(readFileSync(project.path(file), "utf8"))).toEqual({authority})
+  expect(await authorityOf(project)).toBe(authority)
+})
+
+test("a missing authority file is refused, with what to put there", async () => {
+  const {project, authority} = await startedProject()
+  rmSync(project.path(file))
+  const text = await refusal(project)
+  expect(text).toContain(project.path(file))
+  expect(text).toContain("Restore .svc/ from the backup")
+  const content = /put (\{.*?\}) into that file/.exec(text)?.[1] ?? ""
+  project.write(file, content)
+  expect(await authorityOf(project)).toBe(authority)
+})
+
+test("an authority file that names another authority than the database is refused, and both are named", async () => {
+  const {project, authority} = await startedProject()
+  const other = randomUUID()
+  project.write(file, JSON.stringify({authority: other}))
+  const text = await refusal(project)
+  expect(text).toContain(authority)
+  expect(text).toContain(other)
+  expect(text).toContain("Restore database and .svc/ from one backup")
+})
+
+test("a database that is new where the project had one is refused", async () => {
+  const {project, authority} = await startedProject()
+  for (const end of ["", "-wal", "-shm"]) rmSync(project.path(`.svc/data.sqlite${end}`), {force: true})
+  const text = await refusal(project)
+  expect(text).toContain(authority)
+  expect(text).toContain("the database of this project was lost or replaced")
+  expect(text).toContain("Restore the database")
+})
+
+test.each(["database", "file"])(
+  "with work items in the %s store, all that differs is named at once: at the start, by the doctor, and by who saves it",
+  async store => {
+    const config = `${plainConfig}workroom: {store: ${store}}\n`
+    const job = `{"version": 1, "jobs": []}`
+    const host = await startHost({config, files: {"data/schedule-jobs.json": job}})
+    const {authority, epoch, authorities} = await host.get<Static<typeof Status>>("/api/system/status")
+    expect(authorities.map(each => [each.part, each.authority])).toEqual(
+      ["database", "event log", "workroom Journal", "job file"].map(part => [part, authority]),
+    )
+    const {project} = host
+    expect(await printed(project, "runtime status")).toContain(
+      `${authority}, epoch ${epoch}, of database, event log, workroom Journal, job file`,
+    )
+    await host.stop()
+    const [one, two] = [randomUUID(), randomUUID()]
+    project.write("data/schedule-jobs.json", JSON.stringify({version: 1, authority: one, jobs: []}))
+    await changeDatabase(project.path(".svc/data.sqlite"), `UPDATE event_retention SET authority = '${two}'`)
+    const before = [project.read(file), project.read("data/schedule-jobs.json")]
+    const told = await refusal(project)
+    expect(told).toContain(`authority ${authority}, epoch ${epoch}: database (.svc/data.sqlite), authority file (`)
+    expect(told).toContain(`authority ${two}, epoch ${epochOf(two)}: event log (table events)`)
+    expect(told).toContain(`authority ${one}, epoch ${epochOf(one)}: job file (data/schedule-jobs.json)`)
+    expect(told).toContain("svc checkpoint restore")
+    const {stderr} = await runCommand(project, "checkpoint create")
+    expect(stderr).toContain(two)
+    const {stdout} = await runCommand(project, "doctor")
+    expect(stdout).toContain(`authority ${one}, epoch`)
+    expect((await runCommand(project, "schedule remove digest")).stderr).toContain("they belong to two histories")
+    expect([project.read(file), project.read("data/schedule-jobs.json")]).toEqual(before)
+  },
+)
+
+test.each(["", "{", "null", '{"authority":7}'])("a damaged authority file (%j) is refused and kept", async text => {
+  const {project} = await startedProject()
+  project.write(file, text)
+  expect(await refusal(project)).toContain(`${project.path(file)} does not hold an authority`)
+  expect(readFileSync(project.path(file), "utf8")).toBe(text)
+})
+
+test("a first start that was killed while it minted the authority is finished by the next one", async () => {
+  const authority = randomUUID()
+  const project = makeProject({files: {[file]: JSON.stringify({authority, minting: true})}})
+  expect(await authorityOf(project)).toBe(authority)
+  expect(JSON.parse(readFileSync(project.path(file), "utf8"))).toEqual({authority})
+  project.write(file, JSON.stringify({authority, minting: true}))
+  expect(await authorityOf(project)).toBe(authority)
+})

@@ -1,0 +1,214 @@
+import {existsSync, mkdirSync, readFileSync, statSync, symlinkSync} from "node:fs"
+import {setTimeout as sleep} from "node:timers/promises"
+import {describe, expect, onTestFinished, test} from "vitest"
+import {expectProblem, startHost, svc} from "../../support/host/host.ts"
+import {type Running, startProcess, until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
+
+const token = "full-token-of-the-exit-test"
+
+const config = `http:
+  port: 0
+  token: \${HTTP_TOKEN}
+plugins:
+  sandbox: {}
+  word: {}
+`
+
+const wordPlugin = (word: string) => `
+import {definePlugin} from "svc-runtime"
+export default definePlugin({setup: plugin => plugin.command("word", {description: "A word"}, () => "${word}")})
+`
+
+const production = ["runtime", "start", "--mode", "production", "--no-watch"]
+
+/** One way to start a Host: what a person or a supervisor types in the project's folder. */
+interface Way {
+  readonly name: string
+  readonly command: readonly string[]
+  /** What `node` or `bun` on PATH is. */
+  readonly onPath?: TestRuntime
+}
+
+const ways: readonly Way[] = [
+  {name: "bun", command: [...onBun.command, ...production]},
+  {name: "bun run start", command: ["/usr/bin/env", "bun", "run", "start"], onPath: onBun},
+  ...(onNode22 === undefined
+    ? []
+    : [
+        {name: "node22", command: [...onNode22.command, ...production]},
+        {
+          name: "the installed bin on node22",
+          command: ["/usr/bin/env", "node_modules/.bin/svc", ...production],
+          onPath: onNode22,
+        },
+      ]),
+]
+
+const makeInstalledProject = (): Project => {
+  const start = `bun run --bun svc ${production.join(" ")}`
+  const manifest = JSON.stringify({name: "exit-bot", type: "module", scripts: {start}})
+  const project = makeProject({config, plugins: {word: wordPlugin("one")}, files: {"package.json": manifest}})
+  mkdirSync(project.path("node_modules/.bin"), {recursive: true})
+  symlinkSync(`${root}cli/launch.js`, project.path("node_modules/.bin/svc"))
+  return project
+}
+
+interface Started {
+  readonly project: Project
+  readonly process: Running
+  post(path: string, body?: unknown): Promise<Response>
+}
+
+const start = async ({command, onPath}: Way): Promise<Started> => {
+  const project = makeInstalledProject()
+  const PATH = onPath === undefined ? (process.env.PATH ?? "") : pathWith(onPath)
+  const running = startProcess(command, {cwd: project.folder, env: {HTTP_TOKEN: token, PATH}})
+  const file = await until("the Host to serve", () => existsSync(project.path(".svc/host.json"))).then(
+    () => JSON.parse(readFileSync(project.path(".svc/host.json"), "utf8")) as {url: string; pid: number},
+  )
+  onTestFinished(() => killIfAlive(file.pid))
+  const post = (path: string, body: unknown = {}) =>
+    fetch(`${file.url}${path}`, {
+      method: "POST",
+      headers: {authorization: `Bearer ${token}`, "content-type": "application/json"},
+      body: JSON.stringify(body),
+    })
+  return {project, process: running, post}
+}
+
+/** The Host itself, where a script runner stands between. */
+const killIfAlive = (pid: number) => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It has ended, as it should.
+  }
+}
+
+/** What `bun run` itself writes: the command that it runs, and how that ended. */
+const scriptRunner = /^(\$ .*|error: (script )?"\w+" exited with code \d+)\n/gm
+
+/** The Host ended through the whole way out. */
+const expectOrderlyEnd = async ({project, process: {finished}}: Started, code: number, reason: string) => {
+  const ended = await finished
+  const stderr = ended.stderr.replace(scriptRunner, "")
+  expect({code: ended.code, signal: ended.signal, stderr}).toEqual({
+    code,
+    signal: null,
+    stderr: "",
+  })
+  expect(ended.stdout).toContain(`stopping (${reason}`)
+  expect(ended.stdout.trimEnd().split("\n").at(-1)).toContain('"stopped"')
+  expect(existsSync(project.path(".svc/host.json"))).toBe(false)
+  // All is in the one file: whoever copies it now has everything.
+  expect(statSync(project.path(".svc/data.sqlite-wal"), {throwIfNoEntry: false})?.size ?? 0).toBe(0)
+}
+
+describe.each(ways)("a Host started as $name", way => {
+  test.each(["SIGTERM", "SIGINT"] as const)("ends in order with 0 on %s", async signal => {
+    const host = await start(way)
+    host.process.child.kill(signal)
+    await expectOrderlyEnd(host, 0, signal)
+  })
+
+  test("ends in order with 51 when a restart is asked over the API, once that is confirmed", async () => {
+    const host = await start(way)
+    await expectProblem(await host.post("/api/system/restart"), 409, "no_supervisor")
+    expect((await host.post("/api/system/restart", {confirm: true})).status).toBe(202)
+    await expectOrderlyEnd(host, 51, "restart requested")
+  })
+
+  test("ends in order with 75 when changed code is to be taken in production, once that is confirmed", async () => {
+    const host = await start(way)
+    host.project.write("plugins/word.ts", wordPlugin("two"))
+    await expectProblem(await host.post("/api/system/reload"), 409, "no_supervisor")
+    const answer = await host.post("/api/system/reload", {confirm: true})
+    expect(await answer.json()).toMatchObject({committed: false, generation: 1, restarting: true})
+    await expectOrderlyEnd(host, 75, "these changes need a restart: the code of plugins.word")
+  })
+})
+
+const env = {HTTP_TOKEN: token}
+
+describe("a restart", () => {
+  test("needs no confirmation under a supervisor, and the next start runs the new code", async () => {
+    const project = makeInstalledProject()
+    const supervised = {project, args: production.slice(2), env: {...env, SVC_SUPERVISOR: "a test"}}
+    const first = await startHost(supervised)
+    expect(await first.say("/word")).toEqual(["one"])
+    project.write("plugins/word.ts", wordPlugin("two"))
+    await first.post("/api/system/reload")
+    expect((await first.process.finished).code).toBe(75)
+
+    const second = await startHost(supervised)
+    expect(await second.say("/word")).toEqual(["two"])
+    expect(await second.get("/api/system/status")).toMatchObject({endedCleanly: true, restarts: 1})
+    await second.post("/api/system/restart")
+    expect((await second.process.finished).code).toBe(51)
+  })
+
+  test("is needed in production for a changed lockfile too", async () => {
+    const project = makeInstalledProject()
+    project.write("bun.lock", "{}")
+    const host = await startHost({project, args: production.slice(2), env})
+    project.write("bun.lock", '{"changed": true}')
+    const answer = await host.post("/api/system/reload", {confirm: true})
+    expect(answer).toMatchObject({restarting: true})
+    expect((await host.process.finished).code).toBe(75)
+  })
+
+  test("by svc runtime restart and reload is refused alike without a supervisor, and --confirm is named", async () => {
+    const project = makeInstalledProject()
+    const host = await startHost({project, args: production.slice(2), env})
+    project.write("plugins/word.ts", wordPlugin("two"))
+    for (const command of ["restart", "reload"]) {
+      const refused = await svc(onBun, project, ["runtime", command], {env})
+      expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
+      expect(refused.stderr).toContain("nothing is known that would start the Host again")
+      expect(refused.stderr).toContain("--confirm")
+    }
+    const accepted = await svc(onBun, project, ["runtime", "restart", "--confirm"], {env})
+    expect({code: accepted.code, stdout: accepted.stdout}).toEqual({
+      code: 0,
+      stdout: `pid ${host.process.pid} is ending with exit code 51\n`,
+    })
+    expect((await host.process.finished).code).toBe(51)
+  })
+})
+
+/** Whose end takes long in each of its parts. */
+const endlessPlugin = `
+import {definePlugin} from "svc-runtime"
+export default definePlugin({
+  setup: plugin => {
+    plugin.on("message-created", () => { console.log("handling"); return new Promise(() => {}) })
+    plugin.adapter("endless", {
+      history: "none",
+      open: async (_, endpoint) => {
+        endpoint.defer(() => new Promise(() => {}))
+        return {send: async ({id}) => ({ids: [id]})}
+      },
+    })
+    plugin.defer(() => new Promise(() => {}))
+  },
+})
+`
+
+describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("a second signal on $name", runtime => {
+  test("ends at once with 128 plus its number, whatever still drains", async () => {
+    const host = await startHost({
+      runtime,
+      config: "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n",
+      plugins: {endless: endlessPlugin},
+    })
+    await host.post("/api/plugins/sandbox/messages", {text: "hello"})
+    await untilPrinted(host.process, "handling")
+    host.process.child.kill("SIGINT")
+    await untilPrinted(host.process, "stopping (SIGINT)")
+    // Within the first second a repetition is the same request: a terminal and a script runner both pass on Ctrl-C.
+    await sleep(1200)
+    expect((await host.stop("SIGTERM")).code).toBe(128 + 15)
+  })
+})

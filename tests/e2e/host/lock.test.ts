@@ -1,0 +1,139 @@
+import {existsSync, readFileSync, rmSync, truncateSync} from "node:fs"
+import {hostname} from "node:os"
+import {setTimeout as sleep} from "node:timers/promises"
+import {describe, expect, onTestFinished, test, vi} from "vitest"
+import {acquireLock, type Holder} from "../../../server/runtime/lock.ts"
+import {projectPaths} from "../../../server/runtime/project.ts"
+import {launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {startProcess, until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {onBun, root, runtimes, scriptCommand, type TestRuntime} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+
+/** Starts a second Host on the same project and expects it to end by itself, refused. */
+const refused = async (project: Project, runtime: TestRuntime): Promise<string> => {
+  const {process: second} = launchHost({project, runtime})
+  let code: number | null | undefined
+  void second.finished.then(finished => {
+    code = finished.code
+  })
+  await until("the second Host to be refused", () => code !== undefined)
+  expect(code).toBe(1)
+  expect(second.output()).not.toMatch(/\n\s+at /)
+  return second.output()
+}
+
+const holderOf = (host: TestHost) => [
+  `pid ${host.process.pid} on ${hostname()}`,
+  `runtimeId ${host.runtimeId}`,
+  "started as: svc runtime start",
+  "svc runtime stop",
+]
+
+describe.each(runtimes)("a Host on $name", runtime => {
+  const holder = shared(() => startHost({runtime}))
+
+  test.each(runtimes)("refuses a second one on $name and names the holder", async other => {
+    const host = holder()
+    const output = await refused(host.project, other)
+    for (const text of holderOf(host)) expect(output).toContain(text)
+    expect((await host.fetch("/pub/ready")).status).toBe(200)
+  })
+
+  test("frees the lock when it is killed, and the next start says that the end was unclean", async () => {
+    const host = await startHost({runtime})
+    await host.stop("SIGKILL")
+    expect(existsSync(host.project.path(".svc/holder.json"))).toBe(true)
+    for (const next of runtimes) {
+      const after = await startHost({runtime: next, project: host.project})
+      expect(await after.get("/api/system/status")).toMatchObject({endedCleanly: false})
+      await after.stop("SIGKILL")
+    }
+  })
+
+  test("keeps the lock while it is stopped by SIGSTOP", async () => {
+    const host = holder()
+    host.process.child.kill("SIGSTOP")
+    for (const other of runtimes) expect(await refused(host.project, other)).toContain(`runtimeId ${host.runtimeId}`)
+    host.process.child.kill("SIGCONT")
+    expect((await host.fetch("/pub/ready")).status).toBe(200)
+  })
+})
+
+test("of Hosts that start at the same moment, one runs and the others are refused", async () => {
+  const project = makeProject()
+  const hosts = [...runtimes, ...runtimes].map(runtime => launchHost({project, runtime}).process)
+  let ended = 0
+  for (const {finished} of hosts) void finished.then(() => ended++)
+  await until("all but one to end", () => ended >= hosts.length - 1 && existsSync(project.path(".svc/host.json")))
+  const running = hosts.filter(({child}) => child.exitCode === null)
+  expect(running.map(({pid}) => pid)).toEqual([JSON.parse(readFileSync(project.path(".svc/host.json"), "utf8")).pid])
+  for (const host of hosts) if (host.child.exitCode !== null) await untilPrinted(host, "holds this project")
+})
+
+test("a stopped Host leaves no description of itself behind", async () => {
+  const host = await startHost()
+  await host.stop()
+  expect(existsSync(host.project.path(".svc/holder.json"))).toBe(false)
+})
+
+test.each([
+  ["empty", ""],
+  ["cut short", '{"kind":"host","hostname":"exam'],
+  ["of another shape", '{"pid":1}'],
+])("a description that is %s does not break the lock", async (_, text) => {
+  const host = await startHost()
+  host.project.write(".svc/holder.json", text)
+  expect(await refused(host.project, onBun)).toContain("another process holds this project")
+  await host.stop("SIGKILL")
+  host.project.write(".svc/holder.json", text)
+  const next = await startHost({project: host.project})
+  expect(await refused(host.project, onBun)).toContain(`runtimeId ${next.runtimeId}`)
+})
+
+test("a lock file that is emptied while it is held still refuses a second Host", async () => {
+  const host = await startHost()
+  truncateSync(host.project.path(".svc/host.lock"))
+  expect(await refused(host.project, onBun)).toContain(`runtimeId ${host.runtimeId}`)
+})
+
+test("a lock file with something else in it is refused, with what to do", async () => {
+  const project = makeProject({files: {".svc/host.lock": "not a lock\n".repeat(1000)}})
+  const output = await refused(project, onBun)
+  expect(output).toContain(project.path(".svc/host.lock"))
+  expect(output).toContain("remove that file")
+})
+
+test("a lock that a command holds is waited for", async () => {
+  const project = makeProject({files: {".svc/empty": ""}})
+  const script = `${root}tests/e2e/host/hold-lock.ts`
+  const command = startProcess([...scriptCommand(onBun, script), project.folder, "1500"])
+  await untilPrinted(command, "held")
+  const host = await startHost({project})
+  await untilPrinted(command, "released")
+  expect((await host.fetch("/pub/ready")).status).toBe(200)
+})
+
+test("a command that was waited for long may let go in two steps: it is not taken for a lock without a description", async () => {
+  const paths = projectPaths(makeProject({files: {".svc/empty": ""}}).folder)
+  const who = {hostname: hostname(), pid: process.pid, runtimeId: "none", command: "a test", since: "now"}
+  const holder = (kind: Holder["kind"]): Holder => ({kind, ...who})
+  vi.useFakeTimers({toFake: ["performance"]})
+  onTestFinished(() => void vi.useRealTimers())
+  const command = await acquireLock(paths, holder("command"))
+  const waiting = acquireLock(paths, holder("host"))
+  vi.advanceTimersByTime(5000)
+  rmSync(paths.holder)
+  // Longer than a description is looked for.
+  await sleep(500)
+  await command.release()
+  await (await waiting).release()
+})
+
+test("commands that look whether a Host runs do not keep one from starting", async () => {
+  const project = makeProject()
+  const looking = [1, 2, 3].map(() => svc(onBun, project, ["runtime", "status"]))
+  const host = await startHost({project})
+  await Promise.all(looking)
+  expect((await host.fetch("/pub/ready")).status).toBe(200)
+})

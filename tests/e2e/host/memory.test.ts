@@ -1,0 +1,75 @@
+import {expect, test} from "vitest"
+import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {secrets, webhookConfig} from "../../support/webhooks/host.ts"
+import {deliver} from "../../support/webhooks/webhooks.ts"
+
+/** Kilobytes of data that a process on Bun may have; Node has an option for its heap, in megabytes. */
+const [mostData, mostHeap] = [500_000, 96]
+
+/** A runtime that ends, and leaves no core behind, when it wants more memory than that. */
+const confined = ({name, command: [binary = "", ...args]}: TestRuntime): TestRuntime => {
+  const limits = name === "bun" ? `ulimit -d ${mostData}` : ":"
+  const options = name === "bun" ? [] : [`--max-old-space-size=${mostHeap}`]
+  return {name, command: ["/bin/sh", "-c", `ulimit -c 0; ${limits}; exec "$@"`, "sh", binary, ...options, ...args]}
+}
+
+const twoRuntimes = runtimes.filter(({name}) => name !== "node22")
+
+/** Notes each message that it is given, then answers it; `slow` waits for a file `go`, `devour` takes all the memory that there is. */
+const greedyPlugin = pluginWith(`
+    plugin.on("message-created", async session => {
+      note(session.text)
+      while (session.text === "slow" && !existsSync(join(plugin.project, "go"))) await sleep(10)
+      const held: object[] = []
+      while (session.text === "devour") held.push({n: held.length, text: "x".repeat(50) + held.length})
+      return "got " + session.text
+    })`)
+
+interface InboxItem {
+  readonly state: string
+  readonly event: {readonly message: {readonly content: string}}
+}
+
+const statesOf = async (host: TestHost): Promise<Readonly<Record<string, string>>> => {
+  const {items} = await host.get<{items: readonly InboxItem[]}>("/api/inbox?limit=500")
+  return Object.fromEntries(items.map(({event, state}) => [event.message.content, state]))
+}
+
+const say = async ({url}: TestHost, text: string) => {
+  const body = JSON.stringify({text, channel: "one"})
+  const response = await deliver(`${url}/hooks/webhook/webhook~shop`, body, {id: text, secret: secrets.SHOP_SECRET})
+  expect(response.status).toBe(202)
+}
+
+test.each(twoRuntimes)(
+  "an event whose handler exhausts the memory is dead after two starts; every other is handled, and the Host lives on, on $name",
+  async runtime => {
+    const options = {runtime: confined(runtime), env: secrets}
+    const first = await startHost({...options, config: webhookConfig(), plugins: {answers: greedyPlugin}})
+    const {project} = first
+    // All of it is acknowledged while the first one is being handled.
+    const texts = ["slow", "devour", ...Array.from({length: 10}, (_, n) => `after-${n}`)]
+    for (const text of texts) await say(first, text)
+    project.write("go", "")
+
+    // The second start meets it again, and the third leaves it alone.
+    const ends = [await first.process.finished, await launchHost({...options, project}).process.finished]
+    expect(ends.filter(({code}) => code === 0)).toEqual([])
+    const third = await startHost({...options, project})
+    const states = await until("the others to be handled", async () => {
+      const found = await statesOf(third)
+      return Object.values(found).every(state => state !== "pending" && state !== "running") && found
+    })
+    expect(states).toEqual(Object.fromEntries(texts.map(text => [text, text === "devour" ? "dead" : "handled"])))
+    const noted = project.read("notes.log").split("\n")
+    expect(noted.filter(text => text === "devour")).toHaveLength(2)
+
+    await say(third, "and-now")
+    await until("the next event to be handled", async () => (await statesOf(third))["and-now"] === "handled")
+    expect((await third.stop()).code).toBe(0)
+  },
+  180_000,
+)

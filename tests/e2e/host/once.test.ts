@@ -1,0 +1,156 @@
+import {existsSync, readdirSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {startHost, svc} from "../../support/host/host.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunOr, onBun, type TestRuntime} from "../../support/host/runtimes.ts"
+import {holdPort} from "../../support/machine/ports.ts"
+
+/** A slot that leaves a file behind once one of its endpoints is opened. */
+const openingPlugin = `
+import {writeFileSync} from "node:fs"
+import {definePlugin, Type} from "svc-runtime"
+
+export default definePlugin({
+  config: Type.Object({mark: Type.String()}),
+  setup(plugin, config) {
+    plugin.adapter("line", {
+      account: Type.Object({}),
+      history: "none",
+      open: async () => {
+        writeFileSync(config.mark, "opened")
+        return {send: async () => {}}
+      },
+    })
+  },
+})
+`
+
+const withLine = (mark: string, required: string, enabled = true) => `http:
+  port: 0
+  readiness: {endpoints: [{owner: root/opening, name: ${required}}]}
+plugins:
+  sandbox: {}
+  opening: {enabled: ${enabled}, config: {mark: ${mark}}, endpoints: [{id: one}]}
+`
+
+interface Once {
+  readonly ok: boolean
+  readonly committed: boolean
+  readonly code?: string
+  readonly issues?: readonly {readonly path: string; readonly line: number}[]
+  readonly endpoints?: readonly string[]
+  readonly components?: readonly Record<string, unknown>[]
+}
+
+const once = async (runtime: TestRuntime, project: Project, env: Record<string, string> = {}) => {
+  const ended = await svc(runtime, project, ["runtime", "start", "--once", "--mode", "test"], {env})
+  expect(ended.stdout).toMatch(/^\{[^\n]*\}\n$/)
+  return {code: ended.code, stderr: ended.stderr, result: JSON.parse(ended.stdout) as Once}
+}
+
+const temporaryFiles = (project: Project) =>
+  existsSync(project.path(".svc/tmp")) ? readdirSync(project.path(".svc/tmp")) : []
+
+const marked = (required: string, enabled?: boolean) => {
+  const project = makeProject({plugins: {opening: openingPlugin}})
+  const mark = project.path("opened")
+  project.write("svc.config.yml", withLine(mark, required, enabled))
+  return {project, isOpened: () => existsSync(mark)}
+}
+
+describe.each(bunOr("node22"))("svc runtime start --once --mode test on $name", runtime => {
+  test("prints one line of JSON, opens no endpoint, leaves nothing behind, and exits 0", async () => {
+    const {project, isOpened} = marked("line~one")
+    const {code, result, stderr} = await once(runtime, project)
+    expect({code, stderr}).toEqual({code: 0, stderr: ""})
+    expect(result).toMatchObject({
+      schema: "svc.once/1",
+      ok: true,
+      committed: true,
+      project: "scratch-bot",
+      plugins: ["sandbox", "opening"],
+      endpoints: ["sandbox", "line~one"],
+    })
+    expect(isOpened()).toBe(false)
+    expect({state: readdirSync(project.path(".svc")), temporary: temporaryFiles(project)}).toEqual({
+      state: ["tmp"],
+      temporary: [],
+    })
+    expect(existsSync(project.path("data"))).toBe(false)
+  })
+
+  test("beside a running Host it leaves that Host, its database and its temporary files as they are", async () => {
+    const host = await startHost({runtime})
+    await host.say("/help")
+    const before = await host.get<{generation: {number: number}; authority: string}>("/api/system/status")
+    const files = temporaryFiles(host.project)
+    const {code, result} = await once(runtime, host.project)
+    expect({code, ok: result.ok}).toEqual({code: 0, ok: true})
+    const after = await host.get<{generation: {number: number}; authority: string}>("/api/system/status")
+    expect({generation: after.generation, authority: after.authority}).toEqual({
+      generation: before.generation,
+      authority: before.authority,
+    })
+    expect((await host.get<{items: unknown[]}>("/api/generations")).items).toHaveLength(1)
+    expect(temporaryFiles(host.project)).toEqual(files)
+    expect(await host.say("/help")).toHaveLength(1)
+    expect((await host.stop()).code).toBe(0)
+  })
+})
+
+describe("svc runtime start --once --mode test", () => {
+  test("binds no port: a port that another process holds does not matter", async () => {
+    const {port} = await holdPort()
+    const project = makeProject({config: `http: {port: ${port}}\nplugins: {sandbox: {}}\n`})
+    expect((await once(onBun, project)).code).toBe(0)
+  })
+
+  test("exits 1 when a required endpoint has no such slot, or its plugin is disabled", async () => {
+    for (const {project} of [marked("line~two"), marked("line~one", false)]) {
+      const {code, result} = await once(onBun, project)
+      expect(code).toBe(1)
+      expect(result).toMatchObject({ok: false, committed: true})
+      expect(result.components?.filter(({required, ready}) => required === true && ready === false)).toHaveLength(1)
+      expect(temporaryFiles(project)).toEqual([])
+    }
+  })
+
+  test("exits 1 when a plugin is broken: by its syntax, by a setup that throws, by not being there", async () => {
+    const throwing = `import {definePlugin} from "svc-runtime"
+export default definePlugin({setup() { throw new Error("no luck") }})`
+    const found: (string | undefined)[] = []
+    for (const plugins of [{broken: "export default definePlugin({"}, {broken: throwing}, {}]) {
+      const project = makeProject({config: "http: {port: 0}\nplugins: {broken: {}}\n", plugins})
+      const {code, result} = await once(onBun, project)
+      expect({code, ok: result.ok, committed: result.committed}).toEqual({code: 1, ok: false, committed: false})
+      expect(result.issues?.length).toBeGreaterThan(0)
+      found.push(result.code)
+      expect(temporaryFiles(project)).toEqual([])
+    }
+    expect(found).toEqual(["plugin_invalid", "plugin_invalid", "plugin_missing"])
+  })
+
+  test("exits 1 when a variable is not set, and names it; 0 once .env.test sets it", async () => {
+    const project = makeProject({config: "http: {port: 0, token: '${ONCE_TOKEN}'}\nplugins: {sandbox: {}}\n"})
+    const {code, result} = await once(onBun, project)
+    expect({code, problem: result.code, issues: result.issues}).toMatchObject({
+      code: 1,
+      problem: "config_invalid",
+      issues: [{path: "http.token", line: 1, message: "the environment variable ONCE_TOKEN is not set"}],
+    })
+    project.write(".env.test", "ONCE_TOKEN=a-token-from-the-env-file\n")
+    expect((await once(onBun, project)).code).toBe(0)
+  })
+
+  test("exits 1 where there is no project, still with one line of JSON", async () => {
+    const project = makeProject()
+    const {code, result} = await once(onBun, {...project, folder: project.path("node_modules")})
+    expect({code, problem: result.code}).toEqual({code: 1, problem: "project_missing"})
+  })
+
+  test("exits 1 when the state folder cannot be made, still with one line of JSON", async () => {
+    const project = makeProject({files: {".svc": "a file"}})
+    const {code, result} = await once(onBun, project)
+    expect({code, problem: result.code}).toEqual({code: 1, problem: "state_unwritable"})
+  })
+})

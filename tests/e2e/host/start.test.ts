@@ -1,0 +1,219 @@
+import {existsSync, readdirSync, readFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {expectProblem, launchHost, startHost, svc} from "../../support/host/host.ts"
+import {runProcess, until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {freePort, holdPort} from "../../support/machine/ports.ts"
+
+/** `setup` ends once the file `go` is in the project. */
+const slowPlugin = `
+import {existsSync} from "node:fs"
+import {definePlugin} from "svc-runtime"
+export default definePlugin({
+  setup: async plugin => {
+    console.log("setting up")
+    while (!existsSync(plugin.project + "/go")) await new Promise(resolve => setTimeout(resolve, 10))
+  },
+})
+`
+
+const launchSlow = async (runtime = onBun) => {
+  const port = await freePort()
+  const config = `http: {port: ${port}}\nplugins: {sandbox: {}, slow: {}}\n`
+  const launched = launchHost({runtime, config, plugins: {slow: slowPlugin}, args: ["--no-watch"]})
+  await untilPrinted(launched.process, "setting up")
+  return {...launched, url: `http://127.0.0.1:${port}`}
+}
+
+const ready = async (url: string) => {
+  const response = await fetch(`${url}/pub/ready`)
+  return {status: response.status, body: await response.text()}
+}
+
+describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Host starts on $name", runtime => {
+  test("health is 200, ready 503, the rest 503 with Retry-After; then it is ready", async () => {
+    const {project, url} = await launchSlow(runtime)
+    const health = await fetch(`${url}/pub/health`)
+    expect({status: health.status, body: await health.text()}).toEqual({status: 200, body: '{"status":"pass"}'})
+    expect(await ready(url)).toEqual({status: 503, body: '{"ready":false}'})
+    for (const path of ["/api/system/status", "/api/system/readiness", "/nothing"]) {
+      const response = await fetch(`${url}${path}`)
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)
+      await expectProblem(response, 503, "starting")
+    }
+    project.write("go", "")
+    await until("the Host to be ready", async () => (await ready(url)).status === 200)
+    expect(await ready(url)).toEqual({status: 200, body: '{"ready":true}'})
+  })
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s ends the start in order with 0, and the next start is as any",
+    async signal => {
+      const {project, process, url} = await launchSlow(runtime)
+      process.child.kill(signal)
+      const ended = await process.finished
+      expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({
+        code: 0,
+        signal: null,
+        stderr: "",
+      })
+      await expect(fetch(`${url}/pub/health`)).rejects.toThrow()
+      project.write("go", "")
+      const next = await startHost({runtime, project})
+      expect(await next.get("/api/system/status")).toMatchObject({restarts: 1, endedCleanly: true})
+    },
+  )
+})
+
+test("SIGHUP during a start is not lost: what is then in the file is taken", async () => {
+  const {project, process} = await launchSlow()
+  project.write(
+    "svc.config.yml",
+    readFileSync(project.path("svc.config.yml"), "utf8").replace("slow: {}", "slow: {enabled: false}"),
+  )
+  process.child.kill("SIGHUP")
+  project.write("go", "")
+  await untilPrinted(process, "generation 2 committed (SIGHUP)")
+})
+
+const endlessModule = `
+import {definePlugin} from "svc-runtime"
+console.log("loading")
+await new Promise(resolve => setInterval(() => {}, 1000))
+export default definePlugin({setup: () => {}})
+`
+
+test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
+  "a plugin whose code never ends loading does not hold up a stop, on $name",
+  async runtime => {
+    const config = "http: {port: 0}\nplugins: {sandbox: {}, endless: {}}\n"
+    const {process} = launchHost({runtime, config, plugins: {endless: endlessModule}})
+    await untilPrinted(process, "loading")
+    process.child.kill("SIGTERM")
+    const ended = await process.finished
+    expect({code: ended.code, signal: ended.signal, stderr: ended.stderr}).toEqual({code: 0, signal: null, stderr: ""})
+  },
+)
+
+test("a stop while a reload waits for a setup ends in order with 0", async () => {
+  const host = await startHost({plugins: {slow: slowPlugin}, args: ["--no-watch"]})
+  host.project.write("svc.config.yml", "http: {port: 0}\nplugins: {sandbox: {}, slow: {}}\n")
+  const reload = host.post("/api/system/reload").catch(() => {})
+  await untilPrinted(host.process, "setting up")
+  const ended = await host.stop()
+  await reload
+  expect({code: ended.code, stderr: ended.stderr}).toEqual({code: 0, stderr: ""})
+  expect(ended.stdout).not.toContain("did not end")
+})
+
+describe("a port that is taken", () => {
+  test.skipIf(process.platform !== "linux")(
+    "by a stranger is told with who holds it, and the project is let go",
+    async () => {
+      const {port, release} = await holdPort()
+      const project = makeProject({config: `http: {port: ${port}}\nplugins: {sandbox: {}}\n`})
+      const refused = await svc(onBun, project, ["runtime", "start"])
+      expect({code: refused.code, stdout: refused.stdout}).toEqual({code: 1, stdout: ""})
+      expect(refused.stderr).toMatch(
+        new RegExp(
+          `^svc: 127\\.0\\.0\\.1:${port} is already in use by pid ${process.pid} \\(\\S+.*\\)\n {2}hint: Stop what listens there, or choose another http\\.port\\.\n$`,
+        ),
+      )
+      await release()
+      const host = await startHost({project})
+      expect(new URL(host.url).port).toBe(String(port))
+    },
+  )
+})
+
+/** `svc runtime start` on this configuration, which must refuse it: what it says on stderr. */
+const refusal = async (config: string | Uint8Array, args: readonly string[] = [], env: Record<string, string> = {}) => {
+  const project = makeProject()
+  project.write("svc.config.yml", config)
+  const ended = await svc(onBun, project, ["runtime", "start", ...args], {env})
+  expect({code: ended.code, stdout: ended.stdout}).toEqual({code: 1, stdout: ""})
+  expect(ended.stderr).not.toMatch(/^ {4}at /m)
+  expect(existsSync(project.path(".svc/data.sqlite"))).toBe(false)
+  return ended.stderr
+}
+
+const hint = "  hint: Correct svc.config.yml, then run svc doctor.\n"
+
+describe("a configuration that is refused ends the start with 1, on stderr, without a stack", () => {
+  test("duplicate and unknown keys, wrong types and unset names, all at once and in the order of the file", async () => {
+    const config = `log_levl: info
+http:
+  token: \${NOT_SET}
+  hots: 127.0.0.1
+  port: abc
+plugins:
+  sandbox: {enable: true}
+http:
+  prot: 1
+  demoToken: hunter22hunter22
+`
+    expect(await refusal(config)).toBe(`svc: the configuration has 5 errors
+  svc.config.yml:1:1 log_levl: unknown key (did you mean "log_level"?)
+  svc.config.yml:7:13 plugins.sandbox.enable: unknown key (did you mean "enabled"?)
+  svc.config.yml:8:1 the key stands twice; keep one of them
+  svc.config.yml:9:3 http.prot: unknown key (did you mean "port"?)
+  svc.config.yml:10:14 http.demoToken: expected a bare \${NAME}, since secrets come from the environment only; got a literal
+${hint}`)
+  })
+
+  test("0 bytes, a truncated file, bytes that are not UTF-8, an alias bomb", async () => {
+    const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(", ")}]\n`
+    const bomb = `a: &a [x, x, x]\n${["b", "c", "d", "e", "f"].map((name, n) => level(name, "abcde"[n] ?? "")).join("")}`
+    const files: [string | Uint8Array, RegExp][] = [
+      ["", /svc\.config\.yml:1:1 the file is empty/],
+      ["http: {port: 1\nplugins:", /svc\.config\.yml:2:1 Flow map/],
+      [new Uint8Array([0x61, 0x3a, 0x20, 0xff]), /svc\.config\.yml:1:1 expected UTF-8 text/],
+      [bomb, /svc\.config\.yml:1:1 cannot be read: Excessive alias count/],
+    ]
+    for (const [bytes, told] of files) expect(await refusal(bytes)).toMatch(told)
+  })
+
+  test("production without a token, with the example's placeholder, or with a literal", async () => {
+    const args = ["--mode", "production"]
+    const config = (token: string) => `http:\n  port: 0\n  token: ${token}\nplugins: {sandbox: {}}\n`
+    expect(await refusal("http: {port: 0}\n", args)).toMatch(/^svc: http\.token is not set\n {2}hint: /)
+    const env = {HTTP_TOKEN: "replace-me-with-a-long-random-token"}
+    expect(await refusal(config("${HTTP_TOKEN}"), args, env)).toMatch(/^svc: http\.token is the placeholder/)
+    const literal = await refusal(config("hunter22hunter22"), args)
+    expect(literal).toContain("svc.config.yml:3:10 http.token: expected a bare ${NAME}")
+    expect(literal).not.toContain("hunter22")
+    expect(await refusal(config("${HTTP_TOKEN:-hunter22hunter22}"), args)).not.toContain("hunter22")
+  })
+
+  test("a plugin that does not load, with its position", async () => {
+    const project = makeProject({
+      config: "http: {port: 0}\nplugins: {broken: {}}\n",
+      plugins: {broken: 'import {definePlugin} from "svc-runtime"\nexport default definePlugin({setup( {\n'},
+    })
+    for (const {command} of onNode22 === undefined ? [onBun] : [onBun, onNode22]) {
+      const ended = await runProcess([...command, "runtime", "start"], {cwd: project.folder})
+      expect(ended.code).toBe(1)
+      expect(ended.stderr).toMatch(/^ {2}plugins\/broken\.ts:[23]:\d+ /m)
+      expect(ended.stderr).not.toMatch(/^ {4}at /m)
+    }
+  })
+
+  test("no project: nothing is written where there is none", async () => {
+    const project = makeProject()
+    const empty = project.path("node_modules")
+    const before = readdirSync(empty)
+    const ended = await svc(onBun, {...project, folder: empty}, ["runtime", "start"])
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toBe(
+      `svc: there is no svc.config.yml in ${empty}\n  hint: Run svc in a folder with svc.config.yml, name one with --project, or make one with svc init.\n`,
+    )
+    expect(readdirSync(empty)).toEqual(before)
+  })
+
+  test("an unknown mode", async () => {
+    expect(await refusal("http: {port: 0}\n", ["--mode", "prod"])).toMatch(
+      /^svc: --mode is development, production or test, not "prod"\n/,
+    )
+  })
+})

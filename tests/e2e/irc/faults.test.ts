@@ -1,0 +1,190 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {endpointOf, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {joinIrc, type Person} from "../../support/irc/person.ts"
+import {type IrcServer, startIrcServer} from "../../support/irc/servers.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
+
+const twoRuntimes = bunOr("node22")
+const lounge = {nick: "svcbot", channels: ["#lounge"]}
+
+/** The server is back, and a person is in the channel before the bot can be: the Host sleeps meanwhile. */
+const returnWith = async (server: IrcServer, host: TestHost): Promise<Person> => {
+  host.process.child.kill("SIGSTOP")
+  await server.start()
+  const person = await joinIrc(server, "alice", {channel: "#lounge"})
+  host.process.child.kill("SIGCONT")
+  return person
+}
+
+describeWith("ngircd", "inspircd")("a bot on IRC when things go wrong", () => {
+  test.each(twoRuntimes)(
+    "a server that goes and comes back has its bot back in the channel, on $name",
+    async runtime => {
+      const server = await startIrcServer("ngircd")
+      const before = await joinIrc(server, "alice", {channel: "#lounge"})
+      const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], {
+        runtime,
+        http: {readiness: {endpoints: [{owner: "root/irc", name: "irc~main"}]}},
+      })
+      await before.sees(/^:svcbot!\S+ JOIN/)
+      await server.kill()
+
+      const away = await untilEndpoint(host, "main", "reconnecting")
+      expect(away.error).toMatch(/closed the connection/)
+      expect(away.attempt).toBeGreaterThan(1)
+      // What is said meanwhile waits: admission is open, the transport is not.
+      await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "I was away"})
+      expect((await host.fetch("/api/system/readiness")).status).toBe(200)
+      await sleep(2500)
+      expect((await endpointOf(host, "main")).state).toMatch(/^(reconnecting|connecting)$/)
+
+      const connections = server.connections()
+      const after = await returnWith(server, host)
+      await untilEndpoint(host, "main", "online")
+      await until("the bot to say what waited", () => after.heard("svcbot", "#lounge").includes("I was away"))
+      expect(await after.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+      expect(server.connections() - connections).toBe(2)
+    },
+  )
+
+  test("a message that the server did not take before it ended is sent again, and is not sent until then", async () => {
+    const server = await startIrcServer("ngircd")
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await untilEndpoint(host, "main", "online")
+    server.freeze()
+    const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "news"})
+    const stateOf = async () => (await host.get<{state: string}>(`/api/outbox/${id}`)).state
+    await until("the message to be on its way", async () => (await stateOf()) === "sending")
+    await sleep(500)
+    expect(await stateOf()).toBe("sending")
+    await server.kill()
+    const person = await returnWith(server, host)
+    await until("the message to arrive", () => person.heard("svcbot", "#lounge").includes("news"))
+    await until("the message to be sent", async () => (await stateOf()) === "sent")
+  })
+
+  test("a server that is not there is tried less and less often", async () => {
+    const server = await startIrcServer("ngircd")
+    await server.kill()
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    const {error} = await untilEndpoint(host, "main", "reconnecting")
+    expect(error).toMatch(/127\.0\.0\.1 closed the connection before registration: .*ECONNREFUSED/)
+    await sleep(4000)
+    const attempt = await until("another attempt", async () => {
+      const {state, attempt = 0} = await endpointOf(host, "main")
+      return state === "reconnecting" && attempt > 2 && attempt
+    })
+    expect(attempt).toBeLessThan(8)
+  })
+
+  test("a bot that is kicked comes back after a while, and says then what it could not say meanwhile", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    await untilEndpoint(host, "main", "online")
+    person.write("KICK #lounge svcbot :out")
+    await person.sees(/KICK #lounge svcbot/)
+    await host.post("/api/outbox", {endpoint: "irc~main", channel: "#lounge", text: "still here"})
+    expect((await endpointOf(host, "main")).state).toBe("online")
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    await until("the bot to say it", () => person.heard("svcbot", "#lounge").length > 0)
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    expect(person.heard("svcbot", "#lounge")).toEqual(["still here", "hello Bob"])
+    await untilPrinted(host.process, "kicked from #lounge by alice; joining again")
+  })
+
+  test("what is said while a bot is kicked out of its channel is a gap, from the kick at the latest until it is back", async () => {
+    const server = await startIrcServer("ngircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    const online = Date.parse((await untilEndpoint(host, "main", "online")).since)
+    const kickedAt = Date.now()
+    person.write("KICK #lounge svcbot :out\r\nPRIVMSG #lounge :!greet Nobody")
+    const [open] = await until("the gap to begin", async () => {
+      const gaps = await gapsOf(host)
+      return gaps.length === 1 && gaps
+    })
+    const heardOf = Date.now()
+    expect(open).toMatchObject({endpoint: "irc~main", reason: "channel_left"})
+    // Where it took that long to find it, it may have ended.
+    if (Date.now() - kickedAt < 5000) expect(open?.to).toBe(null)
+    expect((await endpointOf(host, "main")).state).toBe("online")
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    const [gap] = await untilGaps(host, 1)
+    const [from, to] = [Date.parse(gap?.from ?? ""), Date.parse(gap?.to ?? "")]
+    expect(from).toBeGreaterThanOrEqual(online)
+    expect(from).toBeLessThanOrEqual(heardOf)
+    expect(to - kickedAt).toBeGreaterThan(4900)
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    expect(person.heard("svcbot", "#lounge")).toEqual(["hello Bob"])
+  })
+
+  test("a bot that is removed from its channel, which others see as its own leaving, has a gap and comes back", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    await untilEndpoint(host, "main", "online")
+    person.write("REMOVE #lounge svcbot :out")
+    await person.sees(/^:svcbot!\S+ PART/)
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    expect(await untilGaps(host, 1)).toMatchObject([{endpoint: "irc~main", reason: "channel_left"}])
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    await untilPrinted(host.process, "removed from #lounge; joining again")
+  })
+
+  test("a channel that does not let the bot in is told of in the log and as a gap until it does; the others are joined", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#private"})
+    person.write("MODE #private +k secret")
+    await person.sees(/MODE #private \+k/)
+    person.write("JOIN #open")
+    await person.sees(/^\S+ 366 alice #open /)
+    const host = await startIrcHost([
+      {id: "out", port: server.port, nick: "outside", channels: ["#private", "#open"]},
+      {id: "in", port: server.port, nick: "inside", channels: ["#private secret"]},
+    ])
+    await person.sees(/^:inside!\S+ JOIN :?#private/)
+    await untilPrinted(host.process, /#private: Cannot join channel/)
+    await until("the others to be joined", () => person.lines.some(line => /^:outside!\S+ JOIN :?#open/.test(line)))
+    expect(person.lines.filter(line => /^:outside!\S+ JOIN :?#private/.test(line))).toEqual([])
+    const [gap] = await until("the gap to begin", async () => {
+      const gaps = await gapsOf(host)
+      return gaps.length > 0 && gaps
+    })
+    expect(gap).toMatchObject({endpoint: "irc~out", reason: "channel_left", to: null})
+    person.write("MODE #private -k secret")
+    await person.sees(/^:outside!\S+ JOIN :?#private/)
+    expect(await untilGaps(host, 1)).toHaveLength(1)
+    expect(await person.asks("outside", "#private", "outside: greet Bob")).toBe("hello Bob")
+  })
+
+  test("a channel that lets its bot in no more is a gap over restarts, until it does", async () => {
+    const server = await startIrcServer("inspircd")
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const first = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await untilEndpoint(first, "main", "online")
+    person.write("MODE #lounge +i")
+    await person.sees(/MODE #lounge :?\+i/)
+    await first.stop()
+    const host = await startHost({project: first.project})
+    await untilPrinted(host.process, "not let into #lounge; joining again")
+    await untilEndpoint(host, "main", "online")
+    person.write("PRIVMSG #lounge :!greet Nobody")
+    expect(await gapsOf(host)).toMatchObject([{reason: "host_stopped", to: null}])
+    const said = Date.now()
+    person.write("MODE #lounge -i")
+    await person.sees(/^:svcbot!\S+ JOIN /)
+    const [gap] = await untilGaps(host, 1)
+    expect(Date.parse(gap?.to ?? "")).toBeGreaterThanOrEqual(said)
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    expect(person.heard("svcbot", "#lounge")).toEqual(["hello Bob"])
+  })
+})

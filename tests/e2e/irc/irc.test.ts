@@ -1,0 +1,115 @@
+import {expect, test} from "vitest"
+import {until} from "../../support/host/process.ts"
+import {bunOr, type runtimes} from "../../support/host/runtimes.ts"
+import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {joinIrc, type Person} from "../../support/irc/person.ts"
+import {type IrcServerName, startIrcServer} from "../../support/irc/servers.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+import {haveEnded} from "../../support/messages/messages.ts"
+
+const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
+const cases = bunOr("node22").flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))
+
+const lounge = {nick: "svcbot", channels: ["#lounge"]}
+
+/** What the bot said in #lounge, once it has said as much as `enough`. */
+const heardInLounge = async (person: Person, enough: (texts: readonly string[]) => boolean) =>
+  until("the bot to say all", () => {
+    const texts = person.heard("svcbot", "#lounge")
+    return enough(texts) && texts
+  })
+
+/** A bot in #lounge, and a person beside it. */
+const meet = async (name: IrcServerName, runtime?: (typeof runtimes)[number]) => {
+  const server = await startIrcServer(name, {penalties: true})
+  const person = await joinIrc(server, "alice", {channel: "#lounge"})
+  const host = await startIrcHost([{id: "main", port: server.port, ...lounge}], runtime === undefined ? {} : {runtime})
+  await person.sees(/^:svcbot!\S+ JOIN :?#lounge/)
+  return {server, person, host}
+}
+
+describeWith("ngircd", "inspircd")("a bot on IRC", () => {
+  test.each(cases)("answers in a channel and in private on $server, run by $on", async ({server, runtime}) => {
+    const {person} = await meet(server, runtime)
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+    expect(await person.asks("svcbot", "#lounge", "svcbot: greet Carol")).toBe("hello Carol")
+    expect(await person.asks("svcbot", "svcbot", "greet Dora")).toBe("hello Dora")
+    expect(await person.asks("svcbot", "svcbot", "\x02\x0304greet\x0f Émil")).toBe("hello Émil")
+    expect(await person.asks("svcbot", "#lounge", "!greet")).toContain("Usage: !greet <name>")
+    expect(await person.asks("svcbot", "#lounge", "svcbot: gret Bob")).toContain("Did you mean svcbot: greet?")
+    person.say("#lounge", "!help")
+    const help = await heardInLounge(person, texts => texts.includes("!greet <name>: Say hello"))
+    expect(help).toContain("Commands:")
+  })
+
+  test("a private message starts on the bot's side too, and one to nobody ends as failed", async () => {
+    const {person, host} = await meet("ngircd")
+    person.say("#lounge", "!whisper alice psst")
+    await person.sees(/^:svcbot!\S+ PRIVMSG alice :psst/)
+    person.say("#lounge", "!whisper nobody psst")
+    const {items} = await until("the message to nobody to fail", async () => {
+      const page = await host.get<{items: {state: string; channel: string; error?: string}[]}>("/api/outbox")
+      return page.items[0]?.state === "failed" && page
+    })
+    expect(items[0]).toMatchObject({channel: "nobody", state: "failed", error: expect.stringMatching(/no such nick/i)})
+  })
+
+  test("two accounts on two servers at once answer each in its own place", async () => {
+    const [one, other] = await Promise.all(servers.map(name => startIrcServer(name, {penalties: true})))
+    if (one === undefined || other === undefined) throw new Error("two servers were started")
+    const alice = await joinIrc(one, "alice", {channel: "#lounge"})
+    const bob = await joinIrc(other, "bob", {channel: "#lounge"})
+    await startIrcHost([
+      {id: "one", port: one.port, ...lounge},
+      {id: "other", port: other.port, ...lounge, nick: "otherbot"},
+    ])
+    await Promise.all([alice.sees(/^:svcbot!\S+ JOIN/), bob.sees(/^:otherbot!\S+ JOIN/)])
+    const answers = [
+      alice.asks("svcbot", "#lounge", "!greet Alice"),
+      bob.asks("otherbot", "#lounge", "!greet Bob"),
+      bob.asks("otherbot", "otherbot", "greet Bob"),
+    ]
+    expect(await Promise.all(answers)).toEqual(["hello Alice", "hello Bob", "hello Bob"])
+    expect(alice.heard("svcbot", "#lounge")).toEqual(["hello Alice"])
+  })
+
+  test("a line end in what the bot says begins another message, never a command", async () => {
+    const {person, host} = await meet("ngircd")
+    person.say("#lounge", "!inject")
+    const texts = await heardInLounge(person, ({length}) => length >= 4)
+    expect(texts).toEqual(["one", "JOIN #elsewhere", "QUIT :gone", "NICK other"])
+    expect((await untilEndpoint(host, "main", "online")).login?.user?.id).toBe("svcbot")
+    person.write("WHOIS svcbot")
+    expect(await person.sees(/^\S+ 319 /)).not.toContain("#elsewhere")
+  })
+
+  test.each(servers)("a long answer comes in parts that %s passes on whole", async name => {
+    const {person} = await meet(name)
+    const words = Array.from({length: 200}, (_, i) => `wörd${i + 1}`).join(" ")
+    person.say("#lounge", "!long 200")
+    const texts = await heardInLounge(person, all => all.join(" ").length >= words.length)
+    expect(texts.length).toBeGreaterThan(1)
+    expect(texts.join(" ")).toBe(words)
+
+    person.say("svcbot", "unbroken 1000")
+    await until("the whole word", () => person.heard("svcbot").join("").length >= 1000)
+    expect(person.heard("svcbot").join("")).toBe("é".repeat(1000))
+    expect(Math.max(...person.lines.map(line => Buffer.byteLength(line)))).toBeLessThanOrEqual(510)
+  })
+
+  test("a flood of lines is handled in order, and nothing is lost", async () => {
+    const {person, host} = await meet("inspircd")
+    for (let n = 1; n <= 300; n++) person.say("#lounge", `count ${n}`)
+    expect(await person.asks("svcbot", "#lounge", "!counted")).toBe("300 in order")
+    type Handled = {state: string; event: {message: {content: string}}}
+    const items = await until("all handlers to end", async () => {
+      const page = await host.get<{items: Handled[]}>("/api/inbox?limit=301")
+      return haveEnded(page.items) && page.items
+    })
+    expect(items.map(({event}) => event.message.content)).toEqual([
+      "!counted",
+      ...Array.from({length: 300}, (_, i) => `count ${300 - i}`),
+    ])
+    expect(new Set(items.map(({state}) => state))).toEqual(new Set(["handled"]))
+  })
+})

@@ -1,0 +1,167 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {endpointOf, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {joinIrc} from "../../support/irc/person.ts"
+import {type IrcServerName, makeCertificate, startIrcServer} from "../../support/irc/servers.ts"
+import {startServices} from "../../support/irc/services.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+
+const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
+const twoRuntimes = bunOr("node22")
+const lounge = {nick: "svcbot", channels: ["#lounge"]}
+
+/** Longer than the first pauses between two attempts: an endpoint that retries is seen to. */
+const severalAttempts = 4000
+
+describeWith(
+  "ngircd",
+  "inspircd",
+  "openssl",
+)("TLS on IRC", () => {
+  const cases = twoRuntimes.flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))
+
+  test.each(cases)("a bot talks TLS with $server where the certificate is trusted, run by $on", async it => {
+    const tls = await makeCertificate()
+    const server = await startIrcServer(it.server, {tls})
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const account = {port: server.tlsPort, tls: true}
+    await startIrcHost(
+      [
+        {id: "trusted", ...account, ...lounge},
+        {id: "unchecked", ...account, ...lounge, nick: "other", verify: false},
+      ],
+      {runtime: it.runtime, env: {NODE_EXTRA_CA_CERTS: tls.cert}},
+    )
+    await person.sees(/^:(svcbot|other)!\S+ JOIN/)
+    await person.sees(/^:(svcbot|other)!\S+ JOIN/)
+    expect(await person.asks("svcbot", "#lounge", "svcbot: greet Bob")).toBe("hello Bob")
+    expect(await person.asks("other", "#lounge", "other: greet Bob")).toBe("hello Bob")
+  })
+
+  test.each(twoRuntimes)("a certificate that nobody vouches for is refused by its name, on $name", async runtime => {
+    const server = await startIrcServer("ngircd", {tls: await makeCertificate()})
+    const host = await startIrcHost([{id: "main", port: server.tlsPort, tls: true, ...lounge}], {runtime})
+    const {error} = await untilEndpoint(host, "main", "reconnecting")
+    expect(error).toMatch(/self.signed certificate/i)
+  })
+})
+
+describeWith("inspircd", "atheme-services")("SASL on IRC", () => {
+  const sasl = {account: "svcbot", password: "${BOT_PASSWORD}"}
+  const serve = async () => {
+    const server = await startIrcServer("inspircd")
+    await startServices(server, {svcbot: "correct-password"})
+    return server
+  }
+
+  test.each(twoRuntimes)("a bot logs in by SASL PLAIN, on $name", async runtime => {
+    const server = await serve()
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
+      runtime,
+      env: {BOT_PASSWORD: "correct-password"},
+    })
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    person.write("WHOIS svcbot")
+    expect(await person.sees(/^\S+ 330 /)).toMatch(/ svcbot svcbot :is logged in as/)
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+  })
+
+  test("a wrong SASL password ends as failed, and the server sees one attempt", async () => {
+    const server = await serve()
+    const before = server.connections()
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
+      env: {BOT_PASSWORD: "a-wrong-password"},
+    })
+    const failed = await untilEndpoint(host, "main", "failed")
+    expect(failed).toMatchObject({
+      admission: "closed",
+      reason: "credentials",
+      error: expect.stringMatching(/^SASL login as svcbot failed: /),
+      remediation: expect.stringContaining("sasl.password"),
+    })
+    await sleep(severalAttempts)
+    expect(server.connections() - before).toBe(1)
+    expect(host.process.output()).not.toContain("a-wrong-password")
+  })
+
+  test.each(servers)("where %s offers no SASL, a bot that has to log in stays out and says so", async name => {
+    const server = await startIrcServer(name)
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge, sasl}], {
+      env: {BOT_PASSWORD: "correct-password"},
+    })
+    const waiting = await untilEndpoint(host, "main", "reconnecting")
+    expect(waiting.error).toBe("127.0.0.1 offers no SASL login now")
+    await sleep(1000)
+    expect(person.lines.filter(line => line.includes("JOIN"))).toHaveLength(1)
+  })
+})
+
+describeWith("ngircd", "inspircd")("the server's password", () => {
+  const password = "${SERVER_PASSWORD}"
+
+  test.each(servers)("the right one lets a bot into %s", async name => {
+    const server = await startIrcServer(name, {password: "right-password"})
+    const person = await joinIrc(server, "alice", {channel: "#lounge", password: "right-password"})
+    await startIrcHost([{id: "main", port: server.port, ...lounge, password}], {
+      env: {SERVER_PASSWORD: "right-password"},
+    })
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
+  })
+
+  test.each(servers)("a wrong one, and none, end as failed on %s after one attempt each", async name => {
+    const server = await startIrcServer(name, {password: "right-password"})
+    const host = await startIrcHost(
+      [
+        {id: "wrong", port: server.port, ...lounge, password},
+        {id: "none", port: server.port, ...lounge, nick: "other"},
+      ],
+      {env: {SERVER_PASSWORD: "a-wrong-password"}},
+    )
+    expect(await untilEndpoint(host, "wrong", "failed")).toMatchObject({
+      reason: "credentials",
+      error: expect.stringMatching(/^the server refused the login: .*(password|access denied)/i),
+      remediation: "Correct the variable that password names.",
+    })
+    expect(await untilEndpoint(host, "none", "failed")).toMatchObject({
+      reason: "credentials",
+      remediation: "Give the account its password, as ${NAME}; or ask the operators of the server.",
+    })
+    await sleep(severalAttempts)
+    expect(server.connections()).toBe(2)
+    expect(host.process.output()).not.toContain("a-wrong-password")
+  })
+})
+
+describeWith("ngircd", "inspircd")("the nick", () => {
+  test.each(servers)("where it is taken on %s, the bot takes another and answers to it", async name => {
+    const server = await startIrcServer(name)
+    const person = await joinIrc(server, "svcbot", {channel: "#lounge"})
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge}])
+    await person.sees(/^:svcbot_!\S+ JOIN/)
+    expect(await person.asks("svcbot_", "#lounge", "svcbot_: greet Bob")).toBe("hello Bob")
+    expect((await endpointOf(host, "main")).login?.user?.id).toBe("svcbot_")
+    await untilPrinted(host.process, "the nick svcbot is taken; trying svcbot_")
+  })
+
+  test("a variant is never longer than the server allows", async () => {
+    const server = await startIrcServer("ngircd")
+    const person = await joinIrc(server, "ninechars", {channel: "#lounge"})
+    await startIrcHost([{id: "main", port: server.port, ...lounge, nick: "ninechars"}])
+    await person.sees(/^:ninecha_1!\S+ JOIN/)
+    expect(await person.asks("ninecha_1", "#lounge", "!greet Bob")).toBe("hello Bob")
+  })
+
+  test("one that the server does not take ends as failed", async () => {
+    const server = await startIrcServer("ngircd")
+    const host = await startIrcHost([{id: "main", port: server.port, ...lounge, nick: "tenletters"}])
+    const failed = await untilEndpoint(host, "main", "failed")
+    expect(failed).toMatchObject({reason: "nick_invalid", error: expect.stringContaining("tenletters")})
+    await until("the server to have logged it", () => server.connections() > 0)
+    expect(server.connections()).toBe(1)
+  })
+})

@@ -1,0 +1,110 @@
+import {describe, expect, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {startProcess, until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
+import {mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {recordsIn, talkerHost} from "./talker.ts"
+
+const say = (host: TestHost, text: string, times = 1) => host.post("/api/plugins/talker/say", {text, times})
+
+const recordOf = (host: TestHost, message: string) =>
+  until(message, () => recordsIn(host.process.stdout()).find(record => record.message === message))
+
+const isHealthy = async (host: TestHost) =>
+  (await fetch(`${host.url}/pub/health`, {signal: AbortSignal.timeout(60_000)})).status === 200
+
+describe.each(bunOr("node22"))("the log of a Host on $name", runtime => {
+  test("one JSON object a line, and each call carries its plugin, its event and endpoint, or its request", async () => {
+    const host = await startHost({...talkerHost, runtime})
+    expect(await host.say("/tell")).toEqual(["told"])
+    await say(host, "in a request")
+    const common = {project: "scratch-bot", runtimeId: host.runtimeId, generation: 1, plugin: "talker"}
+    const inHandler = {...common, level: "info", endpoint: "sandbox", event: 1}
+    for (const message of ["by the session", "by the plugin", "by the console { n: 1 }"]) {
+      expect(await recordOf(host, message)).toMatchObject(inHandler)
+    }
+    expect(await recordOf(host, "of the console")).toMatchObject({...inHandler, level: "error", error: {name: "Error"}})
+    const requested = await recordOf(host, "in a request")
+    expect(requested).toMatchObject({...common, requestId: expect.stringMatching(/^[0-9a-f]{12}-/)})
+    expect(requested).not.toHaveProperty("event")
+    const ended = await host.stop()
+    expect({code: ended.code, stderr: ended.stderr}).toEqual({code: 0, stderr: ""})
+    expect(recordsIn(ended.stdout).at(-1)).toMatchObject({level: "info", message: "stopped"})
+  })
+
+  test("a reader that stalls, then closes, holds nothing up, and is told how many records it lost", async () => {
+    const host = await startHost({...talkerHost, runtime})
+    host.process.child.stdout?.pause()
+    for (let round = 0; round < 20; round++) await say(host, `${"flood ".repeat(200)}${round}`, 500)
+    expect(await isHealthy(host)).toBe(true)
+    expect(await host.say("/tell")).toEqual(["told"])
+    host.process.child.stdout?.resume()
+    const told = await until("what was lost", async () => {
+      await say(host, "is it read again?")
+      return recordsIn(host.process.stdout()).find(({dropped}) => dropped !== undefined)
+    })
+    expect(told).toMatchObject({level: "warn", message: expect.stringContaining(" records were not written")})
+    // What was lost may be told in parts.
+    await until("every record to be there or told as lost", () => {
+      const records = recordsIn(host.process.stdout())
+      const flooded = records.filter(({message}) => String(message).startsWith("flood "))
+      return flooded.length + records.reduce((sum, {dropped = 0}) => sum + Number(dropped), 0) >= 10_000
+    })
+
+    host.process.child.stdout?.destroy()
+    await say(host, "to nobody", 100)
+    expect(await isHealthy(host)).toBe(true)
+    expect(await host.say("/tell")).toEqual(["told"])
+    const {items} = await host.get<{items: {message: string}[]}>("/api/logs?limit=5&plugin=talker")
+    expect(items.map(({message}) => message)).toContain("by the session")
+    expect((await host.stop()).code).toBe(0)
+  })
+})
+
+describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
+  "standard output that takes no more, on $name",
+  runtime => {
+    test.each(["/dev/full", "&-"])("standard output on %s does not keep it from running", async target => {
+      const project = makeProject(talkerHost)
+      const command = `exec "$@" >${target}`
+      const args = [...runtime.command, "runtime", "start", ...talkerHost.args]
+      const running = startProcess(["sh", "-c", command, "sh", ...args], {cwd: project.folder, env: talkerHost.env})
+      const file = await until("the Host to serve", () => project.read(".svc/host.json") || undefined)
+      const {url} = JSON.parse(file) as {url: string}
+      const authorization = `Bearer ${talkerHost.env.HTTP_TOKEN}`
+      const logs = await fetch(`${url}/api/logs`, {headers: {authorization}})
+      expect(await logs.text()).toContain("generation 1 committed")
+      running.child.kill("SIGTERM")
+      expect((await running.finished).code).toBe(0)
+    })
+
+    test("a disk that was full takes records again, and the log says how many are missing", async context => {
+      needMounts(context)
+      const project = makeProject(talkerHost)
+      const disk = mountDisk(project.path("log"), "64k")
+      const args = [...runtime.command, "runtime", "start", ...talkerHost.args]
+      const command = ["sh", "-c", 'exec "$@" >>log/run.log', "sh", ...args]
+      startProcess(command, {cwd: project.folder, env: talkerHost.env})
+      const file = await until("the Host to serve", () => project.read(".svc/host.json") || undefined)
+      const {url} = JSON.parse(file) as {url: string}
+      const post = (text: string, times: number) =>
+        fetch(`${url}/api/plugins/talker/say`, {
+          method: "POST",
+          headers: {authorization: `Bearer ${talkerHost.env.HTTP_TOKEN}`, "content-type": "application/json"},
+          body: JSON.stringify({text, times}),
+        })
+      expect((await post("filling the disk", 1000)).status).toBe(200)
+      const isFull = project.read("log/run.log").length
+      expect((await post("not written", 1)).status).toBe(200)
+      expect(project.read("log/run.log")).toHaveLength(isFull)
+      disk.resize("4m")
+      expect((await post("written again", 1)).status).toBe(200)
+      const records = recordsIn(project.read("log/run.log"))
+      expect(records.map(({message}) => message)).toContain("written again")
+      const told = records.find(({dropped}) => dropped !== undefined)
+      const filling = records.filter(({message}) => String(message).startsWith("filling"))
+      expect(filling.length + Number(told?.dropped)).toBe(1001)
+    })
+  },
+)

@@ -1,0 +1,65 @@
+import {expect, test} from "vitest"
+import {startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {eventOf, tell} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const hanging = (name: string) => `async session => {
+      note("${name} " + session.text)
+      await new Promise(() => {})
+    }`
+
+const noting = (name: string) => `session => note("${name} " + session.text)`
+
+/** Three handlers, two of them with a name; none of them ends. */
+const before = pluginWith(`
+    plugin.on("message-created", {name: "audit"}, ${hanging("audit")})
+    plugin.on("message-created", {name: "removed"}, ${hanging("removed")})
+    plugin.on("message-created", ${hanging("nameless")})`)
+
+/** The same without one of them, and with two others put before the rest. */
+const after = pluginWith(`
+    plugin.on("message-created", ${noting("put-before")})
+    plugin.on("message-created", {name: "new"}, ${noting("new")})
+    plugin.on("message-created", ${noting("nameless")})
+    plugin.on("message-created", {name: "audit"}, ${noting("audit")})`)
+
+test("events that wait over a change of the plugin find the handler of their name, and say so where it is gone", async () => {
+  const first = await startHost({
+    config: "http: {port: 0}\nplugins: {bot: {}, sandbox: {}}\n",
+    plugins: {bot: before},
+  })
+  const {project} = first
+  const seqs = [await tell(first, {text: "one"}), await tell(first, {text: "two"})]
+  await until("the handlers to run", () => project.read("notes.log").trim().split("\n").length === 3)
+  await first.stop("SIGKILL")
+  project.write("notes.log", "")
+  project.write("plugins/bot.ts", after)
+
+  const second = await startHost({project})
+  for (const seq of seqs) {
+    const {marks} = await eventOf(second, seq)
+    expect(marks.map(({handler, state, error}) => [handler, state, error])).toEqual([
+      ["root/bot/handler/message-created.0", "handled", null],
+      ["root/bot/handler/message-created.audit", "handled", null],
+      ["root/bot/handler/message-created.removed", "failed", "the running generation has no such handler"],
+    ])
+  }
+  const {items} = await second.get<{items: {seq: number; state: string}[]}>("/api/inbox")
+  expect(items.map(({state}) => state)).toEqual(["failed", "failed"])
+  // Without a name the number decides: what waited for the nameless one went to the one that was put before it.
+  expect(project.read("notes.log").trim().split("\n").sort()).toEqual([
+    "audit one",
+    "audit two",
+    "put-before one",
+    "put-before two",
+  ])
+  const next = await eventOf(second, await tell(second, {text: "three"}))
+  expect(next.marks.map(({handler}) => handler)).toEqual([
+    "root/bot/handler/message-created.0",
+    "root/bot/handler/message-created.1",
+    "root/bot/handler/message-created.audit",
+    "root/bot/handler/message-created.new",
+  ])
+  expect((await second.stop()).code).toBe(0)
+})

@@ -1,0 +1,226 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
+import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {onBun, runtimes} from "../../support/host/runtimes.ts"
+import {untilEndpoint} from "../../support/irc/host.ts"
+import {startIrcServer} from "../../support/irc/servers.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+import {gapsOf} from "../../support/messages/gaps.ts"
+import {startReceiver} from "../../support/webhooks/webhooks.ts"
+import {arrivalsOf, startChatter, staysOf} from "./irc-chatter.ts"
+import {type Answer, readLedger, type StoredMessage} from "./kill-ledger.ts"
+import {killConfig, killSecret, lounge, type Open, twofoldPlugin} from "./kill-loop.ts"
+import {startPartners} from "./partners.ts"
+
+/** More by `bun scripts/faults/kill-loop.ts --rounds 1000`; a seed repeats the choices, the machine decides what they meet. */
+const rounds = Number(process.env.SVC_KILL_ROUNDS ?? 200)
+const seed = Number(process.env.SVC_KILL_SEED ?? Date.now() % 1_000_000)
+
+const env = {HTTP_TOKEN: "full-token-of-the-test", KILL_SECRET: killSecret}
+
+/** More answers than these are let through before a round goes on: what waits for the wire must not grow with the rounds. */
+const mostOpen = 100
+
+/** For anything that a Host is waited for, in milliseconds: the machine may be busy. */
+const patience = 300_000
+
+/** Bun and Node by turns, and each Node that there is. */
+const nodes = runtimes.filter(runtime => runtime !== onBun)
+const runtimeOf = (round: number) => (round % 2 === 0 ? onBun : (nodes[((round - 1) / 2) % nodes.length] ?? onBun))
+
+const openOf = (host: TestHost) => host.get<Open>("/api/plugins/twofold/open")
+
+const untilOpen = (host: TestHost, what: string, holds: (open: Open) => boolean) =>
+  until(what, async () => holds(await openOf(host)), patience).catch(async error => {
+    const page = await (await host.fetch("/api/metrics")).text()
+    const told = page.split("\n").filter(line => /^svc_(inbox|outbox|endpoint|database)/.test(line))
+    throw new Error(`${error.message}: ${JSON.stringify(await openOf(host))}\n${told.join("\n")}`)
+  })
+
+const meet = async () => {
+  const irc = await startIrcServer("ngircd")
+  const chatter = await startChatter(irc, lounge.channel, 5)
+  const receiver = await startReceiver(killSecret)
+  const project = makeProject({config: killConfig(receiver.url, irc), plugins: {twofold: twofoldPlugin}})
+  return {chatter, receiver, project, partners: startPartners(4, killSecret)}
+}
+
+type Scene = Awaited<ReturnType<typeof meet>>
+
+/** Starts the Host and kills it: anywhere in its start and its replay, or once what earlier kills cut off has ended. */
+const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, round: number, isEarly: boolean) => {
+  const options = {project, env, runtime: runtimeOf(round), patience}
+  if (isEarly) {
+    const {process: starting} = launchHost(options)
+    await sleep(chance.below(500))
+    starting.child.kill("SIGKILL")
+    await starting.finished
+    return
+  }
+  const host = await startHost(options)
+  const isBehind = ({suspects, messages}: Open) => suspects > 0 || messages > mostOpen
+  await untilOpen(host, "what kills have cut off to end", open => {
+    chatter.hush(isBehind(open))
+    return !isBehind(open)
+  })
+  partners.aim(host)
+  const enough = partners.acknowledged.size + 1 + chance.below(20)
+  await untilOpen(host, "webhooks to be acknowledged", ({messages}) => {
+    chatter.hush(messages > mostOpen)
+    return partners.acknowledged.size >= enough
+  })
+  chatter.hush(false)
+  if (chance.below(2) === 0) {
+    await untilEndpoint(host, "main", "online", patience)
+    const heard = chatter.said.size + chance.below(3)
+    await until("something to be said on IRC", () => chatter.said.size > heard)
+  }
+  await sleep(chance.below(20))
+  host.process.child.kill("SIGKILL")
+  partners.aim(undefined)
+  await host.process.finished
+}
+
+/** The last Host has all the time it needs; resolves to what it lists. */
+const settle = async ({project, partners, chatter}: Scene) => {
+  const last = await startHost({project, env, patience})
+  partners.aim(last)
+  await untilEndpoint(last, "main", "online", patience)
+  const before = chatter.said.size
+  await until("something to be said on IRC", () => chatter.said.size > before + 5)
+  await Promise.all([partners.stop(), chatter.stop()])
+  const said = [...chatter.said.keys()].slice(before)
+  await until(
+    "the last lines to be stored",
+    async () => {
+      const lines = await last.get<readonly string[]>("/api/plugins/twofold/lines")
+      return said.every(line => lines.includes(line))
+    },
+    patience,
+  )
+  await untilOpen(last, "everything to end", ({marks, messages}) => marks === 0 && messages === 0)
+  const {items: outbox} = await last.get<{items: {id: string; state: string}[]}>("/api/outbox?limit=500")
+  const gaps = (await gapsOf(last)).filter(({endpoint}) => endpoint === "irc~main")
+  expect((await last.stop()).code).toBe(0)
+  return {outbox, gaps}
+}
+
+const idsOf = (events: readonly {readonly id: string}[]) => events.map(({id}) => id)
+const textsOf = (events: readonly {readonly text: string}[]) => events.map(({text}) => text)
+
+/** Each event ended in a state that says so; its two answers are there once if it was handled, else not at all. */
+const checkAnswers = (events: readonly StoredMessage[], answers: readonly Answer[]) => {
+  expect(events.filter(({states}) => states !== "handled" && states !== "dead")).toEqual([])
+  const given = Map.groupBy(answers, ({seq}) => seq)
+  const wanted = ({endpoint, text, states}: StoredMessage) =>
+    states === "dead" ? [] : [`${endpoint}: to ${text}`, `sandbox: log ${text}`].sort()
+  const found = ({seq}: StoredMessage) =>
+    (given.get(seq) ?? []).map(answer => `${answer.endpoint}: ${answer.text}`).sort()
+  expect(events.filter(event => wanted(event).join() !== found(event).join())).toEqual([])
+  const known = new Set(events.map(({seq}) => seq))
+  expect(answers.filter(({seq}) => !known.has(seq))).toEqual([])
+}
+
+/** Everything acknowledged is stored; what was posted in answer arrived, and arrived again under its id only. */
+const checkWebhooks = ({partners, receiver}: Scene, events: readonly StoredMessage[], answers: readonly Answer[]) => {
+  const stored = new Set(idsOf(events))
+  expect([...partners.acknowledged].filter(id => !stored.has(id))).toEqual([])
+  expect(answers.filter(({state}) => state !== "sent")).toEqual([])
+  const received = Map.groupBy(receiver.deliveries, ({id}) => id)
+  expect([...received.keys()].sort()).toEqual(idsOf(answers).sort())
+  const repeated = answers.filter(({id}) => (received.get(id)?.length ?? 0) > 1)
+  expect(repeated.filter(({attempt}) => attempt < 2)).toEqual([])
+  expect(receiver.refused()).toBe(0)
+  return repeated
+}
+
+/** Where the platform does not drop repetitions, each answer was tried once: it is sent, or unknown by name. */
+const checkUnrepeated = (answers: readonly Answer[]) => {
+  expect(answers.filter(({state, attempt}) => attempt !== 1 || (state !== "sent" && state !== "unknown"))).toEqual([])
+}
+
+describeWith("ngircd")("the kill loop", () => {
+  test(
+    `after ${rounds} kills, on Bun and Node by turns, all that was acknowledged is handled and answered once (seed ${seed})`,
+    async () => {
+      const scene = await meet()
+      const chance = new Chance(seed)
+      let early = 0
+      const started = performance.now()
+      for (let round = 0; round < rounds; round++) {
+        const isEarly = round > 0 && chance.below(4) === 0
+        if (isEarly) early++
+        await killOnce(scene, chance, round, isEarly)
+      }
+      const seconds = ((performance.now() - started) / 1000).toFixed(0)
+      const {outbox, gaps} = await settle(scene)
+      const {partners, chatter, project} = scene
+
+      const file = project.path(".svc/data.sqlite")
+      expect((await inspectFile(file)).findings).toEqual([])
+      const {events, answers} = await readLedger(file)
+      checkAnswers(events, answers)
+      const on = <T extends {readonly endpoint: string}>(rows: readonly T[], name: string) =>
+        rows.filter(({endpoint}) => endpoint === name)
+      const repeated = checkWebhooks(scene, on(events, "webhook~shop"), on(answers, "webhook~shop"))
+      const logged = on(answers, "sandbox")
+      checkUnrepeated(logged)
+      const replies = on(answers, "irc~main")
+      checkUnrepeated(replies)
+      const dead = events.filter(({states}) => states === "dead")
+      const unknown = answers.filter(({state}) => state === "unknown")
+      // Only where the kill fell into a start or its replay, one at a time, was anything running at two of them.
+      expect(dead.length).toBeLessThanOrEqual(early)
+      for (const {id, state} of outbox) expect(answers.find(answer => answer.id === id)?.state).toBe(state)
+
+      // On IRC: a reply that is sent was heard once, one that is unknown at most once, and nothing else was heard.
+      const repliesHeard = () =>
+        chatter.listener.lines.flatMap(line => / PRIVMSG #lounge :(to .*)$/.exec(line)?.[1] ?? [])
+      await until(
+        "what was sent last to be heard",
+        () => {
+          const texts = new Set(repliesHeard())
+          return replies.every(({state, text}) => state !== "sent" || texts.has(text))
+        },
+        patience,
+      ).catch(() => {})
+      const heard = Map.groupBy(repliesHeard(), text => text)
+      const times = (text: string) => heard.get(text)?.length ?? 0
+      expect(replies.filter(({state, text}) => (state === "sent" ? times(text) !== 1 : times(text) > 1))).toEqual([])
+      expect([...heard.keys()].filter(text => !textsOf(replies).includes(text))).toEqual([])
+
+      // A line is stored once at most, and one that is missing reached the server in a gap that is listed.
+      const lines = textsOf(on(events, "irc~main"))
+      const stored = new Set(lines)
+      expect(lines.length).toBe(stored.size)
+      expect(lines.filter(line => !chatter.said.has(line))).toEqual([])
+      const missing = arrivalsOf(chatter).filter(({line}) => !stored.has(line))
+      const first = Math.min(...gaps.map(({from}) => Date.parse(from)))
+      const isListed = (said: {from: number; to: number}) =>
+        said.from < first ||
+        gaps.some(({from, to}) => Date.parse(from) <= said.to && to !== null && said.from <= Date.parse(to))
+      expect(missing.filter(said => !isListed(said))).toEqual([])
+      // Of what was said while the bot was there, a kill has taken the end, and nothing from the middle.
+      const stays = staysOf(chatter.listener, lounge.nick)
+      const holes = stays.map(stay => stay.lines.map(line => stored.has(line)))
+      expect(
+        holes.filter(found => found.lastIndexOf(true) >= (found.indexOf(false) + 1 || Number.POSITIVE_INFINITY)),
+      ).toEqual([])
+      expect(holes.at(-1)?.every(Boolean)).toBe(true)
+
+      process.stdout.write(
+        `seed ${seed}: ${rounds} kills in ${seconds} s (${early} while starting): ${partners.acknowledged.size} webhooks acknowledged, ` +
+          `${chatter.said.size} lines said on IRC, ${lines.length} stored, ${missing.length} in ${gaps.length} gaps; ` +
+          `${events.length} events, ${dead.length} dead (suspected_crash), ${answers.length} answers, ${unknown.length} unknown, ` +
+          `${repeated.length} repeated under their id\n`,
+      )
+      expect(partners.acknowledged.size).toBeGreaterThan(rounds / 2)
+      expect(lines.length).toBeGreaterThan(rounds / 10)
+    },
+    180_000 + rounds * 8000,
+  )
+})

@@ -1,0 +1,74 @@
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {secretOf} from "../../support/webhooks/webhooks.ts"
+
+export const killSecret = secretOf("kill loop")
+
+/** Where the bot of the loop sits on IRC. */
+export const lounge = {nick: "svcbot", channel: "#lounge"} as const
+
+/**
+ * Answers each message twice: where it came from, a partner whose platform drops repetitions or a channel on IRC, and in
+ * the sandbox; neither of the latter drops them. Its routes tell how much has not ended, and the newest lines from IRC.
+ */
+export const twofoldPlugin = pluginWith(`
+    plugin.on("message-created", async session => {
+      await session.send("to " + session.text)
+      await session.send("log " + session.text, {endpoint: "sandbox", channel: "log"})
+    })
+    plugin.route({
+      method: "GET",
+      path: "/open",
+      scope: "full",
+      summary: "What has not ended",
+      handle: async (_, call) => {
+        const [row] = await plugin.database.read(
+          "SELECT (SELECT count(*) FROM inbox_marks WHERE state IN ('pending', 'running')) AS marks,"
+            + " (SELECT count(*) FROM inbox_marks WHERE state IN ('pending', 'running') AND crashes > 0) AS suspects,"
+            + " (SELECT count(*) FROM outbox WHERE state IN ('queued', 'sending')) AS messages")
+        return call.json(Type.Object({}), {
+          marks: Number(row!.marks), suspects: Number(row!.suspects), messages: Number(row!.messages),
+        })
+      },
+    })
+    plugin.route({
+      method: "GET",
+      path: "/lines",
+      scope: "full",
+      summary: "The newest lines from IRC",
+      handle: async (_, call) => {
+        const rows = await plugin.database.read(
+          "SELECT json_extract(event, '$.message.content') AS text FROM inbox WHERE endpoint = 'irc~main'"
+            + " ORDER BY seq DESC LIMIT 1000")
+        return call.json(Type.Array(Type.String()), rows.map(row => String(row.text)))
+      },
+    })`)
+
+/** What has not ended: handlers, those that a kill has cut off before, messages. */
+export interface Open {
+  readonly marks: number
+  readonly suspects: number
+  readonly messages: number
+}
+
+export const killConfig = (receiver: string, irc: {readonly port: number}): string => `log_level: warn
+http:
+  port: 0
+  token: \${HTTP_TOKEN}
+plugins:
+  sandbox: {}
+  twofold: {}
+  webhook:
+    endpoints:
+      - id: shop
+        url: ${receiver}
+        secrets:
+          - \${KILL_SECRET}
+  irc:
+    endpoints:
+      - id: main
+        server: 127.0.0.1
+        port: ${irc.port}
+        tls: false
+        nick: ${lounge.nick}
+        channels: ["${lounge.channel}"]
+`

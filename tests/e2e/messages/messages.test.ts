@@ -1,0 +1,210 @@
+import {expect, test} from "vitest"
+import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {eventOf, tell} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const config = `http: {port: 0}
+plugins:
+  sandbox: {}
+  bot: {}
+`
+const start = (setup: string) => startHost({config, plugins: {bot: pluginWith(setup)}, args: ["--no-watch"]})
+const again = (host: TestHost) => startHost({project: host.project, args: ["--no-watch"]})
+
+const kill = async (host: TestHost) => {
+  host.process.child.kill("SIGKILL")
+  await host.process.finished
+}
+
+const notes = (host: TestHost) => host.project.read("notes.log").trim().split("\n")
+
+const outbox = async (host: TestHost) =>
+  (await host.get<{items: {text: string; state: string}[]}>("/api/outbox?limit=500")).items
+
+const echo = 'plugin.on("message-created", session => "heard " + session.text)'
+
+test("an event is stored before it is acknowledged: what was acknowledged survives kill -9 and is answered once", async () => {
+  let host = await start(echo)
+  const answers = new Map<string, number>()
+  for (let round = 0; round < 3; round++) {
+    const acknowledged: number[] = []
+    const saying = Promise.allSettled(
+      Array.from({length: 20}, async (_, n) => {
+        acknowledged.push(await tell(host, {text: `message ${round}.${n}`, channel: `c${n % 7}`}))
+      }),
+    )
+    await until("some acknowledgements", () => acknowledged.length >= 5)
+    await kill(host)
+    await saying
+    host = await again(host)
+    for (const seq of acknowledged) {
+      const event = await eventOf(host, seq)
+      expect(event).toMatchObject({state: "handled", replies: [expect.any(String)]})
+      const text = event.event.message?.content ?? ""
+      answers.set(text, (answers.get(text) ?? 0) + 1)
+    }
+  }
+  expect(answers.size).toBeGreaterThanOrEqual(15)
+  expect(new Set(answers.values())).toEqual(new Set([1]))
+})
+
+test("the same platform event id is stored and handled once, and the receipt says so", async () => {
+  const host = await start(`${echo}; plugin.on("message-created", session => note(session.text))`)
+  const first = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "one", id: "the-id"})
+  const second = await host.post("/api/plugins/sandbox/messages", {text: "one, again", id: "the-id"})
+  expect(first).toMatchObject({duplicate: false})
+  expect(second).toMatchObject({sn: first.sn, duplicate: true})
+  expect((await eventOf(host, first.sn)).replies).toHaveLength(1)
+  await host.say("two")
+  expect(notes(host)).toEqual(["one", "two"])
+  await kill(host)
+  const later = await again(host)
+  const third = await later.post("/api/plugins/sandbox/messages", {text: "one, later", id: "the-id"})
+  expect(third).toMatchObject({sn: first.sn, duplicate: true})
+})
+
+test("each handler of an event has its own mark, and an event for nobody has none", async () => {
+  const host = await start(`
+    plugin.command("both", () => "by the command")
+    plugin.on("message-created", session => { if (session.text === "/both") return "by the first" })
+    plugin.on("message-created", session => { if (session.text === "/both") return "by the second" })
+    plugin.on("reaction-added", () => "never")`)
+  const event = await eventOf(host, await tell(host, {text: "/both"}))
+  expect(event.marks.map(({handler, state}) => `${handler} ${state}`)).toEqual([
+    "root/bot/command/both handled",
+    "root/bot/handler/message-created.0 handled",
+    "root/bot/handler/message-created.1 handled",
+  ])
+  expect(event.replies).toHaveLength(3)
+  const quiet = await startHost({config: config.replace("  bot: {}\n", "")})
+  expect(await eventOf(quiet, await tell(quiet, {text: "hello"}))).toMatchObject({
+    state: "handled",
+    marks: [],
+    replies: [],
+  })
+})
+
+/** Source of what waits until each of these lines is in notes.log, for ten seconds at most. */
+const awaiting = (lines: string) => `for (let n = 0; n < 500; n++) {
+      const noted = require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").split("\\n")
+      if (${lines}.every(line => noted.includes(line))) break
+      await sleep(20)
+    }`
+
+test("one conversation is handled in the order of its events, conversations side by side", async () => {
+  const host = await start(`plugin.on("message-created", async session => {
+    note("begin " + session.channel.id + session.text)
+    if (session.text === "1") ${awaiting('["begin a1", "begin b1"]')}
+    note("end " + session.channel.id + session.text)
+  })`)
+  const seqs: number[] = []
+  for (const text of ["1", "2", "3"]) for (const channel of ["a", "b"]) seqs.push(await tell(host, {text, channel}))
+  for (const seq of seqs) await eventOf(host, seq)
+  const lines = notes(host)
+  for (const channel of ["a", "b"]) {
+    expect(lines.filter(line => line.includes(` ${channel}`))).toEqual(
+      ["1", "2", "3"].flatMap(text => [`begin ${channel}${text}`, `end ${channel}${text}`]),
+    )
+  }
+  expect(lines.indexOf("begin b1")).toBeLessThan(lines.indexOf("end a1"))
+})
+
+test("what a handler sends is stored with its mark: kill -9 in the middle leaves no half of it", async () => {
+  const host = await start(`plugin.on("message-created", async session => {
+    await session.send("one")
+    note("sent one")
+    await sleep(notes().length > 1 ? 0 : 60_000)
+    return "two"
+  })
+  const notes = () => require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").trim().split("\\n")`)
+  const seq = await tell(host, {text: "go"})
+  await until("the handler to be in the middle", () => notes(host).includes("sent one"))
+  expect(await outbox(host)).toEqual([])
+  await kill(host)
+  const later = await again(host)
+  const event = await eventOf(later, seq)
+  expect(event.marks).toMatchObject([{state: "handled", attempt: 2}])
+  expect((await outbox(later)).map(({text}) => text)).toEqual(["two", "one"])
+})
+
+test("after kill -9 the backlog is replayed in its order, one event at a time", async () => {
+  const host = await start(`plugin.on("message-created", async session => {
+    note("begin " + session.text)
+    await sleep(notes() > 3 ? 30 : 60_000)
+    if (["x", "y"].includes(session.text)) ${awaiting('["begin x", "begin y"]')}
+    note("end " + session.text)
+  })
+  const notes = () => require("node:fs").readFileSync(join(plugin.project, "notes.log"), "utf8").trim().split("\\n").length`)
+  const seqs: number[] = []
+  for (const text of ["a", "b", "c"]) seqs.push(await tell(host, {text, channel: text}))
+  for (const text of ["a2", "b2"]) seqs.push(await tell(host, {text, channel: text[0] ?? ""}))
+  await until("three conversations to be handled side by side", () => notes(host).length === 3)
+  await kill(host)
+  const later = await again(host)
+  for (const seq of seqs) expect((await eventOf(later, seq)).state).toBe("handled")
+  const replayed = notes(later).slice(3)
+  expect(replayed.filter((_, n) => n % 2 === 0).map(line => line.replace("begin ", ""))).toEqual(
+    replayed.filter((_, n) => n % 2 === 1).map(line => line.replace("end ", "")),
+  )
+  expect(replayed.map(line => line.split(" ")[1]).sort()).toEqual([
+    "a",
+    "a",
+    "a2",
+    "a2",
+    "b",
+    "b",
+    "b2",
+    "b2",
+    "c",
+    "c",
+  ])
+  const side = await Promise.all(["x", "y"].map(channel => tell(later, {text: channel, channel})))
+  for (const seq of side) await eventOf(later, seq)
+  expect(
+    notes(later)
+      .slice(-4)
+      .map(line => line.split(" ")[0]),
+  ).toEqual(["begin", "begin", "end", "end"])
+})
+
+test("an event that was being handled when the Host ended twice is dead (suspected_crash); the others are handled", async () => {
+  const host = await start(`plugin.on("message-created", async session => {
+    note(session.text)
+    if (session.text === "crash") process.kill(process.pid, "SIGKILL")
+    return "heard " + session.text
+  })`)
+  // Else the end of the Host may come upon it too.
+  await eventOf(host, await tell(host, {text: "before"}))
+  const crash = await tell(host, {text: "crash", channel: "other"}).catch(() => 2)
+  await host.process.finished
+  await launchHost({project: host.project}).process.finished
+  const third = await again(host)
+  const event = await eventOf(third, crash)
+  expect(event.event.message?.content).toBe("crash")
+  expect(event).toMatchObject({state: "dead", replies: []})
+  expect(event.marks).toMatchObject([{state: "dead", attempt: 2, error: "suspected_crash"}])
+  expect(await third.say("after", {channel: "other"})).toEqual(["heard after"])
+  expect(notes(third)).toEqual(["before", "crash", "crash", "after"])
+  await untilPrinted(third.process, `event ${crash} is not given to root/bot/handler/message-created.0 again`)
+})
+
+test("a handler that a stop cuts short is run again at the next start; it is no suspect", async () => {
+  const host = await start(`plugin.on("message-created", async session => {
+    note("begun")
+    const {size} = require("node:fs").statSync(join(plugin.project, "notes.log"))
+    if (size < 15) await new Promise(resolve => session.signal.addEventListener("abort", resolve))
+    return "heard " + session.text
+  })`)
+  const seq = await tell(host, {text: "hello"})
+  const begun = () => notes(host).filter(line => line === "begun").length
+  await until("the handler to begin", () => begun() === 1)
+  expect((await host.stop()).code).toBe(0)
+  const second = await again(host)
+  await until("the handler to begin again", () => begun() === 2)
+  expect((await second.stop()).code).toBe(0)
+  const third = await again(host)
+  const event = await eventOf(third, seq)
+  expect(event.marks).toMatchObject([{state: "handled", attempt: 3, error: null}])
+  expect(event.replies).toHaveLength(1)
+})

@@ -1,0 +1,276 @@
+import {existsSync} from "node:fs"
+import {setTimeout as sleep} from "node:timers/promises"
+import {describe, expect, test} from "vitest"
+import {type HostOptions, startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {eventOf, tell} from "../../support/messages/messages.ts"
+
+const twoRuntimes = bunOr("node22")
+
+/** A plugin with two middleware, each of which does what a message asks of it by name. */
+const around = (name: string) => `
+import {appendFileSync, existsSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    const trace = text => appendFileSync(join(plugin.project, "trace"), text + "\\n")
+    const once = join(plugin.project, "once")
+    for (const which of ["${name}0", "${name}1"]) {
+      plugin.middleware(async (session, next) => {
+        const asks = what => session.text.includes(which + " " + what)
+        if (asks("stops silently")) return
+        if (asks("stops with a word")) return which + " says no"
+        if (asks("hangs once") && !existsSync(once)) {
+          writeFileSync(once, "")
+          await session.send(which + " hung")
+          await new Promise(() => {})
+        }
+        if (asks("throws before")) throw new Error(which + " threw before")
+        if (asks("calls late")) {
+          setTimeout(() => next().catch(error => trace("refused: " + error.code)), 50)
+          return
+        }
+        if (asks("sends before")) await session.send(which + " in")
+        trace(which + " in")
+        if (asks("calls twice")) void next()
+        if (asks("does not wait")) {
+          void next()
+          return which + " did not wait"
+        }
+        await next()
+        trace(which + " out")
+        if (asks("throws after")) throw new Error(which + " threw after")
+        if (asks("sends after")) return which + " out"
+      })
+    }
+  },
+})
+`
+
+const bot = `
+import {appendFileSync, existsSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    const trace = text => appendFileSync(join(plugin.project, "trace"), text + "\\n")
+    plugin.command("echo <text:text>", ({args}) => {
+      trace("echo")
+      return args.text
+    })
+    plugin.command("ask", async ({session}) => void (await session.prompt("answer", "what?")))
+    plugin.prompt("answer", ({answer}) => "so it is " + answer)
+    plugin.command("hang <text:text>", async ({args}) => {
+      trace("hang")
+      const once = join(plugin.project, "hung")
+      if (existsSync(once)) return args.text
+      writeFileSync(once, "")
+      await new Promise(() => {})
+    })
+    plugin.on("message-created", async session => {
+      trace("on")
+      if (session.text.includes("ping")) await session.send("pong")
+    })
+  },
+})
+`
+
+/** Has no other handler, which would be suspected too. */
+const killer = `
+import {appendFileSync} from "node:fs"
+import {join} from "node:path"
+import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.command("die <text:text>", async () => {
+      appendFileSync(join(plugin.project, "trace"), "die\\n")
+      process.kill(process.pid, "SIGKILL")
+      await new Promise(() => {})
+    })
+  },
+})
+`
+
+const configOf = (...plugins: readonly string[]) =>
+  JSON.stringify({http: {port: 0}, plugins: Object.fromEntries([...plugins, "sandbox"].map(name => [name, {}]))})
+
+const plugins = {b: around("b"), a: around("a"), bot, killer}
+
+const start = (options: HostOptions = {}) =>
+  startHost({args: ["--no-watch"], config: configOf("bot", "b", "a"), plugins, ...options})
+
+const traceOf = (host: TestHost) => host.project.read("trace").trimEnd().split("\n")
+
+const textsOf = (host: TestHost, ids: readonly string[]) =>
+  Promise.all(ids.map(async id => (await host.get<{text: string}>(`/api/outbox/${id}`)).text))
+
+/** Waits until the middleware that hangs once does so. */
+const untilHung = (host: TestHost) => until("it to hang", () => existsSync(host.project.path("once")))
+
+/** What a message came to: its marks, by the last words of their handlers, and the texts of what was sent. */
+const outcomeOf = async (host: TestHost, text: string) => {
+  const {marks, replies} = await eventOf(host, await tell(host, {text}))
+  const short = (id: string) => id.replace(/^root\//, "").replace(/(middleware|command|handler|prompt)\//, "")
+  return {
+    replies: await textsOf(host, replies),
+    marks: Object.fromEntries(marks.map(mark => [short(mark.handler), mark.error ?? mark.state])),
+  }
+}
+
+const handled = {"a/0": "handled", "a/1": "handled", "b/0": "handled", "b/1": "handled"}
+const own = {"bot/echo": "handled", "bot/message-created.0": "handled"}
+
+test.each(twoRuntimes)("middleware is around handlers and commands in declared order, on $name", async runtime => {
+  const host = await start({runtime})
+  expect(await outcomeOf(host, "/echo hello")).toEqual({replies: ["hello"], marks: {...handled, ...own}})
+  const trace = traceOf(host)
+  expect(trace.slice(0, 4)).toEqual(["b0 in", "b1 in", "a0 in", "a1 in"])
+  expect(trace.slice(4, 6).sort()).toEqual(["echo", "on"])
+  expect(trace.slice(6)).toEqual(["a1 out", "a0 out", "b1 out", "b0 out"])
+})
+
+describe("a middleware", () => {
+  test("that does not call next stops the event: nothing inside runs, and each mark says why", async () => {
+    const host = await start()
+    const reason = "not run: root/b/middleware/1 has stopped the event"
+    const stopped = {"a/0": reason, "a/1": reason, "bot/echo": reason, "bot/message-created.0": reason}
+    expect(await outcomeOf(host, "/echo b1 stops silently")).toEqual({
+      replies: [],
+      marks: {...handled, ...stopped},
+    })
+    expect((await outcomeOf(host, "/echo b1 stops with a word")).replies).toEqual(["b1 says no"])
+    const {items} = await host.get<{items: readonly {state: string}[]}>("/api/inbox?limit=2")
+    expect(items.map(({state}) => state)).toEqual(["handled", "handled"])
+    expect(traceOf(host).filter(line => /^(a|on|echo)/.test(line))).toEqual([])
+    expect((await outcomeOf(host, "/echo hello")).replies).toEqual(["hello"])
+  })
+
+  test("that throws has failed by itself: the event passes, whether before or after next", async () => {
+    const host = await start()
+    expect(await outcomeOf(host, "/echo b0 throws before, a1 throws after")).toEqual({
+      replies: ["b0 throws before, a1 throws after"],
+      marks: {...handled, ...own, "b/0": "b0 threw before", "a/1": "a1 threw after"},
+    })
+  })
+
+  test("sends with a mark of its own, after what is inside", async () => {
+    const host = await start()
+    const {replies} = await outcomeOf(host, "/echo ping, b0 sends before, a1 sends after")
+    expect([...replies].sort()).toEqual(["a1 out", "b0 in", "ping, b0 sends before, a1 sends after", "pong"])
+    expect(replies.slice(2)).toEqual(["a1 out", "b0 in"])
+    expect((await outcomeOf(host, "/echo b0 sends before, b0 throws after")).replies).toEqual([
+      "b0 sends before, b0 throws after",
+    ])
+  })
+
+  test("that calls next twice, or does not wait for it, runs what is inside once; too late, it is refused", async () => {
+    const host = await start()
+    expect((await outcomeOf(host, "/echo a0 calls twice")).replies).toEqual(["a0 calls twice"])
+    expect(traceOf(host).filter(line => line === "echo")).toHaveLength(1)
+    const {replies} = await outcomeOf(host, "/echo a1 does not wait")
+    expect([...replies].sort()).toEqual(["a1 did not wait", "a1 does not wait"])
+    expect((await outcomeOf(host, "/echo b0 calls late")).replies).toEqual([])
+    await until("the late call to be refused", () => traceOf(host).includes("refused: late"))
+    expect(traceOf(host).filter(line => line === "echo")).toHaveLength(2)
+  })
+
+  test("sees events that nobody handles, and answers to questions; one that it stops is no answer any more", async () => {
+    const host = await start({config: configOf("b", "bot")})
+    expect(await host.say("/ask")).toEqual(["what?"])
+    expect((await outcomeOf(host, "b0 stops silently")).marks).toMatchObject({
+      "b/0": "handled",
+      "bot/answer": "not run: root/b/middleware/0 has stopped the event",
+    })
+    expect((await outcomeOf(host, "later")).marks).not.toHaveProperty("bot/answer")
+    expect(await host.say("/ask")).toEqual(["what?"])
+    expect((await outcomeOf(host, "42")).replies).toEqual(["so it is 42"])
+  })
+
+  test("that the end of the Host cuts off runs again with all that is inside, and nothing runs without it", async () => {
+    const host = await start()
+    const seq = await tell(host, {text: "/echo b1 hangs once"})
+    await untilHung(host)
+    expect((await host.stop()).code).toBe(0)
+    expect(traceOf(host)).toEqual(["b0 in"])
+    const again = await start({project: host.project})
+    const {marks, replies} = await eventOf(again, seq)
+    expect(marks.map(({state}) => state)).toEqual(marks.map(() => "handled"))
+    expect(await textsOf(again, replies)).toEqual(["b1 hangs once"])
+    expect(traceOf(again).filter(line => line === "echo" || line === "b0 in")).toEqual(["b0 in", "b0 in", "echo"])
+  })
+
+  test("whose instance is replaced has failed with what it sent, and the event passes", async () => {
+    const host = await start()
+    const seq = await tell(host, {text: "/echo b1 hangs once"})
+    await untilHung(host)
+    host.project.write("svc.config.yml", configOf("bot", "a"))
+    await host.post("/api/system/reload")
+    const {marks, replies} = await eventOf(host, seq)
+    const states = Object.fromEntries(marks.map(({handler, state}) => [handler.slice("root/".length), state]))
+    expect(states).toMatchObject({
+      "b/middleware/1": "failed",
+      "a/middleware/0": "handled",
+      "bot/command/echo": "handled",
+    })
+    expect(await textsOf(host, replies)).toEqual(["b1 hangs once"])
+  })
+
+  test("is gone with its instance", async () => {
+    const host = await start()
+    host.project.write("svc.config.yml", configOf("bot", "a"))
+    await host.post("/api/system/reload")
+    const {marks, replies} = await outcomeOf(host, "/echo b0 stops silently")
+    expect(replies).toEqual(["b0 stops silently"])
+    expect(marks).toEqual({"a/0": "handled", "a/1": "handled", ...own})
+  })
+})
+
+describe.each(twoRuntimes)("when the Host is killed, on $name", runtime => {
+  const restart = (host: TestHost) => start({runtime, project: host.project})
+  const untilTrace = (host: TestHost, line: string, times: number) =>
+    until(`${line} to be traced`, () => traceOf(host).filter(each => each === line).length === times)
+
+  test("what a middleware was around runs again with it, and what they send is sent once", async () => {
+    const host = await start({runtime})
+    const seq = await tell(host, {text: "/hang b0 sends before, a1 sends after, ping"})
+    await untilTrace(host, "hang", 1)
+    await until("the other handler to end", async () => {
+      const {marks} = await host.get<{marks: readonly {handler: string; state: string}[]}>(`/api/inbox/${seq}`)
+      return marks.find(({handler}) => handler.endsWith("message-created.0"))?.state === "handled"
+    })
+    await host.stop("SIGKILL")
+    const again = await restart(host)
+    const {marks, replies} = await eventOf(again, seq)
+    expect(marks.map(({state}) => state)).toEqual(marks.map(() => "handled"))
+    expect(await textsOf(again, replies)).toEqual(["pong", "b0 sends before, a1 sends after, ping", "a1 out", "b0 in"])
+    expect(traceOf(again).filter(line => line === "on")).toHaveLength(1)
+    expect(traceOf(again).filter(line => line === "b0 in")).toHaveLength(2)
+  })
+
+  test("twice by a handler, the handler is dead, and not the middleware around it", async () => {
+    const host = await start({runtime, config: configOf("a", "b", "killer")})
+    // The Host may die before it has answered; it is the first event that it stores.
+    const seq = await tell(host, {text: "/die b0 sends after"}).catch(() => 1)
+    await host.process.finished
+    await sleep(50)
+    const second = startHost({args: ["--no-watch"], runtime, project: host.project}).catch(() => undefined)
+    await untilTrace(host, "die", 2)
+    await (await second)?.process.finished
+    const third = await restart(host)
+    const {marks, replies} = await eventOf(third, seq)
+    const states = marks.map(({handler, state}) => `${handler.split("/").slice(1, 3).join("/")} ${state}`)
+    expect(states.filter(state => state.endsWith("dead"))).toEqual(["killer/command dead"])
+    expect(states.filter(state => state.includes("middleware"))).toEqual([
+      "a/middleware handled",
+      "a/middleware handled",
+      "b/middleware handled",
+      "b/middleware handled",
+    ])
+    expect(replies).toHaveLength(1)
+  })
+})

@@ -1,0 +1,129 @@
+import {expect, test} from "vitest"
+import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {messageIn} from "../../support/messages/messages.ts"
+import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const config = `http: {port: 0}
+plugins:
+  line: {}
+`
+const start = (source: string) => startHost({config, plugins: {line: source}, args: ["--no-watch"]})
+const again = (host: TestHost) => startHost({project: host.project, args: ["--no-watch"]})
+const send = async (host: TestHost, text: string, channel = "a") =>
+  (await host.post<{id: string}>("/api/outbox", {endpoint: "line", channel, text})).id
+const attempts = (host: TestHost) => notedBy(host.project).map(({id, channel, text}) => `${id} ${channel} ${text}`)
+
+const hanging = hangingOn("hang")
+
+test("a message is sent once, and the platform's ids of it are kept", async () => {
+  const host = await start(linePlugin(""))
+  const id = await send(host, "hello")
+  expect(await messageIn(host, id, "sent")).toMatchObject({attempt: 1, platformIds: ["platform-1"], error: null})
+  expect(attempts(host)).toEqual([`${id} a hello`])
+})
+
+test("what kill -9 left sending is unknown where the platform would not drop a repetition, and is not sent again", async () => {
+  const host = await start(linePlugin(hanging))
+  const id = await send(host, "hang")
+  const waiting = await send(host, "behind it")
+  await until("the attempt", () => attempts(host).length === 1)
+  host.process.child.kill("SIGKILL")
+  await host.process.finished
+  const later = await again(host)
+  const message = await messageIn(later, id, "unknown")
+  expect(message).toMatchObject({attempt: 1, error: expect.stringContaining("it may have arrived")})
+  await messageIn(later, waiting, "sent")
+  expect(attempts(later)).toEqual([`${id} a hang`, `${waiting} a behind it`])
+  await until("it to be logged", () =>
+    later.process.output().includes("a message may have been sent before the Host ended"),
+  )
+})
+
+test("what kill -9 left sending is repeated under the same id where the platform drops repetitions", async () => {
+  const host = await start(linePlugin(hanging, "idempotent: true,"))
+  const id = await send(host, "hang")
+  await until("the attempt", () => attempts(host).length === 1)
+  host.process.child.kill("SIGKILL")
+  await host.process.finished
+  host.project.write("plugins/line.ts", linePlugin("", "idempotent: true,"))
+  const later = await again(host)
+  expect(await messageIn(later, id, "sent")).toMatchObject({attempt: 2})
+  expect(attempts(later)).toEqual([`${id} a hang`, `${id} a hang`])
+})
+
+test("a send that fails is tried again after a pause, and what is behind it in its channel waits", async () => {
+  const failing = 'if (text === "one" && !(await import("node:fs")).existsSync(join(plugin.project, "go")))'
+  const host = await start(linePlugin(`${failing} throw new Error("not now")`))
+  const first = await send(host, "one")
+  const second = await send(host, "two")
+  const elsewhere = await send(host, "three", "b")
+  await messageIn(host, elsewhere, "sent")
+  const waiting = await until("an attempt to fail", async () => {
+    const message = await messageIn(host, first, "queued")
+    return message.attempt > 0 && message
+  })
+  expect(waiting).toMatchObject({error: "not now", notBefore: expect.any(String)})
+  expect(await messageIn(host, second, "queued")).toMatchObject({attempt: 0})
+  host.project.write("go", "")
+  const {attempt, error} = await messageIn(host, first, "sent")
+  expect(attempt).toBeGreaterThan(waiting.attempt)
+  expect(error).toBeNull()
+  await messageIn(host, second, "sent")
+  expect(attempts(host).filter(text => text.includes(" a "))).toEqual([
+    ...Array.from({length: attempt}, () => `${first} a one`),
+    `${second} a two`,
+  ])
+})
+
+test("a send that is refused has failed at once, and what is behind it goes on", async () => {
+  const host = await start(
+    linePlugin(
+      'if (attempts === 1) throw refused("no such channel", {reason: "unknown_channel", remediation: "Correct it."})',
+    ),
+  )
+  const first = await send(host, "one")
+  const second = await send(host, "two")
+  expect(await messageIn(host, first, "failed")).toMatchObject({attempt: 1, error: "no such channel"})
+  await messageIn(host, second, "sent")
+})
+
+test("a message waits while its endpoint cannot send, across a restart, and is sent once it can", async () => {
+  const closed = pluginWith(
+    'plugin.adapter("line", {history: "none", open: async () => { throw new Error("no route") }})',
+  )
+  const host = await start(closed)
+  const id = await send(host, "hello")
+  const {items} = await host.get<{items: {state: string; admission: string}[]}>("/api/endpoints")
+  expect(items).toMatchObject([{state: expect.stringMatching(/connecting/), admission: "open"}])
+  expect(await messageIn(host, id, "queued")).toMatchObject({attempt: 0})
+  await host.stop()
+  host.project.write("plugins/line.ts", linePlugin(""))
+  const later = await again(host)
+  expect(await messageIn(later, id, "sent")).toMatchObject({attempt: 1})
+})
+
+test("a message to an endpoint that does not exist is refused, and names those that do", async () => {
+  const host = await start(linePlugin(""))
+  const response = await host.fetch("/api/outbox", {
+    method: "POST",
+    headers: {"content-type": "application/json"},
+    body: JSON.stringify({endpoint: "lime", channel: "a", text: "hello"}),
+  })
+  expect(await expectProblem(response, 404, "endpoint_unknown")).toMatchObject({
+    detail: expect.stringContaining("line"),
+  })
+})
+
+test("a stop does not wait for what is tried again later; the next start goes on with it", async () => {
+  const host = await start(linePlugin('throw new Error("not now")'))
+  const id = await send(host, "one")
+  await until("an attempt to fail", async () => (await messageIn(host, id, "queued")).attempt > 0)
+  const {code, stdout} = await host.stop()
+  expect(code).toBe(0)
+  expect(stdout).not.toContain("were still running")
+  const before = attempts(host).length
+  host.project.write("plugins/line.ts", linePlugin(""))
+  expect(await messageIn(await again(host), id, "sent")).toMatchObject({attempt: before + 1})
+})

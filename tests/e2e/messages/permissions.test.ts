@@ -1,0 +1,168 @@
+import {expect, test} from "vitest"
+import {type HostOptions, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {joinIrc} from "../../support/irc/person.ts"
+import {startIrcServer} from "../../support/irc/servers.ts"
+import {startServices} from "../../support/irc/services.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+
+/** Commands for everybody and for some, one with a cooldown; it tells who is who. */
+const bot = `
+import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.command("deploy", {description: "Ship it", permission: "admin"}, () => "deployed")
+    plugin.command("topic <text:text>", {description: "Set the topic", permission: "trusted"}, ({args}) => "topic: " + args.text)
+    plugin.command("roll", {description: "Roll a die", cooldown: {per: "user", seconds: 3600}}, () => "4")
+    plugin.command("whoami", ({session}) => session.permission)
+  },
+})
+`
+
+type Rule = Readonly<Record<string, string>>
+
+const configOf = (permissions: readonly Rule[], more: object = {}) =>
+  JSON.stringify({http: {port: 0}, permissions, plugins: {bot: {}, sandbox: {}, ...more}})
+
+const rules: readonly Rule[] = [
+  {endpoint: "sandbox", user: "ada", permission: "admin"},
+  {endpoint: "sandbox", channel: "ops", permission: "trusted"},
+]
+
+const startBotHost = (permissions: readonly Rule[], options: HostOptions = {}) =>
+  startHost({args: ["--no-watch"], config: configOf(permissions), plugins: {bot}, ...options})
+
+const refusedReload = (host: TestHost) =>
+  host.fetch("/api/system/reload", {method: "POST", headers: {"content-type": "application/json"}, body: "{}"})
+
+const permissionOf = async (host: TestHost, user: string, channel = "c", group = true) =>
+  (await host.say("/whoami", {user, channel, group})).join()
+
+test.each(bunOr("node24"))(
+  "a command runs for those who may call it; others are told so, and do not see it, on $name",
+  async runtime => {
+    const host = await startBotHost(rules, {runtime})
+    const says = async (user: string, text: string, channel = "c") =>
+      (await host.say(text, {user, channel, group: true})).join()
+    expect(await says("ada", "/deploy")).toBe("deployed")
+    expect(await says("bob", "/deploy")).toBe("/deploy needs the permission admin.")
+    expect(await says("bob", "/topic tea", "ops")).toBe("topic: tea")
+    expect(await says("bob", "/topic", "c")).toBe("/topic needs the permission trusted.")
+    expect(await says("bob", "/help")).toBe(
+      "Commands:\n/help [command...]: Lists the commands, or tells about one\n/roll: Roll a die\n/whoami",
+    )
+    expect(await says("ada", "/help")).toContain("/deploy: Ship it\n")
+    expect(await says("bob", "/help", "ops")).toContain("/topic <text...>: Set the topic")
+    expect(await says("bob", "/help deploy")).toBe('There is no command "deploy". /help lists all.')
+    expect(await says("ada", "/help deploy")).toBe("/deploy: Ship it")
+    expect(await says("bob", "/deplo")).toBe("")
+    expect(await says("ada", "/deplo")).toBe('There is no command "deplo". Did you mean /deploy?')
+    const {marks} = await host.get<{marks: {state: string}[]}>("/api/inbox/2")
+    expect(marks.map(({state}) => state)).toEqual(["handled"])
+  },
+)
+
+test("rules change with a reload: the plugin's instance stays, and a wrong rule changes nothing", async () => {
+  const host = await startBotHost(rules)
+  expect(await permissionOf(host, "bob")).toBe("user")
+  expect(await host.say("/roll", {user: "bob"})).toEqual(["4"])
+  host.project.write("svc.config.yml", configOf([{endpoint: "sandbox", user: "bob", permission: "trusted"}]))
+  expect(await host.post("/api/system/reload")).toMatchObject({committed: true, generation: 2})
+  expect([await permissionOf(host, "bob"), await permissionOf(host, "ada")]).toEqual(["trusted", "user"])
+  expect(await host.say("/roll", {user: "bob"})).toEqual([
+    expect.stringMatching(/^\/roll is cooling down: \d+ s to go\.$/),
+  ])
+  host.project.write("svc.config.yml", configOf([{endpoint: "sandboxx", permission: "admin"}]))
+  const refused = await refusedReload(host)
+  expect(await refused.json()).toMatchObject({
+    code: "config_invalid",
+    issues: [{path: "permissions[0].endpoint", message: 'there is no endpoint "sandboxx" (did you mean "sandbox"?)'}],
+  })
+  expect(await permissionOf(host, "bob")).toBe("trusted")
+})
+
+test("who calls too often is told once", async () => {
+  const host = await startBotHost([])
+  const roll = async (user: string) => (await host.say("/roll", {user, channel: "c", group: true})).join()
+  expect([await roll("ada"), await roll("ada"), await roll("ada"), await roll("bob")]).toEqual([
+    "4",
+    expect.stringMatching(/^\/roll is cooling down: \d+ s to go\.$/),
+    "",
+    "4",
+  ])
+})
+
+test("a rule for an endpoint of a plugin that is turned off is no error; one that names nobody's is", async () => {
+  const check = async (permissions: readonly Rule[]) => {
+    const irc = {enabled: false, endpoints: [{id: "libera"}]}
+    const project = makeProject({config: configOf(permissions, {irc}), plugins: {bot}})
+    const {code, stderr} = await svc(onBun, project, ["config", "check"])
+    return `${code} ${stderr.split("\n").find(line => line.includes("permissions")) ?? ""}`.trim()
+  }
+  expect(await check([{endpoint: "irc~libera", account: "ada", permission: "admin"}])).toBe("0")
+  expect(await check([{endpoint: "irc~libra", account: "ada", permission: "admin"}])).toMatch(
+    /^1 .*permissions\[0\]\.endpoint: there is no endpoint "irc~libra"/,
+  )
+})
+
+test("a command whose permission or cooldown is none keeps the generation from being committed", async () => {
+  const told = async (definition: string) => {
+    const source = `import {definePlugin} from "svc-runtime"
+export default definePlugin({setup: plugin => plugin.command("x", ${definition} as never, () => "")})`
+    const project = makeProject({config: JSON.stringify({plugins: {bot: {}}}), plugins: {bot: source}})
+    return (await svc(onBun, project, ["config", "check"])).stderr
+  }
+  expect(await told('{permission: "root"}')).toContain(
+    'plugins.bot: command "x": permission must be one of user, trusted, admin',
+  )
+  expect(await told('{cooldown: {per: "user", seconds: 0}}')).toContain("cooldown.seconds must be more than 0")
+  expect(await told('{cooldown: {per: "guild", seconds: 1}}')).toContain(
+    "cooldown.per must be one of user, channel, everyone",
+  )
+})
+
+describeWith("inspircd", "atheme-services")("permissions on IRC", () => {
+  test("are by the account that the server vouches for, whatever the nick; and not by a nick that anybody takes", async () => {
+    const server = await startIrcServer("inspircd")
+    await startServices(server, {ada: "correct-password"})
+    const endpoints = [
+      {id: "main", server: "127.0.0.1", port: server.port, tls: false, nick: "svcbot", channels: ["#lounge"]},
+    ]
+    const config = (rule: Rule) => configOf([{endpoint: "irc~main", permission: "admin", ...rule}], {irc: {endpoints}})
+    const impostor = await joinIrc(server, "ada", {channel: "#lounge"})
+    const person = await joinIrc(server, "alice", {channel: "#lounge"})
+    const host = await startBotHost([], {config: config({account: "ADA"})})
+    await person.sees(/^:svcbot!\S+ JOIN/)
+    const answersTo = (who: typeof person) => who.heard("svcbot", "#lounge").length
+    const asks = async (who: typeof person) => {
+      const answer = await who.asks("svcbot", "#lounge", "!whoami")
+      // Who has not heard it yet would take it for the answer to what they ask next.
+      await until("both to have heard it", () => answersTo(impostor) === answersTo(person))
+      return answer
+    }
+    expect([await asks(impostor), await asks(person)]).toEqual(["user", "user"])
+    person.say("NickServ", "IDENTIFY ada correct-password")
+    // By the server: the services say so before the server knows.
+    await person.sees(/^\S+ 900 /)
+    expect([await asks(person), await asks(impostor)]).toEqual(["admin", "user"])
+    expect(await person.asks("svcbot", "svcbot", "whoami")).toBe("admin")
+    const before = impostor.heard("svcbot", "#lounge").length
+    impostor.write("@account=ada;+account=ada PRIVMSG #lounge :!whoami")
+    const answers = await until("an answer", () => {
+      const heard = impostor.heard("svcbot", "#lounge").slice(before)
+      return heard.length > 0 && heard
+    })
+    expect(answers).toEqual(["user"])
+
+    host.project.write("svc.config.yml", config({user: "ada"}))
+    const refused = await refusedReload(host)
+    expect(await refused.json()).toMatchObject({
+      issues: [
+        {path: "permissions[0].user", message: "anybody may take a user's name on irc~main: name the account instead"},
+      ],
+    })
+  })
+})

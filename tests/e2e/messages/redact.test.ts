@@ -1,0 +1,91 @@
+import {existsSync, readFileSync} from "node:fs"
+import {expect, test} from "vitest"
+import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
+import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {plainConfig} from "../../support/host/project.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const token = "a-long-token-of-the-test/+="
+const config = `${plainConfig.replace("port: 0", "port: 0\n  token: ${HTTP_TOKEN}")}  echo: {}\n`
+const echo = pluginWith(`
+    plugin.on("message-created", session => {
+      if (session.text === "fail") throw new Error("it failed at " + session.text)
+      return "got " + session.text
+    })`)
+
+const started = (options: Parameters<typeof startHost>[0] = {}) =>
+  startHost({
+    config,
+    plugins: {echo},
+    files: {".env": `HTTP_TOKEN=${token}\n`},
+    ...options,
+    env: {HTTP_TOKEN: token, SVC_HTTP_TOKEN: token},
+  })
+
+const occursInFiles = (host: TestHost): readonly string[] =>
+  ["", "-wal"]
+    .map(end => host.project.path(`.svc/data.sqlite${end}`))
+    .filter(file => existsSync(file) && readFileSync(file).includes(token))
+
+const eventsOf = async (host: TestHost) =>
+  (await host.get<{items: {type: string; data: Record<string, unknown>}[]}>("/api/events/history?limit=200")).items
+
+test("a secret in message data is named by row and alerted, and keeps archives back until it is redacted", async () => {
+  const host = await started()
+  for (const text of ["before", `my token is ${token}`, "after"]) await host.say(text)
+  const {code, stdout} = await runCommand(host.project, "checkpoint create --json")
+  const made = JSON.parse(stdout) as CheckpointDetail
+  const {items} = await host.get<{items: {id: string; text: string}[]}>("/api/outbox")
+  const reply = items.find(({text}) => text.startsWith("got my"))?.id ?? ""
+  expect([code, made.state, made.verification?.warnings.toSorted()]).toEqual([
+    0,
+    "verified",
+    ["inbox 2 holds the value of HTTP_TOKEN (event)", `outbox ${reply} holds the value of HTTP_TOKEN (content)`],
+  ])
+  await until("the alert", async () =>
+    (await eventsOf(host)).some(
+      ({type, data}) => type === "log.error" && String(data.message).includes("inbox 2 holds"),
+    ),
+  )
+  for (const line of ["checkpoint export newest --output a.tar", "checkpoint create --output b.tar"]) {
+    const text = await refusal(host.project, line)
+    expect(text).toContain("inbox 2 holds the value of HTTP_TOKEN")
+    expect(text).toContain("svc inbox redact")
+    expect(text).not.toContain(token)
+  }
+  expect(["a.tar", "b.tar"].filter(name => existsSync(host.project.path(name)))).toEqual([])
+
+  expect(await printed(host.project, "inbox redact 2 --reason typed")).toContain(
+    "event 2 is redacted; nothing of it is left",
+  )
+  expect(await printedJson(host.project, `outbox redact ${reply}`)).toEqual({erased: "file"})
+  expect(occursInFiles(host)).toEqual([])
+  const told = (await eventsOf(host)).filter(({type}) => type === "message.redacted").map(({data}) => data)
+  expect(told).toContainEqual({sn: 2, message: null, reason: "typed"})
+  expect(told).toContainEqual({sn: 2, message: reply, reason: null})
+  expect((await host.get<{text: string}>(`/api/outbox/${reply}`)).text).toBe("[redacted]")
+  expect((await host.get<{event: unknown}>("/api/inbox/2")).event).toMatchObject({message: {content: "[redacted]"}})
+  // The one from before still holds it.
+  expect(await refusal(host.project, ["checkpoint", "export", made.id, "--output", "c.tar"])).toContain("inbox 2")
+  await makeCheckpoint(host.project)
+  await printed(host.project, "checkpoint export newest --output d.tar")
+  expect(readFileSync(host.project.path("d.tar")).includes(token)).toBe(false)
+  expect(await host.say("still")).toEqual(["got still"])
+})
+
+test("a handler that failed at what was redacted is discarded, and its error is gone from the event log too", async () => {
+  const host = await started()
+  const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "fail"})
+  const stateOf = async () => (await host.get<{state: string}>(`/api/inbox/${sn}`)).state
+  await until("the handler to fail", async () => (await stateOf()) === "failed")
+  await host.post(`/api/inbox/${sn}/redact`)
+  const marks = await host.get<{state: string; marks: {error: string | null}[]}>(`/api/inbox/${sn}`)
+  expect(marks).toMatchObject({state: "discarded", marks: [{error: null}]})
+  const failed = (await eventsOf(host)).filter(({type}) => type === "message.failed")
+  expect(failed.map(({data}) => data.error)).toEqual([null])
+  expect(await refusal(host.project, `inbox retry ${sn}`)).toContain("is discarded")
+  expect(await refusal(host.project, "inbox redact 99")).toContain("there is no inbox event 99")
+})

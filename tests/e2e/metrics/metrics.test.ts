@@ -1,0 +1,261 @@
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
+import {readEvents} from "../../support/events/reader.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {messageIn} from "../../support/messages/messages.ts"
+import {metricsOf} from "../../support/metrics/metrics.ts"
+import {awayPlugin} from "../../support/plugins/away-plugin.ts"
+import {linePlugin} from "../../support/plugins/line-plugin.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const twoRuntimes = bunOr("node22")
+const plain = "http: {port: 0}\nplugins: {sandbox: {}}\n"
+
+const read = async (host: TestHost, ...query: [name: string, labels?: Record<string, string>]) =>
+  (await metricsOf(host)).value(...query)
+
+test.each(twoRuntimes)(
+  "starts and ends are counted across restarts, by exit code and reason; a kill is unclean, on $name",
+  async runtime => {
+    const first = await startHost({runtime, config: plain})
+    expect(await read(first, "svc_starts_total")).toBe(1)
+    expect(await read(first, "svc_runs_ended_total", {reason: "unclean"})).toBe(0)
+    await first.stop("SIGKILL")
+    const second = await startHost({runtime, project: first.project})
+    expect(await read(second, "svc_starts_total")).toBe(2)
+    expect(await read(second, "svc_runs_ended_total", {exit_code: "", reason: "unclean"})).toBe(1)
+    await second.post("/api/system/restart", {confirm: true})
+    expect((await second.process.finished).code).toBe(51)
+    const third = await startHost({runtime, project: first.project})
+    expect((await third.stop()).code).toBe(0)
+    const page = await metricsOf(await startHost({runtime, project: first.project}))
+    expect(page.value("svc_starts_total")).toBe(4)
+    const ends = page.series("svc_runs_ended_total").filter(({value}) => value > 0)
+    expect(ends.map(({labels, value}) => [labels.exit_code, labels.reason, value]).sort()).toEqual([
+      ["", "unclean", 1],
+      ["0", "stopped", 1],
+      ["51", "restart_requested", 1],
+    ])
+  },
+)
+
+test("who the Host is stands on one series, and runtimeId on no other", async () => {
+  const host = await startHost({config: plain})
+  const {project, authority, version} = await host.get<Record<string, string>>("/api/system/status")
+  const page = await metricsOf(host)
+  expect(page.series("svc_runtime_info")).toMatchObject([
+    {labels: {project, authority, version, runtime_id: host.runtimeId, mode: "development"}, value: 1},
+  ])
+  expect(page.text.split(host.runtimeId)).toHaveLength(2)
+})
+
+test("a pause of ingress shows its reason, and since when across restarts", async () => {
+  const host = await startHost({config: plain})
+  expect((await metricsOf(host)).series("svc_ingress_paused_since_timestamp_seconds")).toEqual([])
+  const before = Date.now() / 1000
+  await host.post("/api/ingress/pause", {reason: "release"})
+  const since = await read(host, "svc_ingress_paused_since_timestamp_seconds")
+  expect(since).toBeGreaterThanOrEqual(before)
+  await host.stop()
+  const page = await metricsOf(await startHost({project: host.project}))
+  expect(page.value("svc_ingress_paused", {reason: "release"})).toBe(1)
+  expect(page.value("svc_ingress_paused", {reason: "operator"})).toBe(0)
+  expect(page.value("svc_ingress_paused_since_timestamp_seconds")).toBe(since)
+})
+
+test.each(twoRuntimes)(
+  "an endpoint that is away is not online, its gap is counted for good, and its last event is known after a restart, on $name",
+  async runtime => {
+    const host = await startHost({
+      runtime,
+      config: "http: {port: 0}\nplugins: {sandbox: {}, away: {}}\n",
+      plugins: {away: awayPlugin},
+    })
+    const away = {endpoint: "away", owner: "root/away"}
+    await until("the endpoint", async () => (await read(host, "svc_endpoint_online", away)) === 1)
+    expect(await read(host, "svc_endpoint_gaps_total", away)).toBe(0)
+    const before = Date.now() / 1000
+    await host.say("hello")
+    const last = await read(host, "svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
+    expect(last).toBeGreaterThanOrEqual(before)
+    host.project.write("away", "")
+    await until("the endpoint to be away", async () => (await read(host, "svc_endpoint_online", away)) === 0)
+    const page = await until("the gap", async () => {
+      const page = await metricsOf(host)
+      return page.value("svc_endpoint_gaps_total", away) === 1 && page
+    })
+    expect(page.value("svc_gaps_total", {reason: "connection_lost"})).toBe(1)
+    expect(page.value("svc_endpoints", {state: "online"})).toBe(1)
+    await host.stop()
+    const later = await metricsOf(await startHost({runtime, project: host.project}))
+    expect(later.value("svc_endpoint_gaps_total", away)).toBe(1)
+    // Stored before it is acknowledged: the stored time is the earlier one.
+    const stored = later.value("svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
+    expect(stored).toBeLessThanOrEqual(last)
+    expect(stored).toBeGreaterThanOrEqual(before)
+  },
+)
+
+test("messages that wait, failed or are dead are counted by state, with the age of the oldest", async () => {
+  const body = `if (text === "refused") throw refused("no", {reason: "no", remediation: "no"})
+    if (text === "hang") await new Promise(() => {})`
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {line: {}}\n",
+    plugins: {line: linePlugin(body)},
+  })
+  const send = async (text: string) =>
+    (await host.post<{id: string}>("/api/outbox", {endpoint: "line", channel: text, text})).id
+  await messageIn(host, await send("refused"), "failed")
+  const began = Date.now()
+  await messageIn(host, await send("hang"), "sending")
+  const page = await until("the message to age", async () => {
+    const page = await metricsOf(host)
+    return page.value("svc_outbox_oldest_age_seconds") > 0.1 && page
+  })
+  expect(page.value("svc_outbox_messages", {state: "failed"})).toBe(1)
+  expect(page.value("svc_outbox_messages", {state: "sending"})).toBe(1)
+  expect(page.value("svc_outbox_messages", {state: "dead"})).toBe(0)
+  expect(page.value("svc_outbox_oldest_age_seconds")).toBeLessThan((Date.now() - began) / 1000 + 1)
+  await host.stop("SIGKILL")
+  const later = await metricsOf(await startHost({project: host.project}))
+  expect(later.value("svc_outbox_messages", {state: "unknown"})).toBe(1)
+})
+
+test("handlers that fail, run long or died twice with the Host are counted by plugin instance and state", async () => {
+  const host = await startHost({
+    config: "http: {port: 0}\nplugins: {sandbox: {}, hard: {}}\n",
+    plugins: {
+      hard: pluginWith(`
+        plugin.command("fail", () => { throw new Error("no") })
+        plugin.command("hang", () => new Promise<never>(() => {}))`),
+    },
+  })
+  await host.say("/fail")
+  const failed = await metricsOf(host)
+  expect(failed.value("svc_handler_ends_total", {owner: "root/hard", outcome: "failed"})).toBe(1)
+  expect(failed.value("svc_handler_seconds_count", {owner: "root/hard"})).toBe(1)
+  expect(failed.value("svc_inbox_handlers", {state: "failed"})).toBe(1)
+  expect(failed.value("svc_log_records_total", {level: "error"})).toBe(1)
+  const say = () => host.post("/api/plugins/sandbox/messages", {text: "/hang"})
+  await say()
+  await until("the handler", async () => (await read(host, "svc_inbox_handlers", {state: "running"})) === 1)
+  expect(await read(host, "svc_inbox_oldest_age_seconds")).toBeGreaterThan(0)
+  await host.stop("SIGKILL")
+  const second = await startHost({project: host.project})
+  await until("the handler", async () => (await read(second, "svc_inbox_handlers", {state: "running"})) === 1)
+  await second.stop("SIGKILL")
+  const page = await metricsOf(await startHost({project: host.project}))
+  expect(page.value("svc_dead_letters", {box: "inbox"})).toBe(1)
+  expect(page.value("svc_inbox_oldest_age_seconds")).toBe(0)
+  expect(page.value("svc_runs_ended_total", {reason: "unclean"})).toBe(2)
+})
+
+test("requests that are told to wait, and drafts that are refused, are counted", async () => {
+  const host = await startHost({config: plain})
+  const wrong = () => fetch(`${host.url}/api/metrics`, {headers: {authorization: "Bearer wrong"}})
+  for (let time = 0; time < 12; time++) await wrong()
+  host.project.write("svc.config.yml", "http: {prot: 0}\n")
+  await until("the refusal", async () => (await read(host, "svc_generation_refused")) === 1)
+  const page = await metricsOf(host)
+  expect(page.value("svc_http_rate_limited_total")).toBe(2)
+  expect(page.value("svc_generation_number")).toBe(1)
+  expect(page.value("svc_probe_success", {probe: "ready"})).toBe(1)
+})
+
+test("what a database file takes, and what its commits took, is there; of a remote one, the commits", async () => {
+  const local = await startHost({config: plain})
+  await local.say("hello")
+  const page = await metricsOf(local)
+  expect(page.value("svc_database_bytes")).toBeGreaterThanOrEqual(4096)
+  expect(page.value("svc_database_wal_bytes")).toBeGreaterThan(4096)
+  expect(page.value("svc_database_capacity_ratio")).toBeGreaterThan(0)
+  expect(page.value("svc_database_capacity_ratio")).toBeLessThan(0.5)
+  expect(page.value("svc_disk_free_bytes")).toBeGreaterThan(page.value("svc_disk_minimum_free_bytes"))
+  expect(page.value("svc_database_commit_seconds_count")).toBe(page.value("svc_database_group_batches_count"))
+  expect(page.value("svc_database_group_batches_sum")).toBeGreaterThanOrEqual(3)
+})
+
+test("work items are counted by state, and those past the deadline of what blocks them", async () => {
+  const host = await startHost({config: plain})
+  expect(await read(host, "svc_workroom_items", {state: "blocked"})).toBe(0)
+  for (const title of ["one", "two"]) await host.post("/api/workroom/items", {title})
+  await host.post("/api/workroom/items/1/claim", {expectedRevision: 1, assignee: "user:ada"})
+  const block = (expectedRevision: number, milliseconds: number) => {
+    const deadline = new Date(Date.now() + milliseconds).toISOString()
+    return host.post("/api/workroom/items/1/block", {expectedRevision, reason: "ink", deadline, actor: "user:ada"})
+  }
+  await block(2, 3_600_000)
+  const page = await metricsOf(host)
+  expect(page.value("svc_workroom_items", {state: "blocked"})).toBe(1)
+  expect(page.value("svc_workroom_items", {state: "open"})).toBe(1)
+  expect(page.value("svc_workroom_commands_total", {outcome: "recorded"})).toBe(4)
+  expect(page.value("svc_workroom_overdue_items")).toBe(0)
+  await host.post("/api/workroom/items/1/unblock", {expectedRevision: 3})
+  await block(4, 300)
+  await until("the deadline", async () => (await read(host, "svc_workroom_overdue_items")) === 1)
+})
+
+test("clients of the event stream are counted, and the gaps that they were told of by reason", async () => {
+  const host = await startHost({config: plain})
+  const ahead = async () => (await read(host, "svc_event_stream_gaps_total", {reason: "ahead"})) === 1
+  expect(await read(host, "svc_event_stream_gaps_total", {reason: "ahead"})).toBe(0)
+  const live = await readEvents(host)
+  await live.hello()
+  const [epoch] = (live.lastId() ?? "").split("-")
+  const lost = await readEvents(host, {cursor: `${epoch}-999999999`})
+  await until("the gap", ahead)
+  const page = await metricsOf(host)
+  expect(page.value("svc_event_stream_clients")).toBe(2)
+  expect(page.value("svc_event_log_head")).toBeGreaterThan(0)
+  expect(page.value("svc_events_dropped_total")).toBe(0)
+  for (const reader of [live, lost]) reader.close()
+  await until("the clients to be gone", async () => (await read(host, "svc_event_stream_clients")) === 0)
+})
+
+test("the newest verified checkpoint has its time, and none has no series", async () => {
+  const host = await startHost({config: plain})
+  const name = "svc_checkpoint_verified_timestamp_seconds"
+  expect((await metricsOf(host)).series(name)).toEqual([])
+  const before = Date.now() / 1000
+  expect((await svc(onBun, host.project, ["checkpoint", "create"])).code).toBe(0)
+  expect(await read(host, name)).toBeGreaterThanOrEqual(before - 1)
+})
+
+test("a part that cannot be read is counted, and the page has the rest", async () => {
+  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const host = await startHost({
+    config: `http: {port: 0}\ndatabase: {dialect: libsql, url: "${server.url}"}\nplugins: {sandbox: {}}\n`,
+  })
+  expect((await metricsOf(host)).series("svc_database_bytes")).toEqual([])
+  await server.close()
+  const page = await metricsOf(host)
+  expect(page.value("svc_collect_failures_total", {part: "messages"})).toBeGreaterThan(0)
+  expect(page.series("svc_outbox_messages")).toEqual([])
+  expect(page.value("svc_generation_number")).toBe(1)
+  // Read before, and unchanged since.
+  expect(page.value("svc_starts_total")).toBe(1)
+})
+
+test("nothing of a secret, a user, a channel or a message is in a metric", async () => {
+  const canary = "canary7f3a91"
+  const host = await startHost({
+    config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}, hard: {}}\n',
+    env: {HTTP_TOKEN: `${canary}-token`, UNUSED: `${canary}-unused`},
+    plugins: {
+      hard: pluginWith(`
+        plugin.command("fail", () => { throw new Error("${canary}") })
+        plugin.on("message-created", async session => { await session.send("${canary}") })`),
+    },
+  })
+  for (const text of [`${canary} hello`, "/fail"]) await host.say(text, {user: canary, channel: canary})
+  await host.fetch(`/api/inbox/${canary}?limit=${canary}`)
+  await host.fetch(`/api/plugins/${canary}/x`)
+  await host.fetch(`/hooks/${canary}/${canary}`, {method: "POST", body: canary})
+  const {text, value} = await metricsOf(host)
+  expect(value("svc_handler_ends_total", {owner: "root/hard", outcome: "failed"})).toBe(1)
+  expect(text).not.toContain(canary)
+})

@@ -1,0 +1,52 @@
+import {expect, test} from "vitest"
+import {startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+import {firing, startPrometheus} from "../../support/metrics/prometheus.ts"
+import {awayPlugin} from "../../support/plugins/away-plugin.ts"
+
+const twoRuntimes = bunOr("node22")
+const env = {HTTP_TOKEN: "full-token-for-prometheus", DEMO_TOKEN: "demo-token-for-prometheus"}
+const options = {
+  config: 'http: {port: 0, token: "${HTTP_TOKEN}", demoToken: "${DEMO_TOKEN}"}\nplugins: {sandbox: {}, away: {}}\n',
+  plugins: {away: awayPlugin},
+  env,
+}
+
+describeWith("prometheus")("a real Prometheus with the scrape example and the rules", () => {
+  test.each(twoRuntimes)(
+    "scrapes a Host with the demo token of a file; an endpoint that goes away fires, named, and a killed Host too, on $name",
+    async runtime => {
+      const host = await startHost({...options, runtime})
+      const prometheus = await startPrometheus(host.url, env.DEMO_TOKEN)
+      expect(await prometheus.target("up")).toMatchObject({lastError: ""})
+      const online = 'svc_endpoint_online{endpoint="away"}'
+      await until("the endpoint to be seen", async () => (await prometheus.query(online))[0]?.value === 1)
+      // A scrape that took too long is another's alert for a moment.
+      await until("nothing to be alerted", async () => (await prometheus.alerts()).length === 0)
+
+      host.project.write("away", "")
+      const offline = await firing(prometheus, "SvcEndpointOffline")
+      expect(offline.labels).toMatchObject({Endpoint: "away", Project: "my-bot", runtimeId: host.runtimeId})
+      expect(offline.annotations.remediation).toContain("svc runtime status")
+      const gap = await firing(prometheus, "SvcEndpointGap")
+      expect(gap.labels).toMatchObject({Endpoint: "away", runtimeId: host.runtimeId})
+
+      await host.stop("SIGKILL")
+      const down = await firing(prometheus, "SvcHostDown")
+      expect(down.labels).toMatchObject({Project: "my-bot", runtimeId: host.runtimeId})
+      for (const {annotations} of [offline, gap, down]) {
+        expect(Object.values(annotations).join()).not.toMatch(/<error|\{\{|<no value>/)
+      }
+    },
+  )
+
+  test("with a wrong token the target is down, for that reason, and the alert names the project", async () => {
+    const host = await startHost(options)
+    const prometheus = await startPrometheus(host.url, "a-wrong-token")
+    await prometheus.target("down", "401")
+    const {labels} = await firing(prometheus, "SvcHostDown")
+    expect(labels).toMatchObject({Project: "my-bot", runtimeId: "unknown"})
+  })
+})

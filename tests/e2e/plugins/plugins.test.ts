@@ -1,0 +1,271 @@
+import {describe, expect, test} from "vitest"
+import {failureOf, reload, statusOf} from "../../support/host/generation.ts"
+import {launchHost, startHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {runtimes} from "../../support/host/runtimes.ts"
+import {eventOf, tell} from "../../support/messages/messages.ts"
+import {pluginOf} from "../../support/plugins/plugin.ts"
+import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
+
+const config = (plugins: string) => `http: {port: 0}
+plugins:
+  sandbox: {}
+${plugins}`
+const quiet = ["--no-watch"]
+
+describe.each(runtimes)("a Host on $name does not start", runtime => {
+  test.each([
+    ["with a syntax error in a plugin", "export default {\n  a b\n}\n", /plugins\/broken\.ts:2:\d+ /],
+    [
+      "with a setup that throws",
+      'import {definePlugin} from "svc-runtime"\nexport default definePlugin({\n  setup() {\n    throw new Error("no luck")\n  },\n})\n',
+      /plugins\/broken\.ts:4:\d+ plugins\.broken: no luck/,
+    ],
+    [
+      "with a setup that rejects",
+      'import {definePlugin} from "svc-runtime"\nexport default definePlugin({\n  async setup() {\n    await null\n    throw new Error("no luck")\n  },\n})\n',
+      /plugins\/broken\.ts:5:\d+ plugins\.broken: no luck/,
+    ],
+    [
+      "with an import that is not there",
+      'import {x} from "./nothing.ts"\nexport default x\n',
+      /plugins\/broken\.ts:1:\d+ /,
+    ],
+  ])("%s, and tells where", async (_, source, position) => {
+    const {process} = launchHost({runtime, config: config("  broken: {}\n"), plugins: {broken: source}})
+    const {code, stderr} = await process.finished
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringMatching(position)})
+    expect(stderr).not.toMatch(/^\s+at /m)
+  })
+})
+
+describe("setup", () => {
+  test("that does not end is given up after 10 s, undone, and the old generation goes on", async () => {
+    const host = await startHost({
+      config: config("  greeter: {}\n"),
+      plugins: {
+        greeter: replying("greet", "hello"),
+        endless: pluginWith('plugin.defer(() => note("undone")); return new Promise<void>(() => {})'),
+      },
+      args: quiet,
+    })
+    host.project.write("svc.config.yml", config("  greeter: {}\n  endless: {}\n"))
+    const reloading = host.fetch("/api/system/reload", {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: "{}",
+    })
+    expect(await host.say("/greet")).toEqual(["hello"])
+    const response = await reloading
+    expect(await response.json()).toMatchObject({code: "plugin_timeout"})
+    expect((await failureOf(host)).issues).toEqual(["plugins/endless.ts:1:1 plugins.endless: setup did not end"])
+    expect(host.project.read("notes.log")).toBe("undone\n")
+    expect((await statusOf(host)).generation.number).toBe(1)
+    expect(await host.say("/greet")).toEqual(["hello"])
+  })
+
+  test("declares what the plugin publishes, and nothing can be declared after it", async () => {
+    const host = await startHost({
+      config: config("  late: {}\n"),
+      plugins: {
+        late: pluginWith(`plugin.command("declare", () => {
+          try { plugin.command("more", () => "more"); return "declared" } catch (error) { return (error as Error).message }
+        })`),
+      },
+    })
+    expect(await host.say("/declare")).toEqual(["command() belongs into setup; it was called after setup had ended"])
+  })
+
+  test("of two plugins cannot publish the same command", async () => {
+    const {process} = launchHost({
+      config: config("  one: {}\n  two: {}\n"),
+      plugins: {one: replying("greet", "1"), two: replying("greet", "2")},
+    })
+    const {code, stderr} = await process.finished
+    expect(code).toBe(1)
+    expect(stderr).toContain('svc.config.yml:5:3 plugins.two: the command "greet" is published by root/one too')
+  })
+})
+
+describe("a handler that throws", () => {
+  const source = pluginWith(`
+    plugin.on("message-created", async session => {
+      await session.send("never to be seen")
+      if (session.text === "throw") throw new Error("no answer today")
+      if (session.text === "reject") await sleep(1).then(() => { throw new Error("no answer later") })
+    })
+    plugin.on("message-created", session => "the other handler heard " + session.text)`)
+
+  test.each(["throw", "reject"])(
+    "has sent nothing and is marked failed; the other handlers and the next event go on: %s",
+    async text => {
+      const host = await startHost({config: config("  moody: {}\n"), plugins: {moody: source}, args: quiet})
+      const sn = await tell(host, {text})
+      const event = await eventOf(host, sn)
+      expect(event.state).toBe("failed")
+      expect(event.marks).toMatchObject([
+        {
+          handler: "root/moody/handler/message-created.0",
+          state: "failed",
+          attempt: 1,
+          error: expect.stringMatching(/^no answer/),
+        },
+        {handler: "root/moody/handler/message-created.1", state: "handled", attempt: 1, error: null},
+      ])
+      expect([...(await host.say("fine"))].sort()).toEqual(["never to be seen", "the other handler heard fine"])
+      const {items} = await host.get<{items: {text: string}[]}>("/api/outbox")
+      expect(items.map(item => item.text).sort()).toEqual(
+        ["never to be seen", "the other handler heard fine", `the other handler heard ${text}`].sort(),
+      )
+      expect((await pluginOf(host, "moody"))?.state).toBe("active")
+    },
+  )
+
+  test("and what it sends after its end is refused", async () => {
+    const late = pluginWith(`plugin.command("later", ({session}) => {
+      setTimeout(() => void session.send("too late").catch(error => note(error.code)), 20)
+      return "now"
+    })`)
+    const host = await startHost({config: config("  late: {}\n"), plugins: {late}, args: quiet})
+    expect(await host.say("/later")).toEqual(["now"])
+    await until("the refusal", () => host.project.read("notes.log") === "late\n")
+    expect((await host.get<{items: unknown[]}>("/api/outbox")).items).toHaveLength(1)
+  })
+})
+
+describe("everything that an instance acquired", () => {
+  const source = pluginWith(`
+    plugin.signal.addEventListener("abort", () => note("aborted"))
+    plugin.defer(() => note("undone first"))
+    plugin.defer(() => { note("undo that throws"); throw new Error("cannot undo") })
+    plugin.defer(async () => { await sleep(20); note("undone last") })
+    plugin.command("mine", () => "mine")
+    plugin.on("message-created", session => { if (session.text === "hear") return "heard" })
+    plugin.route({method: "GET", path: "/mine", scope: "full", summary: "mine", handle: () => new Response("mine")})
+    plugin.adapter("line", {
+      history: "none",
+      open: async (_, endpoint) => {
+        endpoint.defer(() => note("closed"))
+        return {send: async () => ({ids: []})}
+      },
+    })`)
+
+  test("is undone when the plugin leaves: commands, handlers, routes, endpoints, timers, undos in reverse order", async () => {
+    const host = await startHost({config: config("  mine: {}\n"), plugins: {mine: source}, args: quiet})
+    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    expect(await host.say("/mine")).toEqual(["mine"])
+    expect(await host.say("hear")).toEqual(["heard"])
+    expect((await host.fetch("/api/plugins/mine/mine")).status).toBe(200)
+    expect((await pluginOf(host, "mine"))?.capabilities.map(({id}) => id)).toEqual([
+      "root/mine/command/mine",
+      "root/mine/handler/message-created.0",
+      "root/mine/slot/line",
+      "root/mine/endpoint/line",
+      "root/mine/route/GET /mine",
+    ])
+    host.project.write("svc.config.yml", config(""))
+    await reload(host)
+    await until("the undos", () => host.project.read("notes.log").includes("undone first"))
+    expect(host.project.read("notes.log").trim().split("\n")).toEqual([
+      "closed",
+      "aborted",
+      "undone last",
+      "undo that throws",
+      "undone first",
+    ])
+    await untilPrinted(host.process, "an undo failed: cannot undo")
+    expect(await host.say("/mine")).toEqual(['There is no command "mine". /help lists all.'])
+    expect(await host.say("hear")).toEqual([])
+    expect((await host.fetch("/api/plugins/mine/mine")).status).toBe(404)
+    expect(await endpoints(host)).toEqual({sandbox: "online"})
+    expect(await pluginOf(host, "mine")).toBeUndefined()
+  })
+
+  test("is undone when the Host stops", async () => {
+    const host = await startHost({config: config("  mine: {}\n"), plugins: {mine: source}, args: quiet})
+    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    expect((await host.stop()).code).toBe(0)
+    expect(host.project.read("notes.log").trim().split("\n")).toEqual([
+      "closed",
+      "aborted",
+      "undone last",
+      "undo that throws",
+      "undone first",
+    ])
+  })
+})
+
+describe("an undo that does not end", () => {
+  const stuck = pluginWith(`
+    plugin.defer(() => new Promise(() => {}))
+    plugin.adapter("line", {
+      history: "none",
+      open: async (_, endpoint) => {
+        endpoint.defer(() => new Promise(() => {}))
+        return {send: async () => ({ids: []})}
+      },
+    })`)
+  const start = () =>
+    startHost({
+      config: config("  stuck: {}\n"),
+      plugins: {stuck, other: stuck.replaceAll('"line"', '"other"')},
+      args: quiet,
+    })
+
+  test("keeps other endpoints from opening for no longer than 5 s", async () => {
+    const host = await start()
+    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    host.project.write("svc.config.yml", config("  other: {}\n"))
+    expect(await reload(host)).toEqual({committed: true, generation: 2})
+    await until("the new endpoint", async () => (await endpoints(host)).other === "online")
+    expect(await endpoints(host)).toEqual({sandbox: "online", other: "online"})
+  })
+
+  test("does not keep the Host from an orderly stop", async () => {
+    const host = await start()
+    await until("the endpoint", async () => (await endpoints(host)).line === "online")
+    const {code, stdout} = await host.stop()
+    expect(code).toBe(0)
+    expect(stdout).toContain("an endpoint did not close in time")
+    expect(stdout.trimEnd().split("\n").at(-1)).toContain("stopped")
+  })
+})
+
+describe("a plugin's tables", () => {
+  const notes = (migrations: string) =>
+    pluginWith(`
+    const {database} = plugin
+    const table = database.table("notes")
+    database.migrate([${migrations}])
+    plugin.command("note <text:text>", async ({args}) => {
+      await database.write([{sql: "INSERT INTO " + table + " (body) VALUES (?)", args: [args.text]}])
+      const rows = await database.read("SELECT * FROM " + table)
+      return JSON.stringify(rows)
+    })`)
+  const first = '{name: "first", up: table => ["CREATE TABLE " + table("notes") + " (body TEXT)"]}'
+  const second =
+    '{name: "second", up: table => ["ALTER TABLE " + table("notes") + " ADD COLUMN stars INTEGER DEFAULT 5"]}'
+  const wrong = '{name: "wrong", up: () => ["CREATE NONSENSE"]}'
+
+  test("are migrated once, before the generation is committed; a migration that fails keeps the old one", async () => {
+    const host = await startHost({config: config("  notes: {}\n"), plugins: {notes: notes(first)}, args: quiet})
+    expect(await host.say("/note one")).toEqual(['[{"body":"one"}]'])
+    host.project.write("plugins/notes.ts", notes(`${first}, ${wrong}`))
+    await expect(reload(host)).rejects.toThrow()
+    expect((await statusOf(host)).lastFailure).not.toBeNull()
+    expect((await statusOf(host)).generation.number).toBe(1)
+    expect(await host.say("/note two")).toEqual(['[{"body":"one"},{"body":"two"}]'])
+    host.project.write("plugins/notes.ts", notes(`${first}, ${second}`))
+    expect(await reload(host)).toEqual({committed: true, generation: 2})
+    await host.stop()
+    const again = await startHost({project: host.project, args: quiet})
+    expect(await again.say("/note three")).toEqual([
+      '[{"body":"one","stars":5},{"body":"two","stars":5},{"body":"three","stars":5}]',
+    ])
+  })
+})
+
+const endpoints = async (host: Awaited<ReturnType<typeof startHost>>): Promise<Record<string, string>> => {
+  const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
+  return Object.fromEntries(items.map(({name, state}) => [name, state]))
+}

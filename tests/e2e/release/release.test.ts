@@ -1,0 +1,200 @@
+import {createHash} from "node:crypto"
+import {appendFileSync, rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import type {CheckpointDetail} from "../../../shared/api/checkpoint.ts"
+import type {ReleaseEntry, ReleaseView} from "../../../shared/api/release.ts"
+import {refusal, restore} from "../../support/checkpoint/checkpoints.ts"
+import {printed, printedJson} from "../../support/host/command-line.ts"
+import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
+import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {type Project, plainConfig} from "../../support/host/project.ts"
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
+
+const started = async (): Promise<{project: GitProject; host: TestHost}> => {
+  const project = makeGitProject({files: {"bun.lock": "locked"}})
+  return {project, host: await startHost({project})}
+}
+
+const begin = (project: Project) => printedJson<ReleaseView>(project, "release begin")
+
+const status = async (project: Project) =>
+  (await printedJson<{release: ReleaseView | null}>(project, "release status")).release
+
+const ingressOf = (host: TestHost) => host.get<{state: string; reasons: string[]}>("/api/ingress")
+
+/** As `svc release verify` records it. */
+const passed = (commit: string) => ({
+  commit,
+  ok: true,
+  steps: [{name: "test", ok: true, skipped: false, seconds: 1, command: "bun test", detail: ""}],
+})
+
+test("begin pauses ingress and keeps probes, and records commit, lockfile, configuration and a verified checkpoint", async () => {
+  const {project, host} = await started()
+  const release = await begin(project)
+  const checkpoint = await printedJson<CheckpointDetail>(project, "checkpoint show newest")
+  expect(checkpoint).toMatchObject({state: "verified", reason: "release"})
+  expect(release).toMatchObject({
+    state: "begun",
+    problem: null,
+    restorePoint: {
+      checkpoint: checkpoint.id,
+      authority: checkpoint.authority,
+      commit: project.git("rev-parse", "HEAD"),
+      lockfile: {name: "bun.lock", sha256: sha256("locked")},
+      configuration: {sha256: sha256(plainConfig), generation: 1},
+    },
+  })
+  expect((await host.fetch("/pub/ready")).status).toBe(200)
+  expect((await host.fetch("/pub/health")).status).toBe(200)
+  await expectProblem(
+    await host.fetch("/api/plugins/sandbox/messages", {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify({text: "hello"}),
+    }),
+    503,
+    "ingress_paused",
+  )
+  await host.stop()
+  const again = await startHost({project})
+  expect(await ingressOf(again)).toMatchObject({state: "paused", reasons: ["release"]})
+  expect(await status(project)).toEqual(release)
+  const {items} = await again.get<{items: ReleaseView[]}>("/api/releases")
+  expect(items).toEqual([release])
+  const types = (await again.get<{items: {type: string}[]}>("/api/events/history")).items.map(({type}) => type)
+  expect(types).toContain("release.begun")
+})
+
+test("a release is completed once it is verified and ready, by somebody who is named, and is observed then", async () => {
+  const {project, host} = await started()
+  const {restorePoint} = await begin(project)
+  expect(await refusal(project, "release complete --accepted-by dana")).toContain("was not verified")
+  const commit = project.git("rev-parse", "HEAD")
+  await host.post("/api/releases/verification", {
+    ...passed(commit),
+    ok: false,
+    steps: [{...passed(commit).steps[0], ok: false}],
+  })
+  expect(await refusal(project, "release complete --accepted-by dana")).toContain("failed its verification: test")
+  await host.post("/api/releases/verification", passed("a".repeat(40)))
+  expect(await refusal(project, "release complete --accepted-by dana")).toContain(`the project is at ${commit}`)
+  await host.post("/api/releases/verification", passed(commit))
+  const release = await printedJson<ReleaseView>(project, "release complete --accepted-by dana --window 90m")
+  expect(release).toMatchObject({state: "observing", acceptedBy: "dana", unverified: null})
+  expect(release.windowLeft).toBeGreaterThan(5300)
+  expect(await printed(project, "release status")).toContain("complete; observed for another 1 h ")
+  expect(await ingressOf(host)).toMatchObject({state: "open", reasons: []})
+  await printed(project, "checkpoint create")
+  await printed(project, "checkpoint prune --keep 1")
+  const kept = await printedJson<{items: {id: string}[]}>(project, "checkpoint list")
+  expect(kept.items.map(({id}) => id)).toContain(restorePoint?.checkpoint)
+  expect(kept.items).toHaveLength(2)
+  await host.stop()
+  await printed(project, "checkpoint prune --keep 1")
+  expect((await printedJson<{items: object[]}>(project, "checkpoint list")).items).toHaveLength(2)
+})
+
+test("once its observation window is over, the checkpoint of a release may go", async () => {
+  const {project} = await started()
+  const {restorePoint} = await begin(project)
+  const line = ["release", "complete", "--accepted-by", "dana", "--window", "0s", "--unverified", "tried elsewhere"]
+  await printed(project, line)
+  expect(await status(project)).toMatchObject({state: "complete", windowLeft: 0, unverified: "tried elsewhere"})
+  await printed(project, "checkpoint create")
+  await printed(project, "checkpoint prune --keep 1")
+  const {items} = await printedJson<{items: {id: string}[]}>(project, "checkpoint list")
+  expect(items.map(({id}) => id)).not.toContain(restorePoint?.checkpoint)
+})
+
+test("a release is not completed by a Host that is not ready", async () => {
+  const needing = `${plainConfig}  webhook: {}\n`.replace(
+    "http:\n",
+    "http:\n  readiness: {endpoints: [{owner: root/webhook, name: webhook}]}\n",
+  )
+  const project = makeGitProject({config: needing})
+  const host = await startHost({project})
+  await begin(project)
+  await host.post("/api/releases/verification", passed(project.git("rev-parse", "HEAD")))
+  expect(await refusal(project, "release complete --accepted-by dana")).toContain("not ready: endpoint webhook")
+  expect(await ingressOf(host)).toMatchObject({state: "paused"})
+})
+
+test("what a release is not in the state for is refused, with what to do", async () => {
+  const {project, host} = await started()
+  for (const line of ["release complete --accepted-by dana", "release abort"])
+    expect(await refusal(project, line)).toMatch(/no release is under way\n.*svc release begin/)
+  project.write("plugins/new.ts", "// not committed")
+  expect(await refusal(project, "release begin")).toMatch(/not committed\n.*git status/)
+  expect(await ingressOf(host)).toMatchObject({state: "open"})
+  project.commit("a new plugin")
+  await begin(project)
+  expect(await refusal(project, "release begin")).toMatch(/is under way\n.*svc release complete/)
+  const aborted = await printedJson<ReleaseView>(project, ["release", "abort", "--reason", "not-today"].join(" "))
+  expect(aborted).toMatchObject({state: "aborted", reason: "not-today"})
+  expect(await ingressOf(host)).toMatchObject({state: "open"})
+  expect(await refusal(project, "release abort")).toMatch(/no release is under way; r.* is aborted/)
+})
+
+test("a begin that was killed leaves ingress paused, and is repeated", async () => {
+  const {project, host} = await started()
+  const cutOff = async (running: TestHost): Promise<ReleaseView | null> => {
+    await running.post("/api/releases")
+    await running.stop("SIGKILL")
+    const again = await startHost({project})
+    expect(await ingressOf(again)).toMatchObject({state: "paused", reasons: ["release"]})
+    const cut = await status(project)
+    if (cut?.state !== "begun") return cut
+    // Its checkpoint was made before the kill came: this one was not cut off.
+    await printed(project, "release abort")
+    return cutOff(again)
+  }
+  const cut = await cutOff(host)
+  const release = await begin(project)
+  expect(release).toMatchObject({id: cut?.id, state: "begun"})
+})
+
+test("a pause that an ended release has left is taken back by the next start", async () => {
+  const {project, host} = await started()
+  const {id} = await begin(project)
+  await host.stop("SIGKILL")
+  // As a process leaves it that dies between the two.
+  const entry = {is: "aborted", seq: 3, at: new Date().toISOString(), release: id, reason: "killed"}
+  appendFileSync(project.path(".svc/releases.jsonl"), `${JSON.stringify(entry)}\n`)
+  const again = await startHost({project})
+  expect(await ingressOf(again)).toMatchObject({state: "open", reasons: []})
+})
+
+test("the record survives a restore and a torn last line, is only appended to, and damage in it is named", async () => {
+  const {project, host} = await started()
+  const {restorePoint} = await begin(project)
+  await printed(project, "release abort")
+  await host.stop()
+  const before = project.read(".svc/releases.jsonl")
+  await restore(project, restorePoint?.checkpoint ?? "")
+  expect(project.read(".svc/releases.jsonl")).toBe(before)
+  appendFileSync(project.path(".svc/releases.jsonl"), '{"is":"beginn')
+  const {entries} = await printedJson<{entries: ReleaseEntry[]}>(project, "release history")
+  expect(entries.map(({is}) => is)).toEqual(["beginning", "begun", "aborted", "ingress_resumed"])
+  const again = await startHost({project})
+  await again.post("/api/ingress/resume", {reason: "release"})
+  await begin(project)
+  expect(project.read(".svc/releases.jsonl").startsWith(before)).toBe(true)
+  expect(await status(project)).toMatchObject({state: "begun"})
+  project.write(".svc/releases.jsonl", project.read(".svc/releases.jsonl").replace('"aborted"', '"abortet"'))
+  expect(await refusal(project, "release status")).toContain("releases.jsonl:3 ")
+  expect((await again.fetch("/pub/ready")).status).toBe(200)
+})
+
+test("a release whose checkpoint cannot be made says why, and is begun again once it can", async () => {
+  const {project, host} = await started()
+  project.write("data/schedule-jobs.json", "{")
+  expect(await refusal(project, "release begin")).toContain("the job file has an error")
+  expect(await ingressOf(host)).toMatchObject({state: "paused"})
+  expect((await status(project))?.problem).toMatchObject({code: "checkpoint_failed"})
+  rmSync(project.path("data/schedule-jobs.json"))
+  const release = await until("the jobs to be taken", () => begin(project).catch(() => undefined))
+  expect(release).toMatchObject({state: "begun", problem: null})
+})

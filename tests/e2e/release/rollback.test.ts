@@ -1,0 +1,129 @@
+import {existsSync, readdirSync, statSync} from "node:fs"
+import {expect, test} from "vitest"
+import type {ReleaseEntry} from "../../../shared/api/release.ts"
+import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
+import {expectSettled, killAt, readState} from "../../support/checkpoint/restore-kill-loop.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
+import type {GitProject} from "../../support/host/git-project.ts"
+import {startHost} from "../../support/host/host.ts"
+import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {needStrace} from "../../support/machine/strace.ts"
+import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
+
+interface Result {
+  readonly plan: {readonly sideEffects: {readonly sent: readonly {readonly endpoint: string}[]}}
+  readonly restored: {readonly newAuthority: string}
+  readonly proof: {readonly matches: boolean; readonly commit: string; readonly changes: readonly string[]}
+}
+
+/** What of a project's files belongs to its version. */
+const filesOf = (project: GitProject) => ({
+  commit: project.git("rev-parse", "HEAD"),
+  status: project.git("status", "--porcelain"),
+  plugin: project.read("plugins/notes.ts"),
+  configuration: project.read("svc.config.yml"),
+  lockfile: project.read("bun.lock"),
+  onlyInOne: project.read("text/only/in-one.txt"),
+  swapped: statSync(project.path("text/swap")).isDirectory(),
+  executable: (statSync(project.path("run.sh")).mode & 0o111) !== 0,
+})
+
+/** At the second version, with a checkpoint of the first, and a message that the second has sent. */
+const upgraded = async (sends = true) => {
+  const {project, upgrade} = makeUpgradable()
+  const host = await startHost({project})
+  expect(await host.say("hello")).toEqual(["one hello"])
+  const checkpoint = await makeCheckpoint(project)
+  await host.stop()
+  const one = filesOf(project)
+  upgrade()
+  const again = await startHost({project})
+  if (sends) expect(await again.say("hello")).toEqual(["two hello"])
+  await again.stop()
+  return {project, checkpoint, one, two: filesOf(project)}
+}
+
+test("rollback takes code, lockfile, configuration and data back together, and proves it", async () => {
+  const {project, checkpoint, one} = await upgraded()
+  const {code, stdout, stderr} = await runCommand(project, `rollback ${checkpoint.id} --accept-side-effects`)
+  expect({code, stderr}).toEqual({code: 0, stderr: ""})
+  expect(stdout).toContain(`to ${one.commit}: `)
+  expect(stdout).toContain("rolled back    everything is the checkpoint's")
+  expect(filesOf(project)).toEqual(one)
+  const {plugin, config: configuration, lockfile} = versions.one
+  expect(one).toMatchObject({plugin, configuration, lockfile, status: "", onlyInOne: "one", swapped: false})
+  expect(readdirSync(project.folder).filter(name => name.startsWith(".svc-"))).toEqual([])
+  expect(readdirSync(project.path(".git")).filter(name => name.startsWith(".svc-"))).toEqual([])
+  expect(project.git("fsck", "--no-dangling")).toBe("")
+  expect(project.git("log", "--format=%s", "-1", "main")).toBe("the second version")
+  const {entries} = await printedJson<{entries: ReleaseEntry[]}>(project, "release history")
+  expect(entries).toMatchObject([{is: "rolled_back", checkpoint: checkpoint.id, commit: one.commit, sideEffects: 1}])
+  const host = await startHost({project})
+  expect(await host.say("again")).toEqual(["one again"])
+}, 600_000)
+
+test("a checkpoint older than what was sent is refused, with a list, until that is accepted; a dry run changes nothing", async () => {
+  const {project, checkpoint, two} = await upgraded()
+  const before = await readState(project)
+  const told = await refusal(project, `rollback ${checkpoint.id}`)
+  expect(told).toMatch(/sent since .*: 1\n {2}\S+ sandbox \S+ sent\n/)
+  await refusal(project, `rollback ${checkpoint.id} --dry-run`)
+  const {plan} = await printedJson<Result>(project, `rollback ${checkpoint.id} --dry-run --accept-side-effects`)
+  expect(plan.sideEffects.sent).toMatchObject([{endpoint: "sandbox"}])
+  expect(filesOf(project)).toEqual(two)
+  expect(await readState(project)).toEqual(before)
+  const quiet = await upgraded(false)
+  const {proof} = await printedJson<Result>(quiet.project, `rollback ${quiet.checkpoint.id}`)
+  expect(proof).toMatchObject({matches: true, commit: quiet.one.commit, changes: []})
+})
+
+test("a work tree with changes, packages without their code, and a commit that is not there are refused", async () => {
+  const {project, checkpoint, two} = await upgraded(false)
+  project.write("text/mine.txt", "mine")
+  expect(await refusal(project, `rollback ${checkpoint.id}`)).toContain("?? text/mine.txt")
+  expect(project.read("text/mine.txt")).toBe("mine")
+  const dirty = await makeCheckpoint(project)
+  project.git("clean", "--quiet", "--force", "text")
+  expect(await refusal(project, `rollback ${dirty.id}`)).toContain("packages are never taken back without the code")
+  project.git("checkout", "--quiet", "--orphan", "other")
+  project.commit("another history")
+  project.git("branch", "--quiet", "-D", "main", "next")
+  project.git("reflog", "expire", "--expire=now", "--all")
+  project.git("gc", "--quiet", "--prune=now")
+  expect(await refusal(project, `rollback ${checkpoint.id}`)).toContain("is not in this repository")
+  expect(filesOf(project)).toMatchObject({lockfile: two.lockfile, configuration: two.configuration})
+  const host = await startHost({project})
+  expect(await refusal(project, `rollback ${checkpoint.id}`)).toContain("svc runtime stop")
+  await host.stop()
+})
+
+test("a rollback that is killed at a change of a name leaves code and data wholly as before or wholly the checkpoint's", async context => {
+  needStrace(context)
+  const {project, checkpoint, one, two} = await upgraded(false)
+  const outcomes: string[] = []
+  const step = Number(process.env.SVC_ROLLBACK_KILL_STEP ?? 6)
+  for (let number = 1, isKilled = true; isKilled; number += number < 3 ? 1 : step) {
+    if (project.git("rev-parse", "HEAD") !== two.commit) {
+      project.git("checkout", "--quiet", "main")
+    }
+    const {messages} = await readState(project)
+    isKilled = await killAt("rename", onNode22 ?? onBun, project, ["rollback", checkpoint.id, "--json"], number)
+    await expectSettled(project)
+    const now = filesOf(project)
+    const isBefore = now.commit === two.commit
+    expect(now).toEqual(isBefore ? two : one)
+    expect(await readState(project)).toMatchObject({authorities: 1, messages: isBefore ? messages : 1})
+    outcomes.push(isBefore ? "before" : "after")
+    if (!isBefore) {
+      const {entries} = await printedJson<{entries: ReleaseEntry[]}>(project, "release history")
+      expect(entries.filter(({is}) => is === "rolled_back")).toHaveLength(
+        outcomes.filter(each => each === "after").length,
+      )
+    }
+  }
+  expect(outcomes[0]).toBe("before")
+  expect(outcomes.at(-1)).toBe("after")
+  expect(outcomes.slice(outcomes.indexOf("after"))).not.toContain("before")
+  expect(existsSync(project.path(".svc/restore.json"))).toBe(false)
+  await printed(project, "release history")
+}, 600_000)

@@ -1,0 +1,280 @@
+import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {refusal} from "../../support/checkpoint/checkpoints.ts"
+import {printed, runCommand} from "../../support/host/command-line.ts"
+import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
+import {startHost} from "../../support/host/host.ts"
+import {startProcess, until} from "../../support/host/process.ts"
+import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
+import {bunAnd, onBun, onNode22, pathWith} from "../../support/host/runtimes.ts"
+import {mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {makeUpgradable, packageFiles, versions} from "../../support/release/upgrade.ts"
+import {allSteps, beginRelease, releaseOf, verifyRelease} from "../../support/release/verifications.ts"
+
+const worktreesOf = (project: GitProject) => project.git("worktree", "list").split("\n").length
+
+const expectNothingLeft = (project: Project) => {
+  expect(existsSync(project.path(".svc/tmp/release"))).toBe(false)
+  expect(readdirSync(project.path(".svc/tmp")).filter(name => name.startsWith("once-"))).toEqual([])
+}
+
+/** A release that was begun, whose Host has stopped again. */
+const begun = async (project: Project) => {
+  const host = await startHost({project})
+  await beginRelease(project)
+  await host.stop()
+}
+
+const gitProject = (scripts: Readonly<Record<string, string>>, files: Readonly<Record<string, string>> = {}) =>
+  makeGitProject({files: {...packageFiles(scripts), ...files}})
+
+/** What npm writes for the same packages. */
+const packageLock = `${JSON.stringify({
+  name: "scratch-bot",
+  lockfileVersion: 3,
+  requires: true,
+  packages: {
+    "": {name: "scratch-bot", dependencies: {greeting: "file:./vendor/greeting"}},
+    "node_modules/greeting": {resolved: "vendor/greeting", link: true},
+    "vendor/greeting": {version: "1.0.0"},
+  },
+})}\n`
+
+test("a version that was fetched is tried beside the running Host, in a work tree of its own and on the data of the checkpoint", async () => {
+  const {project, next} = makeUpgradable()
+  const host = await startHost({project})
+  expect(await host.say("hello")).toEqual(["one hello"])
+  const {restorePoint} = await beginRelease(project)
+  const {code, marks, steps, release, outputOf} = await verifyRelease(project, "next")
+  expect({code, marks}).toEqual({code: 0, marks: allSteps})
+  expect(release.verification).toMatchObject({commit: next, ok: true})
+  expect(steps.map(({command}) => command)).toEqual([
+    `git worktree add --detach ${next}`,
+    "bun install --frozen-lockfile",
+    "svc doctor --static",
+    "bun run build",
+    "bun run test",
+    `svc runtime start --once --mode test --from-checkpoint ${restorePoint?.checkpoint}`,
+  ])
+  expect(JSON.parse(outputOf("start"))).toMatchObject({ok: true, checkpoint: {id: restorePoint?.checkpoint, inbox: 1}})
+  expect(await printed(project, "release status")).toContain(`verification   ${next} passed\n`)
+  expect(await printed(project, "release history")).toMatch(/ passed\n?$/)
+  expect({plugin: project.read("plugins/notes.ts"), status: project.git("status", "--porcelain")}).toEqual({
+    plugin: versions.one.plugin,
+    status: "",
+  })
+  expect(existsSync(project.path("built.txt"))).toBe(false)
+  expect(worktreesOf(project)).toBe(1)
+  expectNothingLeft(project)
+  expect((await host.fetch("/pub/ready")).status).toBe(200)
+  project.git("switch", "--quiet", "next")
+  expect(await refusal(project, "release complete --accepted-by dana")).toContain("the Host was started at commit")
+})
+
+test.runIf(onNode22 !== undefined)("on Node with npm, its lockfile is what is installed", async () => {
+  const project = makeGitProject({
+    files: {
+      ...packageFiles({test: "test -d node_modules/greeting"}),
+      "bun.lock": "",
+      "package-lock.json": packageLock,
+    },
+  })
+  project.git("rm", "--quiet", "bun.lock")
+  project.commit("npm")
+  await begun(project)
+  const {code, marks, steps} = await verifyRelease(project, "", onNode22)
+  expect({code, marks}).toEqual({code: 0, marks: allSteps.with(3, "build left out")})
+  expect(steps[1]?.command).toBe("npm ci --no-audit --no-fund")
+  expect(steps[3]?.detail).toContain('no script "build"')
+})
+
+test("ends at the first step that fails: its end is shown, all of it is in a file, and the release is not completed", async () => {
+  const project = gitProject({build: "seq 1 100", test: "seq 1 5000; echo broken >&2; exit 3"})
+  const host = await startHost({project})
+  await beginRelease(project)
+  const {code, stdout} = await runCommand(project, "release verify")
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^test {6}FAILED +\d+\.\d s {2}bun run test\n {4}exit code 3\n/m)
+  expect(stdout).toMatch(/\n {4}4999\n {4}5000\n(?: {4}.*\n)* {4}broken\n/)
+  expect(stdout).not.toContain("\n    100\n")
+  const {verification, id} = await releaseOf(project)
+  expect(stdout).toContain(`all of it: .svc/verifications/${id}/test.log`)
+  expect(project.read(`.svc/verifications/${id}/test.log`)).toMatch(/(^|\n)1\n2\n3\n/)
+  expect(statSync(project.path(`.svc/verifications/${id}/test.log`)).mode & 0o777).toBe(0o600)
+  expect(verification?.steps.map(({name}) => name)).toEqual(["worktree", "install", "doctor", "build", "test"])
+  expect(await refusal(project, "release complete --accepted-by dana")).toContain("failed its verification: test")
+  expect(await printed(project, "release status")).toContain("failed: test")
+  const types = (await host.get<{items: {type: string; data: object}[]}>("/api/events/history?limit=500")).items
+  expect(types.find(({type}) => type === "release.verified")).toMatchObject({data: {ok: false, failed: "test"}})
+  expectNothingLeft(project)
+  expect(worktreesOf(project)).toBe(1)
+})
+
+test("install, build and tests get no secret of the project; doctor and one-shot start get those that the configuration names", async () => {
+  const secret = "a-token-of-thirty-two-characters"
+  const project = makeGitProject({
+    config: plainConfig.replace("http:\n", "http:\n  token: ${HTTP_TOKEN}\n"),
+    files: packageFiles({build: "env", test: 'env; cat "$OPERATOR_FOLDER/.env"'}),
+  })
+  writeFileSync(project.path(".env"), `HTTP_TOKEN=${secret}\nOTHER_KEY=another-value-of-the-project\n`, {mode: 0o600})
+  const env = {
+    HTTP_TOKEN: secret,
+    OTHER_KEY: "another-value-of-the-project",
+    OPERATOR_FOLDER: project.folder,
+    SVC_PROJECT: project.folder,
+    NODE_ENV: "production",
+  }
+  const host = await startHost({project, env})
+  await beginRelease(project)
+  const verified = startProcess([...onBun.command, "release", "verify"], {cwd: project.folder, env})
+  expect(await verified.finished).toMatchObject({code: 0, stdout: expect.stringContaining("start     ok")})
+  const {verification} = await releaseOf(project)
+  const outputOf = (step: string) => project.read(verification?.steps.find(({name}) => name === step)?.output ?? "")
+  expect(outputOf("build")).toContain(`OPERATOR_FOLDER=${project.folder}`)
+  expect(outputOf("build")).not.toMatch(/^(HTTP_TOKEN|OTHER_KEY|SVC_PROJECT|NODE_ENV)=/m)
+  // A test that finds the file even so does not bring its value into the output.
+  expect(outputOf("test")).toContain("HTTP_TOKEN=[secret]")
+  expect(project.read(".svc/releases.jsonl")).not.toContain(secret)
+  expect(outputOf("doctor")).toContain("token: http.token is set")
+  expect((await host.stop()).code).toBe(0)
+})
+
+test("a lockfile that does not fit, none, one whose package manager is not here, and no such commit are told", async () => {
+  const project = gitProject({})
+  const fits = project.git("rev-parse", "HEAD")
+  project.write("package.json", project.read("package.json").replace("./vendor/greeting", "./vendor/farewell"))
+  const misfit = project.commit("package.json alone")
+  project.git("rm", "--quiet", "bun.lock")
+  const none = project.commit("no lockfile")
+  project.write("pnpm-lock.yaml", "lockfileVersion: '9.0'\n")
+  const pnpm = project.commit("pnpm")
+  project.git("switch", "--quiet", "--detach", fits)
+  await begun(project)
+  const failing = async (commit: string) => {
+    const {code, marks, steps} = await verifyRelease(project, commit)
+    expect({code, marks}).toEqual({code: 1, marks: ["worktree ok", "install FAILED"]})
+    return steps[1]?.detail
+  }
+  expect(await failing(misfit)).toMatch(/lockfile had changes, but lockfile is frozen/)
+  expect(await failing(none)).toMatch(/^there is no lockfile\n.*commit the lockfile/)
+  expect(await failing(pnpm)).toContain("pnpm could not be started")
+  expect(await refusal(project, "release verify no-such-branch")).toContain("names no commit of this repository")
+  expect(await refusal(project, "release verify --limit soon")).toContain("--limit is a duration")
+})
+
+test("a step that does not end is ended with everything that it has started", async () => {
+  const project = gitProject({build: 'sleep 100 & echo $! > "$NOTES"; sleep 100'})
+  await begun(project)
+  const notes = project.path(".svc/pid")
+  const runFor = async (seconds: number) => {
+    const limit = `${seconds}s`
+    const run = startProcess([...onBun.command, "release", "verify", "--limit", limit], {
+      cwd: project.folder,
+      env: {NOTES: notes},
+    })
+    const {code, stdout} = await run.finished
+    expect({code, stdout}).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`it had not ended within ${seconds} s`),
+    })
+    return stdout
+  }
+  // The steps before it have the same limit, and on a busy machine they need more.
+  let stdout = await runFor(1)
+  for (let seconds = 4; project.read(".svc/pid") === "" && seconds <= 16; seconds *= 2) stdout = await runFor(seconds)
+  expect(stdout).toMatch(/^build {5}FAILED/m)
+  await until("what it has started to end", () => !isRunning(Number(project.read(".svc/pid"))))
+  expectNothingLeft(project)
+})
+
+/** One that has ended, and that nobody has asked for its exit code yet, does not run. */
+const isRunning = (pid: number): boolean => {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
+  } catch {
+    return false
+  }
+}
+
+describe.each(bunAnd("node24"))("on $name", runtime => {
+  test("Ctrl-C leaves nothing and records nothing; what kill -9 leaves ends by itself or is removed by the next run", async () => {
+    const project = gitProject({build: 'test -e "$NOTES/go" || { echo $$ > "$NOTES/pid"; sleep 100; }'})
+    await begun(project)
+    const path = pathWith(onBun)
+    const start = async () => {
+      project.write(".svc/pid", "")
+      const running = startProcess([...runtime.command, "release", "verify"], {
+        cwd: project.folder,
+        env: {NOTES: project.path(".svc"), PATH: path},
+      })
+      const pid = await until("the build to begin", () => Number(project.read(".svc/pid")) || false)
+      return {running, pid}
+    }
+    const stopped = await start()
+    stopped.running.child.kill("SIGINT")
+    expect(await stopped.running.finished).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("nothing was recorded"),
+    })
+    await until("its build to end", () => !isRunning(stopped.pid))
+    expectNothingLeft(project)
+    expect(worktreesOf(project)).toBe(1)
+    expect((await releaseOf(project)).verification).toBe(null)
+
+    const killed = await start()
+    killed.running.child.kill("SIGKILL")
+    await killed.running.finished
+    await until("its build to end", () => !isRunning(killed.pid))
+    expect(worktreesOf(project)).toBe(2)
+    project.write(".svc/go", "")
+    const again = startProcess([...runtime.command, "release", "verify"], {
+      cwd: project.folder,
+      env: {NOTES: project.path(".svc"), PATH: path},
+    })
+    expect(await again.finished).toMatchObject({code: 0})
+    expectNothingLeft(project)
+    expect(worktreesOf(project)).toBe(1)
+  })
+})
+
+test("without git, a copy of what is not ignored is tried, and only the same files are completed", async () => {
+  const project = makeProject({
+    files: {
+      ...packageFiles({test: "test ! -e ignored.txt -a ! -e .env -a -f vendor/greeting/package.json; ls -a"}),
+      ".gitignore": "ignored.txt\n",
+      "ignored.txt": "not a source",
+      ".env": "",
+    },
+  })
+  const host = await startHost({project})
+  await beginRelease(project)
+  const {code, marks, steps, release} = await verifyRelease(project)
+  expect({code, marks}).toEqual({code: 0, marks: allSteps.with(0, "worktree left out").with(3, "build left out")})
+  expect(steps[0]?.detail).toContain("no git work tree: a copy of what is not ignored")
+  expect(release.verification).toMatchObject({commit: null, copy: expect.stringMatching(/^[0-9a-f]{64}$/)})
+  expectNothingLeft(project)
+  project.write("plugins/late.ts", "// not tried")
+  expect(await refusal(project, "release complete --accepted-by dana")).toContain("other files than those")
+  rmSync(project.path("plugins"), {recursive: true})
+  await printed(project, "release complete --accepted-by dana")
+  expect((await host.stop()).code).toBe(0)
+})
+
+test("a full disk is called that, and nothing is left on it", async context => {
+  needMounts(context)
+  const project = gitProject({build: "head -c 9000000 /dev/zero > large"}, {"large.txt": "x".repeat(3_000_000)})
+  await begun(project)
+  const disk = mountDisk(project.path(".svc/tmp"), "1m")
+  const checkedOut = await verifyRelease(project)
+  expect(checkedOut).toMatchObject({code: 1, marks: ["worktree FAILED"]})
+  expect(checkedOut.steps[0]?.detail).toMatch(
+    /^a disk is full: the files .* 3 MiB, .*\.svc\/tmp has 1 MiB free\nFree space/,
+  )
+  expectNothingLeft(project)
+  disk.resize("8m")
+  const built = await verifyRelease(project)
+  expect(built).toMatchObject({code: 1, marks: ["worktree ok", "install ok", "doctor ok", "build FAILED"]})
+  expect(built.steps[3]?.detail).toMatch(/^a disk is full \(0 MiB free for .*\.svc\/tmp\): free space/)
+  expectNothingLeft(project)
+  expect(worktreesOf(project)).toBe(1)
+})

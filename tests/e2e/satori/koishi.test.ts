@@ -1,0 +1,116 @@
+import {expect, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {layCable} from "../../support/irc/cable.ts"
+import {joinIrc} from "../../support/irc/person.ts"
+import {startIrcServer} from "../../support/irc/servers.ts"
+import {describeWith, findTool} from "../../support/machine/tools.ts"
+import {tell} from "../../support/messages/messages.ts"
+import {describeWithKoishi, type Koishi, startKoishi} from "./koishi.ts"
+
+const env = {HTTP_TOKEN: "full-token-of-the-test"}
+
+const portOf = (host: TestHost) => Number(new URL(host.url).port)
+
+const configFor = (ircPort: number) =>
+  JSON.stringify({
+    http: {port: 0, token: "${HTTP_TOKEN}"},
+    plugins: {
+      sandbox: {},
+      irc: {
+        endpoints: [
+          {id: "main", server: "127.0.0.1", port: ircPort, tls: false, nick: "svcbot", channels: ["#lounge"]},
+        ],
+      },
+    },
+  })
+
+interface InboxItem {
+  readonly seq: number
+  readonly event: {readonly message: {readonly content: string}}
+}
+
+/** What the Host has stored, oldest first. */
+const stored = async (host: TestHost) =>
+  (await host.get<{items: InboxItem[]}>("/api/inbox?limit=500")).items
+    .map(({seq, event}) => ({sn: seq, content: event.message.content}))
+    .reverse()
+
+/** What the bot said in the sandbox, oldest first. */
+const saidInSandbox = async (host: TestHost) =>
+  (await host.get<{items: {endpoint: string; state: string; text: string}[]}>("/api/outbox?limit=500")).items
+    .filter(({endpoint, state}) => endpoint === "sandbox" && state === "sent")
+    .map(({text}) => text)
+    .reverse()
+
+/** Koishi has every stored event, once, in its order. */
+const expectAll = async (host: TestHost, koishi: Koishi) => {
+  const events = await stored(host)
+  await until("Koishi to have the newest event", () => koishi.events().at(-1)?.sn === events.at(-1)?.sn).catch(() => {})
+  expect(koishi.events().map(({sn, content}) => ({sn, content}))).toEqual(events)
+}
+
+const setUp = async (runtime: TestRuntime) => {
+  const server = await startIrcServer("ngircd")
+  const alice = await joinIrc(server, "alice", {channel: "#lounge"})
+  const host = await startHost({runtime, env, config: configFor(server.port)})
+  await alice.sees(/^:svcbot!\S+ JOIN :?#lounge/)
+  const cable = await layCable(portOf(host))
+  const koishi = startKoishi(cable.port, env.HTTP_TOKEN)
+  await koishi.online("irc:svcbot", "sandbox:bot")
+  return {alice, host, cable, koishi}
+}
+
+const hosts = runtimes.filter(({name}) => name !== "node24")
+const inSandbox = (text: string) => ({text, channel: "room", user: "carol", group: true})
+const numbers = (prefix: string) => [1, 2, 3, 4].map(n => `${prefix} ${n}`)
+
+const describeKoishi = findTool("ngircd") === undefined ? describeWith("ngircd") : describeWithKoishi()
+
+describeKoishi("stock Koishi as a Satori client", () => {
+  test.each(hosts)(
+    "answers what comes in on IRC and in the sandbox, is cut off, and resumes over a restart: nothing missing, nothing twice (on $name)",
+    async runtime => {
+      const {alice, host, cable, koishi} = await setUp(runtime)
+      expect(await alice.asks("svcbot", "#lounge", ".kping channel")).toBe("kpong channel")
+      expect(await alice.asks("svcbot", "svcbot", ".kping you & me")).toBe("kpong you & me")
+      await tell(host, inSandbox(".kping room"))
+      await until("the answer in the sandbox", async () => (await saidInSandbox(host)).includes("kpong room"))
+
+      cable.cut()
+      for (const text of numbers(".kping irc")) alice.say("#lounge", text)
+      for (const text of numbers(".kping sandbox")) await tell(host, inSandbox(text))
+      await until("all to be stored", async () => (await stored(host)).length === 11)
+      expect(koishi.events()).toHaveLength(3)
+      host.process.child.kill("SIGKILL")
+      await host.process.finished
+
+      const next = await startHost({runtime, env, project: host.project})
+      cable.join(portOf(next))
+      const heard = () => alice.heard("svcbot", "#lounge")
+      await until("the answers on IRC", () => heard().length >= 5)
+      await until("the answers in the sandbox", async () => (await saidInSandbox(next)).length >= 5)
+      expect(await alice.asks("svcbot", "#lounge", ".kping last")).toBe("kpong last")
+      expect([...heard()].sort()).toEqual(["kpong channel", ...numbers("kpong irc"), "kpong last"])
+      expect([...(await saidInSandbox(next))].sort()).toEqual(["kpong room", ...numbers("kpong sandbox")])
+      await expectAll(next, koishi)
+    },
+    180_000,
+  )
+
+  test("a line that is cut again and again while messages come loses none and repeats none", async () => {
+    const [runtime] = hosts
+    if (runtime === undefined) throw new Error("Bun is always there")
+    const {host, cable, koishi} = await setUp(runtime)
+    for (let round = 1; round <= 5; round++) {
+      const telling = Array.from({length: 20}, (_, n) => tell(host, inSandbox(`message ${round}.${n}`)))
+      await telling[5]
+      cable.cut()
+      await Promise.all(telling)
+      cable.join(portOf(host))
+      await until("Koishi to go on", async () => koishi.events().length === round * 20)
+    }
+    await expectAll(host, koishi)
+  })
+})

@@ -1,0 +1,54 @@
+import {join} from "node:path"
+import {describe} from "vitest"
+import {linesIn, type Running, startProcess, until} from "../../support/host/process.ts"
+import {root} from "../../support/host/runtimes.ts"
+import {npmTool} from "../../support/machine/npm-tool.ts"
+
+/** Stock Koishi and its own adapter: the acceptance client, which shares no code with the Host. */
+const packages = ["koishi@4.18.11", "@satorijs/adapter-satori@1.5.1", "@koishijs/plugin-http@0.6.3"]
+
+const koishi = npmTool("koishi-4.18.11", packages)
+
+/** `describe` that is skipped where npm cannot install Koishi; it fails instead where `SVC_TEST_REQUIRE_TOOLS` is 1. */
+export const describeWithKoishi = () => {
+  const isThere = koishi.install()
+  if (!isThere && process.env.SVC_TEST_REQUIRE_TOOLS === "1") {
+    throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1 and npm cannot install ${packages.join(", ")}`)
+  }
+  return describe.skipIf(!isThere)
+}
+
+export interface KoishiEvent {
+  readonly sn: number
+  readonly content: string
+  readonly platform: string
+  readonly channel: string
+}
+
+export interface Koishi {
+  readonly process: Running
+  /** Every message that Koishi was given, in its order. */
+  events(): readonly KoishiEvent[]
+  /** Waits until all of these bots, as `platform:user`, are online. */
+  online(...bots: readonly string[]): Promise<void>
+}
+
+/** Koishi with the bot of `scripts/koishi-bot.ts`, connected to the Host at this port. */
+export const startKoishi = (port: number, token: string): Koishi => {
+  const script = join(root, "tests/e2e/satori/koishi-bot.ts")
+  const running = startProcess([process.execPath, script, koishi.folder, `http://127.0.0.1:${port}/satori`, token])
+  const lines = () =>
+    linesIn(running.stdout())
+      .filter(line => /^\{.*\}$/.test(line))
+      .map(line => JSON.parse(line))
+  return {
+    process: running,
+    events: () => lines().filter((line): line is KoishiEvent => "sn" in line),
+    online: async (...bots) => {
+      const statusOf = (bot: string) => lines().findLast(line => line.bot === bot)?.status
+      await until("Koishi's bots to be online", () => bots.every(bot => statusOf(bot) === 1)).catch(error => {
+        throw new Error(`${error.message}\n${running.output()}`)
+      })
+    },
+  }
+}

@@ -1,0 +1,399 @@
+import {randomUUID} from "node:crypto"
+import {rmSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import type {CalendarView} from "../../../shared/api/job-calendar.ts"
+import type {JobFileView, JobView, RunView} from "../../../shared/api/jobs.ts"
+import type {Static} from "../../../shared/type.ts"
+import {changeDatabase} from "../../support/database/databases.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
+import {expectProblem, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+type Job = Static<typeof JobView>
+type Run = Static<typeof RunView>
+
+const twoRuntimes = bunOr("node22")
+const file = "data/schedule-jobs.json"
+const config = "http: {port: 0}\nplugins: {sandbox: {}, team: {}}\n"
+
+/** Notes its due times, waits while there is a file `hold`, and says what it was told to. */
+const team = pluginWith(`
+    plugin.database.migrate([{name: "one", up: table => ["CREATE TABLE " + table("digests") + " (run TEXT)"]}])
+    plugin.job("digest", {data: Type.Object({say: Type.String()})}, async run => {
+      await run.send({endpoint: "sandbox", channel: "team"}, run.data.say)
+      await run.database.write([{sql: "INSERT INTO " + run.database.table("digests") + " VALUES (?)", args: [run.runId]}])
+      note(run.job + " " + run.trigger)
+      while (existsSync(join(plugin.project, "hold")) && !run.signal.aborted) await sleep(10)
+      if (run.data.say === "fail") throw new Error("it was told to fail")
+    })
+    plugin.command("digests", async ({session}) => {
+      const [row] = await session.database.read("SELECT count(*) AS n FROM " + session.database.table("digests"))
+      return String(row.n)
+    })`)
+
+const digest = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  id,
+  schedule: {cron: "0 0 1 1 *"},
+  timezone: "Europe/London",
+  target: {plugin: "team", job: "digest", data: {say: id}},
+  ...more,
+})
+
+/** Every hour, half an hour away from now: none comes due while a test runs. */
+const hourly = {schedule: {cron: `${(new Date().getUTCMinutes() + 30) % 60} * * * *`}}
+
+/** Every second, so that a test need not wait. */
+const often = {schedule: {cron: "* * * * * *"}}
+
+const fileOf = (jobs: readonly unknown[], authority?: string) =>
+  JSON.stringify({version: 1, ...(authority === undefined ? {} : {authority}), jobs}, undefined, 2)
+
+const projectWith = (jobs: readonly unknown[]) => makeProject({config, plugins: {team}, files: {[file]: fileOf(jobs)}})
+
+const authorityIn = (project: Project): unknown => JSON.parse(project.read(file)).authority
+
+const jobsOf = (host: TestHost) => host.get<{items: Job[]; file: Static<typeof JobFileView>}>("/api/jobs")
+
+const runsOf = async (host: TestHost, query = "") => (await host.get<{items: Run[]}>(`/api/runs?${query}`)).items
+
+const untilRun = (host: TestHost, query: string): Promise<Run> =>
+  until(`a run: ${query}`, async () => (await runsOf(host, query))[0])
+
+const run = async (host: TestHost, id: string) => (await host.post<{id: string}>(`/api/jobs/${id}/run`)).id
+
+const ended = (host: TestHost, runId: string): Promise<Run> =>
+  until("the run to end", async () => {
+    const view = await host.get<Run>(`/api/runs/${runId}`)
+    return view.endedAt !== null && view
+  })
+
+const saidIn = async (host: TestHost, channel: string): Promise<readonly string[]> => {
+  const {items} = await host.get<{items: {text: string; channel: string}[]}>("/api/outbox?limit=100")
+  return items.filter(item => item.channel === channel).map(({text}) => text)
+}
+
+describe.each(twoRuntimes)("on $name", runtime => {
+  test("jobs of a file that a user wrote fire: a message, and a plugin's job, whose sends and writes commit with its run", async () => {
+    const message = {target: {endpoint: "sandbox", channel: "room", text: "tick"}, ...often}
+    const host = await startHost({runtime, project: projectWith([digest("message", message), digest("plugin", often)])})
+    const {authority} = await host.get<{authority: string}>("/api/system/status")
+    expect(authorityIn(host.project)).toBe(authority)
+    const done = await untilRun(host, "job=plugin&state=succeeded")
+    expect(done).toMatchObject({trigger: "schedule", reason: null, runtimeId: host.runtimeId})
+    await untilRun(host, "job=message&state=succeeded")
+    expect(await saidIn(host, "room")).toContain("tick")
+    expect(await saidIn(host, "team")).toContain("plugin")
+    const due = (await runsOf(host)).map(({job, scheduledFor}) => `${job} ${scheduledFor}`)
+    expect(new Set(due).size).toBe(due.length)
+    expect(due.every(text => text.endsWith(".000Z"))).toBe(true)
+    expect(Number((await host.say("/digests"))[0])).toBeGreaterThan(0)
+  })
+
+  test("a run that was running when the Host was killed has failed, is not repeated, and has sent nothing", async () => {
+    const project = projectWith([digest("slow")])
+    project.write("hold", "")
+    const host = await startHost({runtime, project})
+    const runId = await run(host, "slow")
+    await until("the run to begin", () => project.read("notes.log").includes("slow manual"))
+    await host.stop("SIGKILL")
+    rmSync(project.path("hold"))
+    const second = await startHost({runtime, project})
+    expect(await ended(second, runId)).toMatchObject({
+      state: "failed",
+      reason: "host_restarted",
+      runtimeId: host.runtimeId,
+    })
+    await untilPrinted(second.process, "was cut off by the end of the Host")
+    const again = await run(second, "slow")
+    expect(await ended(second, again)).toMatchObject({state: "succeeded", runtimeId: second.runtimeId})
+    expect(project.read("notes.log").trim().split("\n")).toEqual(["slow manual", "slow manual"])
+    expect(await saidIn(second, "team")).toEqual(["slow"])
+    expect(await second.say("/digests")).toEqual(["1"])
+  })
+
+  test("a Host that was stopped for a day obeys each policy", async () => {
+    const policies = ["skip", "once", "all"].map(missed => digest(missed, {...hourly, missed}))
+    const host = await startHost({runtime, project: projectWith(policies)})
+    await host.stop()
+    // What a day of absence leaves: every job is considered up to yesterday.
+    await changeDatabase(
+      host.project.path(".svc/data.sqlite"),
+      "UPDATE job_states SET considered_at = considered_at - 86400000",
+    )
+    const second = await startHost({runtime, project: host.project})
+    const all = await until("the runs to end", async () => {
+      const runs = await runsOf(second, "job=all&limit=100&state=succeeded")
+      return runs.length >= 24 && runs
+    })
+    expect(all.every(({trigger}) => trigger === "catch_up")).toBe(true)
+    const dues = all.map(({scheduledFor}) => Date.parse(scheduledFor))
+    expect(dues).toEqual([...dues].sort((one, other) => other - one))
+    const newest = new Date(Math.max(...dues)).toISOString()
+    const [once, ...more] = await runsOf(second, "job=once")
+    expect(more).toEqual([])
+    expect(once).toMatchObject({trigger: "catch_up", state: "succeeded", scheduledFor: newest})
+    expect(Date.parse(once?.scheduledFor ?? "") - Date.parse(once?.missedFrom ?? "")).toBe(23 * 3_600_000)
+    expect(await runsOf(second, "job=skip")).toMatchObject([{state: "skipped", reason: "missed", scheduledFor: newest}])
+  })
+})
+
+test("an edit by hand is taken; one that is not valid is refused with its position, and the jobs that run go on", async () => {
+  const project = projectWith([digest("ticking", often)])
+  const host = await startHost({project})
+  const whole = project.read(file)
+  project.write(file, whole.replace('"Europe/London"', '"Europe/Londn"'))
+  const refused = await until("the refusal", async () => {
+    const {file: state} = await jobsOf(host)
+    // A file that is being written is empty for a moment.
+    return state.refused?.issues?.[0]?.includes("is empty") ? undefined : (state.refused ?? undefined)
+  })
+  expect(refused.issues).toEqual([
+    expect.stringMatching(/^data\/schedule-jobs\.json:\d+:\d+ jobs\[0\]\.timezone: .*did you mean "Europe\/London"\?/),
+  ])
+  await untilPrinted(host.process, "is not taken, the jobs that ran go on")
+  expect(await printed(project, "schedule list")).toContain("data/schedule-jobs.json is not taken as it is")
+  const {stderr} = await runCommand(project, "schedule pause ticking")
+  expect(stderr).toContain("jobs[0].timezone")
+  expect(project.read(file)).toContain("Europe/Londn")
+  const [before] = await runsOf(host)
+  await until("the jobs to go on", async () => (await runsOf(host))[0]?.runId !== before?.runId)
+
+  project.write(file, "")
+  await until("the next refusal", async () => (await jobsOf(host)).file.refused?.issues?.[0]?.includes("is empty"))
+  rmSync(project.path(file))
+  await until("the refusal of no file", async () => (await jobsOf(host)).file.refused?.detail.includes("is missing"))
+  expect((await jobsOf(host)).items).toHaveLength(1)
+
+  project.write(file, whole.replace('"ticking"', '"other"'))
+  await until("the edit", async () => (await jobsOf(host)).items[0]?.id === "other")
+  expect((await jobsOf(host)).file.refused).toBeNull()
+  await untilRun(host, "job=other&state=succeeded")
+})
+
+describe("a start refuses, and leaves the file as it is,", () => {
+  const startedWith = async () => {
+    const host = await startHost({project: projectWith([digest("one")])})
+    await host.stop()
+    return host
+  }
+  const refusal = async (project: Project): Promise<string> => {
+    const {code, stderr} = await launchHost({project}).process.finished
+    expect(code).toBe(1)
+    expect(stderr).toContain("hint: ")
+    return stderr
+  }
+
+  test("a file that is damaged", async () => {
+    const {project} = await startedWith()
+    const damaged = project.read(file).slice(0, -20)
+    project.write(file, damaged)
+    expect(await refusal(project)).toMatch(/data\/schedule-jobs\.json:\d+:\d+ expected/)
+    expect(project.read(file)).toBe(damaged)
+  })
+
+  test("a file that is gone, with what to put there where no job is wanted", async () => {
+    const {project} = await startedWith()
+    rmSync(project.path(file))
+    const text = await refusal(project)
+    expect(text).toContain("data/schedule-jobs.json is missing")
+    project.write(file, /put (\{.*\}) there/.exec(text)?.[1] ?? "")
+    expect((await jobsOf(await startHost({project}))).items).toEqual([])
+  })
+
+  test("a file of another authority, and names both", async () => {
+    const host = await startedWith()
+    const {project} = host
+    const own = String(authorityIn(project))
+    const other = randomUUID()
+    project.write(file, fileOf([digest("one")], other))
+    const text = await refusal(project)
+    expect(text).toContain(own)
+    expect(text).toContain(other)
+    expect(authorityIn(project)).toBe(other)
+  })
+
+  test("a file that names no authority where the one before did", async () => {
+    const {project} = await startedWith()
+    const own = String(authorityIn(project))
+    project.write(file, fileOf([digest("one")]))
+    const text = await refusal(project)
+    expect(text).toContain("names no authority")
+    project.write(file, fileOf([digest("one")], /"authority": "(.*?)"/.exec(text)?.[1]))
+    await startHost({project})
+    expect(authorityIn(project)).toBe(own)
+  })
+})
+
+test("while ingress is paused no job fires, and what came due is missed", async () => {
+  const host = await startHost({
+    project: projectWith([digest("ticking", often), digest("caught", {...often, missed: "once"})]),
+  })
+  await untilRun(host, "job=ticking&state=succeeded")
+  await host.post("/api/ingress/pause")
+  // One that was claimed as ingress was being paused stays queued, which is an open run, until it is open again.
+  await until("what runs to end", async () => (await runsOf(host, "state=running")).length === 0)
+  await expectProblem(await host.fetch("/api/jobs/ticking/run", {method: "POST"}), 503, "ingress_paused")
+  const paused = await runsOf(host)
+  await new Promise(resolve => setTimeout(resolve, 2200))
+  expect(await runsOf(host)).toEqual(paused)
+  await host.post("/api/ingress/resume")
+  await until("what was missed to be told", async () =>
+    (await runsOf(host, "job=ticking&state=skipped")).some(({reason}) => reason === "missed"),
+  )
+  await until("a run of the other", async () =>
+    (await runsOf(host, "job=caught")).some(({trigger}) => trigger === "catch_up"),
+  )
+})
+
+test("a run that fails has sent nothing and is told with its error; one that is cancelled has sent nothing either", async () => {
+  const project = projectWith([
+    digest("bad", {target: {plugin: "team", job: "digest", data: {say: "fail"}}}),
+    digest("unfit", {target: {plugin: "team", job: "digest", data: {}}}),
+    digest("nobody", {target: {plugin: "nobody", job: "digest"}}),
+    digest("slow"),
+  ])
+  const host = await startHost({project})
+  expect(await ended(host, await run(host, "bad"))).toMatchObject({state: "failed", error: "it was told to fail"})
+  expect(await ended(host, await run(host, "unfit"))).toMatchObject({state: "failed", reason: "request_invalid"})
+  expect(await ended(host, await run(host, "nobody"))).toMatchObject({state: "failed", reason: "job_unknown"})
+  expect((await jobsOf(host)).items.find(({id}) => id === "nobody")?.problem).toContain("no plugin nobody")
+  project.write("hold", "")
+  const slow = await run(host, "slow")
+  await until("the run to begin", () => project.read("notes.log").includes("slow"))
+  await expectProblem(await host.fetch("/api/jobs/slow/run", {method: "POST"}), 409, "conflict")
+  expect(await printed(project, `schedule cancel ${slow}`)).toContain("is cancelled")
+  rmSync(project.path("hold"))
+  await until("it to let go", async () => (await host.get<Job>("/api/jobs/slow")).openRuns === 0)
+  expect(await host.get<Run>(`/api/runs/${slow}`)).toMatchObject({state: "cancelled", reason: "requested"})
+  expect(await saidIn(host, "team")).toEqual([])
+  await expectProblem(await host.fetch(`/api/runs/${slow}/cancel`, {method: "POST"}), 409, "run_state")
+})
+
+test.each(twoRuntimes)("svc schedule does it all, with the Host stopped and running, on $name", async runtime => {
+  const project = makeProject({config, plugins: {team}})
+  const add = ["schedule", "add", "standup", "--cron", "0 9 * * MON-FRI", "--timezone", "Europe/London"]
+  const message = ["--endpoint", "sandbox", "--channel", "#team", "--text", "Stand-up"]
+  expect(await printed(project, [...add, ...message], runtime)).toMatch(
+    /id +standup\n.*schedule +cron 0 9 \* \* MON-FRI/s,
+  )
+  expect((await runCommand(project, [...add, ...message], runtime)).stderr).toContain("there is a job standup already")
+  expect(authorityIn(project)).toBeUndefined()
+
+  const host = await startHost({runtime, project})
+  expect(authorityIn(project)).toBe((await host.get<{authority: string}>("/api/system/status")).authority)
+  expect(await printed(project, "schedule next standup --count 2", runtime)).toMatch(
+    /^Europe\/London +here \(.*\) +fires at\n.* 09:00 \+0[01]:00 /,
+  )
+  const wrong = ["schedule", "add", "bad", "--every", "1h", "--timezone", "UTC", "--plugin", "team", "--job", "nope"]
+  expect((await runCommand(project, wrong, runtime)).stderr).toContain("no plugin team declares a job nope")
+  const past = ["schedule", "add", "old", "--at", "2020-01-01T00:00", "--timezone", "UTC", ...message]
+  expect((await runCommand(project, past, runtime)).stderr).toContain("is in the past")
+  await printed(project, "schedule edit standup --jitter 5m --missed once", runtime)
+  await printed(project, "schedule edit standup --clear jitter", runtime)
+  await printed(project, "schedule pause standup", runtime)
+  const {items} = await printedJson<{items: Job[]}>(project, "schedule list", runtime)
+  expect(items).toMatchObject([{id: "standup", enabled: false, missed: "once", nextAt: null}])
+  expect(items[0]).not.toHaveProperty("jitter")
+  await printed(project, "schedule resume standup", runtime)
+  const runId = (await printed(project, "schedule run standup", runtime)).trim()
+  expect(await ended(host, runId)).toMatchObject({state: "succeeded", trigger: "manual"})
+  expect(await printed(project, "schedule runs standup", runtime)).toContain(`${runId}  standup`)
+  await host.stop()
+
+  expect(await printed(project, "schedule list", runtime)).toContain("no Host runs")
+  expect((await runCommand(project, "schedule run standup", runtime)).stderr).toContain("no Host runs")
+  expect(await printed(project, "schedule remove standup", runtime)).toContain("standup is removed")
+  expect((await jobsOf(await startHost({runtime, project}))).items).toEqual([])
+})
+
+test.each(twoRuntimes)(
+  "the calendar and each job's last run are served on $name, also to a demo token",
+  async runtime => {
+    const zoned = "http: {port: 0, demoToken: '${DEMO_TOKEN}'}\nplugins: {sandbox: {}, team: {}}\n"
+    const jobs = [
+      digest("nightly", {schedule: {cron: "30 1 * * *"}}),
+      digest("off", {schedule: {cron: "0 * * * *"}, enabled: false}),
+      digest("yearly"),
+    ]
+    const project = makeProject({config: zoned, plugins: {team}, files: {[file]: fileOf(jobs)}})
+    const demoToken = "demo-token-of-the-calendar"
+    const host = await startHost({runtime, project, env: {DEMO_TOKEN: demoToken}})
+    const span = "from=2045-03-25T00:00:00Z&days=2&timezone=Europe/Berlin"
+    const calendar = await host.get<CalendarView>(`/api/calendar?${span}`)
+    expect(calendar).toMatchObject({timezone: "Europe/Berlin", complete: true})
+    expect(calendar.days.map(({date, changes, jobs: coming}) => [date, changes.length, coming.length])).toEqual([
+      ["2045-03-25", 0, 1],
+      ["2045-03-26", 2, 1],
+    ])
+    expect(calendar.days[1]?.jobs[0]).toMatchObject({job: "nightly", times: [{local: "2045-03-26 02:00 +01:00"}]})
+    const soon = await host.get<CalendarView>("/api/calendar")
+    expect(soon.days).toHaveLength(7)
+    expect(soon.days.flatMap(day => day.jobs.map(({job}) => job))).toContain("nightly")
+    for (const wrong of ["timezone=Nowhere/Land", "from=yesterday", "days=32"])
+      await expectProblem(await host.fetch(`/api/calendar?${wrong}`), 400, "request_invalid")
+
+    // Not the nightly one: it fires by itself in a test that runs at its time.
+    expect(await host.get("/api/jobs/yearly")).toMatchObject({lastRun: null})
+    const runId = await run(host, "yearly")
+    const {endedAt} = await ended(host, runId)
+    const lastRun = {runId, state: "succeeded", reason: null, endedAt}
+    expect(await host.get("/api/jobs/yearly")).toMatchObject({lastRun})
+    const others = (await jobsOf(host)).items.filter(({id}) => id !== "nightly")
+    expect(others.map(each => each.lastRun)).toEqual([null, lastRun])
+    expect(await host.post("/api/jobs/yearly/pause")).toMatchObject({enabled: false, lastRun})
+    expect(await host.post("/api/jobs/nightly/pause")).toMatchObject({enabled: false})
+    const demo = {headers: {authorization: `Bearer ${demoToken}`}}
+    expect((await (await host.fetch(`/api/calendar?${span}`, demo)).json()).days[1].jobs).toEqual([])
+  },
+)
+
+test("a job whose target is a work item adds one at each run", async () => {
+  const item = {title: "Water the plants", labels: ["office"], assignee: "user:ann"}
+  const host = await startHost({project: projectWith([digest("plants", {target: {item}})])})
+  expect(await ended(host, await run(host, "plants"))).toMatchObject({state: "succeeded"})
+  expect(await host.get("/api/workroom/items")).toMatchObject({items: [{...item, state: "open", createdBy: "host"}]})
+})
+
+test.each(["running", "stopped"])(
+  "a restore of a checkpoint of a %s Host brings the jobs back, and fires nothing that came due since",
+  async how => {
+    const host = await startHost({project: projectWith([digest("kept", {...hourly, missed: "all"})])})
+    const {project} = host
+    if (how === "stopped") {
+      await host.stop()
+      // A day of absence, before the checkpoint.
+      const aDayAgo = "UPDATE job_states SET considered_at = considered_at - 86400000"
+      await changeDatabase(project.path(".svc/data.sqlite"), aDayAgo)
+    }
+    const {id} = await printedJson<{id: string}>(project, "checkpoint create")
+    if (how === "running") await host.stop()
+    const before = authorityIn(project)
+    await printed(project, "schedule remove kept")
+    await printed(project, `checkpoint restore ${id}`)
+    expect(authorityIn(project)).not.toBe(before)
+    const again = await startHost({project})
+    expect(authorityIn(project)).toBe((await again.get<{authority: string}>("/api/system/status")).authority)
+    expect((await jobsOf(again)).items).toMatchObject([{id: "kept", missed: "all"}])
+    expect(await runsOf(again)).toEqual([])
+  },
+)
+
+test("an observer sees jobs and runs, without texts and data, and changes nothing", async () => {
+  const project = makeProject({
+    config: "http: {port: 0, token: '${HTTP_TOKEN}', demoToken: '${DEMO}'}\nplugins: {sandbox: {}}\n",
+    files: {[file]: fileOf([digest("secret", {target: {endpoint: "sandbox", channel: "room", text: "private text"}})])},
+  })
+  const env = {HTTP_TOKEN: "full-token-of-the-tests", DEMO: "demo-token-of-the-tests"}
+  const host = await startHost({project, env})
+  const headers = {authorization: `Bearer ${env.DEMO}`}
+  const text = await (await host.fetch("/api/jobs", {headers})).text()
+  expect(text).toContain('"secret"')
+  expect(text).not.toMatch(/private text|room/)
+  expect((await host.fetch("/api/runs", {headers})).status).toBe(200)
+  await expectProblem(await host.fetch("/api/jobs/secret/run", {method: "POST", headers}), 403, "forbidden")
+  await expectProblem(await host.fetch("/api/jobs/none"), 404, "job_unknown")
+  await expectProblem(await host.fetch("/api/runs/none"), 404, "run_unknown")
+})

@@ -1,0 +1,81 @@
+import {readdirSync} from "node:fs"
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import {FileStore} from "../../../server/workroom/store/file-store.ts"
+import type {Item} from "../../../shared/api/workroom.ts"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {failSyncs, needStrace} from "../../support/machine/strace.ts"
+import {add, openWorkroom} from "../../support/workroom/workroom.ts"
+
+const config = `http:
+  port: 0
+workroom:
+  store: file
+plugins:
+  sandbox: {}
+`
+
+const tryAdd = async (host: TestHost, title: string): Promise<{readonly status: number; readonly code?: string}> => {
+  const response = await host.fetch("/api/workroom/items", {
+    method: "POST",
+    headers: {"content-type": "application/json"},
+    body: JSON.stringify({title}),
+  })
+  return {status: response.status, code: ((await response.json()) as {code?: string}).code ?? ""}
+}
+
+const titlesOf = async (host: TestHost) =>
+  (await host.get<{items: Item[]}>("/api/workroom/items?limit=500")).items.map(({title}) => title).reverse()
+
+test.for([onBun, ...(onNode22 === undefined ? [] : [onNode22])])(
+  "on $name, a command whose fsync fails is not acknowledged and not tried again, and the next ones are stored once the disk works",
+  async (runtime, context) => {
+    needStrace(context)
+    const host = await startHost({runtime, config})
+    expect(await tryAdd(host, "before")).toMatchObject({status: 201})
+    const strace = await failSyncs(context, host.process.pid)
+    for (const title of ["failed 1", "failed 2"]) expect((await tryAdd(host, title)).status).toBe(503)
+    expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
+    expect(await titlesOf(host)).toEqual(["before"])
+    strace.child.kill("SIGINT")
+    await strace.finished
+    expect(await tryAdd(host, "after")).toMatchObject({status: 201})
+    expect(await titlesOf(host)).toEqual(["before", "after"])
+    await host.stop("SIGKILL")
+    const next = await startHost({project: host.project, runtime})
+    expect(await titlesOf(next)).toEqual(["before", "after"])
+    expect(await next.post("/api/workroom/verify")).toMatchObject({seq: 2})
+  },
+)
+
+test("on a full disk commands are refused as not carried out, none is lost, and the workroom goes on once there is space", async context => {
+  needMounts(context)
+  const folder = join(scratchFolder(), "disk")
+  const disk = mountDisk(folder, "512k")
+  const workroom = await openWorkroom(new FileStore({folder, segmentSize: 64 * 1024}))
+  const acknowledged: string[] = []
+  const refused: unknown[] = []
+  const work = async (title: string) =>
+    workroom.run(add(title, {description: "x".repeat(4000)})).then(
+      () => acknowledged.push(title),
+      error => refused.push(error.code),
+    )
+  for (let n = 0; refused.length === 0 && n < 500; n++) await work(`item ${n}`)
+  expect(refused).toEqual(["workroom_failed"])
+  fillDisk(folder)
+  await Promise.all(Array.from({length: 20}, (_, n) => work(`burst ${n}`)))
+  expect(refused.length).toBe(21)
+  expect(new Set(refused)).toEqual(new Set(["workroom_failed"]))
+  disk.resize("4m")
+  await work("after")
+  expect(acknowledged.at(-1)).toBe("after")
+  await workroom.verify()
+  expect(workroom.items.map(({title}) => title)).toEqual(acknowledged)
+  await workroom.close()
+  const next = await openWorkroom(new FileStore({folder}))
+  expect(next.items.map(({title}) => title)).toEqual(acknowledged)
+  expect(readdirSync(join(folder, "workroom-journal")).filter(name => name.startsWith("torn"))).toEqual([])
+})

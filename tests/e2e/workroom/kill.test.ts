@@ -1,0 +1,91 @@
+import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {FileStore} from "../../../server/workroom/store/file-store.ts"
+import {TableStore} from "../../../server/workroom/store/table-store.ts"
+import {open, scratchFolder} from "../../support/database/databases.ts"
+import {linesIn, startProcess, until} from "../../support/host/process.ts"
+import {onBun, root, runtimes, scriptCommand} from "../../support/host/runtimes.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {authority, openWorkroom} from "../../support/workroom/workroom.ts"
+
+const rounds = Number(process.env.SVC_WORKROOM_KILLS ?? 16)
+const seed = Number(process.env.SVC_WORKROOM_SEED ?? Date.now() % 1_000_000)
+const tableRounds = Math.ceil(rounds / 6)
+
+/** In milliseconds: the machine may be busy. */
+const patienceOf = (kills: number) => 60_000 + kills * 10_000
+
+const script = `${root}tests/e2e/workroom/record-commands.ts`
+
+/** A Journal is killed so often: one with a segment a record is slow to open once it is long. */
+const roundsOfOne = 32
+
+/** Node 22.12 does not run TypeScript. */
+const onBoth = runtimes.filter(({name}) => name !== "node22")
+
+/** So many items at least are acknowledged before the kill, in every fourth round none: on a slow machine too there are some. */
+const leastOf = (round: number) => (round + 3) % 4
+
+/** Adds items under a name in a process that is killed so long after the first of them; what it had acknowledged. */
+const addUntilKilled = async (round: number, args: readonly string[], after: number): Promise<readonly string[]> => {
+  const runtime = onBoth[round % onBoth.length] ?? onBun
+  const running = startProcess([...scriptCommand(runtime, script), ...args])
+  await until("the store to open", () => running.output().startsWith("open"))
+  await until("some items", () => linesIn(running.stdout()).length > leastOf(round))
+  await sleep(after)
+  running.child.kill("SIGKILL")
+  const {stdout, stderr, signal} = await running.finished
+  expect({stderr, signal}).toEqual({stderr: "", signal: "SIGKILL"})
+  return linesIn(stdout).slice(1)
+}
+
+test(
+  `after ${rounds} kills (seed ${seed}), half of them while segments rotate with each write, every acknowledged item is in the files`,
+  async () => {
+    const chance = new Chance(seed)
+    let folder = scratchFolder()
+    let acknowledged: string[] = []
+    let all = 0
+    for (let round = 0; round < rounds; round++) {
+      const segmentSize = round % 2 === 0 ? "1" : "8192"
+      const added = await addUntilKilled(round, ["file", folder, `r${round}`, segmentSize], 5 + chance.below(60))
+      acknowledged.push(...added)
+      all += added.length
+      if (round % 8 !== 7 && round !== rounds - 1) continue
+      const workroom = await openWorkroom(new FileStore({folder}))
+      await workroom.verify()
+      const titles = new Set(workroom.items.map(({title}) => title))
+      expect(acknowledged.filter(title => !titles.has(title))).toEqual([])
+      expect(workroom.items).toHaveLength(titles.size)
+      await workroom.close()
+      if (round % roundsOfOne !== roundsOfOne - 1) continue
+      folder = scratchFolder()
+      acknowledged = []
+    }
+    process.stdout.write(`seed ${seed}: ${rounds} kills, ${all} items acknowledged in files, none lost\n`)
+    expect(all).toBeGreaterThan(rounds)
+  },
+  patienceOf(rounds),
+)
+
+test(
+  "after kills, every acknowledged item is in the tables",
+  async () => {
+    const file = join(scratchFolder(), "data.sqlite")
+    const chance = new Chance(seed)
+    const acknowledged: string[] = []
+    for (let round = 0; round < tableRounds; round++) {
+      acknowledged.push(...(await addUntilKilled(round, ["database", file, `r${round}`], 20 + chance.below(80))))
+    }
+    const workroom = await openWorkroom(new TableStore(await open({dialect: "sqlite", file})), authority)
+    await workroom.verify()
+    const titles = new Set(workroom.items.map(({title}) => title))
+    expect(acknowledged.filter(title => !titles.has(title))).toEqual([])
+    process.stdout.write(
+      `seed ${seed}: ${tableRounds} kills, ${acknowledged.length} items acknowledged in tables, none lost\n`,
+    )
+    expect(acknowledged.length).toBeGreaterThan(0)
+  },
+  patienceOf(tableRounds),
+)

@@ -1,0 +1,136 @@
+import {appendFileSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
+import {createServer, type IncomingMessage, request, type ServerResponse} from "node:http"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {pipeline} from "node:stream"
+import {expect, onTestFinished} from "vitest"
+import type {TestHost} from "../host/host.ts"
+import {startProcess, until} from "../host/process.ts"
+import {npmTool} from "../machine/npm-tool.ts"
+import {freePort} from "../machine/ports.ts"
+
+export const prism = npmTool("prism-5.16.0", ["@stoplight/prism-cli@5.16.0"])
+
+/** Where each proxy leaves how much went through it; undefined in a run without Prism. */
+const report = process.env.SVC_TEST_PRISM
+
+export interface PrismReport {
+  readonly requests: number
+  readonly direct: number
+  readonly violations: readonly string[]
+}
+
+/** Of the tests that run: tabs of one Host share a proxy, which takes seconds to start. */
+const running = new Map<TestHost, Promise<string>>()
+
+/** The address at which a browser meets the Host: through Prism where the run asks for it, and nothing may violate the document. */
+export const meet = async (host: TestHost): Promise<string> => {
+  if (report === undefined) return host.url
+  const met = running.get(host) ?? proxyTo(host, report)
+  running.set(host, met)
+  return met
+}
+
+const proxyTo = async (host: TestHost, file: string): Promise<string> => {
+  onTestFinished(() => void running.delete(host))
+  const {url, told} = await startPrism(host, await host.get("/api/openapi.json"))
+  onTestFinished(() => {
+    appendFileSync(file, `${JSON.stringify(told())}\n`)
+    expect(told().violations).toEqual([])
+  })
+  return url
+}
+
+/**
+ * Prism in front of a Host, with an address of its own, held to this description. It gathers an answer before it passes it
+ * on, so that what is a stream goes to the Host itself, and what the document does not have: the files of the console.
+ */
+export const startPrism = async (
+  host: TestHost,
+  document: unknown,
+): Promise<{url: string; told: () => PrismReport}> => {
+  const {origin, pathname} = new URL(host.url)
+  const base = pathname.replace(/\/$/, "")
+  const port = await runPrism(document, origin)
+  const isDirect = (path: string) => path.startsWith(`${base}/console`) || path === `${base}/api/events`
+  const counts = {requests: 0, direct: 0}
+  const violations: string[] = []
+  const server = createServer((asked, answer) => {
+    const path = (asked.url ?? "").split("?")[0] ?? ""
+    if (isDirect(path)) {
+      counts.direct++
+      forward(asked, answer, origin)
+    } else {
+      counts.requests++
+      forward(asked, answer, `http://127.0.0.1:${port}`, body => {
+        const said = violationOf(body)
+        if (said === "away") answer.destroy()
+        else if (said !== undefined) violations.push(`${asked.method} ${asked.url}: ${said}`)
+      })
+    }
+  })
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const own = typeof address === "object" && address !== null ? address.port : 0
+  return {url: `http://127.0.0.1:${own}${base}`, told: () => ({...counts, violations: [...violations]})}
+}
+
+const runPrism = async (document: unknown, upstream: string): Promise<number> => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-prism-"))
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  const file = join(folder, "openapi.json")
+  writeFileSync(file, JSON.stringify(document))
+  const port = await freePort()
+  const program = join(prism.folder, "node_modules/@stoplight/prism-cli/dist/index.js")
+  const args = ["proxy", file, upstream, "--errors", "--port", String(port), "--verboseLevel", "warn"]
+  const running = startProcess([process.execPath, program, ...args])
+  await until("Prism to listen", () => isThere(port), 120_000).catch(error => {
+    throw new Error(`${error.message}\n${running.output()}`)
+  })
+  return port
+}
+
+const isThere = (port: number) =>
+  fetch(`http://127.0.0.1:${port}/pub/health`).then(
+    ({ok}) => ok,
+    () => false,
+  )
+
+/** Passes a request on, byte by byte; `look` reads the whole answer before it is passed back. */
+const forward = (asked: IncomingMessage, answer: ServerResponse, to: string, look?: (body: string) => void): void => {
+  const passed = request(`${to}${asked.url}`, {method: asked.method, headers: asked.headers}, given => {
+    if (look === undefined) {
+      answer.writeHead(given.statusCode ?? 502, given.headers)
+      pipeline(given, answer, () => {})
+      return
+    }
+    const chunks: Buffer[] = []
+    given.on("data", chunk => chunks.push(chunk))
+    given.on("error", () => answer.destroy())
+    given.on("end", () => {
+      const body = Buffer.concat(chunks)
+      look(body.toString())
+      if (answer.destroyed) return
+      answer.writeHead(given.statusCode ?? 502, given.headers)
+      answer.end(body)
+    })
+  })
+  passed.on("error", () => answer.destroy())
+  answer.on("close", () => passed.destroy())
+  asked.pipe(passed)
+}
+
+const kinds = "https://stoplight.io/prism/errors#"
+
+/** What Prism itself says instead of the Host's answer; "away" where there is no Host to ask. */
+const violationOf = (body: string): string | undefined => {
+  if (!body.includes(kinds)) return undefined
+  const {type, title, validation, detail} = JSON.parse(body)
+  if (!String(type).startsWith(kinds)) return undefined
+  if (/ECONNREFUSED|ECONNRESET|socket hang up/.test(String(detail))) return "away"
+  return `${title} ${validation === undefined ? detail : JSON.stringify(validation)}`
+}

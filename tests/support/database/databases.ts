@@ -1,0 +1,73 @@
+import {mkdtempSync, rmSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {v7 as uuid} from "uuid"
+import {onTestFinished} from "vitest"
+import {type Database, type Location, type OpenOptions, openDatabase} from "../../../server/database/database.ts"
+import type {Migration} from "../../../server/database/migrations/migrations.ts"
+import {type HranaServer, startHrana} from "./hrana-server.ts"
+
+/** A folder of the test's own, removed when it has ended. */
+export const scratchFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-"))
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  return folder
+}
+
+/** Opens a database that is closed, at the latest, when the test has ended. */
+export const open = async (
+  location: Location,
+  {known, ...options}: Partial<OpenOptions> & {known?: readonly Migration[]} = {},
+): Promise<Database> => {
+  const database = await openDatabase(
+    location,
+    {runtimeId: uuid(), signal: new AbortController().signal, onLeaseLost: () => {}, ...options},
+    known,
+  )
+  onTestFinished(() => database.close())
+  return database
+}
+
+export const localDatabase = async (): Promise<Location> => ({
+  dialect: "sqlite",
+  file: join(scratchFolder(), "data.sqlite"),
+})
+
+export const remoteDatabase = async (): Promise<{location: Location; server: HranaServer}> => {
+  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  return {location: {dialect: "libsql", url: server.url}, server}
+}
+
+/** Changes the database of a Host that has ended. */
+export const changeDatabase = async (file: string, sql: string): Promise<void> => {
+  const database = await open({dialect: "sqlite", file})
+  await database.write([{sql}])
+  await database.close()
+}
+
+/** The two engines that one contract suite runs against. */
+export const engines: readonly {readonly name: string; make(): Promise<Location>}[] = [
+  {name: "a local file", make: localDatabase},
+  {name: "a remote database", make: async () => (await remoteDatabase()).location},
+]
+
+/** A table for the tests' rows, and one that refuses what is not positive. */
+export const notes: Migration = {
+  version: 1,
+  name: "notes",
+  undo: "drop them",
+  statements: [
+    "CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, writer TEXT NOT NULL, n INTEGER NOT NULL CHECK (n >= 0))",
+    "CREATE TABLE svc_assert (holds INTEGER NOT NULL CHECK (holds = 1))",
+  ],
+}
+
+export const note = (writer: string, n: number) => ({
+  sql: "INSERT INTO notes (writer, n) VALUES (?, ?) RETURNING id",
+  args: [writer, n],
+})
+
+export const countNotes = async (database: Database): Promise<number> => {
+  const [row] = await database.read("SELECT count(*) AS n FROM notes")
+  return Number(row?.n)
+}

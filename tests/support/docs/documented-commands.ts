@@ -1,0 +1,79 @@
+import {chmodSync, existsSync, readFileSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {expect} from "vitest"
+import {cleanEnvironment, runProcess, startProcess, until} from "../host/process.ts"
+import {makeFolder, type Project} from "../host/project.ts"
+import {onBun, pathWith, type TestRuntime} from "../host/runtimes.ts"
+import {readDocuments} from "./documents.ts"
+
+/** What stays in the foreground until it is stopped. */
+const start = "svc runtime start --mode production --no-watch"
+
+export interface Reader {
+  /** Runs what is under a heading of a page, its first part without one, as it stands there; each line must succeed. */
+  run(page: string, heading?: string): Promise<void>
+  /** The Host, as the pages start it. */
+  start(): Promise<void>
+}
+
+/** The lines of the shell that stand under a heading. */
+export const documentedCommands = (page: string, heading?: string): readonly string[] => {
+  const text = readDocuments().find(({path}) => path === page)?.text ?? ""
+  const parts = text.split(/^## /m)
+  const part = heading === undefined ? parts[0] : parts.find(each => each.startsWith(`${heading}\n`))
+  return [...(part ?? "").matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, body = ""]) =>
+    body.split("\n").filter(line => line !== ""),
+  )
+}
+
+/** Somebody who types what the documentation says, in a project, with `svc` on the PATH. */
+export const makeReader = (
+  project: Project,
+  runtime: TestRuntime,
+  /** What stands for something of the reader's, and what it is here. */
+  own: () => Readonly<Record<string, string>>,
+): Reader => {
+  const bin = makeFolder()
+  writeFileSync(join(bin, "svc"), `#!/bin/sh\nexec ${runtime.command.join(" ")} "$@"\n`)
+  chmodSync(join(bin, "svc"), 0o755)
+  const env = cleanEnvironment({PATH: `${bin}:${pathWith(runtime)}:${pathWith(onBun)}`})
+  const options = {cwd: project.folder, env}
+  const begin = async () => {
+    const running = startProcess(["sh", "-c", `exec ${start}`], options)
+    await until("the Host to be ready", async () => {
+      if (running.child.exitCode !== null) throw new Error(running.output())
+      const url = urlOf(project)
+      return url !== "" && (await fetch(`${url}/pub/ready`).catch(() => undefined))?.status === 200
+    })
+  }
+  return {
+    start: begin,
+    run: async (page, heading) => {
+      const lines = documentedCommands(page, heading)
+      expect(lines.length).toBeGreaterThan(0)
+      for (const line of lines) {
+        if (line === start) await begin()
+        else await expectSuccess(replaced(line, own()), options)
+      }
+    },
+  }
+}
+
+/** The address of the Host that runs; empty for none. */
+export const urlOf = (project: Project): string => {
+  const file = project.path(".svc/host.json")
+  try {
+    return existsSync(file) ? String(JSON.parse(readFileSync(file, "utf8")).url) : ""
+  } catch {
+    return ""
+  }
+}
+
+const replaced = (line: string, own: Readonly<Record<string, string>>): string =>
+  Object.entries(own).reduce((text, [from, to]) => text.replaceAll(from, to), line)
+
+const expectSuccess = async (line: string, options: {cwd: string; env: Record<string, string>}) => {
+  const {code, stdout, stderr} = await runProcess(["sh", "-c", line], options)
+  expect({line, code, output: code === 0 ? "" : stdout + stderr}).toEqual({line, code: 0, output: ""})
+  if (process.env.SVC_TEST_SHOW === "1") process.stderr.write(`$ ${line}\n${stdout}${stderr}\n`)
+}

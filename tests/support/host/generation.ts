@@ -1,0 +1,39 @@
+import {readFileSync} from "node:fs"
+import type {GenerationView, ReloadResult, Status} from "../../../shared/api/api.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {TestHost} from "./host.ts"
+import {until} from "./process.ts"
+
+export type HostStatus = Static<typeof Status>
+
+export const statusOf = (host: TestHost): Promise<HostStatus> => host.get("/api/system/status")
+
+/** Waits until the Host runs this generation. */
+export const generationOf = (host: TestHost, number: number): Promise<HostStatus> =>
+  until(`generation ${number}`, async () => {
+    const status = await statusOf(host)
+    return status.generation.number === number && status
+  })
+
+/** Waits until a draft has failed, with the newest failure. */
+export const failureOf = (host: TestHost): Promise<NonNullable<HostStatus["lastFailure"]>> =>
+  until("a draft to fail", async () => (await statusOf(host)).lastFailure ?? undefined)
+
+export const reload = (host: TestHost): Promise<Static<typeof ReloadResult>> => host.post("/api/system/reload")
+
+export const generationsOf = async (host: TestHost): Promise<readonly Static<typeof GenerationView>[]> =>
+  (await host.get<{items: Static<typeof GenerationView>[]}>("/api/generations?limit=500")).items
+
+/**
+ * Changes files of a Host that watches them while it stands still: it meets the change as a whole, and no file that is
+ * empty yet.
+ */
+export const changeAtOnce = async ({process: {child, pid}}: TestHost, change: () => void): Promise<void> => {
+  child.kill("SIGSTOP")
+  try {
+    await until("the Host to stand still", () => /^\d+ \(.*\) T /.test(readFileSync(`/proc/${pid}/stat`, "utf8")))
+    change()
+  } finally {
+    child.kill("SIGCONT")
+  }
+}

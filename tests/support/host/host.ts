@@ -1,0 +1,153 @@
+import {existsSync, readFileSync} from "node:fs"
+import {expect} from "vitest"
+import {eventOf} from "../messages/messages.ts"
+import {type Finished, type Running, runProcess, startProcess, until} from "./process.ts"
+import {makeProject, type Project, type ProjectOptions} from "./project.ts"
+import {type TestRuntime, usualRuntime} from "./runtimes.ts"
+
+export interface HostOptions extends ProjectOptions {
+  readonly runtime?: TestRuntime
+  /** An existing project instead of a new one. */
+  readonly project?: Project
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** How long it may take until the Host serves, in milliseconds. */
+  readonly patience?: number
+}
+
+export interface TestHost {
+  readonly project: Project
+  readonly process: Running
+  readonly url: string
+  /** The full token. */
+  readonly token: string
+  readonly runtimeId: string
+  /** A request with the full token; `path` begins with a slash. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body?: unknown): Promise<T>
+  /** Says something in the sandbox; resolves to the bot's replies once all handlers have ended. */
+  say(text: string, options?: {user?: string; channel?: string; group?: boolean}): Promise<readonly string[]>
+  /** SIGTERM, or another signal; resolves when the process has ended. */
+  stop(signal?: NodeJS.Signals): Promise<Finished>
+}
+
+interface HostFile {
+  readonly url: string
+  readonly pid: number
+  readonly runtimeId: string
+  readonly token?: string
+}
+
+/** `svc` with these arguments, on a project. */
+export const svc = (
+  runtime: TestRuntime,
+  project: Project,
+  args: readonly string[],
+  options: {env?: Record<string, string>; input?: string} = {},
+) => runProcess([...runtime.command, ...args], {cwd: project.folder, ...options})
+
+/** Starts a Host without waiting for anything. */
+export const launchHost = ({
+  runtime = usualRuntime,
+  args = [],
+  env = {},
+  ...options
+}: HostOptions): {project: Project; process: Running} => {
+  const project = options.project ?? makeProject(options)
+  const running = startProcess([...runtime.command, "runtime", "start", ...args], {cwd: project.folder, env})
+  return {project, process: running}
+}
+
+/** Starts a Host and waits until it serves. Fails with what it printed where it ends instead. */
+export const startHost = async (options: HostOptions = {}): Promise<TestHost> => {
+  const {project, process: running} = launchHost(options)
+  let ended = false
+  void running.finished.then(() => {
+    ended = true
+  })
+  const file = await until(
+    "the Host to serve",
+    () => {
+      if (ended) throw new Error(`the Host ended: ${running.output()}`)
+      return readHostFile(project, running.pid)
+    },
+    options.patience,
+  ).catch(error => {
+    throw new Error(`${error.message}\n${running.output()}`)
+  })
+  const token = file.token ?? options.env?.HTTP_TOKEN ?? ""
+  const fetchPath = (path: string, init: RequestInit = {}) =>
+    fetch(`${file.url}${path}`, {...init, headers: {authorization: `Bearer ${token}`, ...init.headers}})
+  const json = async <T>(response: Response): Promise<T> => {
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${response.status} ${text}`)
+    return JSON.parse(text) as T
+  }
+  const post = async <T>(path: string, body: unknown = {}) =>
+    json<T>(
+      await fetchPath(path, {
+        method: "POST",
+        headers: {"content-type": "application/json"},
+        body: JSON.stringify(body),
+      }),
+    )
+  const get = async <T>(path: string) => json<T>(await fetchPath(path))
+  return {
+    project,
+    process: running,
+    url: file.url,
+    token,
+    runtimeId: file.runtimeId,
+    fetch: fetchPath,
+    get,
+    post,
+    say: async (text, how = {}) => {
+      const {sn} = await post<{sn: number}>("/api/plugins/sandbox/messages", {text, ...how})
+      return repliesTo(get, sn)
+    },
+    stop: (signal = "SIGTERM") => {
+      running.child.kill(signal)
+      return running.finished
+    },
+  }
+}
+
+const readHostFile = (project: Project, pid: number): HostFile | undefined => {
+  const path = project.path(".svc/host.json")
+  if (!existsSync(path)) return undefined
+  try {
+    const file = JSON.parse(readFileSync(path, "utf8")) as HostFile
+    return file.pid === pid ? file : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const repliesTo = async (get: TestHost["get"], seq: number): Promise<readonly string[]> => {
+  const {replies} = await eventOf({get}, seq)
+  return Promise.all(
+    replies.map(async id => {
+      const message = await until("the reply to be sent", async () => {
+        const row = await get<{state: string; text: string}>(`/api/outbox/${id}`)
+        return row.state === "sent" && row
+      })
+      return message.text
+    }),
+  )
+}
+
+/** The answer is a problem with this code. */
+export const expectProblem = async (
+  response: Response,
+  status: number,
+  code: string,
+): Promise<Record<string, unknown>> => {
+  const body = (await response.json()) as Record<string, unknown>
+  expect({status: response.status, type: response.headers.get("content-type"), code: body.code}).toEqual({
+    status,
+    type: "application/problem+json",
+    code,
+  })
+  return body
+}

@@ -1,0 +1,90 @@
+import {type HostOptions, startHost, type TestHost} from "../host/host.ts"
+import {until} from "../host/process.ts"
+
+/** One entry of `plugins.irc.endpoints`. */
+export interface IrcAccount {
+  readonly id: string
+  readonly port: number
+  readonly [key: string]: unknown
+}
+
+/** A configuration with these accounts; JSON is YAML. */
+export const ircConfig = (accounts: readonly IrcAccount[], http: Readonly<Record<string, unknown>> = {}): string =>
+  JSON.stringify({
+    http: {port: 0, ...http},
+    plugins: {bot: {}, irc: {endpoints: accounts.map(account => ({server: "127.0.0.1", tls: false, ...account}))}},
+  })
+
+/** Source of the bot that the tests talk to. */
+const bot = `
+import {definePlugin} from "svc-runtime"
+
+const counted: number[] = []
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+    plugin.command("lines <n:integer>", ({args}) => Array.from({length: args.n}, (_, i) => "line " + (i + 1)).join("\\n"))
+    plugin.command("long <n:integer>", ({args}) => Array.from({length: args.n}, (_, i) => "wörd" + (i + 1)).join(" "))
+    plugin.command("unbroken <n:integer>", ({args}) => "é".repeat(args.n))
+    plugin.command("inject", () => "one\\r\\nJOIN #elsewhere\\nQUIT :gone\\rNICK other\\0\\r\\n")
+    plugin.command("whisper <name:string> <text:string>", async ({args, session}) => {
+      await session.send(args.text, {endpoint: session.endpoint, channel: args.name})
+    })
+    plugin.command("counted", () => {
+      const inOrder = counted.every((n, i) => n === i + 1)
+      return counted.length + (inOrder ? " in order" : " out of order")
+    })
+    plugin.on("message-created", session => {
+      const [, n] = /^count (\\d+)$/.exec(session.text) ?? []
+      if (n !== undefined) counted.push(Number(n))
+    })
+  },
+})
+`
+
+/** A Host with the bot and these IRC accounts. */
+export const startIrcHost = (
+  accounts: readonly IrcAccount[],
+  options: Omit<HostOptions, "config" | "plugins"> & {http?: Readonly<Record<string, unknown>>} = {},
+): Promise<TestHost> => startHost({...options, config: ircConfig(accounts, options.http), plugins: {bot}})
+
+/** What the API says of one endpoint. */
+export interface EndpointState {
+  readonly name: string
+  readonly state: string
+  readonly since: string
+  readonly admission: string
+  readonly reason?: string
+  readonly error?: string
+  readonly remediation?: string
+  readonly attempt?: number
+  readonly login?: {readonly user?: {readonly id?: string}}
+}
+
+export const endpointOf = async (host: TestHost, id: string): Promise<EndpointState> => {
+  const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
+  const found = items.find(({name}) => name === `irc~${id}`)
+  if (found === undefined) throw new Error(`no endpoint irc~${id}`)
+  return found
+}
+
+/** Waits until the endpoint is in this state. */
+export const untilEndpoint = async (
+  host: TestHost,
+  id: string,
+  state: string,
+  patience?: number,
+): Promise<EndpointState> => {
+  let last: EndpointState | undefined
+  return until(
+    `irc~${id} to be ${state}`,
+    async () => {
+      last = await endpointOf(host, id)
+      return last.state === state && last
+    },
+    patience,
+  ).catch(error => {
+    throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output()}`)
+  })
+}

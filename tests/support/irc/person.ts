@@ -1,0 +1,115 @@
+import {connect, type Socket} from "node:net"
+import {onTestFinished} from "vitest"
+import {until} from "../host/process.ts"
+
+/** A person on an IRC server: a client of its own, which shares no code with the adapter. */
+export interface Person {
+  readonly nick: string
+  /** Every line from the server so far, without its line end. */
+  readonly lines: readonly string[]
+  /** When each of them came, in milliseconds since 1970. */
+  readonly times: readonly number[]
+  /** Writes a line as it is. */
+  write(line: string): void
+  /** A message to a channel or a nick. */
+  say(target: string, text: string): void
+  /** Waits for the next line that fits, after those that were waited for; resolves to it. */
+  sees(pattern: RegExp, patience?: number): Promise<string>
+  /** What `from` said so far, to a channel or to this person. */
+  heard(from: string, target?: string): readonly string[]
+  /** Says something and waits for what `from` says next in the same place; resolves to its text. */
+  asks(from: string, target: string, text: string): Promise<string>
+  leave(): Promise<void>
+}
+
+export interface PersonOptions {
+  readonly channel?: string
+  readonly password?: string
+}
+
+/** Connects without TLS, registers, and joins a channel. Leaves, at the latest, when the test has ended. */
+export const joinIrc = async (
+  {port}: {readonly port: number},
+  nick: string,
+  {channel, password}: PersonOptions = {},
+): Promise<Person> => {
+  const socket = connect(port, "127.0.0.1")
+  onTestFinished(() => void socket.destroy())
+  const lines: string[] = []
+  const times: number[] = []
+  const write = (line: string) => void socket.write(`${line}\r\n`)
+  readLines(socket, line => {
+    if (line.startsWith("PING ")) write(`PONG ${line.slice(5)}`)
+    else {
+      lines.push(line)
+      times.push(Date.now())
+    }
+  })
+  let seen = 0
+  const sees = (pattern: RegExp, patience?: number, after = () => seen) =>
+    until(
+      `${nick} to see ${pattern}`,
+      () => {
+        const at = lines.findIndex((line, index) => index >= after() && pattern.test(line))
+        if (at < 0) return undefined
+        seen = Math.max(seen, at + 1)
+        return lines[at]
+      },
+      patience,
+    ).catch(error => {
+      throw new Error(`${error.message}; the last lines were:\n${lines.slice(-10).join("\n")}`)
+    })
+  const say = (target: string, text: string) => write(`PRIVMSG ${target} :${text}`)
+  const placeOf = (target: string) => (target.startsWith("#") ? target : nick)
+  if (password !== undefined) write(`PASS ${password}`)
+  write(`NICK ${nick}`)
+  write(`USER ${nick} 0 * :${nick}`)
+  await sees(/^\S+ (376|422) /)
+  if (channel !== undefined) {
+    write(`JOIN ${channel}`)
+    await sees(/^\S+ 366 /)
+  }
+  return {
+    nick,
+    lines,
+    times,
+    write,
+    say,
+    sees: (pattern, patience) => sees(pattern, patience),
+    heard: (from, target = nick) => lines.flatMap(line => textOf(line, from, target) ?? []),
+    asks: async (from, target, text) => {
+      // Of several questions at once, each looks for its own answer: they come in any order.
+      const asked = lines.length
+      seen = asked
+      say(target, text)
+      const answer = new RegExp(`^:${literal(from)}!\\S+ PRIVMSG ${literal(placeOf(target))} `, "i")
+      const line = await sees(answer, undefined, () => asked)
+      return textOf(line, from, placeOf(target)) ?? ""
+    },
+    leave: () =>
+      new Promise(resolve => {
+        socket.on("close", () => resolve())
+        socket.end("QUIT :bye\r\n")
+      }),
+  }
+}
+
+const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+/** The text of a PRIVMSG of this nick to this target. */
+const textOf = (line: string, from: string, target: string): string | undefined => {
+  const [, nick = "", to = "", text] = /^:([^!\s]+)!\S+ PRIVMSG (\S+) :?(.*)$/.exec(line) ?? []
+  const fits = nick.toLowerCase() === from.toLowerCase() && to.toLowerCase() === target.toLowerCase()
+  return fits ? text : undefined
+}
+
+const readLines = (socket: Socket, onLine: (line: string) => void) => {
+  let rest = ""
+  socket.setEncoding("utf8")
+  socket.on("error", () => {})
+  socket.on("data", chunk => {
+    const parts = (rest + chunk).split("\r\n")
+    rest = parts.pop() ?? ""
+    for (const line of parts) onLine(line)
+  })
+}

@@ -1,0 +1,109 @@
+import {spawnSync} from "node:child_process"
+import {accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync} from "node:fs"
+import {delimiter, join} from "node:path"
+import {describe} from "vitest"
+import {root} from "../host/runtimes.ts"
+
+/** Where each program is in its Debian package, and what it needs beside a plain Debian 12. */
+const packages = {
+  ngircd: {path: "usr/sbin/ngircd", debian: ["ngircd", "libident"]},
+  inspircd: {path: "usr/sbin/inspircd", debian: ["inspircd"]},
+  "atheme-services": {path: "usr/bin/atheme-services", debian: ["atheme-services"]},
+  faketime: {path: "usr/bin/faketime", debian: ["faketime", "libfaketime"]},
+  openssl: {path: "usr/bin/openssl", debian: ["openssl"]},
+  prometheus: {path: "usr/bin/prometheus", debian: ["prometheus"]},
+  promtool: {path: "usr/bin/promtool", debian: ["prometheus"]},
+  strace: {path: "usr/bin/strace", debian: ["strace", "libunwind8"]},
+} as const
+
+export type ToolName = keyof typeof packages
+
+/** A program that was found, and the folder that its package was unpacked to: `/` for an installed one. */
+export interface Tool {
+  readonly path: string
+  readonly root: string
+  /** What its process needs in the environment. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+const cache = join(root, "node_modules/.cache/svc-tools")
+
+/** True where a missing program is a failure. */
+export const isToolRequired = process.env.SVC_TEST_REQUIRE_TOOLS === "1"
+
+/**
+ * An external program: the installed one, else out of its Debian package, unpacked beside the tests and kept there.
+ * Undefined where neither is to be had; throws instead where `SVC_TEST_REQUIRE_TOOLS` is 1.
+ */
+export const findTool = (name: ToolName): Tool | undefined => {
+  const found = installed(name) ?? unpacked(name)
+  if (found === undefined && isToolRequired) {
+    throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1 and ${name} is missing: apt-get install ${packages[name].debian[0]}`)
+  }
+  return found
+}
+
+/** The program; for tests that `describeWith` guards. */
+export const tool = (name: ToolName): Tool => {
+  const found = findTool(name)
+  if (found === undefined) throw new Error(`${name} is missing`)
+  return found
+}
+
+/** `describe` that is skipped where one of these programs is not to be had. */
+export const describeWith = (...names: readonly ToolName[]) =>
+  describe.skipIf(names.filter(name => findTool(name) === undefined).length > 0)
+
+const isProgram = (path: string) => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The path of an installed program. */
+export const locate = (name: string): string | undefined =>
+  [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"].map(folder => join(folder, name)).find(isProgram)
+
+const installed = (name: string): Tool | undefined => {
+  const path = locate(name)
+  return path === undefined ? undefined : {path, root: "/", env: {}}
+}
+
+const unpacked = (name: ToolName): Tool | undefined => {
+  const folder = join(cache, name)
+  const path = join(folder, packages[name].path)
+  if (!isProgram(path) && !unpack(name, folder)) return undefined
+  const libraries = ["usr/lib", "lib"].flatMap(part => [join(folder, part), ...multiarch(join(folder, part))])
+  return {path, root: folder, env: {LD_LIBRARY_PATH: libraries.join(":")}}
+}
+
+/** The folders of one machine architecture, for example `usr/lib/x86_64-linux-gnu`. */
+const multiarch = (folder: string): readonly string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter(entry => entry.includes("-linux-"))
+        .map(entry => join(folder, entry))
+    : []
+
+/** Beside the folder first, then renamed: two test processes may do this at once. */
+const unpack = (name: ToolName, folder: string): boolean => {
+  mkdirSync(cache, {recursive: true})
+  const scratch = mkdtempSync(join(cache, `.${name}-`))
+  const run = (command: string, ...args: string[]) =>
+    spawnSync(command, args, {cwd: scratch, stdio: "ignore", timeout: 60_000}).status === 0
+  try {
+    if (!run("apt-get", "-q", "download", ...packages[name].debian)) return false
+    const archives = readdirSync(scratch).filter(file => file.endsWith(".deb"))
+    const tree = join(scratch, "tree")
+    if (!archives.every(file => run("dpkg-deb", "-x", file, tree))) return false
+    if (!existsSync(folder)) renameSync(tree, folder)
+    return true
+  } catch {
+    return isProgram(join(folder, packages[name].path))
+  } finally {
+    rmSync(scratch, {recursive: true, force: true})
+  }
+}

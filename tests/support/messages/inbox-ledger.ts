@@ -1,0 +1,61 @@
+import {openDatabase} from "../../../server/database/database.ts"
+import type {TestHost} from "../host/host.ts"
+import {until} from "../host/process.ts"
+import {haveEnded} from "./messages.ts"
+
+/** Source of a plugin that answers each message once, with the message's text. */
+export const echoPlugin = `import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.on("message-created", async session => {
+      await session.send("echo " + session.text.slice(0, 100))
+    })
+  },
+})
+`
+
+/** Says something under an id of the test's own: 202 is the promise that it is stored. */
+export const post = (host: TestHost, id: string, text = id, channel = "chat"): Promise<Response> =>
+  host.fetch("/api/plugins/sandbox/messages", {
+    method: "POST",
+    headers: {"content-type": "application/json"},
+    body: JSON.stringify({id, text, channel}),
+  })
+
+/** What the database has of one event. */
+export interface Entry {
+  readonly id: string
+  readonly copies: number
+  readonly states: string
+  readonly answers: number
+}
+
+/** Every event in the database of a Host that has ended, by its platform id. */
+export const readLedger = async (file: string): Promise<ReadonlyMap<string, Entry>> => {
+  const database = await openDatabase(
+    {dialect: "sqlite", file},
+    {runtimeId: "test", signal: new AbortController().signal, onLeaseLost: () => {}},
+  )
+  try {
+    const rows = await database.read(`SELECT event_id AS id, count(*) AS copies,
+      (SELECT group_concat(state) FROM inbox_marks m WHERE m.seq = i.seq) AS states,
+      (SELECT count(*) FROM outbox o WHERE o.inbox_seq = i.seq) AS answers
+      FROM inbox i GROUP BY event_id`)
+    return new Map(rows.map(row => [String(row.id), row as unknown as Entry]))
+  } finally {
+    await database.close()
+  }
+}
+
+/** Waits until no event is left unhandled. */
+export const handledAll = async (host: TestHost): Promise<void> => {
+  let cursor: string | null = ""
+  while (cursor !== null) {
+    const path: string = `/api/inbox?limit=500${cursor === "" ? "" : `&cursor=${cursor}`}`
+    cursor = await until("every event to be handled", async () => {
+      const {items, next} = await host.get<{items: {state: string}[]; next: string | null}>(path)
+      return haveEnded(items) && {next}
+    }).then(page => page.next)
+  }
+}

@@ -1,0 +1,22 @@
+import {Endpoint} from "../../../server/endpoints/endpoint.ts"
+import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
+import type {Inbox} from "../../../server/inbox/inbox.ts"
+import {log} from "../host/silence.ts"
+
+/** What a generation says of an endpoint without an adapter behind it. */
+export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
+  name: "line",
+  owner: "root/line",
+  slot: "line",
+  fingerprint: "",
+  history: "none",
+  idempotent: false,
+  log,
+  own: work => work(),
+  open: undefined,
+  ...more,
+})
+
+/** Such an endpoint: what is received goes to this inbox. */
+export const lineEndpoint = (inbox: Pick<Inbox, "receive">, more: Partial<EndpointSpec> = {}): Endpoint =>
+  new Endpoint(lineSpec(more), {receive: (...args) => inbox.receive(...args), online: () => {}})

@@ -1,0 +1,9 @@
+import type {PluginView} from "../../../shared/api/plugin-views.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {TestHost} from "../host/host.ts"
+
+/** A plugin as the Host lists it. */
+export const pluginOf = async (host: TestHost, name: string): Promise<Static<typeof PluginView> | undefined> => {
+  const {items} = await host.get<{items: Static<typeof PluginView>[]}>("/api/plugins?limit=500")
+  return items.find(plugin => plugin.name === name)
+}

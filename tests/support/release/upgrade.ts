@@ -1,0 +1,126 @@
+import {chmodSync} from "node:fs"
+import {type GitProject, makeGitProject} from "../host/git-project.ts"
+import {plainConfig} from "../host/project.ts"
+import {pluginWith} from "../plugins/plugin-sources.ts"
+
+/** Answers with its version, and keeps what was said in a table of its own. */
+const notes = (version: string, migrations: string, insert: string) =>
+  pluginWith(`
+    const table = plugin.database.table("notes")
+    plugin.database.migrate([${migrations}])
+    plugin.on("message-created", async session => {
+      session.database.write([${insert}])
+      return "${version} " + session.text
+    })`)
+
+const first = `{name: "notes", up: table => ["CREATE TABLE " + table("notes") + " (text TEXT NOT NULL)"]}`
+
+const second = `{name: "length", up: table => ["ALTER TABLE " + table("notes") + " ADD COLUMN length INTEGER NOT NULL DEFAULT 0"]}`
+
+const packages = ["greeting", "farewell"] as const
+
+type Package = (typeof packages)[number]
+
+const placeOf = (name: Package) => `./vendor/${name}`
+
+/** As Bun writes it; the packages come out of the project itself. */
+const lockfileOf = (names: readonly Package[]) => `{
+  "lockfileVersion": 1,
+  "configVersion": 1,
+  "workspaces": {
+    "": {
+      "name": "scratch-bot",
+      "dependencies": {
+${[...names]
+  .sort()
+  .map(name => `        "${name}": "file:${placeOf(name)}",\n`)
+  .join("")}      },
+    },
+  },
+  "packages": {
+${[...names]
+  .sort()
+  .map(name => `    "${name}": ["${name}@file:vendor/${name}", {}],\n`)
+  .join("\n")}  }
+}
+`
+
+/** What a package manager needs of a project that has dependencies and scripts. */
+export const packageFiles = (
+  scripts: Readonly<Record<string, string>>,
+  names: readonly Package[] = ["greeting"],
+): Readonly<Record<string, string>> => ({
+  "package.json": `${JSON.stringify({
+    name: "scratch-bot",
+    type: "module",
+    scripts,
+    dependencies: Object.fromEntries(names.map(name => [name, `file:${placeOf(name)}`])),
+  })}\n`,
+  "bun.lock": lockfileOf(names),
+  ...Object.fromEntries(
+    packages.map(name => [`vendor/${name}/package.json`, JSON.stringify({name, version: "1.0.0"})]),
+  ),
+})
+
+/** The tests of the second version need what only it has: its build, and a package of its lockfile. */
+const scripts = {
+  one: {build: "echo one > built.txt", test: "test -f built.txt -a -d node_modules/greeting"},
+  two: {build: "echo two > built.txt", test: "test -f built.txt -a -d node_modules/farewell"},
+} as const
+
+export const versions = {
+  one: {
+    plugin: notes("one", first, '{sql: "INSERT INTO " + table + " (text) VALUES (?)", args: [session.text]}'),
+    config: `${plainConfig}  notes: {}\n`,
+    lockfile: lockfileOf(["greeting"]),
+  },
+  two: {
+    plugin: notes(
+      "two",
+      `${first}, ${second}`,
+      '{sql: "INSERT INTO " + table + " (text, length) VALUES (?, ?)", args: [session.text, session.text.length]}',
+    ),
+    config: `${plainConfig}  notes: {}\nlog_level: debug\n`,
+    lockfile: lockfileOf(["greeting", "farewell"]),
+  },
+} as const
+
+/**
+ * A project at its first version; the branch `next` has the second one, which changes schema, configuration, lockfile and
+ * files, and which `upgrade` brings into the work tree.
+ */
+export const makeUpgradable = (
+  /** Changes both versions' configuration. */
+  change: (config: string) => string = config => config,
+): {project: GitProject; next: string; upgrade(): string} => {
+  const {one, two} = versions
+  const project = makeGitProject({
+    config: change(one.config),
+    plugins: {notes: one.plugin},
+    files: {
+      ".gitignore": "node_modules\n.svc\ndata\ndist\n.env\nbuilt.txt\n",
+      ...packageFiles(scripts.one),
+      "text/only/in-one.txt": "one",
+      "text/swap": "a file",
+      "run.sh": "#!/bin/sh\n",
+    },
+  })
+  project.git("switch", "--quiet", "--create", "next")
+  project.git("rm", "--quiet", "-r", "text/only", "text/swap")
+  project.write("plugins/notes.ts", two.plugin)
+  project.write("svc.config.yml", change(two.config))
+  for (const [path, text] of Object.entries(packageFiles(scripts.two, ["greeting", "farewell"])))
+    project.write(path, text)
+  project.write("text/swap/now-a-folder.txt", "two")
+  chmodSync(project.path("run.sh"), 0o755)
+  const next = project.commit("the second version")
+  project.git("switch", "--quiet", "main")
+  return {
+    project,
+    next,
+    upgrade: () => {
+      project.git("merge", "--quiet", "--ff-only", "next")
+      return next
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import {connect} from "node:net"
+import {onTestFinished} from "vitest"
+import type {TestHost} from "../host/host.ts"
+import {until} from "../host/process.ts"
+import {socketWith} from "./socket.ts"
+
+export interface Signal {
+  readonly op: number
+  readonly body: Record<string, unknown>
+}
+
+/** What an EVENT signal tells. */
+export interface SatoriEvent {
+  readonly sn: number
+  readonly type: string
+  readonly login: {readonly sn: number; readonly platform: string; readonly user: {readonly id: string}}
+  readonly message?: {readonly id: string; readonly content: string}
+  readonly [key: string]: unknown
+}
+
+/** A Satori application that says what it is told to say, and keeps what it hears. */
+export interface SatoriClient {
+  readonly signals: readonly Signal[]
+  say(signal: unknown): void
+  sayText(text: string): void
+  /** The events of messages, in the order in which they came. */
+  messages(): readonly SatoriEvent[]
+  /** The `sn` that a resume would name: of the last event, whatever it was. */
+  sn(): number | undefined
+  /** The next signal with this `op`, or the last one that came. */
+  hears(op: number): Promise<Signal>
+  /** Waits until so many messages have come. */
+  hearsMessages(count: number): Promise<readonly SatoriEvent[]>
+  closeCode(patience?: number): Promise<number>
+  close(): void
+}
+
+export interface ConnectOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Of an IDENTIFY that is sent at once; `false` sends none. */
+  readonly identify?: {readonly token?: string; readonly sn?: number} | false
+}
+
+const message = "message-created"
+
+/** Opens the event WebSocket of a Host, and identifies with its token. */
+export const connectSatori = async (host: TestHost, options: ConnectOptions = {}): Promise<SatoriClient> => {
+  const socket = socketWith(`${host.url.replace("http", "ws")}/satori/v1/events`, options.headers)
+  const signals: Signal[] = []
+  let closed: number | undefined
+  socket.addEventListener("message", ({data}) => signals.push(JSON.parse(data)))
+  socket.addEventListener("close", ({code}) => {
+    closed = code
+  })
+  await until("the socket to open", () => socket.readyState === WebSocket.OPEN)
+  const sayText = (text: string) => socket.send(text)
+  const say = (signal: unknown) => sayText(JSON.stringify(signal))
+  const events = () => signals.filter(({op}) => op === 0).map(({body}) => body as SatoriEvent)
+  const messages = () => events().filter(({type}) => type === message)
+  if (options.identify !== false) say({op: 3, body: {token: host.token, ...options.identify}})
+  return {
+    signals,
+    say,
+    sayText,
+    messages,
+    sn: () => events().at(-1)?.sn,
+    hears: op => until(`a signal ${op}`, () => signals.findLast(each => each.op === op)),
+    hearsMessages: count => until(`${count} messages`, () => messages().length >= count && messages()),
+    closeCode: patience => until("the socket to be closed", () => closed, patience),
+    close: () => socket.close(),
+  }
+}
+
+/** Says PING as often as the protocol wants, or oftener, until the test has ended. */
+export const keepAlive = (say: () => void): void => {
+  const timer = setInterval(say, 5000)
+  onTestFinished(() => clearInterval(timer))
+}
+
+/** Asks a method of a login. */
+export const askSatori = (
+  host: TestHost,
+  method: string,
+  body: unknown = {},
+  headers: Readonly<Record<string, string>> = {"satori-platform": "sandbox", "satori-user-id": "bot"},
+): Promise<Response> =>
+  host.fetch(`/satori/v1/${method}`, {
+    method: "POST",
+    headers: {"content-type": "application/json", ...headers},
+    body: JSON.stringify(body),
+  })
+
+/** The request for a WebSocket, as it is written to a socket. */
+export const handshake = (path: string, authorization?: string): string =>
+  [
+    `GET ${path} HTTP/1.1`,
+    "Host: a",
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+    "\r\n",
+  ].join("\r\n")
+
+/** Asks for a WebSocket; resolves to the answer, whatever it is. */
+export const upgrade = (
+  host: TestHost,
+  path: string,
+  authorization?: string,
+): Promise<{status: number; text: string}> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () =>
+      socket.write(handshake(path, authorization)),
+    )
+    let text = ""
+    socket.on("data", chunk => {
+      text += chunk
+      if (/\r\n\r\n.*\}/s.test(text) || text.startsWith("HTTP/1.1 101")) socket.destroy()
+    })
+    socket.on("error", reject)
+    socket.on("close", () => resolve({status: Number(text.slice(9, 12)), text}))
+  })

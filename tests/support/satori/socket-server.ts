@@ -1,0 +1,37 @@
+import {loadRuntime} from "../../../server/runtime/runtime.ts"
+
+/**
+ * The socket seam alone, with echo hooks: beside what the Host serves on it. Prints its port, then what happens
+ * to its sockets, a line each.
+ */
+const tell = (line: string): void => {
+  process.stdout.write(`${line}\n`)
+}
+const runtime = await loadRuntime()
+const flood = "x".repeat(256 * 1024)
+
+const listener = await runtime.serve({
+  host: "127.0.0.1",
+  port: 0,
+  fetch: () => new Response("plain"),
+  fixed: {},
+  socket: {
+    upgrade: request => {
+      if (request.headers.get("authorization") !== "Bearer socket-token") return new Response("no token", {status: 401})
+      return {context: {}}
+    },
+    open: () => tell("open"),
+    message: (peer, message) => {
+      if (message.text() !== "flood") return void peer.send(message.rawData)
+      for (let count = 0; count < 64; count++) peer.send(flood)
+    },
+    close: (_, {code}) => tell(`close ${code}`),
+  },
+})
+tell(`port ${listener.port}`)
+
+process.once("SIGTERM", async () => {
+  await listener.close(true)
+  tell("closed")
+  process.exit(0)
+})

@@ -1,0 +1,55 @@
+import type {Clock} from "../../../server/scheduler/clock.ts"
+
+interface Wait {
+  readonly at: number
+  readonly wake: () => void
+}
+
+/** A clock that moves by hand. What waits goes by the time that has passed; what `now` says can be set. */
+export class HandClock implements Clock {
+  readonly longestWait: number
+  #passed = 0
+  #offset: number
+  readonly #waits = new Set<Wait>()
+
+  constructor(start: string, longestWait = 30_000) {
+    this.longestWait = longestWait
+    this.#offset = Date.parse(start)
+  }
+
+  now(): number {
+    return this.#offset + this.#passed
+  }
+
+  wait(milliseconds: number, wake: () => void): () => void {
+    // Node and Bun take a longer time for one of 1 ms.
+    if (!(milliseconds >= 0 && milliseconds < 2 ** 31)) throw new Error(`no timer waits for ${milliseconds} ms`)
+    const wait = {at: this.#passed + milliseconds, wake}
+    this.#waits.add(wait)
+    return () => this.#waits.delete(wait)
+  }
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waits.size
+  }
+
+  /** Sets what the clock says; no time passes. */
+  set(to: string): void {
+    this.#offset = Date.parse(to) - this.#passed
+  }
+
+  /** Lets time pass up to what the clock will say then; `settle` ends what each wake begins. */
+  async passTo(to: string, settle: () => Promise<unknown>): Promise<void> {
+    const end = Date.parse(to) - this.#offset
+    for (;;) {
+      const [next] = [...this.#waits].sort((one, other) => one.at - other.at)
+      if (next === undefined || next.at > end) break
+      this.#passed = Math.max(this.#passed, next.at)
+      this.#waits.delete(next)
+      next.wake()
+      await settle()
+    }
+    this.#passed = end
+  }
+}

@@ -1,0 +1,62 @@
+import {type HostOptions, startHost, type TestHost} from "../host/host.ts"
+import {until} from "../host/process.ts"
+import {pluginWith} from "../plugins/plugin-sources.ts"
+import {deliver, secretOf} from "./webhooks.ts"
+
+export const secrets = {
+  HTTP_TOKEN: "full-token-of-the-test",
+  SHOP_SECRET: secretOf("current"),
+  SHOP_SECRET_OLD: secretOf("old"),
+}
+
+/** `secrets:` of an account, as lines of YAML. */
+const secretLines = (names: readonly string[]) => names.map(name => `          - \${${name}}\n`).join("")
+
+export interface WebhookOptions extends HostOptions {
+  /** Where the account posts to. */
+  readonly url?: string
+  readonly names?: readonly string[]
+}
+
+export const webhookConfig = ({url, names = ["SHOP_SECRET"]}: WebhookOptions = {}): string => `http:
+  port: 0
+  token: \${HTTP_TOKEN}
+plugins:
+  sandbox: {}
+  answers: {}
+  webhook:
+    endpoints:
+      - id: shop
+${url === undefined ? "" : `        url: ${url}\n`}        secrets:
+${secretLines(names)}`
+
+/** Answers each message with its text, and notes the payload of each event that is a platform's own. */
+export const answersPlugin = pluginWith(`
+    plugin.on("message-created", session => "got " + session.text)
+    plugin.on("internal", session => note(JSON.stringify([session.event._type, session.event._data])))`)
+
+/** Waits until the account `webhook~shop` is open, or cannot be: a Host serves before its endpoints are. */
+export const untilShop = (host: TestHost): Promise<unknown> =>
+  until("webhook~shop to be open", async () => {
+    const {items} = await host.get<{items: {name: string; state: string}[]}>("/api/endpoints")
+    return items.every(({name, state}) => name !== "webhook~shop" || state !== "connecting")
+  })
+
+/** A Host with one account `webhook~shop` that is open, and its address for the partner. */
+export const startWebhookHost = async (
+  options: WebhookOptions = {},
+): Promise<{host: TestHost; hook: string; say: (body: object, id: string, secret?: string) => Promise<Response>}> => {
+  const host = await startHost({
+    config: webhookConfig(options),
+    plugins: {answers: answersPlugin},
+    ...options,
+    env: {...secrets, ...options.env},
+  })
+  await untilShop(host)
+  const hook = `${host.url}/hooks/webhook/webhook~shop`
+  return {
+    host,
+    hook,
+    say: (body, id, secret = secrets.SHOP_SECRET) => deliver(hook, JSON.stringify(body), {id, secret}),
+  }
+}

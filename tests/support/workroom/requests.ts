@@ -1,0 +1,21 @@
+import type {Request} from "../../../server/workroom/workroom.ts"
+import type {Command} from "../../../shared/api/workroom.ts"
+
+/** The authority that the tests' stores are under. */
+export const authority = "6f1c1e9e-0000-4000-8000-000000000001"
+
+/** A command that adds an item. */
+export const add = (title: string, more: Partial<Extract<Command, {is: "add"}>> = {}): Request => ({
+  actor: "user:ada",
+  item: 0,
+  command: {
+    is: "add",
+    title,
+    description: "",
+    priority: "normal",
+    labels: [],
+    assignee: null,
+    conversation: null,
+    ...more,
+  },
+})

@@ -1,0 +1,170 @@
+import {afterEach, beforeEach, describe, expect, test, vi} from "vitest"
+import {toIncoming} from "../../../server/adapters/webhook/event.ts"
+import {openSignatures} from "../../../server/adapters/webhook/signatures.ts"
+import {Secret} from "../../../shared/secret.ts"
+import {secretOf, signatureOf} from "../../support/webhooks/webhooks.ts"
+
+/** The vector that Standard Webhooks publishes. */
+const published = {
+  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+  timestamp: 1614265330,
+  body: '{"test": 2432232314}',
+  signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+}
+const minutes = 60
+
+const headersOf = (more: Record<string, string> = {}) =>
+  new Headers({
+    "webhook-id": published.id,
+    "webhook-timestamp": String(published.timestamp),
+    "webhook-signature": published.signature,
+    ...more,
+  })
+const open = (...secrets: string[]) => openSignatures(secrets.map(secret => new Secret(secret)))
+
+describe("a signature of Standard Webhooks", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({toFake: ["Date"], now: published.timestamp * 1000})
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test("is taken and made as the published vector has it", async () => {
+    const signatures = await open(published.secret)
+    expect(signatures.verify(headersOf(), published.body)).toMatchObject({
+      id: published.id,
+      timestamp: published.timestamp,
+    })
+    expect(signatures.sign(published.id, published.body)["webhook-signature"]).toBe(published.signature)
+    expect(signatureOf(published.body, published.id, published.timestamp, published.secret)).toBe(published.signature)
+  })
+
+  test("is taken five minutes before and after its time, and no second longer", async () => {
+    const signatures = await open(published.secret)
+    const verifyAt = (offset: number) => {
+      vi.setSystemTime((published.timestamp + offset) * 1000)
+      return () => signatures.verify(headersOf(), published.body)
+    }
+    expect(verifyAt(5 * minutes)).not.toThrow()
+    expect(verifyAt(-5 * minutes)).not.toThrow()
+    expect(verifyAt(5 * minutes + 1)).toThrow("more than five minutes old")
+    expect(verifyAt(-5 * minutes - 1)).toThrow("more than five minutes ahead")
+  })
+
+  test("is taken from any secret and among several, and what is sent is signed with the first", async () => {
+    const signatures = await open(secretOf("new"), published.secret)
+    expect(() => signatures.verify(headersOf(), published.body)).not.toThrow()
+    const other = signatureOf(published.body, published.id, published.timestamp, secretOf("stranger"))
+    const several = headersOf({"webhook-signature": `v1a,abc= ${other} ${published.signature}`})
+    expect(() => signatures.verify(several, published.body)).not.toThrow()
+    expect(signatures.sign(published.id, published.body)["webhook-signature"]).toBe(
+      signatureOf(published.body, published.id, published.timestamp, secretOf("new")),
+    )
+  })
+
+  const wrong = signatureOf(published.body, published.id, published.timestamp, secretOf("stranger"))
+  const digest = published.signature.slice("v1,".length)
+  test.each<[string, Record<string, string>]>([
+    ["another secret's", {"webhook-signature": wrong}],
+    ["cut short", {"webhook-signature": published.signature.slice(0, -5)}],
+    ["of a version that is not v1", {"webhook-signature": `v1a,${digest}`}],
+    ["without a version", {"webhook-signature": digest}],
+    ["empty", {"webhook-signature": ""}],
+    ["in two headers, which arrive joined", {"webhook-signature": `${published.signature}, ${wrong}`}],
+    ["of another id", {"webhook-id": "msg_other"}],
+    ["with two ids, which arrive joined", {"webhook-id": `${published.id}, ${published.id}`}],
+    ["of another time", {"webhook-timestamp": String(published.timestamp + 1)}],
+    ["with a time that has a tail", {"webhook-timestamp": `${published.timestamp}.5`}],
+    ["with a time that has a zero in front", {"webhook-timestamp": `0${published.timestamp}`}],
+  ])("is refused: %s", async (_, headers) => {
+    const signatures = await open(published.secret, secretOf("old"))
+    expect(() => signatures.verify(headersOf(headers), published.body)).toThrowError(
+      expect.objectContaining({code: "signature_invalid"}),
+    )
+  })
+
+  test.each(["webhook-id", "webhook-timestamp", "webhook-signature"])("is refused without %s", async name => {
+    const headers = headersOf()
+    headers.delete(name)
+    const signatures = await open(published.secret)
+    expect(() => signatures.verify(headers, published.body)).toThrow(`${name} is missing`)
+  })
+
+  test("is refused over a body that was read and written again", async () => {
+    const signatures = await open(published.secret)
+    expect(() => signatures.verify(headersOf(), JSON.stringify(JSON.parse(published.body)))).toThrow("over these bytes")
+  })
+
+  test.each(["", "whsec_", "whsec_not base64!", "whsec_c2hvcnQ=", `whsec_${"A".repeat(100)}`])(
+    "needs a secret of 24 to 64 bytes in base64: %j is none, and is not shown",
+    async secret => {
+      const opening = open(published.secret, secret)
+      await expect(opening).rejects.toMatchObject({
+        reason: "secret_invalid",
+        message: "secrets[1] is not base64 of 24 to 64 bytes",
+      })
+    },
+  )
+})
+
+describe("a signed body", () => {
+  const eventOf = (body: object) => toIncoming("id", 1000, JSON.stringify(body))
+
+  test("with a text is a message in the partner's direct channel", () => {
+    expect(eventOf({text: "1 < 2"})).toEqual({
+      id: "id",
+      type: "message-created",
+      timestamp: 1000,
+      channel: {id: "webhook", type: 1},
+      user: {id: "webhook"},
+      message: {id: "id", content: "1 &lt; 2"},
+      raw: {type: "webhook", data: {text: "1 < 2"}},
+    })
+  })
+
+  test("says channel, user, name and whether others are there", () => {
+    const said = {type: "message-created", text: "", channel: "#team", user: "u1", name: "Ann", group: true, order: 7}
+    expect(eventOf(said)).toMatchObject({
+      channel: {id: "#team", type: 0},
+      user: {id: "u1", name: "Ann"},
+      message: {content: ""},
+      raw: {type: "message-created", data: said},
+    })
+  })
+
+  test("of any other type is the platform's own event, with its payload", () => {
+    const order = {type: "order.created", text: "not a message", channel: "shop", user: {id: 7}, data: {total: 12}}
+    expect(eventOf(order)).toEqual({
+      id: "id",
+      type: "internal",
+      timestamp: 1000,
+      channel: {id: "shop", type: 0},
+      raw: {type: "order.created", data: order},
+    })
+    expect(eventOf({})).toMatchObject({type: "internal", raw: {type: "webhook", data: {}}})
+  })
+
+  test.each([
+    ["text: a message needs one", {type: "message-created"}],
+    ["text: expected text", {text: 7}],
+    ["channel: expected text", {text: "a", channel: ""}],
+    ["user: expected text", {text: "a", user: {id: "u"}}],
+    ["group: expected true or false", {text: "a", group: "yes"}],
+    ["type: expected text", {type: 7}],
+    ["is what a Host sends", {type: "svc.message", text: "back to its sender"}],
+  ])("is refused: %s", (message, body) => {
+    expect(() => eventOf(body)).toThrow(message)
+  })
+
+  test.each([
+    ["", "the body is empty"],
+    ["null", "must be a JSON object"],
+    ['[{"text": "a"}]', "must be a JSON object"],
+    ["{text: 1}", "the body is not JSON"],
+    ['\uFEFF{"text": "a"}', "the body is not JSON"],
+  ])("is refused where it is no JSON object: %j", (body, message) => {
+    expect(() => toIncoming("id", 1000, body)).toThrow(message)
+  })
+})

@@ -1,0 +1,184 @@
+import {describe, expect, test} from "vitest"
+import {parseConfig, sha256} from "../../../server/config/load.ts"
+import {decodeSource} from "../../../server/config/source.ts"
+import {formatIssue, Problem} from "../../../shared/problems.ts"
+
+const parse = (text: string, variables: Record<string, string> = {}) =>
+  parseConfig({file: "svc.config.yml", text, sha256: sha256(text)}, variables)
+
+/** The findings that a configuration is refused with. */
+const findings = (text: string, variables: Record<string, string> = {}): string[] => {
+  try {
+    parse(text, variables)
+    return []
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return error.issues.map(formatIssue)
+  }
+}
+
+describe("defaults", () => {
+  test("an almost empty file means all defaults", () => {
+    const {config} = parse("plugins:\n  sandbox:\n")
+    expect(config.http).toMatchObject({host: "127.0.0.1", port: 8068, base: "", corsOrigins: []})
+    expect(config.http.readiness).toEqual({database: true, endpoints: [], agents: []})
+    expect(config.database.dialect).toBe("sqlite")
+    expect(config.plugins.sandbox).toEqual({enabled: true, endpoints: []})
+    expect(config.log_level).toBe("info")
+  })
+
+  test("the result is frozen", () => {
+    const {config} = parse("http: {port: 1}")
+    expect(() => Object.assign(config.http, {port: 2})).toThrow()
+  })
+})
+
+describe("findings", () => {
+  test("all come at once, in the order of the file, with position, key, expectation and suggestion", () => {
+    const text = `log_level: infos
+http:
+  hots: 1
+  port: abc
+  readiness:
+    endpoints:
+      - owner: root/irc
+plugins:
+  Greeter: {}
+`
+    expect(findings(text)).toEqual([
+      'svc.config.yml:1:12 log_level: expected one of silly, trace, debug, info, warn, error, fatal, got "infos" (did you mean "info"?)',
+      'svc.config.yml:3:3 http.hots: unknown key (did you mean "host"?)',
+      'svc.config.yml:4:9 http.port: expected an integer, got "abc"',
+      "svc.config.yml:7:9 http.readiness.endpoints[0].name: is missing",
+      "svc.config.yml:9:3 plugins.Greeter: expected a name that matches ^[a-z0-9][a-z0-9_-]{0,63}$",
+    ])
+  })
+
+  test("a key that stands twice", () => {
+    expect(findings("http: {}\nhttp: {}\n")).toEqual(["svc.config.yml:2:1 the key stands twice; keep one of them"])
+  })
+
+  test("an account that stands twice", () => {
+    expect(findings("plugins:\n  irc:\n    endpoints: [{id: a}, {id: a}]\n")).toEqual([
+      'svc.config.yml:3:31 plugins.irc.endpoints[1].id: the id "a" stands twice',
+    ])
+  })
+
+  test("keys that do not belong together", () => {
+    expect(findings("database: {dialect: libsql, filename: x}\n")).toEqual([
+      "svc.config.yml:1:11 database.url: is missing; dialect libsql needs the address of the database",
+      "svc.config.yml:1:29 database.filename: belongs to dialect sqlite; dialect libsql takes url",
+    ])
+  })
+
+  test("an alias bomb is refused at once", () => {
+    const levels = Array.from(
+      {length: 8},
+      (_, level) =>
+        `k${level}: &a${level} [${Array(9)
+          .fill(level === 0 ? "x" : `*a${level - 1}`)
+          .join(",")}]`,
+    )
+    const start = performance.now()
+    expect(findings(levels.join("\n"))[0]).toContain("Excessive alias count")
+    expect(performance.now() - start).toBeLessThan(20_000)
+  })
+
+  test("a file of nothing but brackets is refused, with not more findings than a person reads", () => {
+    const found = findings(`a: ${"[".repeat(20_000)}`)
+    expect(found.length).toBeGreaterThan(0)
+    expect(found.length).toBeLessThanOrEqual(50)
+  })
+
+  test("a truncated file", () => {
+    expect(findings('http:\n  host: "127.0.0')[0]).toMatch(/^svc\.config\.yml:2:\d+ /)
+  })
+
+  test("text instead of keys", () => {
+    expect(findings("hello")).toEqual(["svc.config.yml:1:1 expected keys with values (a mapping)"])
+  })
+})
+
+describe("bytes", () => {
+  const refusal = (bytes: Uint8Array) => {
+    try {
+      decodeSource("svc.config.yml", bytes)
+      return undefined
+    } catch (error) {
+      return (error as Problem).issues.map(formatIssue)
+    }
+  }
+
+  test("an empty file is refused", () => {
+    expect(refusal(new Uint8Array())).toEqual([
+      "svc.config.yml:1:1 the file is empty; svc init writes one to start from",
+    ])
+  })
+
+  test("bytes that are not UTF-8 are refused", () => {
+    expect(refusal(new Uint8Array([0x61, 0x3a, 0xff, 0xfe]))).toEqual(["svc.config.yml:1:1 expected UTF-8 text"])
+  })
+
+  test("more than 1 MiB is refused unread", () => {
+    expect(refusal(new Uint8Array(1024 * 1024 + 1))?.[0]).toContain("at most 1 MiB")
+  })
+})
+
+describe("variables", () => {
+  test("are filled in, and become numbers where the schema wants them", () => {
+    expect(parse("http: {host: '${H}', port: '${P:-81}'}", {H: "0.0.0.0"}).config.http).toMatchObject({
+      host: "0.0.0.0",
+      port: 81,
+    })
+  })
+
+  test("one that is not set is named with its position, and with what was probably meant", () => {
+    expect(findings("http:\n  token: ${HTTP_TOKEN}\n", {HTTP_TOKEM: "x"})).toEqual([
+      'svc.config.yml:2:10 http.token: the environment variable HTTP_TOKEN is not set (did you mean "HTTP_TOKEM"?)',
+    ])
+  })
+
+  test("an empty one counts as not set, never as empty text", () => {
+    expect(findings("http: {host: '${H}'}", {H: ""})).toEqual([
+      "svc.config.yml:1:14 http.host: the environment variable H is empty",
+    ])
+  })
+
+  test("their values are never shown", () => {
+    expect(findings("http: {port: '${P}'}", {P: "hunter22"})).toEqual([
+      "svc.config.yml:1:14 http.port: expected an integer, got the value of P",
+    ])
+  })
+
+  test("$${ stands for itself", () => {
+    expect(parse("plugins: {a: {use: './$${x}'}}").config.plugins.a?.use).toBe("./${x}")
+  })
+
+  test("a plugin's own keys are left to its schema", () => {
+    expect(parse("plugins: {a: {config: {x: '${NOT_SET}'}}}").config.plugins.a?.config).toEqual({x: "${NOT_SET}"})
+  })
+})
+
+describe("secrets", () => {
+  test("come from a bare variable and do not print", () => {
+    const {config, secrets} = parse("http: {token: '${HTTP_TOKEN}'}", {HTTP_TOKEN: "hunter22hunter22"})
+    expect(config.http.token?.reveal()).toBe("hunter22hunter22")
+    expect(JSON.stringify(config)).not.toContain("hunter22")
+    expect(`${config.http.token}`).toBe("[secret]")
+    expect(secrets).toEqual(["hunter22hunter22"])
+  })
+
+  test.each(["literal", "${HTTP_TOKEN:-default}", "x${HTTP_TOKEN}"])("%s is refused and not shown", value => {
+    const found = findings(`http:\n  token: "${value}"\n`, {HTTP_TOKEN: "hunter22"})
+    expect(found).toHaveLength(1)
+    expect(found[0]).toContain("svc.config.yml:2:10 http.token: expected a bare ${NAME}")
+    expect(found[0]).not.toContain("literal-value")
+    expect(found[0]).not.toContain("hunter22")
+  })
+
+  test("full and demo token must differ", () => {
+    expect(findings("http: {token: '${A}', demoToken: '${B}'}", {A: "same-value", B: "same-value"})[0]).toContain(
+      "is the same as http.token",
+    )
+  })
+})

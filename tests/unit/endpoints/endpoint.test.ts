@@ -1,0 +1,250 @@
+import {describe, expect, onTestFinished, test} from "vitest"
+import {Endpoint} from "../../../server/endpoints/endpoint.ts"
+import {Endpoints} from "../../../server/endpoints/endpoints.ts"
+import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
+import {type Endpoint as Handle, refused} from "../../../shared/sdk/adapter.ts"
+import {until} from "../../support/host/process.ts"
+import {lineSpec} from "../../support/messages/line-endpoint.ts"
+
+const sender = {send: async () => ({ids: []})}
+const never = new Promise<never>(() => {})
+const event = {id: "1", type: "message-created"}
+
+const specOf = (open: EndpointSpec["open"], more: Partial<EndpointSpec> = {}): EndpointSpec =>
+  lineSpec({name: "line~one", fingerprint: "1", open, ...more})
+
+const make = (open: EndpointSpec["open"]) => {
+  const received: string[] = []
+  let online = 0
+  const endpoint = new Endpoint(specOf(open), {
+    receive: async (_, {id}) => {
+      received.push(id)
+      return {sn: received.length, duplicate: false}
+    },
+    online: () => {
+      online++
+    },
+  })
+  onTestFinished(() => endpoint.close())
+  endpoint.open()
+  const is = (state: string) => until(`the endpoint to be ${state}`, () => endpoint.state.is === state)
+  return {endpoint, received, is, timesOnline: () => online}
+}
+
+/** An adapter whose attempts the test ends. */
+const attempts = () => {
+  const handles: Handle[] = []
+  const undone: number[] = []
+  const open = async (handle: Handle) => {
+    const attempt = handles.push(handle)
+    handle.defer(() => undone.push(attempt))
+    return sender
+  }
+  return {handles, undone, open}
+}
+
+describe("an endpoint", () => {
+  test("is connecting, then online with a sender; its admission is open all the while", async () => {
+    let connected: (value: typeof sender) => void = () => {}
+    const {endpoint, is, timesOnline} = make(() => new Promise(resolve => (connected = resolve)))
+    expect(endpoint.state).toMatchObject({is: "connecting", attempt: 1})
+    expect(endpoint.admission).toEqual({is: "open"})
+    expect([endpoint.opened, endpoint.sender]).toEqual([undefined, undefined])
+    connected(sender)
+    await is("online")
+    expect(endpoint.opened).toBe(sender)
+    expect(timesOnline()).toBe(1)
+  })
+
+  test("tells of each state with the time since which it is in it, and of its stopped admission without one", async () => {
+    const told: unknown[] = []
+    const endpoint = new Endpoint(
+      specOf(async () => sender),
+      {
+        receive: async () => ({sn: 1, duplicate: false}),
+        online: () => {},
+        changed: ({state}, at) => told.push([state.is, at === undefined ? undefined : at - state.since]),
+      },
+    )
+    endpoint.open()
+    await until("it to be online", () => endpoint.state.is === "online")
+    endpoint.stopAdmission()
+    await endpoint.close()
+    expect(told).toEqual([
+      ["connecting", 0],
+      ["online", 0],
+      ["online", undefined],
+      ["offline", 0],
+    ])
+  })
+
+  test("that is lost is undone, and connects again after a pause", async () => {
+    const {handles, undone, open} = attempts()
+    const {endpoint, is, timesOnline} = make(open)
+    await is("online")
+    handles[0]?.lost(new Error("connection reset"))
+    await is("reconnecting")
+    expect(endpoint.state).toMatchObject({attempt: 2, error: "connection reset"})
+    expect(endpoint.admission).toEqual({is: "open"})
+    expect([endpoint.opened, endpoint.sender]).toEqual([undefined, undefined])
+    expect(undone).toEqual([1])
+    expect(handles[0]?.signal.aborted).toBe(true)
+    await is("online")
+    expect(timesOnline()).toBe(2)
+    expect(handles).toHaveLength(2)
+  })
+
+  test("that cannot connect tries again, and counts", async () => {
+    let count = 0
+    const {endpoint, is} = make(async () => {
+      if (++count < 3) throw new Error(`no route ${count}`)
+      return sender
+    })
+    await is("reconnecting")
+    expect(endpoint.state).toMatchObject({attempt: 2, error: "no route 1"})
+    await until("the second failure", () => endpoint.state.is === "reconnecting" && endpoint.state.attempt === 3)
+    await is("online")
+    expect(count).toBe(3)
+  })
+
+  test.each(["open", "lost"])("that is refused has failed, and tries no more: in %s", async when => {
+    const refusal = refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
+    let count = 0
+    const {endpoint, is} = make(async handle => {
+      count++
+      if (when === "open") throw refusal
+      setTimeout(() => handle.lost(refusal), 1)
+      return sender
+    })
+    await is("failed")
+    expect(endpoint.state).toMatchObject({
+      reason: "bad_credentials",
+      error: "wrong password",
+      remediation: "Correct the password.",
+    })
+    expect(endpoint.admission).toEqual({is: "closed", reason: "endpoint_failed"})
+    await endpoint.close()
+    expect(endpoint.state.is).toBe("failed")
+    expect(count).toBe(1)
+  })
+
+  test("without an account is idle, and closed to events", async () => {
+    const {endpoint} = make(undefined)
+    expect(endpoint.state).toMatchObject({is: "idle", reason: "no_account"})
+    expect(endpoint.admission).toEqual({is: "closed", reason: "no_account"})
+    await endpoint.close()
+  })
+
+  test.each<[string, EndpointSpec["open"]]>([
+    ["an attempt that does not end", () => never],
+    ["a pause", () => Promise.reject(new Error("no"))],
+    ["a connection", async () => sender],
+  ])("closes at once in the middle of %s", async (_, open) => {
+    const {endpoint} = make(open)
+    await new Promise(turn => setTimeout(turn, 10))
+    await endpoint.close()
+    expect(endpoint.state).toMatchObject({is: "offline", reason: "closed"})
+    expect(endpoint.admission).toEqual({is: "closed", reason: "endpoint_closed"})
+  })
+
+  test("admits events until its admission is stopped, its attempt has ended or it is closed", async () => {
+    const {handles, open} = attempts()
+    const {endpoint, is, received} = make(open)
+    await is("online")
+    expect(await handles[0]?.receive(event)).toEqual({sn: 1, duplicate: false})
+    expect(endpoint.lastEventAt).toBeGreaterThan(0)
+    handles[0]?.lost(new Error("gone"))
+    await is("reconnecting")
+    await expect(handles[0]?.receive(event)).rejects.toMatchObject({code: "admission_closed"})
+    await is("online")
+    await handles[1]?.receive({...event, id: "2"})
+    endpoint.stopAdmission()
+    expect(endpoint.opened).toBe(sender)
+    await expect(handles[1]?.receive(event)).rejects.toThrow("line~one does not admit events: endpoint_closed")
+    expect(received).toEqual(["1", "2"])
+  })
+
+  test("undoes what an adapter acquires after its attempt has ended", async () => {
+    const {handles, undone, open} = attempts()
+    const {endpoint, is} = make(open)
+    await is("online")
+    await endpoint.close()
+    handles[0]?.defer(() => undone.push(7))
+    expect(undone).toEqual([1, 7])
+  })
+})
+
+describe("all endpoints", () => {
+  const setup = () => {
+    const lines: string[] = []
+    const endpoints = new Endpoints({receive: async () => ({sn: 1, duplicate: false}), online: () => {}})
+    onTestFinished(() => endpoints.close())
+    const spec = (name: string, fingerprint: string, closing: () => unknown = () => {}) =>
+      specOf(
+        async handle => {
+          lines.push(`open ${name} ${fingerprint}`)
+          handle.defer(async () => {
+            await closing()
+            lines.push(`close ${name} ${fingerprint}`)
+          })
+          return sender
+        },
+        {name, fingerprint},
+      )
+    const settled = () => until("all to be online", () => endpoints.list().every(({state}) => state.is === "online"))
+    return {endpoints, lines, spec, settled}
+  }
+
+  test("open when they are started, and not before", async () => {
+    const {endpoints, lines, spec, settled} = setup()
+    await endpoints.apply([spec("a", "1")])
+    expect(lines).toEqual([])
+    expect(endpoints.get("a")?.admission).toEqual({is: "closed", reason: "not_opened"})
+    endpoints.start()
+    await settled()
+    expect(lines).toEqual(["open a 1"])
+  })
+
+  test("that are said the same of stay as they are; a changed one opens once the old one is closed", async () => {
+    const {endpoints, lines, spec, settled} = setup()
+    let letGo: () => void = () => {}
+    const slow = () => new Promise<void>(resolve => (letGo = resolve))
+    await endpoints.apply([spec("a", "1"), spec("b", "1", slow), spec("c", "1")])
+    endpoints.start()
+    await settled()
+    const [a] = endpoints.list()
+    const changed = endpoints.apply([spec("a", "1"), spec("b", "2"), spec("d", "1")])
+    await until("c to close", () => lines.includes("close c 1"))
+    expect(lines).not.toContain("open b 2")
+    letGo()
+    await changed
+    await settled()
+    expect(endpoints.get("a")).toBe(a)
+    expect(lines.slice(3)).toEqual(["close c 1", "close b 1", "open b 2", "open d 1"])
+  })
+
+  test("that have failed get another attempt with the next generation", async () => {
+    const {endpoints, settled} = setup()
+    let isRefused = true
+    const spec = specOf(async () => {
+      if (isRefused) throw refused("no", {reason: "bad_credentials", remediation: "Correct it."})
+      return sender
+    })
+    await endpoints.apply([spec])
+    endpoints.start()
+    await until("the refusal", () => endpoints.get("line~one")?.state.is === "failed")
+    isRefused = false
+    await endpoints.apply([spec])
+    await settled()
+    expect(endpoints.list()).toHaveLength(1)
+  })
+
+  test("of a generation that was replaced meanwhile are not opened", async () => {
+    const {endpoints, lines, spec, settled} = setup()
+    await endpoints.apply([])
+    endpoints.start()
+    await Promise.all([endpoints.apply([spec("a", "1")]), endpoints.apply([spec("a", "2")])])
+    await settled()
+    expect(lines).toEqual(["open a 2"])
+  })
+})

@@ -1,0 +1,113 @@
+import {existsSync, readFileSync} from "node:fs"
+import {dirname, join, normalize} from "node:path"
+import {Value} from "typebox/value"
+import {describe, expect, test} from "vitest"
+import {parse} from "yaml"
+import {parseConfig, sha256} from "../../../server/config/load.ts"
+import {configSchema} from "../../../server/config/schema.ts"
+import {type Document, readConfigs, readDocuments} from "../../support/docs/documents.ts"
+import {root} from "../../support/host/runtimes.ts"
+import {ranks} from "./ranks.ts"
+
+const documents = readDocuments()
+
+const withoutFences = (text: string) => text.replace(/^```[\s\S]*?^```$/gm, "")
+
+const linksOf = ({text}: Document): string[] =>
+  [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].map(match => match[1] ?? "")
+
+/** As GitHub names the anchors of headings. */
+const anchorsOf = (markdown: string): string[] =>
+  [...withoutFences(markdown).matchAll(/^#+ (.+)$/gm)].map(match =>
+    (match[1] ?? "")
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  )
+
+test("every link of the documentation leads to a file and a heading that are there", () => {
+  const broken: string[] = []
+  for (const document of documents) {
+    for (const link of linksOf(document)) {
+      if (/^[a-z]+:/.test(link)) continue
+      const [path = "", anchor] = link.split("#")
+      const target = path === "" ? document.path : normalize(join(dirname(document.path), path))
+      const isThere = existsSync(join(root, target))
+      const hasAnchor =
+        anchor === undefined || (isThere && anchorsOf(readFileSync(join(root, target), "utf8")).includes(anchor))
+      if (!isThere || !hasAnchor) broken.push(`${document.path}: ${link}`)
+    }
+  }
+  expect(broken).toEqual([])
+})
+
+test("every page is reached from the README", () => {
+  const reached = new Set<string>()
+  const visit = (path: string): void => {
+    const document = documents.find(each => each.path === path)
+    if (document === undefined || reached.has(path)) return
+    reached.add(path)
+    for (const link of linksOf(document)) visit(normalize(join(dirname(path), link.split("#")[0] ?? "")))
+  }
+  visit("README.md")
+  expect(documents.map(({path}) => path).filter(path => !reached.has(path))).toEqual([])
+})
+
+test("the documentation names files of the repository that are there", () => {
+  const missing = documents.flatMap(({path, text}) =>
+    [...withoutFences(text).matchAll(/`((?:tests|server|shared|cli|scripts)\/[\w./-]+\.(?:ts|js|md))`/g)]
+      .map(match => match[1] ?? "")
+      .filter(file => !existsSync(join(root, file)))
+      .map(file => `${path}: ${file}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test("CONTRIBUTING shows the ranks that the architecture test holds", () => {
+  const contributing = documents.find(({path}) => path === "CONTRIBUTING.md")?.text ?? ""
+  const rows = [...contributing.matchAll(/^\| (\d+) \| (.*) \|$/gm)].flatMap(([, rank, parts = ""]) =>
+    parts
+      .replace(/\(.*?\)/g, "")
+      .split(", ")
+      .map(part => [part.replaceAll("`", "").trim(), Number(rank)] as const),
+  )
+  expect(Object.fromEntries(rows)).toEqual(ranks)
+})
+
+test("DECISIONS has a line for each dependency, and no entry of more than five lines", () => {
+  const decisions = documents.find(({path}) => path === "DECISIONS.md")?.text ?? ""
+  const manifest: {dependencies: object; devDependencies: object} = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+  )
+  const names = Object.keys({...manifest.dependencies, ...manifest.devDependencies})
+  expect(names.filter(name => !decisions.includes(`\n- \`${name}\``))).toEqual([])
+  const entries = decisions.split("\n## Dependencies")[0]?.split(/^### /m).slice(1) ?? []
+  expect(entries.length).toBeGreaterThan(0)
+  expect(entries.filter(entry => entry.trim().split("\n").length > 6).map(entry => entry.split("\n")[0])).toEqual([])
+})
+
+const starter = {
+  name: "the starter project",
+  text: readFileSync(join(root, "cli/init/template/svc.config.yml"), "utf8"),
+}
+
+describe("the JSON Schema that editors use", () => {
+  const fits = (text: string) => Value.Check(configSchema(), parse(text))
+
+  test.each([...readConfigs(), starter])("takes $name", ({text}) => {
+    expect(fits(text)).toBe(true)
+  })
+
+  test.each(["http:\n  prot: 1", "http:\n  token: literal", "http:\n  port: high", "log_level: loud"])(
+    "objects to %j",
+    text => {
+      expect(fits(text)).toBe(false)
+    },
+  )
+})
+
+describe("configuration in the documentation is valid", () => {
+  test.each(readConfigs())("$name", ({text, variables}) => {
+    expect(() => parseConfig({file: "svc.config.yml", text, sha256: sha256(text)}, variables)).not.toThrow()
+  })
+})

@@ -1,0 +1,39 @@
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {expect, onTestFinished, test} from "vitest"
+import {lintWithRedocly, lintWithSpectral, openApiFile} from "./openapi-lint.ts"
+
+/** A copy of the description with faults, to see that the linters find them. */
+const spoilt = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-openapi-"))
+  onTestFinished(() => rmSync(folder, {recursive: true}))
+  const document = JSON.parse(readFileSync(openApiFile, "utf8"))
+  document.paths["/api/session"].get.operationId = document.paths["/api/inbox"].get.operationId
+  document.paths["/api/inbox/{seq}"].get.parameters = []
+  const file = join(folder, "openapi.json")
+  writeFileSync(file, JSON.stringify(document))
+  return file
+}
+
+test("Redocly's recommended rules find no error in the API's description, and no warning but those that are true of it", async () => {
+  expect(await lintWithRedocly(openApiFile)).toEqual([
+    // The project states none.
+    "warn info-license #/info",
+    // What needs no token, no parameter and no body refuses nobody.
+    "warn operation-4xx-response #/paths/~1pub~1health/get/responses",
+    "warn operation-4xx-response #/paths/~1pub~1ready/get/responses",
+    // A WebSocket: 101, or 426 for whoever asks otherwise.
+    "warn operation-2xx-response #/paths/~1satori~1v1~1events/get/responses",
+  ])
+  expect(await lintWithRedocly(spoilt())).toContainEqual(expect.stringMatching(/^error /))
+})
+
+test("Spectral's recommended rules find no error in it, and no warning but those that are true of it", async () => {
+  expect(await lintWithSpectral(openApiFile)).toEqual([
+    // Whom to ask is the operator's affair.
+    "warn info-contact #/info",
+    "warn operation-success-response #/paths//satori/v1/events/get/responses",
+  ])
+  expect(await lintWithSpectral(spoilt())).toContainEqual(expect.stringMatching(/^error /))
+})

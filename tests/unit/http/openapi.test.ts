@@ -1,0 +1,64 @@
+import {readFileSync} from "node:fs"
+import {Validator} from "@seriousme/openapi-schema-validator"
+import {expect, test} from "vitest"
+import {createOpenApi} from "../../../server/http/openapi.ts"
+import type {Route} from "../../../shared/sdk/route.ts"
+import {type TSchema, Type} from "../../../shared/type.ts"
+import {root} from "../../support/host/runtimes.ts"
+
+const document = JSON.parse(readFileSync(`${root}docs/reference/openapi.json`, "utf8"))
+
+test("the API's description is valid OpenAPI 3.1", async () => {
+  const result = await new Validator().validate(document)
+  expect(result).toEqual({valid: true})
+  expect(document.openapi).toMatch(/^3\.1\./)
+})
+
+test("every operation has an id of its own, a summary and an answer", () => {
+  const operations = Object.values<Record<string, Record<string, unknown>>>(document.paths).flatMap(path =>
+    Object.entries(path).flatMap(([method, operation]) => (method === "parameters" ? [] : [operation])),
+  )
+  expect(operations.length).toBeGreaterThan(15)
+  const ids = operations.map(({operationId}) => operationId)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const {summary, responses} of operations) {
+    expect(summary).toMatch(/\w/)
+    expect(Object.keys(responses as object).some(status => /^(2|101$)/.test(status))).toBe(true)
+  }
+})
+
+const route: Route = {
+  method: "GET",
+  path: "/bot/api/inbox/:seq",
+  scope: "demo",
+  summary: "One",
+  response: {200: {}},
+  handle: () => new Response(),
+}
+
+test("ids and tags of operations are the same below a base", () => {
+  expect(createOpenApi([route], "/bot", "1")).toMatchObject({
+    paths: {"/bot/api/inbox/{seq}": {get: {operationId: "getApiInboxBySeq", tags: ["inbox"]}}},
+    tags: [{name: "inbox"}],
+  })
+})
+
+test("what is private is promised where the full token is needed, and not where a demo token is taken", () => {
+  const Item = Type.Object({seq: Type.Integer(), text: Type.String({private: true})})
+  const required = (scope: Route["scope"]) => {
+    const response = {200: Type.Object({items: Type.Array(Item)})}
+    const document = createOpenApi([{...route, scope, response}], "/bot", "1")
+    return JSON.stringify(document.paths).match(/"required":\["seq"[^\]]*\]/)?.[0]
+  }
+  expect(required("full")).toBe('"required":["seq","text"]')
+  expect(required("demo")).toBe('"required":["seq"]')
+})
+
+test("a body may be left out where none of it is needed", () => {
+  const asked = (body: TSchema) => createOpenApi([{...route, method: "POST", body}], "/bot", "1").paths
+  const path = "/bot/api/inbox/{seq}"
+  expect(asked(Type.Object({a: Type.String()}))[path]).toMatchObject({post: {requestBody: {required: true}}})
+  expect(asked(Type.Object({a: Type.Optional(Type.String())}))[path]).toMatchObject({
+    post: {requestBody: {required: false}},
+  })
+})

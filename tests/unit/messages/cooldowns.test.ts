@@ -1,0 +1,108 @@
+import {describe, expect, test} from "vitest"
+import {parsePattern} from "../../../server/messages/command.ts"
+import {Cooldowns} from "../../../server/messages/cooldowns.ts"
+import type {Cooldown} from "../../../shared/sdk/command.ts"
+import type {User} from "../../../shared/sdk/satori.ts"
+import type {Session} from "../../../shared/sdk/session.ts"
+
+let events = 0
+
+interface From {
+  readonly sn?: number
+  readonly user?: User
+  readonly channel?: string
+  readonly endpoint?: string
+}
+
+/** What a cooldown sees of a session; the rest is not looked at. */
+const sessionOf = ({sn = ++events, user = {id: "ada"}, channel = "c", endpoint = "sandbox"}: From = {}) =>
+  ({event: {sn}, user, channel: {id: channel, type: 0}, endpoint}) as Session
+
+const start = (per: Cooldown["per"], seconds = 10) => {
+  let now = 1000
+  const cooldowns = new Cooldowns(() => now)
+  const command = (name: string) => ({
+    ...parsePattern(name),
+    id: `root/test/command/${name}`,
+    owner: "root/test" as const,
+    aliases: [],
+    definition: {cooldown: {per, seconds}},
+    handle: () => undefined,
+  })
+  return {
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+    take: (from?: From, name = "roll") => {
+      const turn = cooldowns.take(command(name), sessionOf(from))
+      return turn.is === "free" ? "free" : `${turn.seconds} s${turn.tell ? "" : ", told before"}`
+    },
+  }
+}
+
+describe("a command's cooldown", () => {
+  test("lets it run again when it is over, counted from the last call that ran", () => {
+    const {take, pass} = start("user")
+    expect(take()).toBe("free")
+    pass(9_500)
+    expect(take()).toBe("1 s")
+    pass(500)
+    expect(take()).toBe("free")
+    expect(take()).toBe("10 s")
+  })
+
+  test("tells once in a conversation, and is silent until it is over", () => {
+    const {take, pass} = start("everyone")
+    expect([take(), take(), take(), take({channel: "other"}), take({channel: "other"})]).toEqual([
+      "free",
+      "10 s",
+      "10 s, told before",
+      "10 s",
+      "10 s, told before",
+    ])
+    pass(10_000)
+    expect([take(), take()]).toEqual(["free", "10 s"])
+  })
+
+  test("of one command is not that of another", () => {
+    const {take} = start("everyone")
+    expect([take({}, "roll"), take({}, "draw")]).toEqual(["free", "free"])
+  })
+
+  test.each<[Cooldown["per"], Record<string, string>]>([
+    ["user", {"another user": "free", "another channel": "10 s", "another endpoint": "free"}],
+    ["channel", {"another user": "10 s", "another channel": "free", "another endpoint": "free"}],
+    ["everyone", {"another user": "10 s", "another channel": "10 s", "another endpoint": "10 s"}],
+  ])("per %s", (per, expected) => {
+    const others: Record<string, From> = {
+      "another user": {user: {id: "bob"}},
+      "another channel": {channel: "d"},
+      "another endpoint": {endpoint: "irc~a"},
+    }
+    const found = Object.entries(others).map(([name, from]) => {
+      const {take} = start(per)
+      take()
+      return [name, take(from)]
+    })
+    expect(Object.fromEntries(found)).toEqual(expected)
+  })
+
+  test("per user is an account's where the platform vouches for one: another nick does not help", () => {
+    const {take} = start("user")
+    expect(take({user: {id: "ada", account: "ada"}})).toBe("free")
+    expect(take({user: {id: "ada2", account: "ada"}})).toBe("10 s")
+    expect(take({user: {id: "ada"}})).toBe("free")
+  })
+
+  test("does not hold up the same event that is handled again", () => {
+    const {take} = start("user")
+    expect([take({sn: 7}), take({sn: 7}), take({sn: 8}), take({sn: 8})]).toEqual(["free", "free", "10 s", "10 s"])
+  })
+
+  test("of ten thousand users is remembered, and of no more", () => {
+    const {take} = start("user")
+    for (let n = 0; n <= 10_000; n++) take({user: {id: `u${n}`}})
+    expect(take({user: {id: "u1"}})).toBe("10 s")
+    expect(take({user: {id: "u0"}})).toBe("free")
+  })
+})

@@ -1,0 +1,206 @@
+import {describe, expect, test} from "vitest"
+import type {Attempt} from "../../../server/inbox/handling.ts"
+import {parsePattern} from "../../../server/messages/command.ts"
+import {createDispatch, createMessageTable, type EventHandler, type Handler} from "../../../server/messages/dispatch.ts"
+import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import type {Reply, Session} from "../../../shared/sdk/session.ts"
+import {log} from "../../support/host/silence.ts"
+
+const runner = (id: string, signal = new AbortController().signal): Handler => ({
+  id,
+  log,
+  signal,
+  run: async work => work(),
+})
+
+const handler = (handle: (session: Session) => Reply, signal?: AbortSignal): EventHandler => ({
+  ...runner("root/test/handler/message-created.0", signal),
+  type: "message-created",
+  handle,
+})
+
+const echo = {
+  command: {
+    ...parsePattern("echo <text:text>"),
+    id: "root/test/command/echo",
+    owner: "root/test" as const,
+    aliases: [],
+    definition: {},
+    handle: ({args}: {args: Readonly<Record<string, unknown>>}) => String(args.text),
+  },
+  runner: runner("root/test/command/echo"),
+}
+
+const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent => ({
+  sn: 1,
+  type: "message-created",
+  timestamp: 0,
+  login: {platform: "sandbox"},
+  channel: {id: "c", type: channelType.direct},
+  user: {id: "ann"},
+  message: {id: "m", content},
+  ...more,
+})
+
+const attempt: Attempt = {sendNow: async draft => draft.id, question: async () => undefined, next: async () => {}}
+
+const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
+  const table = createMessageTable({prefixes: ["/"], commands: [echo], handlers, permissionOf: () => "user", log})
+  const dispatch = createDispatch({
+    current: () => table,
+    settled: async () => {},
+    log,
+    ...(timeout === undefined ? {} : {timeout}),
+  })
+  return {
+    match: (of: SatoriEvent) => dispatch.match(of),
+    /** Runs the only handler that this event is for. */
+    run: (of: SatoriEvent, id = dispatch.match(of)[0] ?? "") =>
+      dispatch.run({endpoint: "sandbox", event: of}, id, attempt),
+  }
+}
+
+const sent = (outcome: Awaited<ReturnType<ReturnType<typeof dispatchOf>["run"]>>) =>
+  outcome.is === "handled" ? outcome.sends.map(({content}) => content) : outcome
+
+describe("a handler", () => {
+  test("that takes longer than its time has failed: its signal is aborted, and what it sends later is refused", async () => {
+    let late: Promise<unknown> | undefined
+    let aborted = false
+    const {run} = dispatchOf(
+      [
+        handler(async session => {
+          await session.send("in time")
+          await new Promise(resolve => session.signal.addEventListener("abort", resolve))
+          aborted = true
+          late = session.send("too late").catch(error => error.code)
+          return "an answer nobody waits for"
+        }),
+      ],
+      20,
+    )
+    expect(await run(event("hello"))).toEqual({is: "failed", error: "no end within 0.02 s"})
+    await new Promise(resolve => setImmediate(resolve))
+    expect(aborted).toBe(true)
+    expect(await late).toBe("late")
+  })
+
+  test("that has taken its time can do nothing more, and is not run again, whatever it says of retries", async () => {
+    const late: Promise<unknown>[] = []
+    const codeOf = (work: Promise<unknown>) => work.then(() => "done").catch(error => error.code)
+    const plugin = {database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
+    const slow = handler(async session => {
+      await new Promise(resolve => session.signal.addEventListener("abort", resolve))
+      const {database} = session
+      late.push(...[session.sendNow("now"), session.reply("quoted"), session.react("👍")].map(codeOf))
+      late.push(...[database.write([{sql: "DELETE FROM t"}]), database.read("SELECT 1")].map(codeOf))
+    })
+    const {run} = dispatchOf([{...slow, retries: 3, plugin}], 20)
+    expect(await run(event("hello"))).toEqual({is: "failed", error: "no end within 0.02 s"})
+    await new Promise(resolve => setImmediate(resolve))
+    expect(await Promise.all(late)).toEqual(["late", "late", "late", "late", "late"])
+  })
+
+  test("that throws says how often it is run again; the Host's own handlers have no tables", async () => {
+    const thrower = handler(async session => {
+      await session.send("in vain")
+      throw new Error("as it happens")
+    })
+    expect(await dispatchOf([{...thrower, retries: 3}]).run(event("hello"))).toEqual({
+      is: "failed",
+      error: "as it happens",
+      retries: 3,
+    })
+    const writer = handler(session => session.database.write([{sql: "DELETE FROM t"}]))
+    expect(await dispatchOf([writer]).run(event("hello"))).toMatchObject({is: "failed"})
+  })
+
+  test("whose instance is disposed is interrupted", async () => {
+    const instance = new AbortController()
+    const {run} = dispatchOf([handler(() => new Promise<never>(() => {}), instance.signal)])
+    const running = run(event("hello"))
+    instance.abort()
+    expect(await running).toEqual({is: "interrupted"})
+  })
+
+  test("that the generation does not have any more has failed", async () => {
+    const {run} = dispatchOf([])
+    expect(await run(event("hello"), "root/gone/handler/message-created.0")).toEqual({
+      is: "failed",
+      error: "the running generation has no such handler",
+    })
+    expect(await run(event("hello"), "root/test/command/echo")).toMatchObject({is: "failed"})
+  })
+
+  test.each<[string, () => Reply, unknown]>([
+    ["nothing", () => undefined, []],
+    ["an empty text", () => "", []],
+    ["text", () => "text", [["text"]]],
+    ["an element", () => ({type: "b", attrs: {}, children: ["x"]}), [[{type: "b", attrs: {}, children: ["x"]}]]],
+    [
+      "a list",
+      async () => ["one ", {type: "br", attrs: {}, children: []}],
+      [["one ", {type: "br", attrs: {}, children: []}]],
+    ],
+  ])("replies with what it returns: %s", async (_, handle, expected) => {
+    const {run} = dispatchOf([handler(handle)])
+    expect(sent(await run(event("hello")))).toEqual(expected)
+  })
+
+  test("sends in the order of its calls, its reply last; a reply quotes, a reaction names the message", async () => {
+    const {run} = dispatchOf([
+      handler(async session => {
+        await session.send("one")
+        await session.reply("two")
+        await session.react("👍")
+        await session.send("elsewhere", {endpoint: "irc~libera", channel: "#team"})
+        return "last"
+      }),
+    ])
+    const outcome = await run(event("hello"))
+    if (outcome.is !== "handled") throw new Error("not handled")
+    expect(outcome.sends.map(({id: _, ...draft}) => draft)).toEqual([
+      {kind: "message", endpoint: "sandbox", channel: "c", content: ["one"]},
+      {
+        kind: "message",
+        endpoint: "sandbox",
+        channel: "c",
+        content: [{type: "quote", attrs: {id: "m"}, children: []}, "two"],
+      },
+      {kind: "reaction", endpoint: "sandbox", channel: "c", content: {message: "m", emoji: "👍"}},
+      {kind: "message", endpoint: "irc~libera", channel: "#team", content: ["elsewhere"]},
+      {kind: "message", endpoint: "sandbox", channel: "c", content: ["last"]},
+    ])
+    expect(new Set(outcome.sends.map(({id}) => id)).size).toBe(5)
+  })
+})
+
+describe("a message", () => {
+  const {match, run} = dispatchOf([])
+
+  test("that calls a command is for it, and is answered", async () => {
+    expect(match(event("/echo hello  there"))).toEqual(["root/test/command/echo"])
+    expect(sent(await run(event("/echo hello  there")))).toEqual([["hello  there"]])
+  })
+
+  test("gives the command its text, not its markup", async () => {
+    expect(sent(await run(event("/echo &lt;b&gt; <b>bold</b>")))).toEqual([["<b> bold"]])
+  })
+
+  test("that misuses a command is answered with its usage", async () => {
+    expect(sent(await run(event("/echo")))).toEqual([["text is missing. Usage: /echo <text...>"]])
+  })
+
+  test("that calls no command is answered where it was meant for the bot", async () => {
+    expect(sent(await run(event("/ecko hi")))).toEqual([['There is no command "ecko". Did you mean /echo?']])
+    expect(match(event("/shrug", {channel: {id: "c", type: channelType.text}}))).toEqual([])
+  })
+
+  test("of another bot calls nothing, so that two bots do not talk for ever", () => {
+    expect(match(event("/echo hi", {user: {id: "other", is_bot: true}}))).toEqual([])
+  })
+
+  test("that was edited or deleted calls nothing", () => {
+    expect(match(event("/echo hi", {type: "message-updated"}))).toEqual([])
+  })
+})

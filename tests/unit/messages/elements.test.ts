@@ -1,0 +1,187 @@
+import {describe, expect, test} from "vitest"
+import {parseContent} from "../../../server/messages/parse-content.ts"
+import {type Element, h, type Node, renderContent, textOf} from "../../../shared/sdk/elements.ts"
+
+/** A generator of numbers that repeats itself for the same seed (mulberry32). */
+const randomOf = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+}
+
+const pick = <T>(random: () => number, items: readonly T[]): T => {
+  const item = items[Math.floor(random() * items.length)]
+  if (item === undefined) throw new Error("nothing to pick")
+  return item
+}
+
+const types = ["at", "sharp", "a", "img", "b", "i", "p", "message", "quote", "button", "x-own.thing", "ns:tag"]
+const texts = ["plain", "a < b & c > d", '"quoted"', "it's", "&amp;lt;", "</b>", "<3", "日本語 🙂", "line\nbreak", " "]
+
+const randomTree = (random: () => number, depth: number): Node[] => {
+  const nodes: Node[] = []
+  for (let n = Math.floor(random() * 4); n >= 0; n--) {
+    const isText = typeof nodes.at(-1) !== "string" && random() < 0.5
+    if (isText) nodes.push(pick(random, texts))
+    else nodes.push(randomElement(random, depth))
+  }
+  return nodes
+}
+
+const randomElement = (random: () => number, depth: number): Element => {
+  const attrs: Record<string, string | boolean> = {}
+  if (random() < 0.5) attrs.id = pick(random, [...texts, ""])
+  if (random() < 0.3) attrs.flag = random() < 0.5
+  return {type: pick(random, types), attrs, children: depth > 5 ? [] : randomTree(random, depth + 1)}
+}
+
+describe("what is rendered and parsed again is the same tree", () => {
+  test("for 500 trees by chance", () => {
+    for (let seed = 1; seed <= 500; seed++) {
+      const tree = randomTree(randomOf(seed), 0)
+      expect(parseContent(renderContent(tree)), `seed ${seed}`).toEqual(tree)
+    }
+  })
+
+  test.each(texts)("for the text %j, which cannot become an element", text => {
+    expect(parseContent(renderContent(text))).toEqual([text])
+    expect(textOf(parseContent(renderContent(text)))).toBe(text)
+  })
+
+  test("but numbers have become text", () => {
+    expect(parseContent(renderContent(h("img", {width: 3})))).toEqual([h("img", {width: "3"})])
+  })
+})
+
+describe("markup", () => {
+  test.each<[string, readonly Node[]]>([
+    ["", []],
+    ["text", ["text"]],
+    ["<b>bold</b> and <i>more</i>", [h("b", "bold"), " and ", h("i", "more")]],
+    ["<br/>", [h("br")]],
+    ["<br />", [h("br")]],
+    ["<at id=\"1\" name='Ann'/>", [h("at", {id: "1", name: "Ann"})]],
+    ["<a href=http://x.example/y>z</a>", [h("a", {href: "http://x.example/y"}, "z")]],
+    ['<a\n  href = "x"\n>z</a >', [h("a", {href: "x"}, "z")]],
+    ["<button disabled no-primary>", [h("button", {disabled: true, primary: false})]],
+    ['<at name=""/>', [h("at", {name: ""})]],
+    ['<at name="a > b"/>', [h("at", {name: "a > b"})]],
+    ["one <!-- two --> three", ["one  three"]],
+    ["<unknown-thing.v2><ns:own>x</ns:own></unknown-thing.v2>", [h("unknown-thing.v2", h("ns:own", "x"))]],
+    ['<p __proto__="1"/>', [{type: "p", attrs: Object.fromEntries([["__proto__", "1"]]), children: []}]],
+  ])("%j", (content, tree) => {
+    expect(parseContent(content)).toEqual(tree)
+  })
+
+  test.each<[string, readonly Node[]]>([
+    ["<b>open", [h("b", "open")]],
+    ["<b><i>open</b> after", [h("b", h("i", "open")), " after"]],
+    ["</b>after", ["after"]],
+    ["<b></i>x</b>", [h("b", "x")]],
+  ])("that is not closed ends with its parent: %j", (content, tree) => {
+    expect(parseContent(content)).toEqual(tree)
+  })
+
+  test.each([
+    "I <3 you",
+    "a < b",
+    "a <",
+    "<",
+    "<<<<",
+    "<>",
+    "< b>",
+    "<b",
+    '<b title="x',
+    "<user@host.example>",
+    "<!-- not closed",
+    "<!doctype html>",
+    "<?xml?>",
+    "<![CDATA[x]]>",
+    "<日本>",
+  ])("that is none is text: %j", content => {
+    expect(parseContent(content)).toEqual([content])
+  })
+})
+
+describe("entities", () => {
+  test.each([
+    ["&lt;&gt;&amp;&quot;&apos;", "<>&\"'"],
+    ["&AMP;", "&"],
+    ["&#65;&#x42;&#X1F642;", "AB🙂"],
+    ["&amp;lt;", "&lt;"],
+    ["&nbsp; &unknown; & &; &#; &#x; &lt", "&nbsp; &unknown; & &; &#; &#x; &lt"],
+    ["&#0; &#xD800; &#x110000; &#99999999;", "&#0; &#xD800; &#x110000; &#99999999;"],
+  ])("%j is %j", (content, text) => {
+    expect(parseContent(content)).toEqual([text])
+  })
+
+  test("stand in attributes too", () => {
+    expect(parseContent('<at name="&quot;A&quot; &amp; B"/>')).toEqual([h("at", {name: '"A" & B'})])
+  })
+})
+
+const depthOf = (nodes: readonly Node[]): number =>
+  nodes.reduce((most, node) => Math.max(most, typeof node === "string" ? 0 : 1 + depthOf(node.children)), 0)
+
+describe("bad input of 1 MB costs no more than its length, and loses no text", () => {
+  const size = 1_000_000
+  const filled = (unit: string) => unit.repeat(Math.floor(size / unit.length))
+
+  test.each([
+    "<",
+    "<<a ",
+    "&",
+    "&#",
+    '<a "',
+    "<a '\"",
+    "<a b='\"'\"'",
+    "<!--",
+    "</",
+    "<?",
+    "<![CDATA[",
+    '<a b="c" ',
+    "<a \t",
+  ])("%j over and over", unit => {
+    expect(textOf(parseContent(filled(unit)))).toBe(filled(unit).replaceAll("-->", ""))
+  })
+
+  test("elements in elements are flattened below the 32nd", () => {
+    const tree = parseContent(`${filled("<b>").slice(0, 300_000)}deep${filled("</b>").slice(0, 400_000)}after`)
+    expect(depthOf(tree)).toBe(32)
+    expect(textOf(tree)).toBe("deepafter")
+    expect(tree.at(-1)).toBe("after")
+  })
+
+  test("elements that are never closed, and ends of elements that were never begun", () => {
+    const tree = parseContent(`${"<a>".repeat(150_000)}${"</b>".repeat(150_000)}text`)
+    expect(depthOf(tree)).toBe(32)
+    expect(textOf(tree)).toBe("text")
+  })
+
+  test("attributes without end", () => {
+    expect(parseContent(`<a ${'""'.repeat(400_000)}>x`)).toEqual([h("a", {}, "x")])
+    const [element] = parseContent(`<a ${"b=c ".repeat(200_000)}>x`)
+    expect(element).toEqual(h("a", {b: "c"}, "x"))
+    expect(parseContent(`<a b${" ".repeat(900_000)}>x`)).toEqual([h("a", {b: true}, "x")])
+  })
+})
+
+describe("plain text of a tree", () => {
+  test.each<[readonly Node[], string]>([
+    [[h("at", {id: "1", name: "Ann"}), " hello"], "@Ann hello"],
+    [[h("at", {type: "all"})], "@all"],
+    [[h("sharp", {id: "c"})], "#c"],
+    [[h("a", {href: "https://x.example"}, "here")], "here (https://x.example)"],
+    [[h("a", {href: "https://x.example"}, "https://x.example")], "https://x.example"],
+    [[h("a", {href: "https://x.example"})], "(https://x.example)"],
+    [[h("img", {src: "https://x.example/i.png"})], "[img] https://x.example/i.png"],
+    [[h("file", {src: "https://x.example/f", title: "f.txt"})], "[f.txt] https://x.example/f"],
+    [[h("p", "one"), h("p", "two")], "one\ntwo"],
+    [["one", h("br"), "two"], "one\ntwo"],
+    [[h("quote", {id: "1"}, "what was said"), "an answer"], "an answer"],
+    [[h("unknown", h("more", "text"))], "text"],
+  ])("%j", (tree, text) => {
+    expect(textOf(tree)).toBe(text)
+  })
+})

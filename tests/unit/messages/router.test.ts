@@ -1,0 +1,280 @@
+import {describe, expect, test} from "vitest"
+import {type Command, parseCall, parsePattern, usageOf} from "../../../server/messages/command.ts"
+import {helpCommand, misuseText, unknownText, usages} from "../../../server/messages/help.ts"
+import {Router} from "../../../server/messages/router.ts"
+import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import type {Session} from "../../../shared/sdk/session.ts"
+
+const command = (pattern: string, definition: Command["definition"] = {}): Command => ({
+  id: `root/test/command/${pattern.split(/ [<[]/)[0]}`,
+  owner: "root/test",
+  ...parsePattern(pattern),
+  aliases: (definition.aliases ?? []).map(alias => parsePattern(alias).path),
+  definition,
+  handle: () => undefined,
+})
+
+const routerOf = (...commands: readonly Command[]) => new Router(commands, ["/", "!"])
+
+const event = (channel: number = channelType.text): SatoriEvent => ({
+  sn: 1,
+  type: "message-created",
+  timestamp: 0,
+  login: {platform: "sandbox", user: {id: "bot-1", name: "Robbie"}},
+  channel: {id: "c", type: channel},
+})
+
+/** What a handler of this message sees of it; the rest of a session is not looked at. */
+const saying = (text: string) => ({text, event: event()}) as Session
+
+/** What a message in a channel with others comes to: the command's words and what follows, or what it was not. */
+const routed = (router: Router, text: string, channel?: number) => {
+  const found = router.route(text, event(channel))
+  if (found.is === "command") return `${found.command.path.join(" ")} | ${found.rest}`
+  return found.is === "unknown"
+    ? `unknown ${found.word}${found.meant === undefined ? "" : ` → ${found.meant}`}`
+    : "none"
+}
+
+describe("a message is for the bot", () => {
+  const router = routerOf(command("greet <name>"))
+
+  test.each([
+    ["/greet Ann", "greet | Ann"],
+    ["!greet Ann", "greet | Ann"],
+    ["/GREET Ann", "greet | Ann"],
+    ["Robbie: greet Ann", "greet | Ann"],
+    ["robbie, greet Ann", "greet | Ann"],
+    ["@Robbie greet Ann", "greet | Ann"],
+    ["bot-1 greet Ann", "greet | Ann"],
+    ["greet Ann", "none"],
+    ["Robbiegreet Ann", "none"],
+    ["Robbie", "none"],
+    ["hello / greet", "none"],
+    ["", "none"],
+  ])("in a channel with others when it has a prefix or the bot's name: %j", (text, expected) => {
+    expect(routed(router, text)).toBe(expected)
+  })
+
+  test.each([
+    ["greet Ann", "greet | Ann"],
+    ["/greet Ann", "greet | Ann"],
+    ["hello there", "none"],
+    ["/hello", "unknown hello"],
+  ])("in a direct conversation without any: %j", (text, expected) => {
+    expect(routed(router, text, channelType.direct)).toBe(expected)
+  })
+})
+
+describe("the command is the longest that the words name", () => {
+  const router = routerOf(
+    command("item"),
+    command("item add <title:text>", {aliases: ["add", "new item"]}),
+    command("item list"),
+    command("note add <text:text>"),
+  )
+
+  test.each([
+    ["/item", "item | "],
+    ["/item add milk and eggs", "item add | milk and eggs"],
+    ["/item   add   milk", "item add | milk"],
+    ["/item\tadd\nmilk", "item add | milk"],
+    ["/item other", "item | other"],
+    ["/add milk", "item add | milk"],
+    ["/new item milk", "item add | milk"],
+    ["/note", "unknown note"],
+    ["/note ad", "unknown note ad → note add"],
+    ["/itme", "unknown itme → item"],
+    ["/lst", "unknown lst"],
+    ["/__proto__", "unknown __proto__"],
+    ["/constructor", "unknown constructor"],
+    ["/", "unknown "],
+  ])("%j", (text, expected) => {
+    expect(routed(router, text)).toBe(expected)
+  })
+})
+
+describe("a command that does not exist", () => {
+  const router = routerOf(command("greet"), command("weather"))
+  const answer = (text: string, channel?: number) => {
+    const found = router.route(text, event(channel))
+    return found.is === "unknown" ? unknownText(router, found) : "routed"
+  }
+
+  test("is answered with what was probably meant", () => {
+    expect(answer("/gret")).toBe('There is no command "gret". Did you mean /greet?')
+    expect(answer("/wether")).toBe('There is no command "wether". Did you mean /weather?')
+  })
+
+  test("that resembles none is answered in a direct conversation, and may be for somebody else in a channel", () => {
+    expect(answer("/shrug", channelType.direct)).toBe('There is no command "shrug". /help lists all.')
+    expect(answer("/shrug")).toBeUndefined()
+  })
+})
+
+describe("a pattern", () => {
+  test("names words and typed arguments", () => {
+    expect(parsePattern("item add <title:string> [priority:integer]")).toEqual({
+      path: ["item", "add"],
+      arguments: [
+        {name: "title", type: "string", required: true},
+        {name: "priority", type: "integer", required: false},
+      ],
+    })
+  })
+
+  test.each([
+    ["", "a command begins with a word"],
+    ["<name>", "a command begins with a word"],
+    ["a <x> b", 'unexpected "b"'],
+    ["a <x:date>", 'x has the type "date"; the types are string, text, number, integer, boolean'],
+    ["a <x:text> <y>", "text must come last"],
+    ["a [x] <y>", "a required argument cannot follow an optional one"],
+    ["a <x", 'unexpected "<x"'],
+    ["a <x> [x]", "x stands twice"],
+    ["a <:string>", "an argument needs a name"],
+  ])("is refused where it makes no sense: %j", (pattern, message) => {
+    expect(() => parsePattern(pattern)).toThrow(message)
+  })
+})
+
+describe("what follows a command's words", () => {
+  const parsed = (pattern: string, rest: string, definition: Command["definition"] = {}) => {
+    const result = parseCall(command(pattern, definition), rest)
+    return result.is === "misused" ? result.why : {...result.args, ...result.options}
+  }
+
+  test.each([
+    ["a <n:integer>", "-5", {n: -5}],
+    ["a <n:number>", "2.5e1", {n: 25}],
+    ["a <b:boolean>", "Yes", {b: true}],
+    ["a <b:boolean>", "off", {b: false}],
+    ["a <s>", "word", {s: "word"}],
+    ["a <s>", '"two words"', {s: "two words"}],
+    ["a <s>", "'single $quoted'", {s: "single $quoted"}],
+    ["a <s>", '"a \\"quoted\\" word"', {s: 'a "quoted" word'}],
+    ["a <s>", '""', {s: ""}],
+    ["a <s>", "it's", {s: "it's"}],
+    ["a <s>", "C:\\new", {s: "C:\\new"}],
+    ["a <s> <t>", "a\\ b", {s: "a\\", t: "b"}],
+    ["a <s> <t>", '"a b"c d', {s: "a bc", t: "d"}],
+    ["a <s> [t]", "one", {s: "one"}],
+    ["a <s> [t]", "one two", {s: "one", t: "two"}],
+    ["a <rest:text>", "  as it   stands, 'quotes' and all ", {rest: "as it   stands, 'quotes' and all"}],
+    ["a <s> <rest:text>", '"first one"  then  the   rest "as is"', {s: "first one", rest: 'then  the   rest "as is"'}],
+    ["a [rest:text]", "", {}],
+  ])("is read by type: %s with %j", (pattern, rest, expected) => {
+    expect(parsed(pattern, rest)).toEqual(expected)
+  })
+
+  test.each([
+    ["a <s>", "", "s is missing"],
+    ["a <rest:text>", "   ", "rest is missing"],
+    ["a <n:integer>", "1.5", 'n must be a whole number, not "1.5"'],
+    ["a <n:integer>", "9007199254740993", 'n must be a whole number, not "9007199254740993"'],
+    ["a <n:number>", "many", 'n must be a number, not "many"'],
+    ["a <n:number>", '""', 'n must be a number, not ""'],
+    ["a <n:number>", "Infinity", 'n must be a number, not "Infinity"'],
+    ["a <b:boolean>", "maybe", 'b must be yes or no, not "maybe"'],
+    ["a <s>", "one two", '"two" is too much'],
+    ["a", "one", '"one" is too much'],
+  ])("is refused with the reason: %s with %j", (pattern, rest, why) => {
+    expect(parsed(pattern, rest)).toBe(why)
+  })
+
+  const options = {
+    label: {type: "string", short: "l"},
+    times: {type: "integer"},
+    loud: {type: "boolean"},
+  } as const
+
+  test.each([
+    ["hello --times 3 --loud", {s: "hello", times: 3, loud: true}],
+    ["-l x hello", {s: "hello", label: "x"}],
+    ['hello --label "two words"', {s: "hello", label: "two words"}],
+    ["hello --label=x", {s: "hello", label: "x"}],
+    ["hello", {s: "hello"}],
+    ["-- --times", {s: "--times"}],
+  ])("has options: %j", (rest, expected) => {
+    expect(parsed("a <s>", rest, {options})).toEqual(expected)
+  })
+
+  test.each([
+    ["hello --tims 3", "Unknown option '--tims'"],
+    ["hello --times many", "--times must be a whole number"],
+    ["hello --label", "Option '-l, --label <value>' argument missing"],
+  ])("has options that are refused: %j", (rest, why) => {
+    expect(parsed("a <s>", rest, {options})).toBe(why)
+  })
+
+  test("may be a number below zero where the command has options", () => {
+    expect(parsed("a <n:number>", "-5", {options})).toEqual({n: -5})
+    expect(parsed("a <n:number>", "-5 --loud", {options})).toEqual({n: -5, loud: true})
+    expect(parsed("a", "--times -5", {options})).toEqual({times: -5})
+  })
+
+  test("is the same number of words, however long", () => {
+    expect(parsed("a <rest:text>", "x ".repeat(50_000))).toEqual({rest: "x ".repeat(50_000).trim()})
+    expect(parsed("a <s>", "x".repeat(100_000))).toEqual({s: "x".repeat(100_000)})
+    expect(parsed("a <s>", '"'.repeat(100_001))).toEqual({s: '"'})
+  })
+})
+
+describe("help", () => {
+  const greet = command("greet <name> [times:integer]", {
+    description: "Say hello",
+    aliases: ["hi"],
+    options: {loud: {type: "boolean", short: "l", description: "In capitals"}},
+    examples: ["/greet Ann"],
+  })
+  const hidden = command("secret", {hidden: true})
+  const router: Router = new Router([helpCommand(() => router), greet, hidden], ["/", "!"])
+  const help = (words?: string, text = "/help") =>
+    helpCommand(() => router).handle({
+      args: words === undefined ? {} : {command: words},
+      options: {},
+      session: saying(text),
+    })
+
+  test("lists all commands but hidden ones, sorted", () => {
+    expect(help()).toBe(
+      [
+        "Commands:",
+        "/greet <name> [times] [--loud]: Say hello",
+        "/help [command...]: Lists the commands, or tells about one",
+      ].join("\n"),
+    )
+    expect(usages(router)).toEqual(["/greet <name> [times] [--loud]", "/help [command...]"])
+  })
+
+  test("tells about one", () => {
+    expect(help("greet")).toBe(
+      ["/greet <name> [times] [--loud]: Say hello", "also: hi", "  --loud, -l: In capitals", "  /greet Ann"].join("\n"),
+    )
+    expect(help("hi")).toBe(help("greet"))
+    expect(help("nothing")).toBe('There is no command "nothing". /help lists all.')
+  })
+
+  test.each([
+    ["!help", "!greet <name>"],
+    ["Robbie: help", "Robbie: greet <name>"],
+    ["help", "/greet <name>"],
+  ])("shows commands as its reader called the bot: %j", (text, shown) => {
+    expect(help(undefined, text)).toContain(`\n${shown}`)
+    expect(help("greet", text)).toMatch(new RegExp(`^${shown}`))
+  })
+
+  test("is part of the answer to a call that does not fit", () => {
+    expect(misuseText(router, greet, "name is missing")).toBe(`name is missing. Usage: /${usageOf(greet)}`)
+  })
+
+  test("shows 40 commands, and says how many more there are", () => {
+    const many: Router = new Router(
+      [helpCommand(() => many), ...Array.from({length: 60}, (_, n) => command(`c${n}`))],
+      ["/"],
+    )
+    const lines = String(helpCommand(() => many).handle({args: {}, options: {}, session: saying("/help")})).split("\n")
+    expect(lines).toHaveLength(42)
+    expect(lines.at(-1)).toBe("… and 21 more")
+  })
+})

@@ -1,0 +1,60 @@
+import {describe, expect, test} from "vitest"
+import {judge, judgeInterrupted, noPolicy, usualTiming} from "../../../server/outbox/delivery.ts"
+import {TimeLimitExceeded} from "../../../server/runtime/flow/time-limit.ts"
+import {postponementOf, refused, retryAfter} from "../../../shared/sdk/adapter.ts"
+
+const retrying = {...noPolicy, onUnknown: "retry"} as const
+const late = new TimeLimitExceeded(30_000)
+const end = (error: unknown, policy = noPolicy, counted = 1) => judge(error, policy, counted, usualTiming)
+
+describe("what a failed attempt means", () => {
+  test("a refusal has failed, with the platform's reason", () => {
+    const error = refused("no such channel", {reason: "unknown_channel", remediation: "Correct it."})
+    expect(end(error)).toEqual({is: "failed", error: "no such channel", reason: "unknown_channel"})
+  })
+
+  test("any other error is tried again after a pause, until the eighth is dead", () => {
+    expect(end(new Error("not now"))).toMatchObject({is: "queued", counts: true, error: "not now"})
+    expect(end(new Error("not now"), noPolicy, 7)).toMatchObject({is: "queued"})
+    expect(end(new Error("not now"), noPolicy, 8)).toEqual({is: "dead", error: "not now", reason: "attempts"})
+  })
+
+  test("what the platform asks to wait is waited, does not count, and is a day at most", () => {
+    expect(end(retryAfter(5000, "slow down"), noPolicy, 20)).toEqual({
+      is: "queued",
+      error: "slow down",
+      wait: 5000,
+      counts: false,
+    })
+    expect(end(retryAfter(1e12))).toMatchObject({wait: 86_400_000})
+    expect(end(retryAfter(-5))).toMatchObject({wait: 0})
+  })
+
+  test("what ran out of time may have arrived: it is unknown, unless a repetition does no harm or is wanted", () => {
+    expect(end(late)).toMatchObject({is: "unknown", reason: "timed_out"})
+    expect(end(late, {...noPolicy, idempotent: true})).toMatchObject({is: "queued", counts: true})
+    expect(end(late, {...noPolicy, resumes: true})).toMatchObject({is: "queued", counts: true})
+    expect(end(late, retrying)).toMatchObject({is: "queued", counts: true})
+    expect(end(late, retrying, 8)).toMatchObject({is: "dead"})
+  })
+})
+
+test("what the Host's death interrupted is unknown, unless the platform drops repetitions or they are wanted", () => {
+  expect(judgeInterrupted(noPolicy, 1, usualTiming)).toBe("unknown")
+  // Where the attempt had ended is known to the process that has died, and to nobody else.
+  expect(judgeInterrupted({...noPolicy, resumes: true}, 1, usualTiming)).toBe("unknown")
+  expect(judgeInterrupted({...noPolicy, idempotent: true}, 1, usualTiming)).toBe("queued")
+  expect(judgeInterrupted(retrying, 7, usualTiming)).toBe("queued")
+  expect(judgeInterrupted(retrying, 8, usualTiming)).toBe("dead")
+})
+
+test("retryAfter reads the header of an HTTP answer: seconds, or a date, or a second where it says nothing", () => {
+  expect(postponementOf(retryAfter("120"))).toBe(120_000)
+  const inAMinute = new Date(Date.now() + 60_000).toUTCString()
+  const wait = postponementOf(retryAfter(inAMinute)) ?? 0
+  expect(wait).toBeGreaterThan(30_000)
+  expect(wait).toBeLessThanOrEqual(60_000)
+  expect(postponementOf(retryAfter(null))).toBe(1000)
+  expect(postponementOf(retryAfter("soon"))).toBe(1000)
+  expect(postponementOf(new Error("other"))).toBeUndefined()
+})

@@ -1,0 +1,58 @@
+import {expect, test} from "vitest"
+import {collectRegistrations} from "../../../server/plugins/registrations.ts"
+import type {PluginMigration} from "../../../shared/sdk/plugin-database.ts"
+
+const nothing = () => {}
+
+test("a handler has its name in its id, and one without a name its number among those of its type", () => {
+  const {declaring, close} = collectRegistrations("root/bot")
+  declaring.on("message-created", nothing)
+  declaring.on("message-created", {name: "audit"}, nothing)
+  declaring.on("message-created", {retries: 1}, nothing)
+  declaring.on("guild-added", {name: "audit"}, nothing)
+  declaring.middleware(nothing)
+  declaring.middleware({name: "guard"}, nothing)
+  declaring.middleware(nothing)
+  const {handlers, middleware} = close()
+  expect(handlers.map(({id}) => id)).toEqual([
+    "root/bot/handler/message-created.0",
+    "root/bot/handler/message-created.audit",
+    "root/bot/handler/message-created.1",
+    "root/bot/handler/guild-added.audit",
+  ])
+  expect(middleware.map(({id}) => id)).toEqual([
+    "root/bot/middleware/0",
+    "root/bot/middleware/guard",
+    "root/bot/middleware/1",
+  ])
+})
+
+test("a name that could be a number, has other characters or is given twice is refused", () => {
+  const {declaring} = collectRegistrations("root/bot")
+  for (const name of ["0", "", "a b", "a.b", "-a", "a".repeat(65)]) {
+    expect(() => declaring.on("message-created", {name}, nothing)).toThrow("a name begins with a letter")
+  }
+  declaring.on("message-created", {name: "audit"}, nothing)
+  expect(() => declaring.on("message-created", {name: "audit"}, nothing)).toThrow("the name audit is given twice")
+  declaring.middleware({name: "guard"}, nothing)
+  expect(() => declaring.middleware({name: "guard"}, nothing)).toThrow("the name guard is given twice")
+})
+
+test("a migration says in words whether it can be undone, and is given once", () => {
+  const {declaring, close} = collectRegistrations("root/bot")
+  const up = () => ["CREATE TABLE one (id)"]
+  const refused = (migration: object) => expect(() => declaring.migrate([migration as PluginMigration]))
+  refused({up}).toThrow("each migration has a name")
+  refused({name: "one"}).toThrow('migration "one" needs up()')
+  refused({name: "one", up, undo: "drop it", irreversible: "all is gone"}).toThrow("says undo and irreversible")
+  refused({name: "one", up, undo: ["DROP TABLE one"]}).toThrow("says in words what takes it away again")
+  refused({name: "one", up, irreversible: true}).toThrow("or why nothing does (irreversible)")
+  const sound = [
+    {name: "one", up},
+    {name: "two", up, undo: "drop it"},
+    {name: "three", up, irreversible: "all is gone"},
+  ]
+  declaring.migrate(sound)
+  refused({name: "two", up}).toThrow('migration "two" is given twice')
+  expect(close().migrations).toEqual(sound)
+})

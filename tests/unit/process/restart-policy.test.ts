@@ -1,0 +1,38 @@
+import {expect, test} from "vitest"
+import {decide} from "../../../server/process/restart-policy.ts"
+
+const crash = {code: 1, signal: null}
+
+test.each([51, 75])("starts the Host again at once when it ends with %i", code => {
+  expect(decide({code, signal: null}, [0], 60_000)).toMatchObject({is: "again", after: 0})
+})
+
+test("waits longer after each crash, five starts in well under 120 s, and begins anew when 120 s have passed", () => {
+  const pauses = [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3]].map(starts => decide(crash, starts, 10))
+  expect(pauses).toMatchObject([500, 1000, 2000, 4000].map(after => ({is: "again", after})))
+  expect(decide(crash, [0, 1, 2, 130_000], 130_001)).toMatchObject({is: "again", after: 500})
+})
+
+test.each([
+  ["a crash", crash],
+  ["a kill", {code: null, signal: "SIGKILL"}],
+  ["51", {code: 51, signal: null}],
+  ["75", {code: 75, signal: null}],
+] as const)("makes no sixth start in 120 s, after %s", (_, end) => {
+  expect(decide(end, [0, 1, 2, 3, 4], 5)).toMatchObject({
+    is: "ended",
+    code: 1,
+    why: expect.stringContaining("5 starts in 120 s"),
+  })
+  expect(decide(end, [0, 1, 2, 3, 4], 121_000)).toMatchObject({is: "again"})
+})
+
+test.each([
+  {code: 0, signal: null},
+  {code: 143, signal: null},
+  {code: 130, signal: null},
+  {code: null, signal: "SIGTERM"},
+  {code: null, signal: "SIGINT"},
+] as const)("does not start one again that somebody stopped: %o", end => {
+  expect(decide(end, [0], 10)).toMatchObject({is: "ended", code: 0})
+})

@@ -1,0 +1,99 @@
+import {expect, test} from "vitest"
+import {Calculator} from "../../../server/scheduler/calculator.ts"
+import {consider, mostCatchUps, mostQueued} from "../../../server/scheduler/consider.ts"
+import {DueQueue} from "../../../server/scheduler/due-queue.ts"
+import type {Job} from "../../../shared/api/jobs.ts"
+import {Chance} from "../../support/machine/chance.ts"
+
+const hourly: Job = {
+  id: "hourly",
+  schedule: {cron: "0 * * * *"},
+  timezone: "UTC",
+  target: {endpoint: "line", channel: "c", text: "t"},
+}
+
+const at = (text: string) => Date.parse(`2026-05-01T${text}Z`)
+
+/** What becomes of the due time 09:00, with what was missed up to so late. */
+const considered = (change: Partial<Job>, missedUpTo: number, openRuns = 0) => {
+  const job = {...hourly, ...change}
+  const times = new Calculator().times(job.schedule, job.timezone)
+  const {planned, upTo} = consider(job, {times, due: at("09:00:00"), missedUpTo, openRuns})
+  return {
+    upTo: new Date(upTo).toISOString().slice(11, 16),
+    planned: planned.map(({scheduledFor, trigger, skipped, missedFrom}) =>
+      [
+        new Date(scheduledFor).toISOString().slice(11, 16),
+        skipped ?? trigger,
+        ...(missedFrom === undefined ? [] : [`since ${new Date(missedFrom).toISOString().slice(11, 16)}`]),
+      ].join(" "),
+    ),
+  }
+}
+
+test("a due time that was not missed runs", () => {
+  expect(considered({}, at("08:59:59"))).toEqual({upTo: "09:00", planned: ["09:00 schedule"]})
+})
+
+test.each([
+  ["skip", ["11:00 missed since 09:00"]],
+  ["once", ["11:00 catch_up since 09:00"]],
+  ["all", ["09:00 catch_up", "10:00 catch_up", "11:00 catch_up"]],
+] as const)("of three missed due times, missed: %s makes %j", (missed, planned) => {
+  expect(considered({missed}, at("11:30:00"))).toEqual({upTo: "11:00", planned})
+})
+
+test.each([
+  ["skip", ["09:00 missed"]],
+  ["once", ["09:00 catch_up"]],
+  ["all", ["09:00 catch_up"]],
+] as const)("of a single missed due time, missed: %s makes %j", (missed, planned) => {
+  expect(considered({missed}, at("09:00:00"))).toEqual({upTo: "09:00", planned})
+})
+
+test("missed: all runs the newest hundred, the oldest of them first, and names what it leaves out", () => {
+  const {planned} = considered({missed: "all", schedule: {every: "1m"}}, at("12:00:00"))
+  expect(planned).toHaveLength(mostCatchUps + 1)
+  expect(planned[0]).toBe("10:20 too_many since 09:00")
+  expect(planned[1]).toBe("10:21 catch_up")
+  expect(planned.at(-1)).toBe("12:00 catch_up")
+})
+
+test("a year of missed seconds costs no more than its newest hundred", () => {
+  const {planned, upTo} = considered(
+    {missed: "all", schedule: {cron: "* * * * * *"}},
+    at("09:00:00") + 365 * 86_400_000,
+  )
+  expect(planned).toHaveLength(mostCatchUps + 1)
+  expect(upTo).toBe("09:00")
+})
+
+test("what jitter still delays was not missed", () => {
+  expect(considered({jitter: "30m"}, at("09:00:00")).planned).toEqual(["09:00 schedule"])
+  expect(considered({jitter: "30m"}, at("09:30:00")).planned).toEqual(["09:00 missed"])
+})
+
+test("while a run is open, overlap: skip skips, and overlap: queue queues up to its bound", () => {
+  expect(considered({}, 0, 1).planned).toEqual(["09:00 overlap"])
+  expect(considered({overlap: "queue"}, 0, 1).planned).toEqual(["09:00 schedule"])
+  expect(considered({overlap: "queue"}, 0, mostQueued).planned).toEqual(["09:00 schedule"])
+  expect(considered({overlap: "queue"}, 0, mostQueued + 1).planned).toEqual(["09:00 queue_full"])
+})
+
+test("what falls due comes out in its order, for random comings and goings", () => {
+  const chance = new Chance(5)
+  const queue = new DueQueue<{at: number}>()
+  const model: number[] = []
+  for (let round = 0; round < 20_000; round++) {
+    if (chance.below(5) < 3) {
+      const next = chance.below(1000)
+      queue.push({at: next})
+      model.push(next)
+      continue
+    }
+    model.sort((one, other) => one - other)
+    expect(queue.peek()?.at).toBe(model[0])
+    expect(queue.pop()?.at).toBe(model.shift())
+    expect(queue.length).toBe(model.length)
+  }
+})
