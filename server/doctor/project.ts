@@ -2,7 +2,7 @@ import {Problem} from "../../shared/problems.ts"
 import {takeOverConsole} from "../logs/console.ts"
 import {createLogs} from "../logs/log.ts"
 import {type OnceResult, startOnce} from "../offline/once.ts"
-import {loadRuntime} from "../runtime/runtime.ts"
+import {loadRuntime} from "../runtime/load-runtime.ts"
 
 /** A one-shot start that logs nothing, nor lets a plugin's console through; `.env.<environment>` is read over `.env`. */
 export const tryProject = async (project: string, environment: string): Promise<OnceResult> => {

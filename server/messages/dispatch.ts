@@ -1,4 +1,4 @@
-import type {Log, LogFields} from "../../shared/log.ts"
+import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
@@ -8,39 +8,13 @@ import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-
 import {callCommand} from "./call.ts"
 import type {Command} from "./command.ts"
 import {Cooldowns} from "./cooldowns.ts"
+import type {Continuation, EventHandler, Handler} from "./handler.ts"
 import {helpCommand, unknownText} from "./help.ts"
 import {type MiddlewareHandler, orderOf, surround} from "./middleware.ts"
 import type {PermissionOf} from "./permissions.ts"
-import {answer, type Prompt} from "./prompt.ts"
+import {answer} from "./prompt.ts"
 import {type Routed, Router} from "./router.ts"
-import {openSession, type PluginSide, textOfEvent} from "./session.ts"
-
-/** A handler of a generation, by its id. */
-export interface Handler {
-  readonly id: string
-  readonly log: Log
-  /** How often it is run again when it throws. */
-  readonly retries?: number
-  /** Undefined for the Host's own handlers. */
-  readonly plugin?: PluginSide
-  /** Aborted when the plugin's instance is disposed. */
-  readonly signal: AbortSignal
-  /**
-   * Runs `work` as the plugin's own: what it throws late is the plugin's, its instance waits for it, and what it logs
-   * carries `about`.
-   */
-  run<T>(work: () => T | Promise<T>, about: LogFields): Promise<T>
-}
-
-export interface EventHandler extends Handler {
-  readonly type: string
-  readonly handle: (session: Session) => Reply
-}
-
-/** What goes on when a question is answered. */
-export interface Continuation extends Handler {
-  readonly prompt: Prompt
-}
+import {openSession, textOfEvent} from "./session.ts"
 
 /** What the running generation does with messages. */
 export interface MessageTable {

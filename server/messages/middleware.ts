@@ -2,7 +2,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {Middleware, Session} from "../../shared/sdk/session.ts"
 import type {Attempt} from "../inbox/handling.ts"
 import type {Hold} from "../runtime/flow/time-limit.ts"
-import type {Handler} from "./dispatch.ts"
+import type {Handler} from "./handler.ts"
 
 /** A middleware of a generation. */
 export interface MiddlewareHandler extends Handler {

@@ -1,11 +1,4 @@
-import {AsyncLocalStorage} from "node:async_hooks"
-import type {Instance} from "./instance.ts"
-
-/** Which plugin instance the code that runs now belongs to. */
-const running = new AsyncLocalStorage<Instance>()
-
-/** Runs `work` as the instance's own. */
-export const runAs = <T>(instance: Instance, work: () => T): T => running.run(instance, work)
+import {type Instance, runningInstance} from "./instance.ts"
 
 /**
  * Which instance an exception belongs to that nobody caught: the one whose code was running, else the one whose file
@@ -13,7 +6,7 @@ export const runAs = <T>(instance: Instance, work: () => T): T => running.run(in
  * everywhere; not queueMicrotask on Bun and Node 22, and not an unhandled rejection on Bun (measured).
  */
 export const attribute = (error: unknown, instances: readonly Instance[]): Instance | undefined => {
-  const owner = running.getStore()
+  const owner = runningInstance()
   if (owner !== undefined) return owner
   const stack = error instanceof Error ? (error.stack ?? "") : ""
   return instances.find(instance => instance.files.some(file => stack.includes(file)))

@@ -1,3 +1,4 @@
+import {AsyncLocalStorage} from "node:async_hooks"
 import {randomUUID} from "node:crypto"
 import {type PluginPath, pluginPath} from "../../shared/ids.ts"
 import type {Log, LogFields} from "../../shared/log.ts"
@@ -8,7 +9,6 @@ import type {Database} from "../database/database.ts"
 import {runAround} from "../logs/around.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
-import {runAs} from "./attribution.ts"
 import type {LoadedPlugin} from "./load.ts"
 import {pluginDatabase} from "./plugin-database.ts"
 import {type Position, positionIn} from "./position.ts"
@@ -47,6 +47,15 @@ export interface InstanceOptions {
 
 /** `setup` may take so long, in milliseconds. */
 const setupTimeout = 10_000
+
+/** Which plugin instance the code that runs now belongs to. */
+const running = new AsyncLocalStorage<Instance>()
+
+/** Runs `work` as the instance's own. */
+const runAs = <T>(instance: Instance, work: () => T): T => running.run(instance, work)
+
+/** The instance whose code runs now, as far as the runtime keeps that (see `attribute`). */
+export const runningInstance = (): Instance | undefined => running.getStore()
 
 /** One plugin in one generation, and in those that carry it over. */
 export class Instance {

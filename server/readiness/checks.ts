@@ -1,15 +1,6 @@
 import {type Component, type ReadinessReason, readinessReasons} from "../../shared/api/readiness.ts"
 import {type PluginPath, pluginNameOf} from "../../shared/ids.ts"
-import type {Facts} from "./report.ts"
-
-export interface EndpointFacts {
-  readonly owner: PluginPath
-  readonly name: string
-  /** The endpoint's own gate, and why it is closed. */
-  readonly admission: {readonly is: "open"} | {readonly is: "closed"; readonly reason: string}
-  /** Milliseconds since 1970. */
-  readonly since: number
-}
+import type {DatabaseFailure, EndpointFacts, Facts} from "./facts.ts"
 
 type Named = Pick<Component, "kind" | "name" | "required" | "check" | "since" | "proves"> & {readonly owner?: string}
 
@@ -26,13 +17,6 @@ const fail = (component: Named, reason: ReadinessReason): Component => {
     message,
     remediation: {text: fill(remediation.text), command: remediation.command},
   }
-}
-
-/** Why the newest change was not stored. `since` in milliseconds since 1970. */
-export interface DatabaseFailure {
-  readonly message: string
-  readonly hint: string
-  readonly since: number
 }
 
 /** `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so. */

@@ -1,33 +1,6 @@
-import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
-import type {Component, IngressView, ReadinessReport} from "../../shared/api/readiness.ts"
-import {checkAgent, checkDatabase, checkEndpoint, type DatabaseFailure, type EndpointFacts} from "./checks.ts"
-
-/** What the Host knows, at one moment. Times in milliseconds since 1970. */
-export interface Facts {
-  readonly now: number
-  readonly startedAt: number
-  readonly authority: string | undefined
-  readonly generation: {readonly number: number; readonly committedAt: number} | undefined
-  /** Why the newest draft was not committed, if it was not. */
-  readonly failure: string | undefined
-  readonly databaseInitialized: boolean
-  /** Why the newest change was not stored, while the database fails. */
-  readonly databaseFailure?: DatabaseFailure | undefined
-  readonly endpoints: readonly EndpointFacts[]
-  /** Shown, and no check: a paused Host is ready. Open since the start when left out. */
-  readonly ingress?: IngressView | undefined
-  /** The newest verified checkpoint; left out where nobody makes any. */
-  readonly checkpoint?: NewestCheckpoint | undefined
-  readonly checkpointFailure?: CheckpointFailure | undefined
-  /** State of each plugin instance by name; `disabled` for one that the configuration switches off. */
-  readonly plugins: Readonly<Record<string, string>>
-  readonly agents: Readonly<Record<string, {readonly configured: boolean}>>
-  readonly required: {
-    readonly database: boolean
-    readonly endpoints: readonly {readonly owner: string; readonly name: string}[]
-    readonly agents: readonly string[]
-  }
-}
+import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
+import {checkAgent, checkDatabase, checkEndpoint} from "./checks.ts"
+import type {Facts} from "./facts.ts"
 
 const time = (at: number) => new Date(at).toISOString()
 

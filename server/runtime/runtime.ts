@@ -80,9 +80,6 @@ export const limits = {
   socketMessage: 1024 * 1024,
 } as const
 
-export const loadRuntime = async (): Promise<Runtime> =>
-  process.versions.bun === undefined ? (await import("./node.ts")).node : (await import("./bun.ts")).bun
-
 /** Throws `port_taken` for an address in use, with who has it, or passes the error on. */
 export const explainListenError = async (error: unknown, host: string, port: number): Promise<never> => {
   const code = error instanceof Error && "code" in error ? error.code : undefined

@@ -1,4 +1,5 @@
-import {type Item, type ItemState, type Priority, priorities} from "../../shared/api/workroom.ts"
+import type {ItemState} from "../../shared/api/item-rules.ts"
+import {type Item, type Priority, priorities} from "../../shared/api/workroom.ts"
 import type {BoardItem, BoardView} from "../../shared/api/workroom-board.ts"
 
 /** From what holds others up to what is over. */

@@ -1,4 +1,5 @@
-import {type Command, type Item, type ItemState, itemStates} from "../../shared/api/workroom.ts"
+import {type ItemState, itemStates} from "../../shared/api/item-rules.ts"
+import type {Command, Item} from "../../shared/api/workroom.ts"
 import {timeFrom} from "../../shared/duration.ts"
 import {definePlugin, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk/sdk.ts"
 import type {Workroom} from "./workroom.ts"

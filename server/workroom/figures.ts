@@ -1,4 +1,5 @@
-import {type Item, type ItemState, itemStates} from "../../shared/api/workroom.ts"
+import {type ItemState, itemStates} from "../../shared/api/item-rules.ts"
+import type {Item} from "../../shared/api/workroom.ts"
 
 export interface Figures {
   /** How many items are in which state. */

@@ -1,5 +1,6 @@
+import type {ItemState} from "../../shared/api/item-rules.ts"
 import {takenIn as given} from "../../shared/api/item-rules.ts"
-import type {Command, Item, ItemState, JournalRecord} from "../../shared/api/workroom.ts"
+import type {Command, Item, JournalRecord} from "../../shared/api/workroom.ts"
 
 /** A command about an item that is there. */
 export type ItemChange = Exclude<Command, {is: "add" | "authority"}>

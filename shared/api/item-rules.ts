@@ -1,4 +1,10 @@
-import type {ItemCommand, ItemState} from "./workroom.ts"
+/** The states of a work item, in the order of its way; `cancelled` is reached from any open one. */
+export const itemStates = ["open", "active", "blocked", "review", "done", "cancelled"] as const
+export type ItemState = (typeof itemStates)[number]
+
+/** The commands that people and agents give about an item that is there. */
+export const itemCommands = ["claim", "block", "unblock", "review", "accept", "cancel", "comment"] as const
+export type ItemCommand = (typeof itemCommands)[number]
 
 /** Who acts, or who is assigned: a person or an agent. */
 export const partyPattern = "^(user|agent):\\S{1,200}$"

@@ -1,5 +1,6 @@
 import {type Static, Type} from "../type.ts"
-import {Item, ItemFilter, itemStates} from "./workroom.ts"
+import {itemStates} from "./item-rules.ts"
+import {Item, ItemFilter} from "./workroom.ts"
 
 const {id, revision, state, priority, labels, title, assignee, blocker, createdAt, updatedAt} = Item.properties
 

@@ -1,10 +1,6 @@
 import {type Static, Type} from "../type.ts"
-import {partyPattern} from "./item-rules.ts"
+import {type ItemState, itemStates, partyPattern} from "./item-rules.ts"
 import {orNull, Time} from "./schemas.ts"
-
-/** The states of a work item, in the order of its way; `cancelled` is reached from any open one. */
-export const itemStates = ["open", "active", "blocked", "review", "done", "cancelled"] as const
-export type ItemState = (typeof itemStates)[number]
 
 export const priorities = ["low", "normal", "high", "urgent"] as const
 export type Priority = (typeof priorities)[number]
@@ -106,10 +102,6 @@ export const commandBodies = {
   cancel: Type.Object({reason: Type.Optional(Text), ...onItem}, closed),
   comment: Type.Object({text: Text, ...onItem}, closed),
 } as const
-
-/** The commands that people and agents give about an item that is there. */
-export const itemCommands = ["claim", "block", "unblock", "review", "accept", "cancel", "comment"] as const
-export type ItemCommand = (typeof itemCommands)[number]
 
 /** A command, as the Journal records it. */
 export type Command =

@@ -1,5 +1,6 @@
 import {Option} from "clipanion"
-import type {Item, ItemCommand} from "../../../shared/api/workroom.ts"
+import type {ItemCommand} from "../../../shared/api/item-rules.ts"
+import type {Item} from "../../../shared/api/workroom.ts"
 import {type ExitCode, exit} from "../../../shared/exit.ts"
 import {connectHost} from "../host-client.ts"
 import {DataCommand} from "../svc-command.ts"

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
 import type {Endpoint} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./connect.ts"
+import type {AccountSettings} from "./account.ts"
 import {answered} from "./send.ts"
 
 /** A channel that the bot is not in is joined again after so many milliseconds, doubled each time that it is not let in. */

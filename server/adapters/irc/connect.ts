@@ -1,14 +1,12 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
-import type {Endpoint, Sender, Static} from "../../../shared/sdk/sdk.ts"
+import type {Endpoint, Sender} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
 import {joinChannels} from "./channels.ts"
-import type {Account} from "./index.ts"
 import {measureLag} from "./lag.ts"
 import {receiveFrom} from "./receive.ts"
 import {registration} from "./register.ts"
 import {createSend} from "./send.ts"
-
-export type AccountSettings = Static<typeof Account>
 
 /** A server gets so many milliseconds to answer QUIT; until then the nick may still be taken. */
 const quitPatience = 1000

@@ -1,6 +1,6 @@
 import type {Client} from "irc-framework"
 import {type Endpoint, refused} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./connect.ts"
+import type {AccountSettings} from "./account.ts"
 
 /** Every server takes a nick of so many characters (RFC 1459, section 1.2). */
 const safeNick = 9

@@ -1,11 +1,10 @@
 import {PageQuery, page} from "../../../shared/api/api.ts"
+import {type ItemCommand, itemCommands} from "../../../shared/api/item-rules.ts"
 import {
   type Command,
   commandBodies,
   Item,
-  type ItemCommand,
   ItemFilter,
-  itemCommands,
   operator,
   RecordView,
   VerificationView,

@@ -1,5 +1,4 @@
-import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
-import type {Database} from "../database.ts"
+import type {Engine, Row, Statement} from "../engine.ts"
 import type {IrreversibleMigration} from "./migrations.ts"
 
 /**
@@ -42,7 +41,7 @@ export const notePluginIrreversible = ({plugin, name, why}: PluginCrossing, rest
   noting(`${prefix.plugin}${plugin}.${name}`, {plugin, name, why, at: Date.now(), restorePoint: restorePoint ?? null})
 
 /** svc's own above a schema, in their order. */
-export const readCrossed = async (database: Pick<Database, "read">, schema: number): Promise<readonly Crossed[]> =>
+export const readCrossed = async (database: Pick<Engine, "read">, schema: number): Promise<readonly Crossed[]> =>
   (await readNotes(database, prefix.own))
     .map(ownOf)
     .filter(({version}) => version > schema)
@@ -50,7 +49,7 @@ export const readCrossed = async (database: Pick<Database, "read">, schema: numb
 
 /** Those of plugins that were applied after a moment, in their order. */
 export const readCrossedByPlugins = async (
-  database: Pick<Database, "read">,
+  database: Pick<Engine, "read">,
   since: number,
 ): Promise<readonly Crossed[]> =>
   (await readNotes(database, prefix.plugin))
@@ -59,7 +58,7 @@ export const readCrossedByPlugins = async (
     .sort((one, other) => one.at - other.at)
     .map(({at: _, ...crossed}) => crossed)
 
-const readNotes = (database: Pick<Database, "read">, start: string): Promise<readonly Row[]> =>
+const readNotes = (database: Pick<Engine, "read">, start: string): Promise<readonly Row[]> =>
   database.read("SELECT key, value FROM svc_meta WHERE key GLOB ? ORDER BY key", [`${start}*`])
 
 /** As noteIrreversible and notePluginIrreversible wrote it. */

@@ -1,4 +1,4 @@
-import {itemStates} from "../../../shared/api/workroom.ts"
+import {itemStates} from "../../../shared/api/item-rules.ts"
 import type {Database} from "../../database/database.ts"
 import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"

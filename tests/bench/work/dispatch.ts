@@ -1,6 +1,7 @@
 import type {Attempt} from "../../../server/inbox/handling.ts"
 import {type Command, parseCall, parsePattern} from "../../../server/messages/command.ts"
-import {createDispatch, createMessageTable, type Handler} from "../../../server/messages/dispatch.ts"
+import {createDispatch, createMessageTable} from "../../../server/messages/dispatch.ts"
+import type {Handler} from "../../../server/messages/handler.ts"
 import type {MiddlewareHandler} from "../../../server/messages/middleware.ts"
 import {type PermissionOf, readPermissions} from "../../../server/messages/permissions.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"

@@ -2,15 +2,16 @@ import {setImmediate as turn} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
 import {expect, onTestFinished, test, vi} from "vitest"
 import {Inbox} from "../../../server/inbox/inbox.ts"
-import {createDispatch, createMessageTable, type EventHandler} from "../../../server/messages/dispatch.ts"
+import {createDispatch, createMessageTable} from "../../../server/messages/dispatch.ts"
+import type {EventHandler} from "../../../server/messages/handler.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {pluginDatabase} from "../../../server/plugins/plugin-database.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
 import {localDatabase, open} from "../../support/database/databases.ts"
+import {haveEnded} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
-import {haveEnded} from "../../support/messages/messages.ts"
 
 /** What a handler has that hangs, in milliseconds. */
 const short = 300

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {columnsOf} from "../../../server/workroom/board.ts"
 import {Trails} from "../../../server/workroom/trails.ts"
-import {itemStates} from "../../../shared/api/workroom.ts"
+import {itemStates} from "../../../shared/api/item-rules.ts"
 import {add, bring, fill, on, stores} from "../../support/workroom/workroom.ts"
 
 describe.each(stores)("the workroom in $name", ({make}) => {

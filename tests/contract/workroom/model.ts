@@ -1,5 +1,6 @@
 import type {Request} from "../../../server/workroom/workroom.ts"
-import type {Item, ItemState} from "../../../shared/api/workroom.ts"
+import type {ItemState} from "../../../shared/api/item-rules.ts"
+import type {Item} from "../../../shared/api/workroom.ts"
 
 interface Modelled {
   state: ItemState

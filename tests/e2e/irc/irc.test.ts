@@ -1,11 +1,11 @@
 import {expect, test} from "vitest"
+import {haveEnded} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, type runtimes} from "../../support/host/runtimes.ts"
 import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc, type Person} from "../../support/irc/person.ts"
 import {type IrcServerName, startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
-import {haveEnded} from "../../support/messages/messages.ts"
 
 const servers: readonly IrcServerName[] = ["ngircd", "inspircd"]
 const cases = bunOr("node22").flatMap(runtime => servers.map(server => ({runtime, server, on: runtime.name})))

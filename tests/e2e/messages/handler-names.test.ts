@@ -1,7 +1,8 @@
 import {expect, test} from "vitest"
 import {startHost} from "../../support/host/host.ts"
+import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
-import {eventOf, tell} from "../../support/messages/messages.ts"
+import {tell} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const hanging = (name: string) => `async session => {

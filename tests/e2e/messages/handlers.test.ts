@@ -4,9 +4,10 @@ import {describe, expect, test} from "vitest"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {printedJson, runCommand} from "../../support/host/command-line.ts"
 import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
-import {eventOf, messageIn, tell} from "../../support/messages/messages.ts"
+import {messageIn, tell} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]

@@ -1,10 +1,11 @@
 import {describe, expect, test} from "vitest"
 import {reload, statusOf} from "../../support/host/generation.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {eventOf} from "../../support/host/inbox-event.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {onBun, runtimes} from "../../support/host/runtimes.ts"
-import {eventOf, messageIn, tell} from "../../support/messages/messages.ts"
+import {messageIn, tell} from "../../support/messages/messages.ts"
 import {pluginOf} from "../../support/plugins/plugin.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 

@@ -1,9 +1,10 @@
 import {describe, expect, test} from "vitest"
 import {failureOf, reload, statusOf} from "../../support/host/generation.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
+import {eventOf} from "../../support/host/inbox-event.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {runtimes} from "../../support/host/runtimes.ts"
-import {eventOf, tell} from "../../support/messages/messages.ts"
+import {tell} from "../../support/messages/messages.ts"
 import {pluginOf} from "../../support/plugins/plugin.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 

@@ -1,6 +1,6 @@
 import {existsSync, readFileSync} from "node:fs"
 import {expect} from "vitest"
-import {eventOf} from "../messages/messages.ts"
+import {eventOf} from "./inbox-event.ts"
 import {type Finished, type Running, runProcess, startProcess, until} from "./process.ts"
 import {makeProject, type Project, type ProjectOptions} from "./project.ts"
 import {type TestRuntime, usualRuntime} from "./runtimes.ts"

@@ -1,7 +1,7 @@
 import {openDatabase} from "../../../server/database/database.ts"
 import type {TestHost} from "../host/host.ts"
+import {haveEnded} from "../host/inbox-event.ts"
 import {until} from "../host/process.ts"
-import {haveEnded} from "./messages.ts"
 
 /** Source of a plugin that answers each message once, with the message's text. */
 export const echoPlugin = `import {definePlugin} from "svc-runtime"

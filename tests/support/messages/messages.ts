@@ -1,4 +1,4 @@
-import type {InboxDetail, OutboxDetail} from "../../../shared/api/api.ts"
+import type {OutboxDetail} from "../../../shared/api/api.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {TestHost} from "../host/host.ts"
 import {until} from "../host/process.ts"
@@ -14,17 +14,6 @@ export interface Said {
 /** Says something in the sandbox; resolves to the event's sequence once it is durable. */
 export const tell = async (host: TestHost, said: Said): Promise<number> =>
   (await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn
-
-/** Does no handler wait or run? An event counts as failed as soon as one of its handlers has, while others may still run. */
-export const haveEnded = (marks: readonly {readonly state?: unknown}[]): boolean =>
-  marks.every(({state}) => state !== "pending" && state !== "running")
-
-/** One inbox event, once no handler of it waits or runs. */
-export const eventOf = (host: Pick<TestHost, "get">, seq: number): Promise<Static<typeof InboxDetail>> =>
-  until(`the handlers of event ${seq} to end`, async () => {
-    const event = await host.get<Static<typeof InboxDetail>>(`/api/inbox/${seq}`)
-    return haveEnded(event.marks) && event
-  })
 
 /** What the newest messages of the inbox say, newest first. */
 export const textsOf = async (host: TestHost): Promise<readonly string[]> => {

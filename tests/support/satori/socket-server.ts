@@ -1,4 +1,4 @@
-import {loadRuntime} from "../../../server/runtime/runtime.ts"
+import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
 
 /**
  * The socket seam alone, with echo hooks: beside what the Host serves on it. Prints its port, then what happens

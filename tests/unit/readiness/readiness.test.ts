@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {fits} from "../../../server/config/check.ts"
-import type {EndpointFacts} from "../../../server/readiness/checks.ts"
-import {type Facts, isEveryRequiredReady, createReport as reportOf} from "../../../server/readiness/report.ts"
+import type {EndpointFacts, Facts} from "../../../server/readiness/facts.ts"
+import {isEveryRequiredReady, createReport as reportOf} from "../../../server/readiness/report.ts"
 import {type Component, type ReadinessReason, ReadinessReport, readinessReasons} from "../../../shared/api/readiness.ts"
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5)

@@ -1,6 +1,6 @@
 import type {Envelope} from "../../../../../shared/api/event-stream.ts"
+import type {ItemCommand} from "../../../../../shared/api/item-rules.ts"
 import {itemEvents} from "../../../../../shared/api/item-rules.ts"
-import type {ItemCommand} from "../../../../../shared/api/workroom.ts"
 import {type HostClient, Refusal} from "../../host/client.ts"
 import type {Item} from "../../host/views.ts"
 import type {Deed} from "../../state/notices.svelte.ts"

@@ -1,0 +1,23 @@
+import type {Component} from "svelte"
+import Overview from "./pages/Overview.svelte"
+
+type Loaded = Promise<{readonly default: Component}>
+
+const others: Readonly<Record<string, () => Loaded>> = {
+  events: () => import("./pages/Events.svelte"),
+  endpoints: () => import("./pages/Endpoints.svelte"),
+  inbox: () => import("./pages/Inbox.svelte"),
+  outbox: () => import("./pages/Outbox.svelte"),
+  workroom: () => import("./pages/Workroom.svelte"),
+  jobs: () => import("./pages/Jobs.svelte"),
+  plugins: () => import("./pages/Plugins.svelte"),
+  generations: () => import("./pages/Generations.svelte"),
+  operations: () => import("./pages/Operations.svelte"),
+  chat: () => import("./pages/Chat.svelte"),
+}
+
+/** The page at a path. The first page comes with the console, the others when they are asked for. */
+export const loadPage = (path: string): Component | Promise<Component> => {
+  const load = others[path]
+  return load === undefined ? Overview : load().then(module => module.default)
+}

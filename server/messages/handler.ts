@@ -1,0 +1,31 @@
+import type {Log, LogFields} from "../../shared/log.ts"
+import type {Reply, Session} from "../../shared/sdk/session.ts"
+import type {Prompt} from "./prompt.ts"
+import type {PluginSide} from "./session.ts"
+
+/** A handler of a generation, by its id. */
+export interface Handler {
+  readonly id: string
+  readonly log: Log
+  /** How often it is run again when it throws. */
+  readonly retries?: number
+  /** Undefined for the Host's own handlers. */
+  readonly plugin?: PluginSide
+  /** Aborted when the plugin's instance is disposed. */
+  readonly signal: AbortSignal
+  /**
+   * Runs `work` as the plugin's own: what it throws late is the plugin's, its instance waits for it, and what it logs
+   * carries `about`.
+   */
+  run<T>(work: () => T | Promise<T>, about: LogFields): Promise<T>
+}
+
+export interface EventHandler extends Handler {
+  readonly type: string
+  readonly handle: (session: Session) => Reply
+}
+
+/** What goes on when a question is answered. */
+export interface Continuation extends Handler {
+  readonly prompt: Prompt
+}

@@ -1,0 +1,96 @@
+import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
+import type {IngressView} from "../../shared/api/readiness.ts"
+import type {ProjectConfig} from "../../shared/config.ts"
+import type {Endpoint} from "../endpoints/endpoint.ts"
+import {describeFailure} from "../generation/draft.ts"
+import type {Failure, Generation} from "../generation/generation.ts"
+import type {DatabaseFailure, Facts} from "./facts.ts"
+
+export interface Observed {
+  readonly now: number
+  readonly startedAt: number
+  readonly authority: string | undefined
+  readonly generation: Generation | undefined
+  readonly failure: Failure | undefined
+  readonly databaseInitialized: boolean
+  readonly databaseFailure?: DatabaseFailure | undefined
+  readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
+  readonly ingress?: () => IngressView
+  readonly checkpoint?: () => NewestCheckpoint
+  readonly checkpointFailure?: () => CheckpointFailure
+}
+
+const nothingRequired: Facts["required"] = {database: true, endpoints: [], agents: []}
+
+/** The facts of a report, from what runs; put together when they are asked for, since a probe asks for few. */
+export const gatherFacts = (observed: Observed): Facts => new ObservedFacts(observed)
+
+class ObservedFacts implements Facts {
+  readonly #observed: Observed
+  readonly now: number
+  readonly startedAt: number
+  readonly authority: string | undefined
+  readonly generation: Generation | undefined
+  readonly databaseInitialized: boolean
+  readonly databaseFailure: DatabaseFailure | undefined
+
+  constructor(observed: Observed) {
+    this.#observed = observed
+    this.now = observed.now
+    this.startedAt = observed.startedAt
+    this.authority = observed.authority
+    this.generation = observed.generation
+    this.databaseInitialized = observed.databaseInitialized
+    this.databaseFailure = observed.databaseFailure
+  }
+
+  get required(): Facts["required"] {
+    return this.#config?.http.readiness ?? nothingRequired
+  }
+
+  get failure(): string | undefined {
+    const {failure} = this.#observed
+    return failure === undefined ? undefined : describeFailure(failure.problem)
+  }
+
+  get endpoints(): Facts["endpoints"] {
+    return this.#observed.endpoints().map(({spec, ownAdmission, state}) => ({
+      owner: spec.owner,
+      name: spec.name,
+      admission: ownAdmission,
+      since: state.since,
+    }))
+  }
+
+  get ingress(): IngressView | undefined {
+    return this.#observed.ingress?.()
+  }
+
+  get checkpoint(): NewestCheckpoint | undefined {
+    return this.#observed.checkpoint?.()
+  }
+
+  get checkpointFailure(): CheckpointFailure | undefined {
+    return this.#observed.checkpointFailure?.()
+  }
+
+  get plugins(): Facts["plugins"] {
+    return pluginStates(this.generation)
+  }
+
+  get agents(): Facts["agents"] {
+    return Object.fromEntries(Object.keys(this.#config?.agents ?? {}).map(name => [name, {configured: true}]))
+  }
+
+  get #config(): ProjectConfig | undefined {
+    return this.generation?.config.config
+  }
+}
+
+const pluginStates = (generation: Generation | undefined): Record<string, string> => {
+  const disabled = Object.entries(generation?.config.config.plugins ?? {}).filter(([, entry]) => !entry.enabled)
+  return Object.fromEntries([
+    ...disabled.map(([name]) => [name, "disabled"] as const),
+    ...(generation?.instances ?? []).map(({name, state}) => [name, state.is] as const),
+  ])
+}
