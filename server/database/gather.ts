@@ -3,11 +3,11 @@ import {isProblem} from "../../shared/problems.ts"
 import type {Database} from "./database.ts"
 import type {Result, Statement} from "./engine.ts"
 
-/** How items of one kind are stored together, each statement for all of them (`json_each`), and what each of them is told. */
+/** How items of one kind are stored together: each statement stores all of them (`json_each`). */
 export interface Gathering<Item, Answer> {
   statements(items: readonly Item[]): readonly Statement[]
-  /** What is asked for the answer of each item, once and in their order. */
-  answers(results: readonly Result[]): (item: Item) => Answer
+  /** One answer for each item, in their order, from the results of the statements. */
+  answers(results: readonly Result[], items: readonly Item[]): readonly Answer[]
   /** The characters that an item brings along, where it may bring many. */
   sizeOf?(item: Item): number
 }
@@ -64,8 +64,8 @@ export class Gather<Item, Answer> {
     const items = batch.map(({item}) => item)
     try {
       const results = await this.#database.write(this.#gathering.statements(items), items.length)
-      const answerOf = this.#gathering.answers(results)
-      for (const {item, resolve} of batch) resolve(answerOf(item))
+      const answers = this.#gathering.answers(results, items)
+      for (const [index, answer] of answers.entries()) batch[index]?.resolve(answer)
     } catch (error) {
       if (batch.length > 1 && isProblem(error, "database_refused")) {
         for (const each of batch) void this.#write([each])

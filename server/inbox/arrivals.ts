@@ -1,6 +1,7 @@
-import type {SqlValue, Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
+import {jsonRows} from "../database/json-rows.ts"
 
 /** An event that is to be stored, with one mark for each of its handlers. */
 export interface Arrival {
@@ -29,19 +30,21 @@ export interface Stored {
   readonly didAlso: boolean
 }
 
+const eventRows = jsonRows(["endpoint", "id", "conversation", "type", "at", "event", "raw"])
+const markRows = jsonRows(["endpoint", "id", "handler", "isClaimed", "isHeld"])
+
 /** Arrivals that stand twice in one batch are stored once: the first of them. One that was dropped is not stored again. */
 const insertEvents = `INSERT INTO inbox (endpoint, event_id, conversation, type, received_at, event, raw)
-  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 FROM json_each(?)
-  WHERE NOT EXISTS (SELECT 1 FROM inbox i WHERE i.endpoint = value ->> 0 AND i.event_id = value ->> 1)
-    AND NOT EXISTS (SELECT 1 FROM inbox_keys k WHERE k.endpoint = value ->> 0 AND k.event_id = value ->> 1)
+  SELECT a.endpoint, a.id, a.conversation, a.type, a.at, a.event, a.raw FROM ${eventRows.source} a
+  WHERE NOT EXISTS (SELECT 1 FROM inbox i WHERE i.endpoint = a.endpoint AND i.event_id = a.id)
+    AND NOT EXISTS (SELECT 1 FROM inbox_keys k WHERE k.endpoint = a.endpoint AND k.event_id = a.id)
   RETURNING seq, endpoint, event_id`
 
 /** Of the events that the statement before has stored: their sequences follow each other. */
 const insertMarks = `INSERT INTO inbox_marks (seq, handler, state, attempt, runtime_id, started_at, error)
-  SELECT i.seq, h.value ->> 0, iif(h.value ->> 1, 'running', iif(e.value ->> 3, 'held', 'pending')), h.value ->> 1,
-    iif(h.value ->> 1, ?2, NULL), iif(h.value ->> 1, i.received_at, NULL), iif(e.value ->> 3, 'restored', NULL)
-  FROM json_each(?1) e JOIN inbox i ON i.endpoint = e.value ->> 0 AND i.event_id = e.value ->> 1
-    JOIN json_each(e.value, '$[2]') h
+  SELECT i.seq, m.handler, iif(m.isClaimed, 'running', iif(m.isHeld, 'held', 'pending')), m.isClaimed,
+    iif(m.isClaimed, ?2, NULL), iif(m.isClaimed, i.received_at, NULL), iif(m.isHeld, 'restored', NULL)
+  FROM ${markRows.source} m JOIN inbox i ON i.endpoint = m.endpoint AND i.event_id = m.id
   WHERE i.seq > (SELECT last_insert_rowid() - changes() WHERE changes() > 0)`
 
 /** Stores events, many at a time. */
@@ -51,45 +54,45 @@ export const gatherArrivals = (database: Database, runtimeId: string): Gather<Ar
     statements: arrivals => {
       const events = [...Map.groupBy(arrivals, keyOf).values()].flatMap(same => same.slice(0, 1))
       return [
-        {sql: insertEvents, args: [JSON.stringify(events.map(valuesOf))]},
-        {sql: insertMarks, args: [JSON.stringify(events.map(marksOf)), runtimeId]},
+        {sql: insertEvents, args: [eventRows.encode(events.map(rowOf))]},
+        {sql: insertMarks, args: [markRows.encode(events.flatMap(marksOf)), runtimeId]},
         ...arrivals.flatMap(({also}) => also),
       ]
     },
-    answers: ([inserted, , ...others]) => {
+    answers: ([inserted, , ...others], arrivals) => {
       const stored = new Map(
         (inserted?.rows ?? []).map(({seq, endpoint, event_id}) => [
           keyOf({endpoint: String(endpoint), id: String(event_id)}),
           Number(seq),
         ]),
       )
-      return arrival => {
+      let next = 0
+      return arrivals.map(arrival => {
         const key = keyOf(arrival)
         const seq = stored.get(key)
+        // Of two with the same key the first was stored.
         stored.delete(key)
-        const [also] = others.splice(0, arrival.also.length)
-        const didAlso = also?.rows.length === 1
+        const didAlso = arrival.also.length > 0 && others[next]?.rows.length === 1
+        next += arrival.also.length
         return {seq, didAlso}
-      }
+      })
     },
   })
 
-const valuesOf = ({endpoint, id, conversation, type, at, event, raw}: Arrival): readonly SqlValue[] => [
-  endpoint,
-  id,
-  conversation.toWellFormed(),
-  type.toWellFormed(),
-  at,
-  event,
-  raw,
-]
+const rowOf = (arrival: Arrival) => ({
+  ...arrival,
+  conversation: arrival.conversation.toWellFormed(),
+  type: arrival.type.toWellFormed(),
+})
 
-const marksOf = ({endpoint, id, handlers, claimed, isHeld}: Arrival) => [
-  endpoint,
-  id,
-  handlers.map(handler => [handler, claimed.includes(handler) ? 1 : 0]),
-  isHeld ? 1 : 0,
-]
+const marksOf = ({endpoint, id, handlers, claimed, isHeld}: Arrival) =>
+  handlers.map(handler => ({
+    endpoint,
+    id,
+    handler,
+    isClaimed: claimed.includes(handler) ? 1 : 0,
+    isHeld: isHeld ? 1 : 0,
+  }))
 
 /** What tells one event from another, in memory. */
 export const keyOf = ({endpoint, id}: Pick<Arrival, "endpoint" | "id">): string => JSON.stringify([endpoint, id])

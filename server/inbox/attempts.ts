@@ -5,13 +5,14 @@ import type {Database} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
+import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {insertion, type NewRow} from "../outbox/rows.ts"
 import {type Backoff, pauseAfter} from "../runtime/flow/backoff.ts"
 import {type Claim, type Claimed, gatherClaims} from "./claims.ts"
 import {gatherEnds, type HandledEnd} from "./ends.ts"
 import type {Attempt, Dispatch, Outcome, StoredEvent, Work} from "./handling.ts"
-import {assertRunning, ending, type MarkKey, readIsRunning, repeating, stopping} from "./marks.ts"
+import {assertRunning, ending, readIsRunning, repeating, stopping} from "./marks.ts"
 import {forgetting, type Prompts, type Question} from "./prompts.ts"
 
 export interface AttemptsOptions {
@@ -137,16 +138,17 @@ export class Attempts {
 
   async #storeSends(key: MarkKey, sends: readonly OutboxDraft[]): Promise<Problem | undefined> {
     const {outbox} = this.#options
-    const departures = outbox.departing(sends, key)
-    const nothing = new Map<string, NewRow>()
-    const stored = await this.#refusalOf(key, () => this.#ends.store({key, departures})).catch(error => {
-      outbox.departed(departures, nothing)
-      throw error
-    })
-    // It has ended, too late; or it is stored already, by a try whose answer was lost.
-    if (stored === undefined) await outbox.unsettled(departures)
-    else outbox.departed(departures, stored instanceof Problem ? nothing : stored)
-    return stored instanceof Problem ? stored : undefined
+    const departures = outbox.reserve(sends, key)
+    try {
+      const stored = await this.#refusalOf(key, () => this.#ends.store({key, departures: departures.items}))
+      if (stored instanceof Problem) return stored
+      // It has ended, too late; or it is stored already, by a try whose answer was lost.
+      if (stored === undefined) await outbox.settle(departures)
+      else departures.commit(stored)
+      return undefined
+    } finally {
+      departures.release()
+    }
   }
 
   /** What `work` resolves to; why the database refused it; undefined where the attempt does not run any more. */

@@ -1,6 +1,7 @@
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
-import {handlerKeyOf} from "./marks.ts"
+import {jsonRows} from "../database/json-rows.ts"
+import {handlerKeyOf} from "../outbox/mark-key.ts"
 
 /** A handler of an event that is about to run. */
 export interface Claim {
@@ -14,26 +15,26 @@ export interface Claimed {
   readonly failures: number
 }
 
+const claimRows = jsonRows(["seq", "handler"])
+
 /** A claim whose outcome was unknown finds itself. */
 const claim = `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, runtime_id = ?2, started_at = ?3,
     ended_at = NULL
-  FROM (SELECT value ->> 0 AS s, value ->> 1 AS h FROM json_each(?1))
-  WHERE seq = s AND handler = h AND (state = 'pending' OR (state = 'running' AND runtime_id = ?2))
+  FROM ${claimRows.source} c WHERE inbox_marks.seq = c.seq AND inbox_marks.handler = c.handler
+    AND (state = 'pending' OR (state = 'running' AND runtime_id = ?2))
   RETURNING seq, handler, attempt, failures`
 
 /** Marks handlers as running, many at a time; undefined is the answer for one that has ended before. */
 export const gatherClaims = (database: Database, runtimeId: string): Gather<Claim, Claimed | undefined> =>
   new Gather(database, {
-    statements: claims => [
-      {sql: claim, args: [JSON.stringify(claims.map(({seq, handler}) => [seq, handler])), runtimeId, Date.now()]},
-    ],
-    answers: ([claimed]) => {
+    statements: claims => [{sql: claim, args: [claimRows.encode(claims), runtimeId, Date.now()]}],
+    answers: ([claimed], claims) => {
       const byKey = new Map(
         (claimed?.rows ?? []).map(({seq, handler, attempt, failures}) => [
           handlerKeyOf({seq: Number(seq), handler: String(handler)}),
           {attempt: Number(attempt), failures: Number(failures)},
         ]),
       )
-      return each => byKey.get(handlerKeyOf(each))
+      return claims.map(claim => byKey.get(handlerKeyOf(claim)))
     },
   })

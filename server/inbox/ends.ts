@@ -1,7 +1,8 @@
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
+import {jsonRows} from "../database/json-rows.ts"
+import {handlerKeyOf, type MarkKey} from "../outbox/mark-key.ts"
 import {type Departure, inserting, type NewRow, newRows} from "../outbox/rows.ts"
-import {handlerKeyOf, type MarkKey} from "./marks.ts"
 
 /** The end of an attempt that leaves nothing behind but what it sends. */
 export interface HandledEnd {
@@ -9,9 +10,12 @@ export interface HandledEnd {
   readonly departures: readonly Departure[]
 }
 
+const endRows = jsonRows(["seq", "handler", "attempt"])
+
 const handled = `UPDATE inbox_marks SET state = 'handled', ended_at = ?2, error = NULL
-  FROM (SELECT value ->> 0 AS s, value ->> 1 AS h, value ->> 2 AS a FROM json_each(?1))
-  WHERE seq = s AND handler = h AND state = 'running' AND attempt = a RETURNING seq, handler`
+  FROM ${endRows.source} e
+  WHERE inbox_marks.seq = e.seq AND inbox_marks.handler = e.handler AND state = 'running'
+    AND inbox_marks.attempt = e.attempt RETURNING seq, handler`
 
 /**
  * Stores what attempts send together with their marks, many at a time. The answer is how it was stored, by the ids of
@@ -25,14 +29,14 @@ export const gatherEnds = (database: Database): Gather<HandledEnd, ReadonlyMap<s
       inserting(ends.flatMap(({departures}) => departures)),
       {
         sql: handled,
-        args: [JSON.stringify(ends.map(({key: {seq, handler, attempt}}) => [seq, handler, attempt])), Date.now()],
+        args: [endRows.encode(ends.map(({key}) => key)), Date.now()],
       },
     ],
-    answers: ([inserted, ended]) => {
+    answers: ([inserted, ended], ends) => {
       const keys = new Set(
         (ended?.rows ?? []).map(({seq, handler}) => handlerKeyOf({seq: Number(seq), handler: String(handler)})),
       )
       const rows = newRows(inserted)
-      return ({key}) => (keys.has(handlerKeyOf(key)) ? rows : undefined)
+      return ends.map(({key}) => (keys.has(handlerKeyOf(key)) ? rows : undefined))
     },
   })

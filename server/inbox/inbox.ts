@@ -1,43 +1,26 @@
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Incoming, Receipt} from "../../shared/sdk/adapter.ts"
-import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
-import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import type {Backoff} from "../runtime/flow/backoff.ts"
-import {type Again, Lanes, type Turn} from "../runtime/flow/lanes.ts"
+import {type Again, Lanes} from "../runtime/flow/lanes.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./actions.ts"
-import {type Arrival, gatherArrivals, keyOf, type Stored} from "./arrivals.ts"
 import {Attempts} from "./attempts.ts"
 import {runChain} from "./chain.ts"
 import type {Dispatch, StoredEvent} from "./handling.ts"
-import {toEvent} from "./incoming.ts"
-import {type Due, readDue, readUnsettled, takeOver} from "./marks.ts"
-import {Prompts, type Question} from "./prompts.ts"
+import {Intake, type Task} from "./intake.ts"
+import {type Due, readDue, takeOver} from "./marks.ts"
+import {Prompts} from "./prompts.ts"
 import {settleSetBack} from "./set-back.ts"
-
-interface Task {
-  readonly seq: number
-  readonly handlers: readonly string[]
-  /** Those whose marks are `running` though they have not begun. */
-  readonly claimed: Set<string>
-  /** Kept while the backlog is short; read again where it is not. */
-  readonly stored: StoredEvent | undefined
-  /** Left by an earlier run. */
-  readonly isReplay: boolean
-}
 
 /** The pauses before a handler with `retries` runs again. */
 const retry: Backoff = {first: 500, longest: 30_000}
 
 /** Conversations that are handled side by side. */
 const width = 256
-
-/** Events of a backlog longer than this are read again when their turn comes, not kept in memory. */
-const keptInMemory = 1000
 
 /**
  * The durable inbox. An event is stored, with one mark for each of its handlers, before its platform hears of it; one
@@ -50,14 +33,9 @@ export class Inbox {
   readonly #lanes: Lanes<Task>
   readonly #prompts: Prompts
   readonly #attempts: Attempts
-  readonly #arrivals: Gather<Arrival, Stored>
-  readonly #runtimeId: string
+  readonly #intake: Intake
   #dispatch: Dispatch | undefined
   #stopping = false
-  /** When this state was restored from a checkpoint, in milliseconds since 1970; 0 for never. */
-  #restoredAt = 0
-  /** Events whose storing had an unknown outcome, by endpoint and platform id. */
-  readonly #unsettled = new Set<string>()
   /** Events that are replayed after a crash, and not handled yet. */
   #replaying = 0
 
@@ -66,8 +44,14 @@ export class Inbox {
     this.#log = log
     this.#lanes = new Lanes(width, task => this.#handle(task))
     this.#prompts = new Prompts(database, log)
-    this.#arrivals = gatherArrivals(database, runtimeId)
-    this.#runtimeId = runtimeId
+    this.#intake = new Intake({
+      database,
+      log,
+      runtimeId,
+      lanes: this.#lanes,
+      prompts: this.#prompts,
+      resume: due => this.#resume(due),
+    })
     this.#attempts = new Attempts({
       database,
       outbox,
@@ -88,7 +72,7 @@ export class Inbox {
     await settleSetBack(this.#database, this.#log)
     await this.#prompts.start()
     const [restored] = await this.#database.read("SELECT value ->> 'at' AS at FROM svc_meta WHERE key = 'restored'")
-    this.#restoredAt = Number(restored?.at ?? 0)
+    this.#intake.start(dispatch, Number(restored?.at ?? 0))
     const {backlog, isSuspect} = await takeOver(this.#database, this.#log)
     if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
     if (isSuspect) {
@@ -99,50 +83,8 @@ export class Inbox {
   }
 
   /** Resolves once the event is durable. The same platform id again is stored once. Throws `event_invalid`. */
-  async receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
-    const {name} = endpoint.spec
-    const event = toEvent(endpoint, incoming)
-    // What a cursor that was restored with the state brings again may have been handled by the state that was replaced.
-    const isHeld = event.timestamp < this.#restoredAt
-    const asked = isHeld ? undefined : this.#prompts.find(name, event)
-    const handlers = this.#dispatch?.match(event, asked?.handler) ?? []
-    const otherwise = asked === undefined ? handlers : (this.#dispatch?.match(event) ?? [])
-    const question = asked !== undefined && handlers.includes(asked.handler) ? asked : undefined
-    if (question !== undefined) this.#prompts.take(question)
-    const {sn: _, ...stored} = event
-    const id = incoming.id.toWellFormed()
-    const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
-    const turn = handlers.length > 0 && !isHeld ? this.#lanes.enter(conversation) : undefined
-    const pushed = turn === undefined ? this.#lanes.expect(conversation) : undefined
-    const arrival: Arrival = {
-      endpoint: name,
-      id,
-      conversation,
-      type: event.type,
-      at: Date.now(),
-      event: JSON.stringify(stored),
-      raw: incoming.raw === undefined ? null : JSON.stringify(incoming.raw),
-      handlers,
-      claimed: turn === undefined || question !== undefined ? [] : this.#first(handlers),
-      isHeld,
-      also: question === undefined ? [] : this.#prompts.answering(question, name, id, otherwise),
-    }
-    try {
-      const {seq, didAlso, isUnsettled} = await this.#store(arrival, question).catch(error => {
-        turn?.leave()
-        throw error
-      })
-      const due = question === undefined || didAlso ? handlers : otherwise
-      if (seq !== undefined) {
-        if (!isHeld) this.#hand({...arrival, handlers: due, seq}, {...event, sn: seq}, turn)
-        return {sn: seq, duplicate: false}
-      }
-      turn?.leave()
-      if (isUnsettled) await this.#settle(arrival)
-      return {sn: await this.#sequenceOf(name, id), duplicate: true}
-    } finally {
-      pushed?.()
-    }
+  receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
+    return this.#intake.receive(endpoint, incoming)
   }
 
   /**
@@ -166,50 +108,6 @@ export class Inbox {
     await this.#lanes.settled()
   }
 
-  /** `isUnsettled`: whoever stores it next hands it to its handlers, if it turns out to have been stored before. */
-  async #store(arrival: Arrival, question: Question | undefined): Promise<Stored & {readonly isUnsettled: boolean}> {
-    const isUnsettled = this.#unsettled.delete(keyOf(arrival))
-    try {
-      const {seq, didAlso} = await this.#arrivals.store(arrival)
-      if (question !== undefined && !didAlso) void this.#prompts.recheck(question).catch(() => {})
-      return {seq, didAlso, isUnsettled}
-    } catch (error) {
-      if (isUnsettled || isUnknown(error)) void this.#settle(arrival).catch(() => {})
-      if (question !== undefined) void this.#prompts.recheck(question).catch(() => {})
-      throw error
-    }
-  }
-
-  /** The handlers that begin as soon as it is an event's turn. */
-  #first(handlers: readonly string[]): readonly string[] {
-    const {around = [], within = []} = this.#dispatch?.order(handlers) ?? {}
-    return around.length > 0 ? around.slice(0, 1) : within
-  }
-
-  /** A stored event comes to its conversation, at once where it has the turn. */
-  #hand(
-    {seq, endpoint, conversation, handlers, claimed}: Arrival & {seq: number},
-    event: SatoriEvent,
-    turn?: Turn<Task>,
-  ) {
-    const stored = {endpoint, event}
-    if (turn !== undefined) turn.run({seq, handlers, claimed: new Set(claimed), stored, isReplay: false})
-    else if (handlers.length > 0) {
-      const kept = this.#lanes.length < keptInMemory ? stored : undefined
-      this.#lanes.push(conversation, {seq, handlers, claimed: new Set(), stored: kept, isReplay: false})
-    }
-  }
-
-  /** Finds out whether an event was stored though its storing seemed to fail; if so, it is handled like any other. */
-  async #settle(arrival: Arrival): Promise<void> {
-    const key = keyOf(arrival)
-    this.#unsettled.add(key)
-    const [due] = await persist(`event ${arrival.id}`, this.#log, () =>
-      readUnsettled(this.#database, arrival, this.#runtimeId),
-    )
-    if (this.#unsettled.delete(key) && due !== undefined) this.#resume([due])
-  }
-
   /** Hands on what an action has released though it seemed to fail. What is handed on twice runs once. */
   async #resumeUnknown(on: InboxSelection): Promise<void> {
     const [condition, args] = on === "held" ? ["true", []] : ["m.seq = ?", [on.seq]]
@@ -220,15 +118,6 @@ export class Inbox {
     for (const {seq, conversation, handlers} of due) {
       this.#lanes.push(conversation, {seq, handlers, claimed: new Set(), stored: undefined, isReplay})
     }
-  }
-
-  async #sequenceOf(endpoint: string, id: string): Promise<number> {
-    const [row] = await this.#database.read(
-      `SELECT seq FROM inbox WHERE endpoint = ?1 AND event_id = ?2
-       UNION ALL SELECT seq FROM inbox_keys WHERE endpoint = ?1 AND event_id = ?2`,
-      [endpoint, id],
-    )
-    return Number(row?.seq)
   }
 
   async #handle(task: Task): Promise<Again | undefined> {

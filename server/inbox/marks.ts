@@ -2,16 +2,7 @@ import type {Log} from "../../shared/log.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import {writeIf} from "../database/write-if.ts"
-
-/** Which attempt of which handler at which event. */
-export interface MarkKey {
-  readonly seq: number
-  readonly handler: string
-  readonly attempt: number
-}
-
-/** What tells one handler of one event from another, in memory. */
-export const handlerKeyOf = ({seq, handler}: Pick<MarkKey, "seq" | "handler">): string => `${seq} ${handler}`
+import type {MarkKey} from "../outbox/mark-key.ts"
 
 /** Handlers of one event that are to run, and the conversation that it belongs to. */
 export interface Due {

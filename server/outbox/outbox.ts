@@ -3,10 +3,11 @@ import {isProblem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
-import type {MarkKey} from "../inbox/marks.ts"
 import {act, type OutboxAction, type OutboxSelection} from "./actions.ts"
 import {type Timing, usualTiming} from "./delivery.ts"
+import {Departures} from "./departures.ts"
 import type {OutboxDraft} from "./draft.ts"
+import type {MarkKey} from "./mark-key.ts"
 import {type Departure, inserting, laneOf, type NewRow, newRows, readDeparted, settleInterrupted} from "./rows.ts"
 import {type Senders, Sends} from "./sends.ts"
 
@@ -37,9 +38,9 @@ export class Outbox {
     this.#departures = new Gather(database, {
       sizeOf: ({content}) => content.length,
       statements: departures => [inserting(departures)],
-      answers: ([inserted]) => {
+      answers: ([inserted], departures) => {
         const rows = newRows(inserted)
-        return ({draft}) => rows.get(draft.id)
+        return departures.map(({draft}) => rows.get(draft.id))
       },
     })
   }
@@ -55,31 +56,27 @@ export class Outbox {
   }
 
   /**
-   * Prepares drafts for being stored, where they come from a handler only while that attempt runs. A channel that has
-   * nothing else to do keeps its turn for them until `departed` or `unsettled`.
+   * Prepares drafts for being stored; those of a handler are stored only while that attempt runs. A channel that has nothing
+   * else to do keeps its turn for them until they are committed or released.
    */
-  departing(drafts: readonly OutboxDraft[], from?: MarkKey): readonly Departure[] {
+  reserve(drafts: readonly OutboxDraft[], from?: MarkKey): Departures {
     const at = Date.now()
     const contents = drafts.map(({content}) => JSON.stringify(content))
-    return drafts.map((draft, ordinal) => ({
+    const departures = drafts.map((draft, ordinal) => ({
       draft,
       content: contents[ordinal] ?? "",
       at,
       turn: this.#sends.enter(draft),
       ...(from === undefined ? {} : {from: {...from, ordinal}}),
     }))
+    return new Departures(departures, draft => this.stored([draft]))
   }
 
-  /** Tells that they are durable now, as these rows; what has none was not stored. */
-  departed(departures: readonly Departure[], rows: ReadonlyMap<string, NewRow>): void {
-    for (const departure of departures) this.#depart(departure, rows.get(departure.draft.id))
-  }
-
-  /** Tells that it is not known whether they are durable. */
-  async unsettled(departures: readonly Departure[]): Promise<void> {
-    if (departures.length === 0) return
-    const ids = departures.map(({draft}) => draft.id)
-    this.departed(departures, await persist("the outbox", this.#log, () => readDeparted(this.#database, ids)))
+  /** Finds out which of them are durable, where storing them had an unknown outcome, and commits those. */
+  async settle(departures: Departures): Promise<void> {
+    if (departures.items.length === 0) return
+    const ids = departures.items.map(({draft}) => draft.id)
+    departures.commit(await persist("the outbox", this.#log, () => readDeparted(this.#database, ids)))
   }
 
   /** Tells that drafts are durable now, queued. */
@@ -90,16 +87,15 @@ export class Outbox {
   /** Stores a message that belongs to no event; resolves once it is durable. Throws `ingress_paused`. */
   async enqueue(draft: OutboxDraft): Promise<void> {
     this.#requireOpen()
-    const departures = this.departing([draft])
-    for (const departure of departures) {
-      try {
-        this.#depart(departure, await this.#departures.store(departure))
-      } catch (error) {
-        // What failed may be stored all the same, and is sent then.
-        if (isUnknown(error)) void this.unsettled(departures).catch(() => {})
-        else departure.turn?.leave()
-        throw error
-      }
+    const departures = this.reserve([draft])
+    try {
+      const rows = await Promise.all(departures.items.map(departure => this.#departures.store(departure)))
+      departures.commit(new Map(rows.flatMap(row => (row === undefined ? [] : [[draft.id, row]]))))
+    } catch (error) {
+      // What failed may be stored all the same, and is sent then.
+      if (isUnknown(error)) void this.settle(departures).catch(() => {})
+      else departures.release()
+      throw error
     }
   }
 
@@ -132,14 +128,6 @@ export class Outbox {
   async #resume(): Promise<void> {
     const lanes = await this.#database.read("SELECT DISTINCT endpoint, channel FROM outbox WHERE state = 'queued'")
     for (const row of lanes) this.#sends.push(laneOf(row))
-  }
-
-  #depart({draft, content, turn}: Departure, row: NewRow | undefined): void {
-    if (turn !== undefined && row?.state === "sending") turn.send({...draft, content, spared: 0, seq: row.seq})
-    else {
-      turn?.leave()
-      if (row !== undefined) this.stored([draft])
-    }
   }
 }
 

@@ -1,11 +1,12 @@
-import type {Row, SqlValue, Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
 import {Gather} from "../database/gather.ts"
-import type {MarkKey} from "../inbox/marks.ts"
+import {jsonRows} from "../database/json-rows.ts"
+import type {Reservation} from "../runtime/flow/reservation.ts"
 import {type End, judgeInterrupted, type Policy, type Timing} from "./delivery.ts"
 import type {OutboxDraft} from "./draft.ts"
-import type {SendTurn} from "./sends.ts"
+import type {MarkKey} from "./mark-key.ts"
 
 /** The messages of one channel, which are sent in order. */
 export interface Lane {
@@ -41,22 +42,36 @@ export interface Finish {
   readonly attempt: number
 }
 
-const finish = `UPDATE outbox SET state = e ->> 2, platform_ids = e ->> 3, error = e ->> 4, reason = e ->> 5,
-    not_before = e ->> 6, spared = spared + (e ->> 7), ended_at = e ->> 8
-  FROM (SELECT value AS e FROM json_each(?)) WHERE seq = e ->> 0 AND state = 'sending' AND attempt = e ->> 1`
+const finishRows = jsonRows([
+  "seq",
+  "attempt",
+  "state",
+  "platformIds",
+  "error",
+  "reason",
+  "notBefore",
+  "spared",
+  "endedAt",
+])
+
+const finish = `UPDATE outbox SET state = f.state, platform_ids = f.platformIds, error = f.error, reason = f.reason,
+    not_before = f.notBefore, spared = outbox.spared + f.spared, ended_at = f.endedAt
+  FROM ${finishRows.source} f WHERE outbox.seq = f.seq AND outbox.state = 'sending' AND outbox.attempt = f.attempt`
 
 /** Stores the ends of attempts, many at a time. */
 export const gatherFinishes = (database: Database): Gather<Finish, void> =>
   new Gather<Finish, void>(database, {
-    statements: finishes => [{sql: finish, args: [JSON.stringify(finishes.map(valuesOf))]}],
-    answers: () => () => {},
+    statements: finishes => [{sql: finish, args: [finishRows.encode(finishes.map(changeOf))]}],
+    answers: (_, finishes) => finishes.map(() => undefined),
   })
 
-const valuesOf = ({end, seq, attempt}: Finish): readonly SqlValue[] => {
-  const key = [seq, attempt, end.is]
-  if (end.is === "sent") return [...key, JSON.stringify(end.ids), null, null, 0, 0, Date.now()]
-  if (end.is === "queued") return [...key, null, end.error, null, Date.now() + end.wait, end.counts ? 0 : 1, null]
-  return [...key, null, end.error, end.reason, 0, 0, Date.now()]
+const changeOf = ({end, seq, attempt}: Finish) => {
+  const now = Date.now()
+  const ended = {seq, attempt, state: end.is, platformIds: null, notBefore: 0, spared: 0, endedAt: now}
+  if (end.is === "sent") return {...ended, platformIds: JSON.stringify(end.ids), error: null, reason: null}
+  const {error} = end
+  if (end.is !== "queued") return {...ended, error, reason: end.reason}
+  return {...ended, error, reason: null, notBefore: now + end.wait, spared: end.counts ? 0 : 1, endedAt: null}
 }
 
 /** A draft on its way into the outbox, with its content as it is stored. */
@@ -65,8 +80,8 @@ export interface Departure {
   readonly content: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** The turn of its channel: it may be stored as `sending`. */
-  readonly turn: SendTurn | undefined
+  /** The turn of its channel, kept for it: it may be stored as `sending`. */
+  readonly turn: Reservation<Row> | undefined
   /** It is stored only while this attempt runs, as the `ordinal`th that it leaves. */
   readonly from?: MarkKey & {readonly ordinal: number}
 }
@@ -77,13 +92,27 @@ export interface NewRow {
   readonly state: string
 }
 
+const draftRows = jsonRows([
+  "id",
+  "kind",
+  "endpoint",
+  "channel",
+  "content",
+  "at",
+  "seq",
+  "handler",
+  "ordinal",
+  "attempt",
+  "isFirst",
+])
+
 /** Nothing is sent before what is queued for its channel. */
 const insert = `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq, handler, ordinal, state, attempt)
-  SELECT d ->> 0, d ->> 1, d ->> 2, d ->> 3, d ->> 4, d ->> 5, d ->> 6, d ->> 7, d ->> 8, iif(direct, 'sending', 'queued'), direct
-  FROM (SELECT value AS d, value ->> 10 AND NOT EXISTS (SELECT 1 FROM outbox o
-      WHERE o.state = 'queued' AND o.endpoint = value ->> 2 AND o.channel = value ->> 3) AS direct FROM json_each(?))
-  WHERE d ->> 6 IS NULL OR EXISTS (SELECT 1 FROM inbox_marks m
-    WHERE m.seq = d ->> 6 AND m.handler = d ->> 7 AND m.state = 'running' AND m.attempt = d ->> 9)
+  SELECT id, kind, endpoint, channel, content, at, seq, handler, ordinal, iif(direct, 'sending', 'queued'), direct
+  FROM (SELECT *, isFirst AND NOT EXISTS (SELECT 1 FROM outbox o
+      WHERE o.state = 'queued' AND o.endpoint = d.endpoint AND o.channel = d.channel) AS direct FROM ${draftRows.source} d) d
+  WHERE d.seq IS NULL OR EXISTS (SELECT 1 FROM inbox_marks m
+    WHERE m.seq = d.seq AND m.handler = d.handler AND m.state = 'running' AND m.attempt = d.attempt)
   RETURNING seq, id, state`
 
 /** Stores drafts; returns the rows of those that are stored, for `newRows`. */
@@ -93,24 +122,24 @@ export const inserting = (departures: readonly Departure[]): Statement => {
   const values = departures.map(departure => {
     const lane = keyOf(departure.draft)
     if (departure.turn === undefined) queued.add(lane)
-    return departureOf(departure, !queued.has(lane))
+    return storedOf(departure, !queued.has(lane))
   })
-  return {sql: insert, args: [JSON.stringify(values)]}
+  return {sql: insert, args: [draftRows.encode(values)]}
 }
 
-const departureOf = ({draft, content, at, from}: Departure, isFirst: boolean): readonly SqlValue[] => [
-  draft.id,
-  draft.kind,
-  draft.endpoint.toWellFormed(),
-  draft.channel.toWellFormed(),
+const storedOf = ({draft, content, at, from}: Departure, isFirst: boolean) => ({
+  id: draft.id,
+  kind: draft.kind,
+  endpoint: draft.endpoint.toWellFormed(),
+  channel: draft.channel.toWellFormed(),
   content,
   at,
-  from?.seq ?? null,
-  from?.handler ?? null,
-  from?.ordinal ?? null,
-  from?.attempt ?? null,
-  isFirst ? 1 : 0,
-]
+  seq: from?.seq ?? null,
+  handler: from?.handler ?? null,
+  ordinal: from?.ordinal ?? null,
+  attempt: from?.attempt ?? null,
+  isFirst: isFirst ? 1 : 0,
+})
 
 export const newRows = (result: Result | undefined): ReadonlyMap<string, NewRow> =>
   new Map((result?.rows ?? []).map(newRowOf))

@@ -5,7 +5,8 @@ import type {Row} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
-import {Lanes, type Turn} from "../runtime/flow/lanes.ts"
+import {Lanes} from "../runtime/flow/lanes.ts"
+import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
 import {attempt, longestWait, noPolicy, type Policy, type Timing} from "./delivery.ts"
 import type {Pace} from "./pace.ts"
 import {Paces} from "./paces.ts"
@@ -25,13 +26,6 @@ interface First extends Lane {
   readonly row: Row
   readonly sender: Sender
   readonly pace: Pace<Lane>
-}
-
-/** A channel's turn, kept for a message that is being stored. One of the two is called, once. */
-export interface SendTurn {
-  /** Sends what is stored as `sending`, in its first attempt. */
-  send(row: Row): void
-  leave(): void
 }
 
 /** Channels that are sent to side by side. */
@@ -86,28 +80,27 @@ export class Sends {
     this.push(lane)
   }
 
-  /** The turn of a channel that could send at once: nothing runs there, its endpoint is online, its pace lets it. */
-  enter(lane: Lane): SendTurn | undefined {
+  /**
+   * Keeps the turn of a channel that can send at once: nothing runs there, its endpoint is online, its pace lets it. Commit
+   * it with a message that is stored as `sending`: its first attempt begins.
+   */
+  enter(lane: Lane): Reservation<Row> | undefined {
     const {endpoint, channel} = lane
     const sender = this.#senders?.sender(endpoint)
     const turn = sender && this.#lanes.enter(keyOf(lane))
     if (sender === undefined || turn === undefined) return undefined
     const pace = this.#paces.of(endpoint, this.policy(endpoint).rates)
     if (!pace.ask(keyOf(lane), lane)) {
-      turn.leave()
+      turn.release()
       return undefined
     }
-    return this.#turnOf({endpoint, channel}, sender, pace, turn)
-  }
-
-  #turnOf(lane: Lane, sender: Sender, pace: Pace<Lane>, turn: Turn<Lane | First>): SendTurn {
-    return {
-      send: row => turn.run({...lane, row, sender, pace}),
-      leave: () => {
+    return reserve(
+      row => turn.commit({endpoint, channel, row, sender, pace}),
+      () => {
         pace.leave(keyOf(lane))
-        turn.leave()
+        turn.release()
       },
-    }
+    )
   }
 
   /** An endpoint can send from now on. */

@@ -2,6 +2,7 @@ import {v7 as uuid} from "uuid"
 import type {RunState, RunTrigger} from "../../shared/api/jobs.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import {assertThat, type Database} from "../database/database.ts"
+import {jsonRows} from "../database/json-rows.ts"
 import type {Planned} from "./consider.ts"
 
 /** A run that is to begin. */
@@ -16,6 +17,8 @@ export interface QueuedRun {
 export type Claim = Planned & {readonly runId: string; readonly job: string}
 
 export const claimOf = (job: string, planned: Planned): Claim => ({...planned, runId: uuid(), job})
+
+const consideredRows = jsonRows(["job", "at"])
 
 /**
  * Stores claims, each due time of a job once, and what the jobs are considered up to. The last result has the ids of the
@@ -32,9 +35,9 @@ export const claiming = (claims: readonly Claim[], upTo: ReadonlyMap<string, num
     args: [now, JSON.stringify(claims)],
   },
   {
-    sql: `UPDATE job_states SET considered_at = max(considered_at, each.value ->> 1)
-      FROM json_each(?) AS each WHERE job = each.value ->> 0`,
-    args: [JSON.stringify([...upTo])],
+    sql: `UPDATE job_states SET considered_at = max(considered_at, c.at)
+      FROM ${consideredRows.source} c WHERE job_states.job = c.job`,
+    args: [consideredRows.encode([...upTo].map(([job, at]) => ({job, at})))],
   },
   {
     sql: "SELECT run_id FROM job_runs WHERE state = 'queued' AND run_id IN (SELECT value FROM json_each(?))",

@@ -1,3 +1,5 @@
+import {type Reservation, reserve} from "./reservation.ts"
+
 /** The item is to be run again after so many milliseconds, before what follows it in its lane. */
 export interface Again {
   readonly again: number
@@ -6,13 +8,6 @@ export interface Again {
 /** Must not reject. */
 // biome-ignore lint/suspicious/noConfusingVoidType: work that never comes back has the type void
 type Run<T> = (item: T, lane: string) => Promise<Again | undefined | void>
-
-/** A lane's turn, kept for an item that is about to come. One of the two is called, once. */
-export interface Turn<T> {
-  /** The item begins now, before whatever has come to the lane meanwhile. */
-  run(item: T): void
-  leave(): void
-}
 
 /**
  * Work in order within a lane, lanes side by side: at most `width` lanes run at a time. A lane that has nothing to do
@@ -52,22 +47,29 @@ export class Lanes<T> {
     this.#advance()
   }
 
-  /** Something is about to be pushed: until the function is called, once, the lane gives no turn to what comes after it. */
-  expect(lane: string): () => void {
+  /** Keeps the place of an item that is pushed later: until then, no item that comes after it enters the lane. */
+  expect(lane: string): Reservation<T> {
     this.#expected.set(lane, (this.#expected.get(lane) ?? 0) + 1)
-    return () => {
+    const forget = () => {
       const left = (this.#expected.get(lane) ?? 0) - 1
       if (left > 0) this.#expected.set(lane, left)
       else this.#expected.delete(lane)
     }
+    return reserve(item => {
+      this.push(lane, item)
+      forget()
+    }, forget)
   }
 
-  /** Takes the turn of a lane that could begin at once; undefined where it could not. */
-  enter(lane: string): Turn<T> | undefined {
+  /** Keeps the turn of a lane that can begin at once, for an item that runs at its commit; else undefined. */
+  enter(lane: string): Reservation<T> | undefined {
     const isFree = !this.#running.has(lane) && !this.#waiting.has(lane) && !this.#expected.has(lane)
     if (!isFree || this.#paused || this.#running.size >= this.#width) return undefined
     this.#running.add(lane)
-    return {run: item => void this.#runItem(lane, item), leave: () => this.#leave(lane)}
+    return reserve(
+      item => void this.#runItem(lane, item),
+      () => this.#leave(lane),
+    )
   }
 
   /** So many lanes run at a time from now on; what runs goes on. */

@@ -2,6 +2,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import type {Item} from "../../../shared/api/workroom.ts"
 import {assertThat, type Database} from "../../database/database.ts"
 import type {Row, Statement} from "../../database/engine.ts"
+import {jsonRows} from "../../database/json-rows.ts"
 import {Catalog, type CatalogHead, catalogText, itemText} from "../catalog.ts"
 import {tellingRecords} from "../telling.ts"
 import {Chain} from "./chain.ts"
@@ -9,6 +10,9 @@ import {damaged, follow, type Group, type Kept, type Opened, otherAuthority, reb
 
 /** Rows of one read: a read holds up the event loop. */
 const pageSize = 2000
+
+const recordRows = jsonRows(["seq", "item", "record"])
+const itemRows = jsonRows(["item", "data"])
 
 /** The tables `workroom_catalog` and `workroom_events`. A group, its Catalog rows and its events are one batch. */
 export class TableStore implements Store {
@@ -38,12 +42,11 @@ export class TableStore implements Store {
   }
 
   async append({before, after, records, items}: Group): Promise<void> {
-    const rows = records.map(({record: {seq, item}, text}) => [seq, item, text])
     await this.#database.write([
       assertThat("EXISTS (SELECT 1 FROM workroom_head WHERE seq = ? AND hash = ?)", [before.seq, before.hash]),
       {
-        sql: "INSERT INTO workroom_events (seq, item, record) SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)",
-        args: [JSON.stringify(rows)],
+        sql: `INSERT INTO workroom_events (seq, item, record) SELECT seq, item, record FROM ${recordRows.source}`,
+        args: [recordRows.encode(records.map(({record: {seq, item}, text}) => ({seq, item, record: text})))],
       },
       storeItems(items),
       {sql: "UPDATE workroom_head SET seq = ?, hash = ?", args: [after.seq, after.hash]},
@@ -152,8 +155,9 @@ const parseItem = (text: string): Item | undefined => {
 }
 
 const storeItems = (items: readonly Item[]): Statement => ({
-  sql: "INSERT INTO workroom_catalog (item, data) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true ON CONFLICT (item) DO UPDATE SET data = excluded.data",
-  args: [JSON.stringify(items.map(item => [item.id, itemText(item)]))],
+  sql: `INSERT INTO workroom_catalog (item, data) SELECT item, data FROM ${itemRows.source}
+    WHERE true ON CONFLICT (item) DO UPDATE SET data = excluded.data`,
+  args: [itemRows.encode(items.map(item => ({item: item.id, data: itemText(item)})))],
 })
 
 const authorityOf = (records: Group["records"]): Statement[] =>

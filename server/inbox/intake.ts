@@ -1,0 +1,197 @@
+import type {Log} from "../../shared/log.ts"
+import {isProblem} from "../../shared/problems.ts"
+import type {Incoming, Receipt} from "../../shared/sdk/adapter.ts"
+import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import type {Database} from "../database/database.ts"
+import type {Gather} from "../database/gather.ts"
+import {persist} from "../database/persist.ts"
+import type {Endpoint} from "../endpoints/endpoint.ts"
+import type {Lanes} from "../runtime/flow/lanes.ts"
+import type {Reservation} from "../runtime/flow/reservation.ts"
+import {type Arrival, gatherArrivals, keyOf, type Stored} from "./arrivals.ts"
+import type {Dispatch, StoredEvent} from "./handling.ts"
+import {toEvent} from "./incoming.ts"
+import {type Due, readUnsettled} from "./marks.ts"
+import type {Prompts, Question} from "./prompts.ts"
+
+/** A stored event whose handlers are to run. */
+export interface Task {
+  readonly seq: number
+  readonly handlers: readonly string[]
+  /** Those whose marks are `running` though they have not begun. */
+  readonly claimed: Set<string>
+  /** Kept while the backlog is short; read again where it is not. */
+  readonly stored: StoredEvent | undefined
+  /** Left by an earlier run. */
+  readonly isReplay: boolean
+}
+
+/** An event that is about to be stored. */
+interface Offer {
+  readonly arrival: Arrival
+  /** Its sequence is not known yet. */
+  readonly event: SatoriEvent
+  /** What it answers, unless another event has answered that meanwhile: then it is for the handlers of `otherwise`. */
+  readonly question: Question | undefined
+  readonly otherwise: readonly string[]
+  /** It begins as soon as it is stored; else it waits in its conversation. */
+  readonly hasTurn: boolean
+  readonly place: Reservation<Task>
+}
+
+/** How the storing of an event ended. */
+interface Settled extends Stored {
+  /** An earlier storing of it had an unknown outcome: if it was stored then, it has yet to come to its handlers. */
+  readonly isUnsettled: boolean
+}
+
+/** Events of a backlog longer than this are read again when their turn comes, not kept in memory. */
+const keptInMemory = 1000
+
+export interface IntakeOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly runtimeId: string
+  readonly lanes: Lanes<Task>
+  readonly prompts: Prompts
+  /** Has the handlers of an event run that was stored though its storing seemed to fail. */
+  readonly resume: (due: readonly Due[]) => void
+}
+
+/** The way of an event into the inbox: it is offered, stored, and settled by coming to its handlers. */
+export class Intake {
+  readonly #options: IntakeOptions
+  readonly #arrivals: Gather<Arrival, Stored>
+  #dispatch: Dispatch | undefined
+  #restoredAt = 0
+  /** Events whose storing had an unknown outcome, by endpoint and platform id. */
+  readonly #unsettled = new Set<string>()
+
+  constructor(options: IntakeOptions) {
+    this.#options = options
+    this.#arrivals = gatherArrivals(options.database, options.runtimeId)
+  }
+
+  /** `restoredAt`: when this state was restored from a checkpoint, in milliseconds since 1970; 0 for never. */
+  start(dispatch: Dispatch, restoredAt: number): void {
+    this.#dispatch = dispatch
+    this.#restoredAt = restoredAt
+  }
+
+  /** Resolves once the event is durable. The same platform id again is stored once. Throws `event_invalid`. */
+  async receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
+    const offer = this.#offer(endpoint, incoming)
+    try {
+      return await this.#settle(offer, await this.#store(offer))
+    } finally {
+      offer.place.release()
+    }
+  }
+
+  /** What is to be stored of an event, and the place that its conversation keeps for it. */
+  #offer(endpoint: Endpoint, incoming: Incoming): Offer {
+    const {lanes, prompts} = this.#options
+    const {name} = endpoint.spec
+    const event = toEvent(endpoint, incoming)
+    const {sn: _, ...stored} = event
+    const id = incoming.id.toWellFormed()
+    const texts = {
+      event: JSON.stringify(stored),
+      raw: incoming.raw === undefined ? null : JSON.stringify(incoming.raw),
+    }
+    // What a cursor that was restored with the state brings again may have been handled by the state that was replaced.
+    const isHeld = event.timestamp < this.#restoredAt
+    const asked = isHeld ? undefined : prompts.find(name, event)
+    const handlers = this.#match(event, asked?.handler)
+    const question = asked !== undefined && handlers.includes(asked.handler) ? asked : undefined
+    const otherwise = question === undefined ? handlers : this.#match(event)
+    if (question !== undefined) prompts.take(question)
+    const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
+    const turn = handlers.length > 0 && !isHeld ? lanes.enter(conversation) : undefined
+    const arrival = {
+      endpoint: name,
+      id,
+      conversation,
+      type: event.type,
+      at: Date.now(),
+      ...texts,
+      handlers,
+      claimed: turn === undefined || question !== undefined ? [] : this.#first(handlers),
+      isHeld,
+      also: question === undefined ? [] : prompts.answering(question, name, id, otherwise),
+    }
+    return {
+      arrival,
+      event,
+      question,
+      otherwise,
+      hasTurn: turn !== undefined,
+      place: turn ?? lanes.expect(conversation),
+    }
+  }
+
+  async #store({arrival, question}: Offer): Promise<Settled> {
+    const {prompts} = this.#options
+    const isUnsettled = this.#unsettled.delete(keyOf(arrival))
+    try {
+      const {seq, didAlso} = await this.#arrivals.store(arrival)
+      if (question !== undefined && !didAlso) void prompts.recheck(question).catch(() => {})
+      return {seq, didAlso, isUnsettled}
+    } catch (error) {
+      if (isUnsettled || isProblem(error, "database_outcome_unknown")) void this.#resume(arrival).catch(() => {})
+      if (question !== undefined) void prompts.recheck(question).catch(() => {})
+      throw error
+    }
+  }
+
+  /** An event that is new comes to its handlers, in its place; for one that was stored before, nothing is left to do. */
+  async #settle(offer: Offer, {seq, didAlso, isUnsettled}: Settled): Promise<Receipt> {
+    const {arrival, question, otherwise} = offer
+    if (seq === undefined) {
+      if (isUnsettled) await this.#resume(arrival)
+      return {sn: await this.#sequenceOf(arrival), duplicate: true}
+    }
+    if (!arrival.isHeld) this.#hand(offer, seq, question === undefined || didAlso ? arrival.handlers : otherwise)
+    return {sn: seq, duplicate: false}
+  }
+
+  #hand({arrival, event, hasTurn, place}: Offer, seq: number, handlers: readonly string[]): void {
+    if (handlers.length === 0 && !hasTurn) return
+    const isKept = hasTurn || this.#options.lanes.length < keptInMemory
+    place.commit({
+      seq,
+      handlers,
+      claimed: new Set(arrival.claimed),
+      stored: isKept ? {endpoint: arrival.endpoint, event: {...event, sn: seq}} : undefined,
+      isReplay: false,
+    })
+  }
+
+  #match(event: SatoriEvent, asked?: string): readonly string[] {
+    return this.#dispatch?.match(event, asked) ?? []
+  }
+
+  /** The handlers that begin as soon as it is an event's turn. */
+  #first(handlers: readonly string[]): readonly string[] {
+    const {around = [], within = []} = this.#dispatch?.order(handlers) ?? {}
+    return around.length > 0 ? around.slice(0, 1) : within
+  }
+
+  /** Finds out whether an event was stored though its storing seemed to fail; if so, it is handled like any other. */
+  async #resume(arrival: Arrival): Promise<void> {
+    const {database, log, runtimeId, resume} = this.#options
+    const key = keyOf(arrival)
+    this.#unsettled.add(key)
+    const [due] = await persist(`event ${arrival.id}`, log, () => readUnsettled(database, arrival, runtimeId))
+    if (this.#unsettled.delete(key) && due !== undefined) resume([due])
+  }
+
+  async #sequenceOf({endpoint, id}: Arrival): Promise<number> {
+    const [row] = await this.#options.database.read(
+      `SELECT seq FROM inbox WHERE endpoint = ?1 AND event_id = ?2
+       UNION ALL SELECT seq FROM inbox_keys WHERE endpoint = ?1 AND event_id = ?2`,
+      [endpoint, id],
+    )
+    return Number(row?.seq)
+  }
+}
