@@ -1,5 +1,5 @@
 import type {Log} from "../../shared/log.ts"
-import {isProblem} from "../../shared/problems.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Incoming, Receipt} from "../../shared/sdk/adapter.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
@@ -95,10 +95,7 @@ export class Intake {
     const event = toEvent(endpoint, incoming)
     const {sn: _, ...stored} = event
     const id = incoming.id.toWellFormed()
-    const texts = {
-      event: JSON.stringify(stored),
-      raw: incoming.raw === undefined ? null : JSON.stringify(incoming.raw),
-    }
+    const texts = {event: toJson(stored), raw: incoming.raw === undefined ? null : toJson(incoming.raw)}
     // What a cursor that was restored with the state brings again may have been handled by the state that was replaced.
     const isHeld = event.timestamp < this.#restoredAt
     const asked = isHeld ? undefined : prompts.find(name, event)
@@ -193,5 +190,14 @@ export class Intake {
       [endpoint, id],
     )
     return Number(row?.seq)
+  }
+}
+
+/** An adapter may hand over what is no JSON: a circle, a BigInt. */
+const toJson = (value: unknown): string => {
+  try {
+    return JSON.stringify(value)
+  } catch (cause) {
+    throw new Problem("event_invalid", `the event cannot be stored as JSON: ${messageOf(cause)}`, {cause})
   }
 }

@@ -159,4 +159,17 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     })
     expect(await database.read("SELECT * FROM inbox")).toEqual([])
   })
+
+  test.each<[string, unknown]>([
+    ["a number beyond JSON", 10n],
+    ["a circle", (circle => Object.assign(circle, {circle}))({})],
+  ])("refuses a payload that is no JSON, and its conversation goes on: %s", async (_, data) => {
+    const {receive, marks} = await start()
+    await expect(receive(incoming("one", {raw: {type: "PRIVMSG", data}}))).rejects.toMatchObject({
+      code: "event_invalid",
+      message: expect.stringContaining("the event cannot be stored as JSON"),
+    })
+    await receive(incoming("two"))
+    await until("the next event to be handled", async () => (await marks())[0]?.state === "handled")
+  })
 })
