@@ -1,8 +1,8 @@
 import {Command, Option} from "clipanion"
 import {type RollbackPlan, type RolledBackResult, rollBack} from "../server/offline/rollback.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
-import {describeSchema} from "./checkpoint/schema.ts"
 import {CheckpointCommand} from "./kit/checkpoint/command.ts"
+import {describeSchema} from "./kit/checkpoint/schema.ts"
 import {counted, facts} from "./kit/print.ts"
 
 export class Rollback extends CheckpointCommand {

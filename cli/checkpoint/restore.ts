@@ -4,8 +4,8 @@ import type {Restored, RestorePlan} from "../../server/recovery/restore/restore.
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {CheckpointCommand} from "../kit/checkpoint/command.ts"
 import {withCheckpoint} from "../kit/checkpoint/open.ts"
+import {describeSchema} from "../kit/checkpoint/schema.ts"
 import {counted, facts} from "../kit/print.ts"
-import {describeSchema} from "./schema.ts"
 
 export class CheckpointRestore extends CheckpointCommand {
   static override paths = [["checkpoint", "restore"]]

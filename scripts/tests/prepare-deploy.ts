@@ -1,6 +1,6 @@
-import {makeDebian} from "../../tests/deploy/support/base-images.ts"
-import {composePlugin} from "../../tests/deploy/support/compose-plugin.ts"
-import {debianRoot} from "../../tests/deploy/support/debian-root.ts"
+import {makeDebian} from "../../tests/deploy/support/containers/base-images.ts"
+import {composePlugin} from "../../tests/deploy/support/containers/compose-plugin.ts"
+import {debianRoot} from "../../tests/deploy/support/containers/debian-root.ts"
 import {boxPackages} from "../../tests/deploy/support/systemd-box.ts"
 
 /**

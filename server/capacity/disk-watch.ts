@@ -2,10 +2,14 @@ import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {freeSpace} from "../runtime/disk.ts"
 
-export interface DiskWatchOptions {
+/** The Host's own folders, and how much space must be free for them. */
+export interface DiskLimit {
   readonly folders: readonly string[]
   /** Less free space than this, in bytes, is too little; 0 for no limit. */
   readonly least: () => number
+}
+
+export interface DiskWatchOptions extends DiskLimit {
   /** Hears of it when it changes. */
   readonly onChange: (isFull: boolean) => void
   readonly log: Log

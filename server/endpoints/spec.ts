@@ -1,7 +1,7 @@
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Endpoint as EndpointHandle, Sender} from "../../shared/sdk/adapter.ts"
-import {type Delivery, noPolicy, type Policy} from "../outbox/delivery.ts"
+import {type Delivery, noPolicy, type Policy} from "./policy.ts"
 
 /** What a generation says of one endpoint. */
 export interface EndpointSpec {

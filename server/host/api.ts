@@ -3,6 +3,7 @@ import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
 import type {Capacity} from "../capacity/capacity.ts"
+import type {DiskLimit} from "../capacity/disk-watch.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {Database} from "../database/database.ts"
 import type {RunHistory} from "../database/runs.ts"
@@ -33,7 +34,6 @@ import type {Workroom} from "../workroom/workroom.ts"
 import type {HostEvents} from "./events.ts"
 import type {Exit} from "./host.ts"
 import {createMetrics} from "./metrics/metrics.ts"
-import type {DiskLimit} from "./metrics/sources.ts"
 
 /** What does not change while this process runs. */
 export interface HostFacts {

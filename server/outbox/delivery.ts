@@ -1,27 +1,11 @@
 import {messageOf} from "../../shared/problems.ts"
-import {isRefusal, postponementOf, type RateLimit, refused, type Sender} from "../../shared/sdk/adapter.ts"
+import {isRefusal, postponementOf, refused, type Sender} from "../../shared/sdk/adapter.ts"
 import type {Node} from "../../shared/sdk/elements.ts"
 import type {Row} from "../../shared/sdk/plugin-database.ts"
+import type {Policy} from "../endpoints/policy.ts"
 import {type Backoff, pauseAfter} from "../runtime/flow/backoff.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {ReactionContent} from "./draft.ts"
-
-/** How an endpoint sends, by its adapter and its configuration. */
-export interface Delivery {
-  /** Does another attempt go on where one that ran out of time ended? */
-  readonly resumes: boolean
-  readonly onUnknown: "hold" | "retry"
-  readonly rates: readonly RateLimit[]
-}
-
-/** How one endpoint sends, as the outbox asks it. */
-export interface Policy extends Delivery {
-  /** Does the platform drop a repeated send with the same id? */
-  readonly idempotent: boolean
-}
-
-/** Of an endpoint that the generation does not have. */
-export const noPolicy: Policy = {idempotent: false, resumes: false, onUnknown: "hold", rates: []}
 
 export interface Timing {
   readonly retry: Backoff

@@ -1,8 +1,8 @@
 import {afterAll, beforeAll, expect, test} from "vitest"
-import {type ComposeEngine, restart, setToken, startComposeEngine} from "./support/compose-engine.ts"
-import {pluginNeed} from "./support/compose-plugin.ts"
-import type {Composition} from "./support/composition.ts"
-import {engineNeeds} from "./support/dockerd.ts"
+import {type ComposeEngine, restart, setToken, startComposeEngine} from "./support/containers/compose-engine.ts"
+import {pluginNeed} from "./support/containers/compose-plugin.ts"
+import type {Composition} from "./support/containers/composition.ts"
+import {engineNeeds} from "./support/containers/dockerd.ts"
 import {describePart} from "./support/part.ts"
 
 describePart("compose: restarts, and Node", [...engineNeeds, pluginNeed], () => {

@@ -7,9 +7,9 @@ import {makeFolder} from "../support/host/project.ts"
 import {onBun, pathWith} from "../support/host/runtimes.ts"
 import {freePort} from "../support/machine/ports.ts"
 import {registryEnvironment} from "../support/machine/registry.ts"
+import {makeStandInImage, type Podman, startPodman} from "./support/containers/podman.ts"
 import {copyTemplate, kustomize, type Manifest, parseManifests} from "./support/manifests.ts"
 import {controlGroups, describePart, linux, program, root} from "./support/part.ts"
-import {makeStandInImage, type Podman, startPodman} from "./support/podman.ts"
 
 const token = "a-token-of-the-pod-0123456789"
 

@@ -1,3 +1,4 @@
+import type {DiskLimit} from "../../capacity/disk-watch.ts"
 import {readDropped, readGrowth, readPages} from "../../capacity/growth.ts"
 import {retentionParts} from "../../capacity/retention.ts"
 import type {Database, Location} from "../../database/database.ts"
@@ -5,7 +6,6 @@ import {readStorage} from "../../database/upkeep/storage.ts"
 import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
 import {readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
 import {freeSpace} from "../../runtime/disk.ts"
-import type {DiskLimit} from "./sources.ts"
 
 export const noDepths = {
   svc_inbox_handlers: [],

@@ -1,4 +1,5 @@
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
+import type {DiskLimit} from "../../capacity/disk-watch.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {Ingress} from "../../endpoints/ingress.ts"
@@ -34,10 +35,4 @@ export interface MetricsSources {
   readonly requests: RequestMeter
   readonly report: () => ReadinessReport
   readonly isReady: () => boolean
-}
-
-/** The Host's own folders, and how much space must be free for them, in bytes. */
-export interface DiskLimit {
-  readonly folders: readonly string[]
-  readonly least: () => number
 }

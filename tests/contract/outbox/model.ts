@@ -1,4 +1,5 @@
-import {noPolicy, type Policy, type Timing} from "../../../server/outbox/delivery.ts"
+import {noPolicy, type Policy} from "../../../server/endpoints/policy.ts"
+import type {Timing} from "../../../server/outbox/delivery.ts"
 
 /** What a platform does with one attempt. `lose` and `stall` never answer; of the two, `lose` has taken the message. */
 export type Outcome = "take" | "fail" | "refuse" | "wait" | "lose" | "stall"

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {noPolicy} from "../../../server/outbox/delivery.ts"
+import {noPolicy} from "../../../server/endpoints/policy.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {localDatabase, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"

@@ -3,7 +3,7 @@ import {existsSync, realpathSync} from "node:fs"
 import {join} from "node:path"
 import {until} from "../../support/host/process.ts"
 import {onBun, root} from "../../support/host/runtimes.ts"
-import {debianRoot} from "./debian-root.ts"
+import {debianRoot} from "./containers/debian-root.ts"
 
 export interface Ended {
   readonly code: number | null

@@ -1,114 +1,114 @@
-import {readdirSync, readFileSync} from "node:fs"
-import {dirname, join, relative} from "node:path"
+import {readFileSync} from "node:fs"
+import {basename, dirname, join} from "node:path"
 import {expect, test} from "vitest"
+import {commands} from "../../../cli/commands.ts"
+import {arrowsOf, circlesOf, readImports, roomOf, sourceFiles} from "../../../scripts/plan/graph.ts"
+import {limits} from "../../../scripts/plan/limits.ts"
 import {root} from "../../support/host/runtimes.ts"
 import {ranks} from "./ranks.ts"
 
-/** What may be imported against the ranks, and why. */
-const allowed: readonly (readonly [from: string, to: string])[] = [
-  // Durable files and the process are one rank with the database, which is written with their help.
-  ["server/database", "server/runtime"],
-  // The shell of the readiness report gathers its facts from what it reports on; the report itself is pure.
-  ["server/doctor", "server/process"],
-]
-
-/** Where the command line may enter: what is live goes over HTTP. */
-const entrances = [
+/** Where the command line may enter. What is live goes over HTTP. */
+const entrances: readonly string[] = [
   "server/host",
+  "server/offline",
+  "server/project",
   "server/doctor",
   "server/process",
   "server/recovery",
   "server/config",
+  // What every process of svc needs, whether a Host runs or not: the project's paths, its lock, signals, the log.
   "server/runtime",
   "server/logs",
-  "server/runtime/version.ts",
 ]
 
-const sourceFiles = (): string[] =>
-  ["shared", "server", "cli"]
-    .flatMap(folder =>
-      readdirSync(join(root, folder), {recursive: true, encoding: "utf8"}).map(file => join(folder, file)),
-    )
-    .filter(file => /\.(ts|js)$/.test(file) && !file.endsWith(".d.ts") && !file.includes("cli/init/template"))
+const files = sourceFiles()
+const imports = readImports(files)
+const steps = ranks.flatMap(rank => rank.steps)
+const stepOf = (room: string) => steps.findIndex(step => step.includes(room))
 
-/** The modules that a file imports, as paths in the repository or package names. */
-const importsOf = (file: string): string[] => {
-  const text = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "")
-  const found = [
-    ...text.matchAll(
-      /(?:^|\s)(?:import|export)\b[^"'`;]*?\bfrom\s+"([^"]+)"|\bimport\s*\(\s*"([^"]+)"\s*\)|^import\s+"([^"]+)"/gm,
-    ),
-  ]
-  return found
-    .map(match => match[1] ?? match[2] ?? match[3] ?? "")
-    .map(path => (path.startsWith(".") ? relative(root, join(root, dirname(file), path)) : path))
+/** What stands in the list for each import that is wrong. */
+const wrongImports = (isWrong: (file: string, target: string) => boolean): readonly string[] =>
+  [...imports].flatMap(([file, targets]) =>
+    targets.filter(target => imports.has(target) && isWrong(file, target)).map(target => `${file} imports ${target}`),
+  )
+
+/** The folder of an adapter that a file is in. */
+const adapterOf = (file: string): string | undefined => {
+  const [top, second, adapter] = file.split("/")
+  return top === "server" && second === "adapters" ? `server/adapters/${adapter}` : undefined
 }
 
-/** The part of the program that a file belongs to. */
-const partOf = (file: string): string => {
-  if (/^server\/(host[^/]*|once|testing[^/]*)\.ts$/.test(file)) return "server/host"
-  if (file === "server/runtime/version.ts") return file
-  const [top, second] = file.split("/")
-  return top === "server" ? `server/${second}` : (top ?? "")
-}
-
-const isOwn = (path: string) => /^(shared|server|cli)\//.test(path)
-
-test("a folder imports itself and lower ranks only", () => {
-  const wrong: string[] = []
-  for (const file of sourceFiles()) {
-    const from = partOf(file)
-    for (const path of importsOf(file).filter(isOwn)) {
-      const to = partOf(path)
-      if (from === to || from === "server/adapters" || to === "server/adapters") continue
-      const [rank, other] = [ranks[from], ranks[to]]
-      const isAllowed = allowed.some(([one, two]) => one === from && two === to)
-      if (rank === undefined || other === undefined || (other >= rank && !isAllowed))
-        wrong.push(`${file} imports ${path}`)
-    }
+test("every room has a rank, and imports itself and lower ones only", () => {
+  const rooms = [...new Set(files.map(roomOf))].filter(room => room !== "server/adapters").sort()
+  expect(steps.flat().sort()).toEqual(rooms)
+  const isWrong = (file: string, target: string) => {
+    const [from, to] = [roomOf(file), roomOf(target)]
+    const isAdapters = from === "server/adapters" || to === "server/adapters"
+    return from !== to && !isAdapters && stepOf(to) >= stepOf(from)
   }
-  expect(wrong).toEqual([])
+  expect(wrongImports(isWrong)).toEqual([])
 })
 
-test("adapters import the public SDK and their own library only, and only the host imports them", () => {
-  const wrong: string[] = []
-  for (const file of sourceFiles()) {
-    const adapter = /^server\/adapters\/[^/]+\//.exec(file)?.[0]
-    for (const path of importsOf(file).filter(isOwn)) {
-      if (adapter !== undefined && !path.startsWith(adapter) && path !== "shared/sdk/sdk.ts")
-        wrong.push(`${file} imports ${path}`)
-      if (adapter === undefined && path.startsWith("server/adapters/") && file !== "server/host/built-in-plugins.ts")
-        wrong.push(`${file} imports ${path}`)
-    }
+test("the plan stays within its limits: rooms, arrows, and no circle of files", () => {
+  expect(new Set(files.map(roomOf)).size).toBeLessThanOrEqual(limits.rooms)
+  expect(arrowsOf(imports).size).toBeLessThanOrEqual(limits.arrows)
+  expect(circlesOf(imports)).toEqual([])
+})
+
+test("the tests import each other in no circle", () => {
+  expect(circlesOf(readImports(sourceFiles(["tests"])))).toEqual([])
+})
+
+test("a folder holds twenty files at most", () => {
+  const folders = Map.groupBy([...files, ...sourceFiles(["tests"])], file => dirname(file))
+  const crowded = [...folders].filter(([, own]) => own.length > limits.files)
+  expect(crowded.map(([folder, own]) => `${folder} has ${own.length} files`)).toEqual([])
+})
+
+test("adapters import the public SDK and their own library only, and one file of the Host imports them", () => {
+  const isWrong = (file: string, target: string) => {
+    const [from, to] = [adapterOf(file), adapterOf(target)]
+    if (from === undefined) return to !== undefined && file !== "server/host/built-in-plugins.ts"
+    return to !== from && target !== "shared/sdk/sdk.ts"
   }
-  expect(wrong).toEqual([])
+  expect(wrongImports(isWrong)).toEqual([])
 })
 
 test("the command line enters through its entrances", () => {
-  const wrong = sourceFiles()
-    .filter(file => file.startsWith("cli/"))
-    .flatMap(file =>
-      importsOf(file)
-        .filter(path => path.startsWith("server/") && !entrances.includes(partOf(path)))
-        .map(path => `${file} imports ${path}`),
-    )
-  expect(wrong).toEqual([])
+  const isWrong = (file: string, target: string) =>
+    roomOf(file) === "cli" && target.startsWith("server/") && !entrances.includes(roomOf(target))
+  expect(wrongImports(isWrong)).toEqual([])
+})
+
+test("cli/ holds commands, each at the path of its words; what they share is in cli/kit/", () => {
+  const paths = Object.keys(commands).map(name => `cli/${name.split(" ").join("/")}.ts`)
+  const others = files.filter(file => roomOf(file) === "cli" && !file.startsWith("cli/kit/") && !paths.includes(file))
+  expect(others).toEqual(["cli/commands.ts", "cli/launch.js", "cli/svc.ts"])
+  expect([...(imports.get("cli/commands.ts") ?? [])].sort()).toEqual(paths.sort())
 })
 
 test("shared is pure: it imports typebox only", () => {
-  const packages = sourceFiles()
-    .filter(file => file.startsWith("shared/"))
-    .flatMap(importsOf)
-    .filter(path => !isOwn(path))
+  const packages = [...imports].flatMap(([file, targets]) =>
+    roomOf(file) === "shared" ? targets.filter(target => !imports.has(target)) : [],
+  )
   expect(new Set(packages)).toEqual(new Set(["typebox"]))
 })
 
 test("Bun and node:http appear in server/runtime alone, Elysia in server/http/app.ts alone", () => {
-  const wrong: string[] = []
-  for (const file of sourceFiles()) {
-    const text = readFileSync(join(root, file), "utf8")
-    if (!file.startsWith("server/runtime/") && /\bBun\.|from "bun"|"node:https?"/.test(text)) wrong.push(file)
-    if (file !== "server/http/app.ts" && /from "(elysia|@elysiajs\/node)"/.test(text)) wrong.push(file)
-  }
+  const wrong = files.filter(file => {
+    if (roomOf(file) === "scripts") return false
+    const packages = imports.get(file) ?? []
+    const isOutside = roomOf(file) !== "server/runtime"
+    const servesItself = packages.some(name => name === "bun" || name === "node:http" || name === "node:https")
+    const namesBun = /\bBun\./.test(readFileSync(join(root, file), "utf8"))
+    const isElysia = packages.some(name => name === "elysia" || name === "@elysiajs/node")
+    return (isOutside && (servesItself || namesBun)) || (isElysia && file !== "server/http/app.ts")
+  })
   expect(wrong).toEqual([])
+})
+
+test("no file is loose in server/, and none is named for being useful in general", () => {
+  const loose = files.filter(file => dirname(file) === "server")
+  const vague = files.filter(file => /^(utils?|helpers?|misc|common|index)\.ts$/.test(basename(file)))
+  expect([...loose, ...vague.filter(file => adapterOf(file) === undefined)]).toEqual([])
 })

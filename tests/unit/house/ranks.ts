@@ -1,26 +1,23 @@
-/** A folder imports itself and lower ranks; folders of one rank do not see each other. */
-export const ranks: Readonly<Record<string, number>> = {
-  shared: 0,
-  "server/runtime/version.ts": 0,
-  "server/runtime": 1,
-  "server/config": 1,
-  "server/database": 1,
-  "server/logs": 1,
-  "server/metrics": 1,
-  "server/events": 2,
-  "server/capabilities": 3,
-  "server/plugins": 4,
-  "server/messages": 4,
-  "server/generation": 5,
-  "server/workroom": 6,
-  "server/scheduler": 6,
-  "server/readiness": 8,
-  "server/recovery": 8,
-  "server/console": 9,
-  "server/satori": 9,
-  "server/http": 10,
-  "server/host": 11,
-  "server/process": 11,
-  "server/doctor": 12,
-  cli: 13,
+interface Rank {
+  readonly rank: number
+  /** Within a rank, folders come in steps; folders of one step do not see each other. */
+  readonly steps: readonly (readonly string[])[]
 }
+
+/** A folder imports itself, lower ranks, and earlier steps of its own rank. */
+export const ranks: readonly Rank[] = [
+  {rank: 0, steps: [["shared"]]},
+  {rank: 1, steps: [["server/runtime"], ["server/config", "server/database", "server/logs", "server/metrics"]]},
+  {rank: 2, steps: [["server/events"]]},
+  {rank: 3, steps: [["server/endpoints"], ["server/outbox"], ["server/inbox"]]},
+  {rank: 4, steps: [["server/plugins", "server/messages"]]},
+  {rank: 5, steps: [["server/generation"]]},
+  {rank: 6, steps: [["server/workroom", "server/scheduler"], ["server/capacity"]]},
+  {rank: 8, steps: [["server/readiness", "server/recovery"]]},
+  {rank: 9, steps: [["server/console", "server/satori"]]},
+  {rank: 10, steps: [["server/http"]]},
+  {rank: 11, steps: [["server/project"], ["server/host", "server/process"], ["server/offline", "server/testing"]]},
+  {rank: 12, steps: [["server/doctor"]]},
+  {rank: 13, steps: [["cli"]]},
+  {rank: 14, steps: [["scripts"]]},
+]

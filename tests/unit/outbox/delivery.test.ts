@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {judge, judgeInterrupted, noPolicy, usualTiming} from "../../../server/outbox/delivery.ts"
+import {noPolicy} from "../../../server/endpoints/policy.ts"
+import {judge, judgeInterrupted, usualTiming} from "../../../server/outbox/delivery.ts"
 import {TimeLimitExceeded} from "../../../server/runtime/flow/time-limit.ts"
 import {postponementOf, refused, retryAfter} from "../../../shared/sdk/adapter.ts"
 

@@ -1,8 +1,8 @@
 import {readFileSync} from "node:fs"
 import {join} from "node:path"
 import {setTimeout as sleep} from "node:timers/promises"
-import {type Finished, until} from "../../support/host/process.ts"
-import {root} from "../../support/host/runtimes.ts"
+import {type Finished, until} from "../../../support/host/process.ts"
+import {root} from "../../../support/host/runtimes.ts"
 import type {Docker} from "./dockerd.ts"
 
 /** A project with the compose template, in an engine. */

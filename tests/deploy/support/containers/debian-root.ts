@@ -2,7 +2,7 @@ import {execFileSync} from "node:child_process"
 import {createHash} from "node:crypto"
 import {existsSync, mkdirSync, renameSync, rmSync} from "node:fs"
 import {join} from "node:path"
-import {root} from "../../support/host/runtimes.ts"
+import {root} from "../../../support/host/runtimes.ts"
 
 const cache = join(root, "node_modules/.cache/svc-deploy")
 

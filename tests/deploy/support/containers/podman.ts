@@ -1,8 +1,8 @@
 import {mkdirSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {expect, onTestFinished} from "vitest"
-import {runProcess} from "../../support/host/process.ts"
-import {makeFolder} from "../../support/host/project.ts"
+import {runProcess} from "../../../support/host/process.ts"
+import {makeFolder} from "../../../support/host/project.ts"
 
 /**
  * podman with images, volumes and containers of its own, which are gone when the test has ended. Resolves to what it prints;

@@ -1,9 +1,9 @@
 import {existsSync, mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {root} from "../../support/host/runtimes.ts"
-import {locate} from "../../support/machine/tools.ts"
-import {output} from "./command.ts"
-import type {Need} from "./part.ts"
+import {root} from "../../../support/host/runtimes.ts"
+import {locate} from "../../../support/machine/tools.ts"
+import {output} from "../command.ts"
+import type {Need} from "../part.ts"
 
 const cache = join(root, "node_modules/.cache/svc-compose")
 const inPackage = "usr/libexec/docker/cli-plugins/docker-compose"

@@ -1,7 +1,7 @@
 import {existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync} from "node:fs"
 import {dirname, join} from "node:path"
-import {root} from "../../support/host/runtimes.ts"
-import {output} from "./command.ts"
+import {root} from "../../../support/host/runtimes.ts"
+import {output} from "../command.ts"
 import type {Docker} from "./dockerd.ts"
 
 const cache = join(root, "node_modules/.cache/svc-base-images")

@@ -1,4 +1,4 @@
-import type {RestorePlan} from "../../server/recovery/restore/restore.ts"
+import type {RestorePlan} from "../../../server/recovery/restore/restore.ts"
 
 /** What becomes of the schema, and across which migrations there is no other way back than the checkpoint's data. */
 export const describeSchema = (

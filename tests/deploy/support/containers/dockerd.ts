@@ -1,9 +1,9 @@
 import {spawn} from "node:child_process"
 import {createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync} from "node:fs"
 import {join} from "node:path"
-import {type SpawnOptions, until} from "../../support/host/process.ts"
-import {output, run} from "./command.ts"
-import {controlGroups, linux, type Need, networkNamespaces, program, root} from "./part.ts"
+import {type SpawnOptions, until} from "../../../support/host/process.ts"
+import {output, run} from "../command.ts"
+import {controlGroups, linux, type Need, networkNamespaces, program, root} from "../part.ts"
 
 /** What an engine with images of its own needs. */
 export const engineNeeds: readonly Need[] = [

@@ -1,0 +1,91 @@
+import {readdirSync, readFileSync} from "node:fs"
+import {dirname, join} from "node:path"
+import {parse} from "svelte/compiler"
+import typescript from "typescript"
+import {root} from "../root.ts"
+
+/** What the program is: its source, and the scripts that build it. */
+export const programFolders = ["shared", "server", "cli", "scripts"] as const
+
+/** By each source file, as a path in the repository: what it imports, such paths and names of packages. */
+export type Imports = ReadonlyMap<string, readonly string[]>
+
+/** All source files below these folders, declarations and the starter project aside. */
+export const sourceFiles = (folders: readonly string[] = programFolders): readonly string[] =>
+  folders
+    .flatMap(folder =>
+      readdirSync(join(root, folder), {recursive: true, encoding: "utf8"}).map(file => join(folder, file)),
+    )
+    .filter(
+      file => /\.(ts|js|mjs|svelte)$/.test(file) && !file.endsWith(".d.ts") && !file.startsWith("cli/init/template/"),
+    )
+    .sort()
+
+/** Reads what each file imports: values and types, when it is loaded and later. */
+export const readImports = (files: readonly string[]): Imports => {
+  const known = new Set(files)
+  const resolve = (file: string, path: string) => {
+    if (!path.startsWith(".")) return path
+    const target = join(dirname(file), path)
+    // A module that runes compile is imported without its ending.
+    return known.has(`${target}.ts`) ? `${target}.ts` : target
+  }
+  return new Map(files.map(file => [file, [...new Set(importsOf(file).map(path => resolve(file, path)))]]))
+}
+
+const importsOf = (file: string): readonly string[] => {
+  const text = readFileSync(join(root, file), "utf8")
+  const source = file.endsWith(".svelte") ? scriptsOf(text) : text
+  return typescript.preProcessFile(source, true, true).importedFiles.map(({fileName}) => fileName)
+}
+
+/** The scripts of a component. */
+const scriptsOf = (text: string): string => {
+  const {instance, module} = parse(text, {modern: true})
+  return [module, instance]
+    .flatMap(script => (script ? [text.slice(script.start, script.end)] : []))
+    .map(script => script.replace(/^<script[^>]*>|<\/script>$/g, ""))
+    .join("\n")
+}
+
+/** The room that a file is in: a folder at the top, `server/` opened one level. */
+export const roomOf = (file: string): string => {
+  const [top = "", second = ""] = file.split("/")
+  return top === "server" ? `server/${second}` : top
+}
+
+/** Imports from one room into another: who imports whom, and how often. */
+export const arrowsOf = (imports: Imports): ReadonlyMap<string, number> => {
+  const arrows = new Map<string, number>()
+  for (const [file, targets] of imports) {
+    for (const target of targets.filter(each => imports.has(each))) {
+      const [from, to] = [roomOf(file), roomOf(target)]
+      if (from !== to) arrows.set(`${from} -> ${to}`, (arrows.get(`${from} -> ${to}`) ?? 0) + 1)
+    }
+  }
+  return arrows
+}
+
+/** Files that import each other in a circle, each circle once (Tarjan's strongly connected components). */
+export const circlesOf = (imports: Imports): readonly (readonly string[])[] => {
+  const circles: string[][] = []
+  const seen = new Map<string, {readonly index: number; low: number}>()
+  const stack: string[] = []
+  const visit = (file: string): {low: number} => {
+    const node = {index: seen.size, low: seen.size}
+    seen.set(file, node)
+    stack.push(file)
+    for (const target of (imports.get(file) ?? []).filter(each => imports.has(each))) {
+      const known = seen.get(target)
+      if (known === undefined) node.low = Math.min(node.low, visit(target).low)
+      else if (stack.includes(target)) node.low = Math.min(node.low, known.index)
+    }
+    if (node.low === node.index) {
+      const circle = stack.splice(stack.indexOf(file))
+      if (circle.length > 1) circles.push(circle)
+    }
+    return node
+  }
+  for (const file of imports.keys()) if (!seen.has(file)) visit(file)
+  return circles
+}
