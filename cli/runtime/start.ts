@@ -7,7 +7,7 @@ import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
 import type {OnceOptions} from "../../server/offline/once.ts"
 import {followSupervisor} from "../../server/process/supervisor.ts"
-import {type Mode, requireProject} from "../../server/project/settings.ts"
+import {requireProject} from "../../server/project/settings.ts"
 import {noProgress} from "../../server/recovery/checkpoint/progress.ts"
 import {CheckpointStore} from "../../server/recovery/checkpoint/store.ts"
 import {loadRuntime} from "../../server/runtime/load-runtime.ts"
@@ -15,11 +15,10 @@ import {onLateException} from "../../server/runtime/process/late-exceptions.ts"
 import {onSignals} from "../../server/runtime/process/signals.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import {type Mode, modes} from "../../shared/mode.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {banner} from "../kit/runtime/banner.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
-
-const modes = ["development", "production", "test"] as const
 
 /** The Host ends within so many milliseconds, whatever hangs. */
 const stopLimit = 10_000

@@ -3,8 +3,8 @@ import type {Generation} from "../generation/generation.ts"
 import {Generations} from "../generation/generations.ts"
 import {GenerationHistory} from "../generation/history.ts"
 import {hashLockfile} from "../generation/lockfile.ts"
+import type {Watcher} from "../generation/watch.ts"
 import {type BuiltIns, Loader} from "../plugins/load.ts"
-import type {Scope} from "../runtime/flow/scope.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {builtIns, sdkPaths} from "./built-in-plugins.ts"
 import type {HostEvents} from "./events.ts"
@@ -22,12 +22,14 @@ export interface HostGenerationsOptions {
   readonly endpoints: Endpoints
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
   readonly recovery: Pick<HostRecovery, "hide" | "learn" | "checkpoints">
+  /** What watches the project's files; undefined where nothing does. */
+  readonly watcher: Watcher | undefined
 }
 
-/** The generations of a Host, and what watches the project's files for them; the first one is not begun yet. */
-export const createGenerations = async (options: HostGenerationsOptions, unwind: Scope) => {
-  const {host, runtime, opened, plugins, endpoints, events, recovery} = options
-  const {mode, environment = mode, logs, signal} = host
+/** The generations of a Host; the first one is not begun yet. */
+export const createGenerations = (options: HostGenerationsOptions): Generations => {
+  const {host, runtime, opened, plugins, endpoints, events, recovery, watcher} = options
+  const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables} = opened
   const loader = new Loader({
     runtime,
@@ -37,11 +39,7 @@ export const createGenerations = async (options: HostGenerationsOptions, unwind:
     cache: paths.pluginCache,
     sdk: sdkPaths,
   })
-  const watcher = host.watch
-    ? await (await import("../generation/watch.ts")).watchProject(paths, environment)
-    : undefined
-  unwind.defer(() => watcher?.close())
-  const generations = new Generations({
+  return new Generations({
     project: paths.project,
     boot,
     database,
@@ -70,6 +68,4 @@ export const createGenerations = async (options: HostGenerationsOptions, unwind:
       logs.log.info(`generation ${generation.number} committed (${generation.reason})`)
     },
   })
-  unwind.defer(() => generations.stop(0))
-  return {generations, watcher}
 }

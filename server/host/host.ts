@@ -1,4 +1,5 @@
 import type {ExitCode} from "../../shared/exit.ts"
+import type {Mode} from "../../shared/mode.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
@@ -7,7 +8,6 @@ import type {Inbox} from "../inbox/inbox.ts"
 import type {Logs} from "../logs/log.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import type {BuiltIns} from "../plugins/load.ts"
-import type {Mode} from "../project/settings.ts"
 
 export interface HostOptions {
   /** The project's folder. */

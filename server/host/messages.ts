@@ -6,7 +6,6 @@ import {Gaps} from "../endpoints/gaps.ts"
 import {Ingress} from "../endpoints/ingress.ts"
 import {Inbox} from "../inbox/inbox.ts"
 import {Outbox} from "../outbox/outbox.ts"
-import type {Scope} from "../runtime/flow/scope.ts"
 import {SatoriServer} from "../satori/server.ts"
 import type {HostEvents} from "./events.ts"
 
@@ -31,7 +30,7 @@ export interface HostMessages {
 }
 
 /** Each hears of the others by functions: what one receives another stores, counts, or tells. */
-export const createMessages = (options: MessagesOptions, unwind: Scope): HostMessages => {
+export const createMessages = (options: MessagesOptions): HostMessages => {
   const {database, log, runtimeId, events, base, ingressChanged} = options
   const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
   const inbox = new Inbox(database, outbox, runtimeId, log)
@@ -54,13 +53,11 @@ export const createMessages = (options: MessagesOptions, unwind: Scope): HostMes
     named: () => satori.loginsChanged(),
     isPaused: () => ingress.isPaused,
   })
-  unwind.defer(() => endpoints.close())
   const satori = new SatoriServer({
     database,
     log,
     endpoints: () => endpoints.list(),
     path: `${base}/satori/v1/events`,
   })
-  unwind.defer(() => satori.close())
   return {outbox, inbox, gaps, ingress, endpoints, satori}
 }

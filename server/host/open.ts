@@ -2,7 +2,6 @@ import {hostname} from "node:os"
 import {resolve} from "node:path"
 import {v7 as uuid} from "uuid"
 import {exit} from "../../shared/exit.ts"
-import {Problem} from "../../shared/problems.ts"
 import {readEnvironment} from "../config/environment.ts"
 import {type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
 import {settleAuthority} from "../database/authority.ts"
@@ -14,55 +13,56 @@ import {requireOneHistory} from "../project/one-history.ts"
 import {locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
-import type {Scope} from "../runtime/flow/scope.ts"
+import {removeHostFile} from "../runtime/host-file.ts"
 import {acquireLock} from "../runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
 import {settleJobFile} from "../scheduler/job-file/settle-job-file.ts"
 import type {Exit, HostOptions} from "./host.ts"
+import type {Parts} from "./parts.ts"
 
 /** What a Host stands on before anything of it runs: the project is held, its port answers, its state is open. */
 export type OpenProject = Awaited<ReturnType<typeof openProject>>
 
-/** Throws what keeps the Host from starting; what was acquired by then is undone by `unwind`. */
-export const openProject = async (options: HostOptions, runtime: Runtime, unwind: Scope) => {
+/** The first parts of a Host. Throws what keeps it from starting. */
+export const openProject = async (options: HostOptions, runtime: Runtime, parts: Parts) => {
   const identity = {runtimeId: uuid(), startedAt: Date.now()}
-  const held = await hold(options, identity, unwind)
+  const held = await hold(options, identity, parts)
   const configured = await configure(options, held.paths)
-  const listening = await listen(configured.boot, runtime, options, unwind)
-  const state = await openState(options, runtime, {...identity, ...held, ...configured}, unwind)
+  const listening = await listen(configured.boot, runtime, options, parts)
+  const state = await openState(options, runtime, {...identity, ...held, ...configured}, parts)
   return {...identity, ...held, ...configured, ...listening, ...state}
 }
 
-interface Identity {
+interface OwnRun {
   readonly runtimeId: string
   readonly startedAt: number
 }
 
 /** Takes the lock, and deals with what earlier processes left. */
-const hold = async ({project: folder, command, supervisor, logs}: HostOptions, identity: Identity, unwind: Scope) => {
-  const {runtimeId, startedAt} = identity
+const hold = async ({project: folder, command, supervisor, logs}: HostOptions, run: OwnRun, parts: Parts) => {
+  const {runtimeId, startedAt} = run
   const paths = projectPaths(resolve(folder))
   await requireProject(paths)
   const project = await projectName(paths)
   logs.bind({project, runtimeId})
   await makePrivateFolder(paths.state)
-  const since = new Date(startedAt).toISOString()
-  const lock = await acquireLock(paths, {
+  const holder = {
     kind: "host",
     hostname: hostname(),
     pid: process.pid,
     runtimeId,
     command,
-    since,
+    since: new Date(startedAt).toISOString(),
     supervisor: supervisor(),
-  })
-  unwind.defer(() => lock.release())
+  } as const
+  await parts.start({name: "the lock", start: () => acquireLock(paths, holder), stop: (_, lock) => lock.release()})
+  parts.add({name: "host.json", stop: () => removeHostFile(paths)})
   const settled = await settleRestore(paths)
   if (settled !== undefined) logs.log.warn(`a restore that was cut off is ${settled}`)
   await removeFolder(paths.pluginCache)
-  return {paths, project, lock}
+  return {paths, project}
 }
 
 /** Environment, then configuration. */
@@ -77,16 +77,19 @@ const configure = async ({mode, logs, environment = mode}: HostOptions, paths: P
 }
 
 /** From now on `/pub/health` answers 200. */
-const listen = async ({config}: LoadedConfig, runtime: Runtime, {logs}: HostOptions, unwind: Scope) => {
+const listen = async ({config}: LoadedConfig, runtime: Runtime, {logs}: HostOptions, parts: Parts) => {
   const gate = createGate(config.http.base)
-  const listener = await runtime.serve({...config.http, fetch: gate.fetch, fixed: gate.fixed, socket: gate.socket})
-  unwind.defer(() => listener.close(true))
+  const listener = await parts.start({
+    name: "the listener",
+    start: () => runtime.serve({...config.http, fetch: gate.fetch, fixed: gate.fixed, socket: gate.socket}),
+    stop: (_, opened) => opened.close(true),
+  })
   const url = urlOf(config, listener.port)
   logs.log.debug(`listening on ${url}`)
   return {gate, listener, url}
 }
 
-interface Configured extends Identity {
+interface Configured extends OwnRun {
   readonly paths: ProjectPaths
   readonly boot: LoadedConfig
 }
@@ -96,17 +99,21 @@ const openState = async (
   {mode, logs: {log}, signal}: HostOptions,
   runtime: Runtime,
   {runtimeId, startedAt, paths, boot}: Configured,
-  unwind: Scope,
+  parts: Parts,
 ) => {
   const {promise: exitAsked, resolve: askExit} = Promise.withResolvers<Exit>()
-  const database = await openUnmigrated(locationOf(boot.config, paths), {
-    runtimeId,
-    signal,
-    // The answers that tell of it leave before the Host does.
-    onLeaseLost: () => void setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50),
+  const database = await parts.start({
+    name: "the database",
+    start: () =>
+      openUnmigrated(locationOf(boot.config, paths), {
+        runtimeId,
+        signal,
+        // The answers that tell of it leave before the Host does.
+        onLeaseLost: () => void setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50),
+      }),
+    stop: (_, opened) => opened.close(),
   })
-  unwind.defer(() => database.close())
-  requireRunning(signal)
+  parts.requireRunning()
   await requireKnownDatabase(database, paths)
   const found = await requireOneHistory({paths, config: boot.config, database})
   const atRest = {paths, loaded: boot, database, authority: found.authority, runtimeId}
@@ -114,19 +121,13 @@ const openState = async (
   if (upgraded.applied.length > 0) log.info(`the database is at schema version ${upgraded.to}`)
   const authority = await settleAuthority(database, paths.authority, found.file)
   const content = await settleJobFile(database, paths.jobs, authority)
-  const run = {runtimeId, startedAt, mode, version, runtime: `${runtime.name} ${runtime.version}`}
-  const history = await recordStart(database, run)
-  unwind.defer(() =>
-    signal.aborted
-      ? recordEnd(database, runtimeId, exit.ok, "stopped while starting")
-      : recordEnd(database, runtimeId, exit.failed, "the start failed"),
-  )
+  const history = await parts.start({
+    name: "the record of this run",
+    start: () =>
+      recordStart(database, {runtimeId, startedAt, mode, version, runtime: `${runtime.name} ${runtime.version}`}),
+    stop: ({code, reason}) => recordEnd(database, runtimeId, code, reason),
+  })
   await database.write(tellingOf(upgraded))
   if (!history.endedCleanly) log.warn("the run before this one did not end in order")
   return {exitAsked, askExit, database, authority, content, history}
-}
-
-/** Throws `stopping` where a signal has asked for the end of a start. */
-export const requireRunning = (signal: AbortSignal): void => {
-  if (signal.aborted) throw new Problem("stopping", "the start was ended by a signal")
 }

@@ -1,9 +1,9 @@
 import type {Route} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
 import {checkpointRoutes} from "../console/api/checkpoints.ts"
-import {type CapacityService, databaseRoutes} from "../console/api/database.ts"
+import {databaseRoutes} from "../console/api/database.ts"
 import {endpointRoutes} from "../console/api/endpoints.ts"
-import {type EventServices, eventRoutes} from "../console/api/events.ts"
+import {eventRoutes} from "../console/api/events.ts"
 import {gapRoutes} from "../console/api/gaps.ts"
 import {generationRoutes} from "../console/api/generations.ts"
 import {inboxRoutes} from "../console/api/inbox.ts"
@@ -19,55 +19,27 @@ import {settingsRoutes} from "../console/api/settings.ts"
 import {probeRoutes, type SystemServices, systemRoutes} from "../console/api/system.ts"
 import {workroomRoutes} from "../console/api/workroom.ts"
 import {consoleRoutes} from "../console/pages.ts"
-import type {Database} from "../database/database.ts"
-import type {Endpoints} from "../endpoints/endpoints.ts"
-import type {Ingress} from "../endpoints/ingress.ts"
-import type {Generation} from "../generation/generation.ts"
-import type {Generations} from "../generation/generations.ts"
-import type {Inbox} from "../inbox/inbox.ts"
-import type {Logs} from "../logs/log.ts"
-import type {Outbox} from "../outbox/outbox.ts"
-import type {Checkpoints} from "../recovery/checkpoint/checkpoints.ts"
-import type {Releases} from "../recovery/release/releases.ts"
-import {type SatoriServices, satoriRoutes} from "../satori/routes.ts"
-import type {Jobs} from "../scheduler/jobs.ts"
-import type {Workroom} from "../workroom/workroom.ts"
+import {version} from "../runtime/version.ts"
+import {satoriRoutes} from "../satori/routes.ts"
 import {createOpenApi} from "./openapi.ts"
+import type {Services} from "./services.ts"
 import {webhookRoutes} from "./webhooks.ts"
 
-export interface RouteServices {
+/** What the routes are made of: the parts of the Host, and what the API makes of them. */
+export interface RouteServices extends Services, PluginServices {
   readonly system: SystemServices
-  readonly events: EventServices
-  readonly plugins: PluginServices
   readonly metrics: MetricsService
-  readonly current: () => Generation
-  readonly generations: Generations
-  readonly endpoints: Endpoints
-  readonly database: Database
-  readonly inbox: Inbox
-  readonly outbox: Outbox
-  readonly ingress: Ingress
-  readonly checkpoints: Checkpoints
-  readonly releases: Releases
-  readonly jobs: Jobs
-  readonly capacity: CapacityService
-  readonly logs: Logs
-  readonly runtimeId: string
-  readonly satori: SatoriServices
-  readonly workroom: Workroom
-  readonly project: string
-  readonly version: string
 }
 
 /** Every route of the Host, in one readable table. Paths below `base`, but for the public probes. */
 export const createRoutes = (services: RouteServices, base: string): readonly Route[] => {
-  const {system, plugins, current, generations, endpoints, database, inbox, outbox, ingress, jobs, logs} = services
+  const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs, logs} = services
   const api: Route[] = [
-    ...sessionRoutes(services.project, services.version),
+    ...sessionRoutes(identity.project, version),
     ...systemRoutes(system),
     ...metricsRoutes(services.metrics),
     ...endpointRoutes(endpoints),
-    ...pluginRoutes(plugins, generations),
+    ...pluginRoutes(services, generations),
     ...generationRoutes(generations),
     ...eventRoutes(services.events),
     ...gapRoutes(database),
@@ -78,11 +50,11 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     ...checkpointRoutes(services.checkpoints),
     ...releaseRoutes(services.releases, () => system.readiness()),
     ...databaseRoutes(services.capacity),
-    ...settingsRoutes(current, logs, services.runtimeId),
+    ...settingsRoutes(current, logs, identity.runtimeId),
     ...workroomRoutes(services.workroom),
     ...jobRoutes(jobs, database),
     ...webhookRoutes(endpoints),
-    ...satoriRoutes(services.satori),
+    ...satoriRoutes({logins: services.satori.logins, database, outbox, endpoints}),
     ...consoleRoutes(() => current().config.config.http.consoleHosts),
   ]
   const documented = () => [
@@ -95,7 +67,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
     scope: "demo",
     summary: "This API as an OpenAPI document",
     response: {200: Type.Object({})},
-    handle: (_, call) => call.json(Type.Object({}), createOpenApi(documented(), base, services.version)),
+    handle: (_, call) => call.json(Type.Object({}), createOpenApi(documented(), base, version)),
   }
   return [...probeRoutes(system), ...underBase([...api, openApi], base)]
 }

@@ -2,14 +2,13 @@ import {randomBytes} from "node:crypto"
 import {stat} from "node:fs/promises"
 import {basename, dirname, resolve} from "node:path"
 import {type ProjectConfig, placeholderToken} from "../../shared/config.ts"
+import type {Mode} from "../../shared/mode.ts"
 import {Problem} from "../../shared/problems.ts"
 import {Secret} from "../../shared/secret.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {Location} from "../database/database.ts"
 import {isMissing, readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
-
-export type Mode = "development" | "production" | "test"
 
 /** Asked before anything is written into the folder. Throws `project_missing` where it holds no configuration. */
 export const requireProject = async ({project, config}: ProjectPaths): Promise<void> => {

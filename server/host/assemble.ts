@@ -1,0 +1,156 @@
+import {Problem} from "../../shared/problems.ts"
+import {Capacity} from "../capacity/capacity.ts"
+import {Containment} from "../generation/containment.ts"
+import type {Generation} from "../generation/generation.ts"
+import {foldersOf} from "../project/settings.ts"
+import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
+import {workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+import {openWorkroom, workroomPluginOf} from "../workroom/open.ts"
+import {openEvents} from "./events.ts"
+import {createGenerations} from "./generations.ts"
+import type {HostOptions} from "./host.ts"
+import {createJobs} from "./jobs.ts"
+import {createMessages} from "./messages.ts"
+import type {OpenProject} from "./open.ts"
+import type {Parts} from "./parts.ts"
+import {createRecovery} from "./recovery.ts"
+
+/**
+ * The parts of a Host that the project's state is for. Event log and workroom are open; of the others nothing runs yet, but how
+ * each of them stops is known: most of them stop after everything that `start` adds.
+ */
+export const assemble = async (options: HostOptions, runtime: Runtime, opened: OpenProject, parts: Parts) => {
+  const {mode, environment = mode, logs} = options
+  const {log} = logs
+  const {runtimeId, paths, project, boot, database, authority, content} = opened
+  const current = (): Generation => {
+    if (generations.current === undefined) throw new Problem("starting", "no generation is committed yet")
+    return generations.current
+  }
+  const settings = () => current().config.config
+
+  const events = await parts.start({
+    name: "the event log",
+    start: () => openEvents({database, project, authority, logs, limits: () => settings().events.history}),
+    stop: (_, opened) => opened.close(),
+  })
+  const workroom = await parts.start({
+    name: "the workroom",
+    start: () => openWorkroom({config: boot.config, database, paths, authority, log}),
+    stop: (_, opened) => opened.close(),
+  })
+
+  const {outbox, inbox, gaps, ingress, endpoints, satori} = createMessages({
+    database,
+    log,
+    runtimeId,
+    events,
+    base: boot.config.http.base,
+    ingressChanged: () => jobs.ingressChanged(),
+  })
+  const disk = {
+    folders: foldersOf(database.location, paths),
+    least: () => settings().ingress.minimumFree * 1024 ** 2,
+  }
+  const capacity = new Capacity({
+    database,
+    log,
+    settings: () => settings().retention,
+    reachedAll: () => satori.hasReachedAll,
+    disk,
+  })
+  const recovery = createRecovery({
+    paths,
+    project,
+    authority,
+    runtimeId,
+    database,
+    participants: [workroomParticipant(paths, workroom), jobsParticipant(paths)],
+    ingress,
+    settings,
+    log,
+    scrub: logs.scrubJson,
+  })
+  parts.add({
+    name: "retention",
+    early: true,
+    stop: () => capacity.stop(),
+    limit: 1000,
+    late: "dropping old rows did not end in time",
+  })
+  parts.add({
+    name: "recovery",
+    early: true,
+    stop: () => recovery.stop(),
+    limit: 1000,
+    late: "a checkpoint that was being made did not end in time",
+  })
+  parts.add({name: "admission", early: true, stop: () => endpoints.stopAdmission()})
+  parts.add({
+    name: "the record of gaps",
+    early: true,
+    // Before admission: the endpoints leave because the Host stops.
+    stop: () => gaps.stop(),
+    limit: 250,
+    late: "when the endpoints left was not stored",
+  })
+
+  const watcher = await parts.start({
+    name: "the watch on files",
+    early: true,
+    start: async () =>
+      options.watch ? (await import("../generation/watch.ts")).watchProject(paths, environment) : undefined,
+    stop: (_, watching) => watching?.close(),
+  })
+  const generations = createGenerations({
+    host: options,
+    runtime,
+    opened,
+    plugins: {workroom: workroomPluginOf(workroom)},
+    endpoints,
+    events,
+    recovery,
+    watcher,
+  })
+  const jobs = createJobs({
+    database,
+    log,
+    scrub: logs.scrub,
+    runtimeId,
+    authority,
+    paths,
+    content,
+    outbox,
+    endpoints,
+    generations,
+    ingress,
+    workroom,
+  })
+  const containment = new Containment(generations, log)
+  parts.add({
+    name: "the plugins",
+    stop: () => generations.stop(500),
+    limit: 2000,
+    late: "a plugin did not let go in time",
+  })
+  return {
+    current,
+    settings,
+    events,
+    workroom,
+    outbox,
+    inbox,
+    gaps,
+    ingress,
+    endpoints,
+    satori,
+    disk,
+    capacity,
+    recovery,
+    watcher,
+    generations,
+    jobs,
+    containment,
+  }
+}

@@ -1,0 +1,92 @@
+import type {Log} from "../../shared/log.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import type {Exit} from "./host.ts"
+
+/** One part of a Host: how it starts, and how it stops. */
+export interface Part<T> {
+  readonly name: string
+  readonly start?: () => T | Promise<T>
+  readonly stop?: (exit: Exit, part: T) => unknown
+  /** What the stop may take, in milliseconds; a stop that takes longer goes on, and the next part stops. */
+  readonly limit?: number
+  /** What the log says where the stop takes longer. */
+  readonly late?: string
+  /** Begins to stop before everything else, and is waited for in its turn. */
+  readonly early?: boolean
+}
+
+interface Started {
+  readonly name: string
+  readonly limit: number | undefined
+  readonly late: string | undefined
+  readonly early: boolean
+  stop(exit: Exit): Promise<unknown>
+}
+
+/**
+ * The parts of a Host, in the order in which they start. The opposite order stops them, at the end of a run and after a start
+ * that failed half way.
+ */
+export class Parts {
+  readonly #log: Log
+  readonly #signal: AbortSignal
+  readonly #started: Started[] = []
+
+  /** `signal` ends the start. */
+  constructor(log: Log, signal: AbortSignal) {
+    this.#log = log
+    this.#signal = signal
+  }
+
+  /** Starts a part; resolves to what its `start` makes. Throws what it throws. */
+  async start<T>({
+    name,
+    start,
+    stop,
+    limit,
+    late,
+    early = false,
+  }: Part<T> & Required<Pick<Part<T>, "start">>): Promise<T> {
+    const part = await start()
+    if (stop !== undefined) this.#started.push({name, limit, late, early, stop: async exit => stop(exit, part)})
+    return part
+  }
+
+  /** Throws `stopping` once the start has been ended. */
+  requireRunning(): void {
+    if (this.#signal.aborted) throw new Problem("stopping", "the start was ended by a signal")
+  }
+
+  /** A part that needs no start, only a stop. */
+  add({
+    name,
+    stop,
+    limit,
+    late,
+    early = false,
+  }: Omit<Part<undefined>, "start"> & Required<Pick<Part<undefined>, "stop">>): void {
+    this.#started.push({name, limit, late, early, stop: async exit => stop(exit, undefined)})
+  }
+
+  /** Stops what has started, the last part first. Never rejects: a part that fails to stop is logged. */
+  async stop(exit: Exit): Promise<void> {
+    const parts = this.#started.splice(0).reverse()
+    const stopping = new Map(parts.filter(({early}) => early).map(part => [part, this.#begin(part, exit)]))
+    for (const part of parts) await this.#end(part, stopping.get(part) ?? this.#begin(part, exit))
+  }
+
+  #begin(part: Started, exit: Exit): Promise<unknown> {
+    return part
+      .stop(exit)
+      .catch(error => this.#log.error(`${part.name} did not stop in order: ${messageOf(error)}`, {error}))
+  }
+
+  async #end({name, limit, late}: Started, stopped: Promise<unknown>): Promise<void> {
+    if (limit === undefined) return void (await stopped)
+    await withTimeLimit(limit, () => stopped).catch(() => {
+      if (late === undefined) this.#log.debug(`${name} did not stop within ${limit} ms`)
+      else this.#log.warn(late)
+    })
+  }
+}

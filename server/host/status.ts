@@ -1,0 +1,74 @@
+import type {Status} from "../../shared/api/api.ts"
+import type {Static} from "../../shared/type.ts"
+import {describeFailure} from "../generation/draft.ts"
+import type {Failure} from "../generation/generation.ts"
+import type {Services} from "../http/services.ts"
+import {version} from "../runtime/version.ts"
+
+type StatusView = Static<typeof Status>
+
+/** What `GET /api/system/status` answers, put together at each request. */
+export const createStatus = (services: Services): ((ready: boolean) => StatusView) => {
+  const {identity, generations, database, events, ingress, jobs, workroom, checkpoints} = services
+  const startedAt = new Date(identity.startedAt).toISOString()
+  // By a clock that does not go back.
+  const began = performance.now() - (Date.now() - identity.startedAt)
+  const committedAt = memoizeTime()
+  return ready => {
+    const {current, pin, lastFailure} = generations
+    return {
+      project: identity.project,
+      version,
+      runtime: {name: identity.runtime.name, version: identity.runtime.version},
+      runtimeId: identity.runtimeId,
+      authority: identity.authority,
+      mode: identity.mode,
+      startedAt,
+      uptime: Math.round((performance.now() - began) / 100) / 10,
+      restarts: identity.history.earlierStarts,
+      endedCleanly: identity.history.endedCleanly,
+      generation: {
+        number: current?.number ?? 0,
+        committedAt: committedAt(current?.committedAt ?? 0),
+        reason: current?.reason ?? "",
+      },
+      pin: pin === undefined ? null : {number: pin.number},
+      lastFailure: lastFailure === undefined ? null : viewFailure(lastFailure),
+      ready,
+      supervisor: identity.supervisor(),
+      ingress: ingress.view,
+      checkpoint: checkpoints.newest(Date.now()),
+      checkpointFailure: checkpoints.failure,
+      database: {
+        dialect: database.location.dialect,
+        state: database.state.is,
+        schema: database.state.is === "initialized" ? database.state.schema : null,
+      },
+      workroom: {store: workroom.store, authority: workroom.authority, seq: workroom.head.seq},
+      epoch: events.epoch,
+      authorities: [
+        {part: "database", authority: identity.authority},
+        {part: "event log", authority: events.events.authority ?? null},
+        {part: "workroom Journal", authority: workroom.authority},
+        {part: "job file", authority: jobs.file.authority},
+      ],
+    }
+  }
+}
+
+const viewFailure = ({at, reason, problem}: Failure): StatusView["lastFailure"] => ({
+  at: new Date(at).toISOString(),
+  reason,
+  code: problem.code,
+  detail: problem.message,
+  issues: describeFailure(problem).split("\n"),
+})
+
+/** Writes a time as text once for as long as it is the same. */
+const memoizeTime = () => {
+  let last = {at: Number.NaN, text: ""}
+  return (at: number): string => {
+    if (last.at !== at) last = {at, text: new Date(at).toISOString()}
+    return last.text
+  }
+}

@@ -1,0 +1,56 @@
+import type {Raise} from "../../shared/events.ts"
+import type {Mode} from "../../shared/mode.ts"
+import type {DiskLimit} from "../capacity/disk-watch.ts"
+import type {CapacityService} from "../console/api/database.ts"
+import type {EventServices} from "../console/api/events.ts"
+import type {Database} from "../database/database.ts"
+import type {RunHistory} from "../database/runs.ts"
+import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import type {Generations} from "../generation/generations.ts"
+import type {HandlerMeter} from "../inbox/handler-meter.ts"
+import type {Inbox} from "../inbox/inbox.ts"
+import type {Logs} from "../logs/log.ts"
+import type {Outbox} from "../outbox/outbox.ts"
+import type {Checkpoints} from "../recovery/checkpoint/checkpoints.ts"
+import type {Releases} from "../recovery/release/releases.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+import type {SatoriServer} from "../satori/server.ts"
+import type {Jobs} from "../scheduler/jobs.ts"
+import type {Workroom} from "../workroom/workroom.ts"
+
+/** Who a Host is. It does not change while its process runs. */
+export interface Identity {
+  readonly project: string
+  readonly runtimeId: string
+  readonly authority: string
+  readonly mode: Mode
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  /** What the runs before it left behind. */
+  readonly history: RunHistory
+  readonly runtime: Pick<Runtime, "name" | "version">
+  /** Who starts the Host again; `none` where nobody does. Asked each time: a daemon may die before its Host. */
+  readonly supervisor: () => string
+}
+
+/** The parts of a running Host, for what shows them and for what acts on them: routes, metrics, the status. */
+export interface Services {
+  readonly identity: Identity
+  readonly generations: Generations
+  readonly endpoints: Endpoints
+  readonly database: Database
+  readonly events: EventServices & {readonly raise: Raise}
+  readonly inbox: Inbox
+  readonly outbox: Outbox
+  readonly handlers: HandlerMeter
+  readonly ingress: Ingress
+  readonly jobs: Jobs
+  readonly workroom: Workroom
+  readonly checkpoints: Checkpoints
+  readonly releases: Releases
+  readonly capacity: CapacityService
+  readonly disk: DiskLimit
+  readonly satori: SatoriServer
+  readonly logs: Logs
+}
