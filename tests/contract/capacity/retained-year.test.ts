@@ -3,11 +3,11 @@ import {expect, test} from "vitest"
 import {durationOf} from "../../../shared/duration.ts"
 import {aDay, countOf} from "../../support/capacity/retention.ts"
 import {open} from "../../support/database/databases.ts"
+import {faultRun} from "../../support/machine/fault-run.ts"
 import {memoryFolder} from "../../support/machine/memory-folder.ts"
 import {defaults, eventLimits, RetainedYear} from "./retained-year.ts"
 
-/** More by `bun run retained-year --messages 1000`. */
-const load = {messages: Number(process.env.SVC_YEAR_MESSAGES ?? 60), jobRuns: 6, gaps: 2}
+const load = {messages: faultRun("retained-year").rounds, jobRuns: 6, gaps: 2}
 const days = 365
 
 /** Full days of an age, and the one that is under way. */

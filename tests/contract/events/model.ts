@@ -253,7 +253,10 @@ export const runEpisodes = async (seed: number, episodes: number): Promise<Tally
     try {
       while (tally.episodes < until) await world.episode()
     } catch (cause) {
-      throw new Error(`seed ${seed + worlds}, episode ${tally.episodes % episodesOfWorld}: ${String(cause)}`, {cause})
+      throw new Error(
+        `bun run faults stream-model --seed ${seed + worlds}, episode ${tally.episodes % episodesOfWorld}: ${String(cause)}`,
+        {cause},
+      )
     } finally {
       await world.close()
     }

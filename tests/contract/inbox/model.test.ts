@@ -4,6 +4,6 @@ import {History, prepare} from "./history.ts"
 
 test(
   "whatever is received, committed, cut off, timed out, retried, held and restarted in whatever order, an inbox keeps its promise",
-  () => runHistories({width: 1, prepare, run: (seed, database) => new History(seed, database).run()}),
+  () => runHistories("inbox-model", {width: 1, prepare, run: (seed, database) => new History(seed, database).run()}),
   modelTimeout,
 )

@@ -5,6 +5,6 @@ import {OutboxHistory} from "./history.ts"
 test(
   "whatever is sent, refused, timed out, cut off, paused, decided and restarted in whatever order, an outbox keeps its promise",
   // Most of a history's time is waiting.
-  () => runHistories({width: 12, run: (seed, database) => new OutboxHistory(seed, database).run()}),
+  () => runHistories("outbox-model", {width: 12, run: (seed, database) => new OutboxHistory(seed, database).run()}),
   modelTimeout,
 )

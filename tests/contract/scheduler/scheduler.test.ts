@@ -8,9 +8,7 @@ import type {Firing, Job} from "../../../shared/api/jobs.ts"
 import {eventTypes, isEventType} from "../../../shared/events.ts"
 import {retentionOf} from "../../support/capacity/retention.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
-import {type Death, MortalDatabase} from "../../support/database/mortal-database.ts"
 import {until} from "../../support/host/process.ts"
-import {Chance} from "../../support/machine/chance.ts"
 import {memoryFolder} from "../../support/machine/memory-folder.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 import {jobOf, runsIn, type SchedulerParts, schedulerOn} from "../../support/scheduler/jobs.ts"
@@ -356,52 +354,4 @@ test("runs older than 90 days are removed, and what a job is considered up to st
   expect(kept.at(-1)).toBe("daily 2026-06-30T09:00 succeeded")
   await passTo("2026-07-03T00:00:00Z")
   expect(fired).toHaveLength(183)
-})
-
-test("killed at any write, a due time is fired at most once, and what was running has failed", async () => {
-  const jobs = [
-    jobOf("once", {missed: "once", schedule: {every: "10m"}}),
-    jobOf("all", {missed: "all", overlap: "queue", schedule: {every: "15m"}}),
-  ]
-  let failed = 0
-  for (let round = 0; round < 15; round++) {
-    const chance = new Chance(round)
-    const database = await localBase()
-    const fired: string[] = []
-    const mark = async ({job, scheduledFor}: Firing) => {
-      fired.push(`${job} ${scheduledFor}`)
-      return {statements: []}
-    }
-    let at = Date.parse("2026-05-01T09:01:00Z")
-    for (let life = 0; life < 4; life++) {
-      const mortal = new MortalDatabase(database)
-      const clock = new HandClock(new Date(at).toISOString(), aDay)
-      const {scheduler, settle} = schedulerOn(mortal, {clock, fire: mark})
-      mortal.doom(chance.below(24), chance.pick<Death>(["before", "after"]))
-      const living = scheduler
-        .start(jobs)
-        .then(settle)
-        .then(() => clock.passTo(new Date(at + 3_600_000).toISOString(), settle))
-      await Promise.race([living, mortal.died])
-      await mortal.die()
-      at = clock.now() + chance.below(1_800_000)
-    }
-    expect({round, twice: fired.filter((text, index) => fired.indexOf(text) !== index)}).toEqual({round, twice: []})
-    const clock = new HandClock(new Date(at).toISOString(), aDay)
-    const last = schedulerOn(database, {clock, fire: mark})
-    await last.scheduler.start(jobs)
-    await last.settle()
-    const runs = await runsIn(database)
-    expect({round, open: runs.filter(run => / (queued|running)/.test(run))}).toEqual({round, open: []})
-    expect(runs.filter(run => run.includes("failed")).every(run => run.endsWith("failed host_restarted"))).toBe(true)
-    failed += runs.filter(run => run.endsWith("failed host_restarted")).length
-    // What has succeeded was fired, and what was fired has succeeded or failed.
-    const ended = runs.filter(run => / (succeeded|failed)/.test(run)).map(run => run.split(" ").slice(0, 2).join(" "))
-    expect(new Set(ended).size).toBe(ended.length)
-    for (const run of fired) {
-      const [job = "", due = ""] = run.split(" ")
-      expect(ended).toContain(`${job} ${new Date(Number(due)).toISOString().replace(":00.000Z", "")}`)
-    }
-  }
-  expect(failed).toBeGreaterThan(2)
 })

@@ -1,33 +1,12 @@
-import {cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
+import {cpSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {describe, expect, onTestFinished, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import {writeAcknowledged} from "../../../server/workroom/store/acknowledged.ts"
-import {examineFiles} from "../../../server/workroom/store/file-open.ts"
 import {FileStore} from "../../../server/workroom/store/file-store.ts"
 import {listSegments, type StorePaths, storePaths} from "../../../server/workroom/store/segments.ts"
 import {Problem} from "../../../shared/problems.ts"
-import {Chance} from "../../support/machine/chance.ts"
-import {authority, filePlace, fill, tablePlace} from "../../support/workroom/workroom.ts"
-
-const flips = Number(process.env.SVC_WORKROOM_FLIPS ?? 10_000)
-
-/** In memory where the machine has such a folder: these tests open thousands of stores, and no disk is to fail. */
-const scratch = (): string => {
-  const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-"))
-  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
-  return folder
-}
-
-/** A store of so many records as a killed process leaves it: its Catalog is behind. */
-const killedStore = async (records: number, segmentSize: number): Promise<StorePaths> => {
-  const place = filePlace({segmentSize})
-  const workroom = await place.open()
-  await fill(workroom, records)
-  const folder = scratch()
-  cpSync(place.folder, folder, {recursive: true})
-  return storePaths(folder)
-}
+import {authority, fill, tablePlace} from "../../support/workroom/workroom.ts"
+import {killedStore, scratch} from "./killed-store.ts"
 
 const copyOf = (paths: StorePaths): StorePaths => {
   const folder = scratch()
@@ -111,32 +90,6 @@ describe("a Journal that was cut", () => {
     }
   })
 })
-
-test(`one bit that is flipped anywhere is detected (${flips} positions)`, async () => {
-  const paths = await killedStore(24, 2500)
-  const chance = new Chance(5)
-  const files = [paths.catalog, paths.acknowledged, ...(await listSegments(paths.journal)).map(({path}) => path)].map(
-    path => ({path, bytes: readFileSync(path)}),
-  )
-  expect(files.length).toBeGreaterThan(4)
-  const size = files.reduce((sum, {bytes}) => sum + bytes.length, 0)
-  for (let flip = 0; flip < flips; flip++) {
-    let position = chance.below(size)
-    const file = files.find(({bytes}) => {
-      if (position < bytes.length) return true
-      position -= bytes.length
-      return false
-    })
-    if (file === undefined) throw new Error("there is no such position")
-    const changed = Buffer.from(file.bytes)
-    changed[position] = (changed[position] ?? 0) ^ (1 << chance.below(8))
-    writeFileSync(file.path, changed)
-    const outcome: unknown = await examineFiles(paths, "keep", authority).catch(error => error)
-    if (!(outcome instanceof Problem)) throw new Error(`a flip at ${position} of ${file.path} was not detected`)
-    writeFileSync(file.path, file.bytes)
-  }
-  expect((await examineFiles(paths, "keep", authority))?.catalog.head.seq).toBe(24)
-}, 600_000)
 
 const rmSegments = (journal: string) => {
   for (const name of readdirSync(journal)) if (name.endsWith(".segment")) rmSync(join(journal, name))

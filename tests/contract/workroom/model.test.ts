@@ -1,14 +1,16 @@
 import {describe, expect, test} from "vitest"
 import {Chance} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {randomRequest, stores} from "../../support/workroom/workroom.ts"
 import {WorkroomModel} from "./model.ts"
 
-const commands = Number(process.env.SVC_WORKROOM_COMMANDS ?? 15_000)
-const seed = Number(process.env.SVC_WORKROOM_SEED ?? Date.now() % 1_000_000)
+const run = faultRun("workroom-model")
+const {rounds: commands, seed} = run
 const together = 100
 
 describe.each(stores)("the workroom in $name", ({make}) => {
   test(`after ${commands} random commands (seed ${seed}) it is what a simple model says, and the Catalog made anew is the stored one byte for byte`, async () => {
+    tellHowToRepeat(run)
     const place = await make()
     const model = new WorkroomModel()
     const chance = new Chance(seed)

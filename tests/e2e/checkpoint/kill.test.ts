@@ -14,10 +14,11 @@ import {startHost} from "../../support/host/host.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
 import {Chance} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {needStrace} from "../../support/machine/strace.ts"
 
-const rounds = Number(process.env.SVC_CHECKPOINT_KILL_ROUNDS ?? 12)
-const seed = Number(process.env.SVC_CHECKPOINT_KILL_SEED ?? 11)
+const run = faultRun("checkpoint-kills")
+const {rounds, seed} = run
 
 /** What is other than in the checkpoint. */
 const changed = {configuration: `${plainConfig}log_level: debug\n`, lockfile: "new"}
@@ -81,6 +82,7 @@ test("a restore that is killed at any change of a name leaves the project wholly
 test(
   `create, verify and restore killed ${rounds} times, at any moment and at any fsync or removal, lose nothing`,
   async context => {
+    tellHowToRepeat(run)
     needStrace(context)
     const {project, id} = await changedProject()
     const chance = new Chance(seed)

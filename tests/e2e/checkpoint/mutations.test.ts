@@ -9,6 +9,7 @@ import {makeCheckpoint} from "../../support/checkpoint/checkpoints.ts"
 import {startHost} from "../../support/host/host.ts"
 import {makeFolder, plainConfig} from "../../support/host/project.ts"
 import {Chance} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 
 type Change = (folder: string, manifest: Manifest, chance: Chance) => void
 
@@ -86,36 +87,42 @@ const changes: Readonly<Record<string, Change>> = {
   "a file too few": (folder, manifest, chance) => rmSync(join(folder, someFile(manifest, chance))),
 }
 
-const rounds = 220
+const run = faultRun("checkpoint-changes")
+const {rounds, seed} = run
 
-test(`${rounds} changed checkpoints: none is accepted, and the unchanged one is`, async () => {
-  const host = await startHost({config: plainConfig, files: {"bun.lock": "locked"}})
-  await host.say("hello")
-  const {id} = await makeCheckpoint(host.project)
-  await host.stop()
-  const original = host.project.path(".svc/checkpoints", id)
-  const root = makeFolder()
-  const accepts = async (): Promise<boolean> => {
-    try {
-      const stored = await new CheckpointStore(root).get(id)
-      return (await verifyCheckpoint(stored, {temporary: join(root, "tmp"), secrets: {}})).ok
-    } catch (error) {
-      expect(error).toMatchObject({code: expect.stringMatching(/^checkpoint_(invalid|newer|unknown)$/)})
-      return false
+test(
+  `${rounds} changed checkpoints: none is accepted, and the unchanged one is`,
+  async () => {
+    tellHowToRepeat(run)
+    const host = await startHost({config: plainConfig, files: {"bun.lock": "locked"}})
+    await host.say("hello")
+    const {id} = await makeCheckpoint(host.project)
+    await host.stop()
+    const original = host.project.path(".svc/checkpoints", id)
+    const root = makeFolder()
+    const accepts = async (): Promise<boolean> => {
+      try {
+        const stored = await new CheckpointStore(root).get(id)
+        return (await verifyCheckpoint(stored, {temporary: join(root, "tmp"), secrets: {}})).ok
+      } catch (error) {
+        expect(error).toMatchObject({code: expect.stringMatching(/^checkpoint_(invalid|newer|unknown)$/)})
+        return false
+      }
     }
-  }
-  const manifest = parseManifest(readFileSync(join(original, "manifest.json"), "utf8"), "the original")
-  const folder = join(root, id)
-  const accepted: string[] = []
-  const kinds = Object.entries(changes)
-  for (let round = 0; round < rounds; round++) {
-    const [kind, change] = kinds[round % kinds.length] ?? ["", () => {}]
+    const manifest = parseManifest(readFileSync(join(original, "manifest.json"), "utf8"), "the original")
+    const folder = join(root, id)
+    const accepted: string[] = []
+    const kinds = Object.entries(changes)
+    for (let round = 0; round < rounds; round++) {
+      const [kind, change] = kinds[round % kinds.length] ?? ["", () => {}]
+      cpSync(original, folder, {recursive: true})
+      change(folder, manifest, new Chance(seed + round))
+      if (await accepts()) accepted.push(`${round}: ${kind}`)
+      for (const path of [folder, `${folder}-moved`]) rmSync(path, {recursive: true, force: true})
+    }
+    expect(accepted).toEqual([])
     cpSync(original, folder, {recursive: true})
-    change(folder, manifest, new Chance(round))
-    if (await accepts()) accepted.push(`${round}: ${kind}`)
-    for (const path of [folder, `${folder}-moved`]) rmSync(path, {recursive: true, force: true})
-  }
-  expect(accepted).toEqual([])
-  cpSync(original, folder, {recursive: true})
-  expect(await accepts()).toBe(true)
-})
+    expect(await accepts()).toBe(true)
+  },
+  120_000 + rounds * 500,
+)

@@ -5,6 +5,8 @@ import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {runtimes} from "../../support/host/runtimes.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
 const config = `http:
@@ -13,7 +15,8 @@ plugins:
   sandbox: {}
   echo: {}
 `
-const rounds = 21
+const run = faultRun("database-kills")
+const {rounds, seed} = run
 
 /** Says one thing after another until the Host is gone; adds what it acknowledged. */
 const talk = async (host: TestHost, name: string, acknowledged: Set<string>): Promise<void> => {
@@ -26,33 +29,39 @@ const talk = async (host: TestHost, name: string, acknowledged: Set<string>): Pr
   }
 }
 
-test(`after ${rounds} kills, on all runtimes in turn, every acknowledged event is there and answered once`, async () => {
-  const project = makeProject({config, plugins: {echo: echoPlugin}})
-  const acknowledged = new Set<string>()
-  for (let round = 0; round < rounds; round++) {
-    const runtime = runtimes[round % runtimes.length]
-    const host = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
-    const talking = Promise.all([1, 2, 3, 4].map(name => talk(host, `${round}/${name}`, acknowledged)))
-    const before = acknowledged.size
-    await until("something to be acknowledged", () => acknowledged.size > before + 1)
-    await sleep(Math.random() * 150)
-    await host.stop("SIGKILL")
-    await talking
-  }
-  const last = await startHost({project})
-  await handledAll(last)
-  expect((await last.stop()).code).toBe(0)
+test(
+  `after ${rounds} kills, on all runtimes in turn, every acknowledged event is there and answered once`,
+  async () => {
+    tellHowToRepeat(run)
+    const chance = new Chance(seed)
+    const project = makeProject({config, plugins: {echo: echoPlugin}})
+    const acknowledged = new Set<string>()
+    for (let round = 0; round < rounds; round++) {
+      const runtime = runtimes[round % runtimes.length]
+      const host = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
+      const talking = Promise.all([1, 2, 3, 4].map(name => talk(host, `${round}/${name}`, acknowledged)))
+      const before = acknowledged.size
+      await until("something to be acknowledged", () => acknowledged.size > before + 1)
+      await sleep(chance.below(150))
+      await host.stop("SIGKILL")
+      await talking
+    }
+    const last = await startHost({project})
+    await handledAll(last)
+    expect((await last.stop()).code).toBe(0)
 
-  expect(acknowledged.size).toBeGreaterThan(rounds)
-  const file = project.path(".svc/data.sqlite")
-  expect((await inspectFile(file)).findings).toEqual([])
-  const ledger = await readLedger(file)
-  expect([...acknowledged].filter(id => !ledger.has(id))).toEqual([])
-  for (const entry of ledger.values()) {
-    // A handler that ran at two kills in a row is taken for their cause; then it has answered nothing.
-    const isDead = entry.states === "dead"
-    expect(entry).toMatchObject({copies: 1, states: isDead ? "dead" : "handled", answers: isDead ? 0 : 1})
-  }
-  const dead = [...ledger.values()].filter(({states}) => states === "dead")
-  expect(dead.length).toBeLessThan(rounds)
-}, 400_000)
+    expect(acknowledged.size).toBeGreaterThan(rounds)
+    const file = project.path(".svc/data.sqlite")
+    expect((await inspectFile(file)).findings).toEqual([])
+    const ledger = await readLedger(file)
+    expect([...acknowledged].filter(id => !ledger.has(id))).toEqual([])
+    for (const entry of ledger.values()) {
+      // A handler that ran at two kills in a row is taken for their cause; then it has answered nothing.
+      const isDead = entry.states === "dead"
+      expect(entry).toMatchObject({copies: 1, states: isDead ? "dead" : "handled", answers: isDead ? 0 : 1})
+    }
+    const dead = [...ledger.values()].filter(({states}) => states === "dead")
+    expect(dead.length).toBeLessThan(rounds)
+  },
+  120_000 + rounds * 14_000,
+)

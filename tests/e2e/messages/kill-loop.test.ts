@@ -8,6 +8,7 @@ import {onBun, runtimes} from "../../support/host/runtimes.ts"
 import {untilEndpoint} from "../../support/irc/host.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {Chance} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {gapsOf} from "../../support/messages/gaps.ts"
 import {startReceiver} from "../../support/webhooks/webhooks.ts"
@@ -16,9 +17,8 @@ import {type Answer, readLedger, type StoredMessage} from "./kill-ledger.ts"
 import {killConfig, killSecret, lounge, type Open, twofoldPlugin} from "./kill-loop.ts"
 import {startPartners} from "./partners.ts"
 
-/** More by `bun scripts/faults/kill-loop.ts --rounds 1000`; a seed repeats the choices, the machine decides what they meet. */
-const rounds = Number(process.env.SVC_KILL_ROUNDS ?? 200)
-const seed = Number(process.env.SVC_KILL_SEED ?? Date.now() % 1_000_000)
+const run = faultRun("kill-loop")
+const {rounds, seed} = run
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", KILL_SECRET: killSecret}
 
@@ -147,6 +147,7 @@ describeWith("ngircd")("the kill loop", () => {
   test(
     `after ${rounds} kills, on Bun and Node by turns, all that was acknowledged is handled and answered once (seed ${seed})`,
     async () => {
+      tellHowToRepeat(run)
       const scene = await meet()
       const chance = new Chance(seed)
       let early = 0

@@ -7,10 +7,11 @@ import {open, scratchFolder} from "../../support/database/databases.ts"
 import {linesIn, startProcess, until} from "../../support/host/process.ts"
 import {onBun, root, runtimes, scriptCommand} from "../../support/host/runtimes.ts"
 import {Chance} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {authority, openWorkroom} from "../../support/workroom/workroom.ts"
 
-const rounds = Number(process.env.SVC_WORKROOM_KILLS ?? 16)
-const seed = Number(process.env.SVC_WORKROOM_SEED ?? Date.now() % 1_000_000)
+const run = faultRun("workroom-kills")
+const {rounds, seed} = run
 const tableRounds = Math.ceil(rounds / 6)
 
 /** In milliseconds: the machine may be busy. */
@@ -43,6 +44,7 @@ const addUntilKilled = async (round: number, args: readonly string[], after: num
 test(
   `after ${rounds} kills (seed ${seed}), half of them while segments rotate with each write, every acknowledged item is in the files`,
   async () => {
+    tellHowToRepeat(run)
     const chance = new Chance(seed)
     let folder = scratchFolder()
     let acknowledged: string[] = []
@@ -72,6 +74,7 @@ test(
 test(
   "after kills, every acknowledged item is in the tables",
   async () => {
+    tellHowToRepeat(run)
     const file = join(scratchFolder(), "data.sqlite")
     const chance = new Chance(seed)
     const acknowledged: string[] = []

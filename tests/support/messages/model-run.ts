@@ -1,13 +1,12 @@
 import {join} from "node:path"
 import {expect} from "vitest"
+import type {FaultName} from "../../../scripts/faults/table.ts"
 import type {Database} from "../../../server/database/database.ts"
 import {open} from "../database/databases.ts"
+import {faultRun} from "../machine/fault-run.ts"
 import {memoryFolder} from "../machine/memory-folder.ts"
 
-/** The seed of the first history: a failure names its own, to see it again. */
-const first = Number(process.env.SVC_MODEL_SEED ?? Date.now() % 1_000_000_000)
-/** So many; without it, as many as fit into the time. */
-const histories = process.env.SVC_MODEL_HISTORIES === undefined ? Infinity : Number(process.env.SVC_MODEL_HISTORIES)
+/** Where no number of histories is asked for, as many as fit into this time. */
 const milliseconds = 8000
 
 /** A test with as many histories as are asked for needs a limit that is none. */
@@ -21,8 +20,9 @@ export interface Model {
   run(seed: number, database: Database): Promise<void>
 }
 
-/** Runs histories from random seeds, and prints how many there were. */
-export const runHistories = async ({width, prepare, run}: Model): Promise<void> => {
+/** Runs histories, the first with the seed that was asked for, and prints how many there were. A failure names its own seed. */
+export const runHistories = async (name: FaultName, {width, prepare, run}: Model): Promise<void> => {
+  const {rounds: histories, seed: first} = faultRun(name)
   const end = histories === Infinity ? Date.now() + milliseconds : Infinity
   let seed = first
   const work = async () => {
@@ -32,11 +32,11 @@ export const runHistories = async ({width, prepare, run}: Model): Promise<void> 
     while (seed < first + histories && (seed === first || Date.now() < end)) {
       const own = seed++
       await run(own, database).catch(error => {
-        throw new Error(`SVC_MODEL_SEED=${own} SVC_MODEL_HISTORIES=1: ${error.message}`, {cause: error})
+        throw new Error(`bun run faults ${name} --rounds 1 --seed ${own}: ${error.message}`, {cause: error})
       })
     }
   }
   await Promise.all(Array.from({length: Math.min(width, histories)}, work))
-  process.stdout.write(`${seed - first} histories from SVC_MODEL_SEED=${first}\n`)
+  process.stdout.write(`${name}: ${seed - first} histories from seed ${first}\n`)
   expect(seed).toBeGreaterThan(first)
 }

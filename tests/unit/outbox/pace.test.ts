@@ -3,7 +3,7 @@ import {Pace, Rate} from "../../../server/outbox/pace.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
 test("no window of a limit's length sees more than its messages, whenever they are asked for", () => {
-  const seed = Number(process.env.SVC_MODEL_SEED ?? Date.now() % 1_000_000_000)
+  const seed = Number(process.env.SVC_FAULT_SEED ?? Date.now() % 1_000_000_000)
   const chance = new Chance(seed)
   const integer = (least: number, most: number) => least + chance.below(most - least + 1)
   for (let n = 0; n < 200; n++) {

@@ -1,0 +1,113 @@
+/** A test that breaks something again and again, with choices from a seed. */
+export interface Fault {
+  readonly what: string
+  /** Test files below `tests`, without `.test.ts`. */
+  readonly files: readonly string[]
+  /** What one round is. */
+  readonly unit: string
+  /** Rounds in `bun run check`; undefined where the test runs as many as fit into a few seconds. */
+  readonly suite: number | undefined
+  /** Rounds of `bun run faults`, unless it names others. */
+  readonly long: number
+  /** The seed in `bun run check`; without it, another one each time. */
+  readonly seed?: number
+}
+
+const table = {
+  "kill-loop": {
+    what: "kill -9 of a Host that talks to webhooks and IRC: nothing acknowledged is lost, nothing is answered twice",
+    files: ["e2e/messages/kill-loop"],
+    unit: "kills",
+    suite: 200,
+    long: 1000,
+  },
+  "database-kills": {
+    what: "kill -9 of a Host under writers, on all runtimes in turn",
+    files: ["e2e/database/kill"],
+    unit: "kills",
+    suite: 21,
+    long: 200,
+  },
+  "checkpoint-kills": {
+    what: "create, verify and restore, killed at any moment and at any fsync or removal",
+    files: ["e2e/checkpoint/kill"],
+    unit: "kills",
+    suite: 12,
+    long: 200,
+    seed: 11,
+  },
+  "checkpoint-changes": {
+    what: "changed checkpoints, of which verify accepts none",
+    files: ["e2e/checkpoint/mutations"],
+    unit: "changes",
+    suite: 220,
+    long: 5000,
+    seed: 0,
+  },
+  "inbox-model": {
+    what: "random histories of the inbox, against a model of its promise",
+    files: ["contract/inbox/model"],
+    unit: "histories",
+    suite: undefined,
+    long: 5000,
+  },
+  "outbox-model": {
+    what: "random histories of the outbox, against a model of its promise",
+    files: ["contract/outbox/model"],
+    unit: "histories",
+    suite: undefined,
+    long: 5000,
+  },
+  "stream-model": {
+    what: "event-stream clients through restarts, kills, eviction and restores",
+    files: ["contract/events/stream-model"],
+    unit: "episodes",
+    suite: 2000,
+    long: 10_000,
+    seed: 20_261_121,
+  },
+  "job-kills": {
+    what: "a scheduler that is killed at any write",
+    files: ["contract/scheduler/kills"],
+    unit: "histories",
+    suite: 15,
+    long: 500,
+    seed: 0,
+  },
+  "workroom-kills": {
+    what: "kill -9 of a process that records work items, in files and in tables",
+    files: ["e2e/workroom/kill"],
+    unit: "kills",
+    suite: 16,
+    long: 1000,
+  },
+  "workroom-flips": {
+    what: "single bits flipped in the Journal, the Catalog and their head: each is detected",
+    files: ["contract/workroom/flips"],
+    unit: "flips",
+    suite: 10_000,
+    long: 100_000,
+    seed: 5,
+  },
+  "workroom-model": {
+    what: "random commands to both stores of the workroom, against a model",
+    files: ["contract/workroom/model"],
+    unit: "commands",
+    suite: 15_000,
+    long: 100_000,
+  },
+  "retained-year": {
+    what: "a simulated year of messages, jobs and gaps under the default retention",
+    files: ["contract/capacity/retained-year"],
+    unit: "messages a day",
+    suite: 60,
+    long: 1000,
+  },
+} as const satisfies Readonly<Record<string, Fault>>
+
+export type FaultName = keyof typeof table
+
+/** The fault tests, by the name that `bun run faults` takes. */
+export const faults: Readonly<Record<FaultName, Fault>> = table
+
+export const isFaultName = (name: string): name is FaultName => Object.hasOwn(faults, name)

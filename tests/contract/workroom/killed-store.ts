@@ -1,0 +1,23 @@
+import {cpSync, existsSync, mkdtempSync, rmSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {onTestFinished} from "vitest"
+import {type StorePaths, storePaths} from "../../../server/workroom/store/segments.ts"
+import {filePlace, fill} from "../../support/workroom/workroom.ts"
+
+/** In memory where the machine has such a folder: these tests open thousands of stores, and no disk is to fail. */
+export const scratch = (): string => {
+  const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-"))
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  return folder
+}
+
+/** A store of so many records as a killed process leaves it: its Catalog is behind. */
+export const killedStore = async (records: number, segmentSize: number): Promise<StorePaths> => {
+  const place = filePlace({segmentSize})
+  const workroom = await place.open()
+  await fill(workroom, records)
+  const folder = scratch()
+  cpSync(place.folder, folder, {recursive: true})
+  return storePaths(folder)
+}
