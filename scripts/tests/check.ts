@@ -1,6 +1,7 @@
-import {bin, bun, node, runSteps, vitest} from "./steps.ts"
+import {bin, bun, node, vitest, vitestOnBun} from "./programs.ts"
+import {runSteps, withFailures} from "./steps.ts"
 
-/** Everything that must hold before a change lands, in the order of cost; stops at the first that does not. */
+/** Everything that must hold before a change lands, in the order of cost; stops at the first step that fails. */
 
 /** What differs by runtime. */
 const onBoth = [
@@ -10,25 +11,34 @@ const onBoth = [
   "tests/contract/events/stream-model",
 ]
 
+/** promtool judges the rules, linters the API's description, and vitest its own runs, whatever runs the test. */
+const notOnBoth = [
+  "tests/unit/metrics/monitoring.test.ts",
+  "tests/unit/http/openapi-lint.test.ts",
+  "tests/unit/house/repeat.test.ts",
+]
+
 /** TypeScript 7 checks the components by an API that has no other name yet; what is not used is refused too. */
 const svelteCheck = [node, bin("svelte-check"), "--tsgo-experimental-api", "--fail-on-warnings", "--output", "human"]
 
-/** promtool judges the rules, and linters the API's description, whatever runs the test. */
-const notOnBoth = [
-  "--exclude",
-  "tests/unit/metrics/monitoring.test.ts",
-  "--exclude",
-  "tests/unit/http/openapi-lint.test.ts",
-]
-
 runSteps([
-  ["format and lint", [bun, bin("biome"), "check", "--error-on-warnings", "."]],
-  ["types", [bun, bin("tsc"), "-p", "."]],
-  ["types of the console", [...svelteCheck, "--workspace", "server/console/web", "--tsconfig", "tsconfig.json"]],
-  ["lockfile", [bun, "scripts/build/lockfile.ts", "--check"]],
-  ["build", [bun, "scripts/build/build.ts", "--if-changed"]],
-  ["reference", [bun, "scripts/reference/reference.ts", "--check"]],
-  // The tests of deployment need root and more of the machine: bun run test:deploy.
-  ["tests", [...vitest, "--project", "!deploy", ...process.argv.slice(2)]],
-  ["units and contracts on Bun", [bun, "--bun", bin("vitest"), "run", "--pool", "threads", ...onBoth, ...notOnBoth]],
+  {name: "format and lint", command: [bun, bin("biome"), "check", "--error-on-warnings", "."]},
+  {name: "types", command: [bun, bin("tsc"), "-p", "."]},
+  {
+    name: "types of the console",
+    command: [...svelteCheck, "--workspace", "server/console/web", "--tsconfig", "tsconfig.json"],
+  },
+  {name: "lockfile", command: [bun, "scripts/build/lockfile.ts", "--check"]},
+  {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
+  {name: "reference", command: [bun, "scripts/reference/reference.ts", "--check"]},
+  {
+    name: "tests",
+    // The tests of deployment need root and more of the machine: bun run test:deploy.
+    command: [...vitest, "--project", "!deploy", ...withFailures, ...process.argv.slice(2)],
+    isTests: true,
+  },
+  {
+    name: "units and contracts on Bun",
+    command: [...vitestOnBun, ...onBoth, ...notOnBoth.flatMap(file => ["--exclude", file])],
+  },
 ])

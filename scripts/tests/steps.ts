@@ -1,31 +1,50 @@
 import {spawnSync} from "node:child_process"
-import {existsSync} from "node:fs"
+import {mkdtempSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
 import {root} from "../root.ts"
+import {isRepeatable, readFailures} from "./failure.ts"
+import {testEnvironment} from "./programs.ts"
+import {repeatFailures} from "./repeat.ts"
 
-export const bun = process.execPath
-const node24 = `${root}node_modules/node24/bin/node`
-const isNode24There = existsSync(node24)
-/** For what needs Node itself: the one of the packages, where this platform has one. */
-export const node = isNode24There ? node24 : "node"
-export const bin = (name: string) => `${root}node_modules/.bin/${name}`
+export interface Step {
+  readonly name: string
+  readonly command: readonly string[]
+  /** A run of vitest with the reporters of `withFailures`: what may be run once more does not end the steps. */
+  readonly isTests?: boolean
+  /** Beside what all tests are started with. */
+  readonly env?: Readonly<Record<string, string>>
+}
 
-/** The tests of what runs on Node run on Node, where the package for this platform has one. */
-export const vitest: readonly string[] = [...(isNode24There ? [node24] : [bun, "--bun"]), bin("vitest"), "run"]
+/** Options of vitest: it prints as usual, and leaves the tests that failed in a file. */
+export const withFailures = ["--reporter", "default", "--reporter", "./scripts/tests/failure-reporter.ts"] as const
 
-/** Node keeps here what it has compiled, for the many processes that the tests start. */
-const compiled = `${root}node_modules/.cache/node-compiled`
-
-/** A name, and a command line. */
-export type Step = readonly [name: string, command: readonly string[]]
-
-/** Runs them in the repository, in their order; ends the process with the code of the first that fails. */
+/**
+ * Runs them in the repository, in their order; ends the process with the code of the first that fails. Tests that failed and may
+ * be run once more are run at the end; where SVC_TEST_FAILURES_FOLDER names a folder they are left there for a later step.
+ */
 export const runSteps = (steps: readonly Step[]): void => {
-  for (const [name, [command = "", ...args]] of steps) {
-    const start = performance.now()
-    const env = {...process.env, SVC_TEST_BUN: bun, NODE_COMPILE_CACHE: compiled}
-    const {status} = spawnSync(command, args, {cwd: root, stdio: "inherit", env})
-    const seconds = ((performance.now() - start) / 1000).toFixed(1)
-    process.stdout.write(`${status === 0 ? "passed" : "FAILED"}: ${name} (${seconds} s)\n`)
-    if (status !== 0) process.exit(status ?? 1)
+  const {SVC_TEST_FAILURES_FOLDER: later} = process.env
+  const folder = later ?? mkdtempSync(join(tmpdir(), "svc-failures-"))
+  for (const step of steps) {
+    const status = runStep(step, folder)
+    if (status === 0) continue
+    const failures = step.isTests === true ? readFailures(folder) : []
+    if (failures.length === 0 || !failures.every(isRepeatable)) process.exit(status)
+    process.stdout.write(`${failures.length} of the tests that failed are run once more, alone, at the end\n`)
   }
+  if (later === undefined && !repeatFailures(folder)) process.exit(1)
+}
+
+const runStep = ({name, command: [command = "", ...args], isTests, env}: Step, folder: string): number => {
+  const start = performance.now()
+  const failures = isTests === true ? join(folder, `${name.replaceAll(" ", "-")}.json`) : undefined
+  const {status} = spawnSync(command, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: {...testEnvironment, SVC_TEST_FAILURES: failures, ...env},
+  })
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  process.stdout.write(`${status === 0 ? "passed" : "FAILED"}: ${name} (${seconds} s)\n`)
+  return status ?? 1
 }

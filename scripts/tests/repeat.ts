@@ -1,0 +1,75 @@
+import {spawnSync} from "node:child_process"
+import {mkdtempSync, readFileSync, rmSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {root} from "../root.ts"
+import {type Failure, isRepeatable, readFailures, titleOf} from "./failure.ts"
+import {testEnvironment, vitest} from "./programs.ts"
+
+/** A run passes with so many tests that failed and then passed. */
+const mostUnsteady = 2
+
+/** What a second run of a test may print, in bytes. */
+const mostOutput = 64 * 1024 ** 2
+
+interface Repeated {
+  readonly failure: Failure
+  readonly passed: boolean
+  readonly output: string
+}
+
+const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+
+/** Runs a failed test again, or its whole file where that failed, with nothing else beside it. */
+const runAlone = (failure: Failure, cwd: string): Repeated => {
+  const {file, names} = failure
+  const only = names.length === 0 ? [] : ["-t", `${escapeRegExp(names.join(" > "))}$`]
+  const report = join(mkdtempSync(join(tmpdir(), "svc-repeat-")), "report.json")
+  const reporters = ["--reporter", "default", "--reporter", "json", `--outputFile.json=${report}`]
+  const [command = "", ...args] = [...vitest, file, ...only, ...reporters]
+  const {status, stdout, stderr} = spawnSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: mostOutput,
+    env: testEnvironment,
+  })
+  // A run in which no test has that name ends with 0 too.
+  const passed = status === 0 && passedTests(report) > 0
+  return {failure, passed, output: `${stdout}${stderr}`}
+}
+
+const passedTests = (report: string): number => {
+  const {numPassedTests}: {numPassedTests: number} = JSON.parse(readFileSync(report, "utf8"))
+  return numPassedTests
+}
+
+const print = (text: string) => process.stdout.write(`${text}\n`)
+
+const indent = (text: string) => text.trimEnd().replace(/^/gm, "    ")
+
+const tell = ({failure, output}: Repeated) =>
+  print(`\n  ${titleOf(failure)}\n  first:\n${indent(failure.output)}\n  then, alone:\n${indent(output)}`)
+
+/**
+ * Runs those of the failures in a folder once more that may be, in the repository, and removes the folder. Prints what became
+ * of them, last of all; false where the run of all tests has failed.
+ */
+export const repeatFailures = (folder: string, repository = root): boolean => {
+  const failures = readFailures(folder)
+  rmSync(folder, {recursive: true, force: true})
+  const final = failures.filter(failure => !isRepeatable(failure))
+  const repeated = failures.filter(isRepeatable).map(failure => runAlone(failure, repository))
+  const unsteady = repeated.filter(({passed}) => passed)
+  const failed = repeated.filter(({passed}) => !passed)
+  if (failures.length === 0) return true
+  if (unsteady.length > 0) {
+    print(`\nUnsteady: ${unsteady.length} failed and passed alone (a run passes with ${mostUnsteady} at most)`)
+    for (const each of unsteady) tell(each)
+  }
+  if (final.length + failed.length > 0) {
+    print(`\nFailed: ${final.length + failed.length}`)
+    for (const each of failed) tell(each)
+    for (const failure of final) print(`\n  ${titleOf(failure)}\n${indent(failure.output)}`)
+  }
+  return final.length + failed.length === 0 && unsteady.length <= mostUnsteady
+}

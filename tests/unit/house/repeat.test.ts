@@ -1,0 +1,85 @@
+import {spawnSync} from "node:child_process"
+import {mkdirSync, symlinkSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
+import {describe, expect, onTestFinished, test, vi} from "vitest"
+import {faults} from "../../../scripts/faults/table.ts"
+import {isRepeatable, readFailures} from "../../../scripts/tests/failure.ts"
+import {vitest} from "../../../scripts/tests/programs.ts"
+import {repeatFailures} from "../../../scripts/tests/repeat.ts"
+import {makeFolder} from "../../support/host/project.ts"
+import {root} from "../../support/host/runtimes.ts"
+
+const failureOf = (file: string) => ({file, names: ["a test"], output: "it failed"})
+
+test.each([
+  ...Object.values(faults).flatMap(({files}) => files.map(file => `tests/${file}.test.ts`)),
+  "tests/contract/inbox/inbox.test.ts",
+  "tests/e2e/checkpoint/checkpoint.test.ts",
+  "tests/e2e/messages/outbox.test.ts",
+  "tests/e2e/events/stream-clients.test.ts",
+  "tests/deploy/daemon.test.ts",
+  "",
+])("a failure of %j is never run once more", file => {
+  expect(isRepeatable(failureOf(file))).toBe(false)
+})
+
+describe("a test of the console that fails", () => {
+  /** A repository with these tests of the console, run once; with the failures that it left. */
+  const run = (tests: string) => {
+    const repository = makeFolder()
+    symlinkSync(`${root}node_modules`, join(repository, "node_modules"))
+    mkdirSync(join(repository, "tests/e2e/console"), {recursive: true})
+    const head = `import {existsSync, writeFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+const isSecond = (name: string) => existsSync(name) || (writeFileSync(name, ""), false)
+`
+    writeFileSync(join(repository, "tests/e2e/console/a.test.ts"), head + tests)
+    const folder = makeFolder()
+    const [command = "", ...args] = [...vitest, "--reporter", `${root}scripts/tests/failure-reporter.ts`]
+    const env = {...process.env, SVC_TEST_FAILURES: join(folder, "tests.json")}
+    expect(spawnSync(command, args, {cwd: repository, env}).status).toBe(1)
+    return {repository, folder}
+  }
+
+  const repeat = ({repository, folder}: ReturnType<typeof run>) => {
+    const printed: string[] = []
+    const write = vi.spyOn(process.stdout, "write").mockImplementation(text => printed.push(String(text)) > 0)
+    onTestFinished(() => write.mockRestore())
+    const passed = repeatFailures(folder, repository)
+    write.mockRestore()
+    return {passed, printed: printed.join("")}
+  }
+
+  const unsteady = (name: string) => `test("${name}", () => expect(isSecond("${name}")).toBe(true))`
+
+  test("and passes alone is listed as unsteady, with both outputs, and the run passes", () => {
+    const made = run(`describe("a page (1)", () => { $unsteady("opens + loads [x]")})\n$unsteady("closes")`)
+    expect(readFailures(made.folder).map(({names}) => names)).toEqual([["a page (1)", "opens + loads [x]"], ["closes"]])
+    const {passed, printed} = repeat(made)
+    expect(printed).toContain("Unsteady: 2 failed and passed alone")
+    expect(printed).toMatch(
+      /a page (1) > opens + loads [x]\n {2}first:\n {4}AssertionError.*[sS]* {2}then, alone:\n[sS]*1 passed/,
+    )
+    expect(passed).toBe(true)
+  })
+
+  test("more often than twice fails the run, though each passes alone", () => {
+    const {passed, printed} = repeat(run(["a", "b", "c"].map(unsteady).join("\n")))
+    expect(printed).toContain("Unsteady: 3")
+    expect(passed).toBe(false)
+  })
+
+  test("and fails again fails the run", () => {
+    const {passed, printed} = repeat(run(`$unsteady("a")\ntest("b", () => expect(1).toBe(2))`))
+    expect(printed).toMatch(/Unsteady: 1 [\s\S]*Failed: 1\n\n 2tests\/e2e\/console\/a\.test\.ts > b/)
+    expect(passed).toBe(false)
+  })
+
+  test("before its first test fails as a whole file", () => {
+    const made = run(`import {beforeAll} from "vitest"
+beforeAll(() => { if (!isSecond("seen")) throw new Error("no browser") })
+test("never", () => {})`)
+    expect(readFailures(made.folder)).toMatchObject([{names: [], output: expect.stringContaining("no browser")}])
+    expect(repeat(made).passed).toBe(true)
+  })
+}, 60_000)
