@@ -73,9 +73,11 @@ const waitUntilServing = async (
   let told = ""
   const deadline = performance.now() + patience
   while (performance.now() < deadline) {
+    // Asked first: a daemon that is gone has written its last state before.
+    const isGone = child.exitCode !== null || child.signalCode !== null
     const last = await readDaemonState(paths)
     const state = last?.pid === child.pid ? last?.state : undefined
-    if (child.exitCode !== null || child.signalCode !== null || state?.is === "ended") {
+    if (isGone || state?.is === "ended") {
       throw new Problem("daemon_failed", state?.is === "ended" ? state.why : "the daemon ended at once", {
         hint: `Read ${logFile}; correct what it says, then start the daemon again.`,
       })
