@@ -53,13 +53,14 @@ const isSecond = (name: string) => existsSync(name) || (writeFileSync(name, ""),
   const unsteady = (name: string) => `test("${name}", () => expect(isSecond("${name}")).toBe(true))`
 
   test("and passes alone is listed as unsteady, with both outputs, and the run passes", () => {
-    const made = run(`describe("a page (1)", () => { $unsteady("opens + loads [x]")})\n$unsteady("closes")`)
+    const made = run(`describe("a page (1)", () => { ${unsteady("opens + loads [x]")} })\n${unsteady("closes")}`)
     expect(readFailures(made.folder).map(({names}) => names)).toEqual([["a page (1)", "opens + loads [x]"], ["closes"]])
     const {passed, printed} = repeat(made)
+    const [, first = "", alone = ""] = printed.split(/ {2}first:| {2}then, alone:/)
     expect(printed).toContain("Unsteady: 2 failed and passed alone")
-    expect(printed).toMatch(
-      /a page (1) > opens + loads [x]\n {2}first:\n {4}AssertionError.*[sS]* {2}then, alone:\n[sS]*1 passed/,
-    )
+    expect(printed).toContain("a page (1) > opens + loads [x]\n")
+    expect(first).toContain("AssertionError")
+    expect(alone).toContain("1 passed")
     expect(passed).toBe(true)
   })
 
@@ -70,8 +71,9 @@ const isSecond = (name: string) => existsSync(name) || (writeFileSync(name, ""),
   })
 
   test("and fails again fails the run", () => {
-    const {passed, printed} = repeat(run(`$unsteady("a")\ntest("b", () => expect(1).toBe(2))`))
-    expect(printed).toMatch(/Unsteady: 1 [\s\S]*Failed: 1\n\n 2tests\/e2e\/console\/a\.test\.ts > b/)
+    const {passed, printed} = repeat(run(`${unsteady("a")}\ntest("b", () => expect(1).toBe(2))`))
+    expect(printed).toContain("Unsteady: 1 ")
+    expect(printed.split("Failed: 1")[1]).toContain("tests/e2e/console/a.test.ts > b")
     expect(passed).toBe(false)
   })
 
