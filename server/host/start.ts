@@ -82,7 +82,6 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts): Promis
     limit: 1500,
     late: "an endpoint did not close in time",
   })
-  await parts.start({name: "the jobs", start: () => jobs.start()})
 
   const api = serveApi({
     base: boot.config.http.base,
@@ -118,6 +117,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts): Promis
     limit: drainLimit,
     late: "handlers, sends or requests were still running; the next start goes on with what is stored",
   })
+  await parts.start({name: "the jobs", start: () => jobs.start()})
   await parts.start({name: "checkpoints and releases", start: () => recovery.start()})
   await parts.start({name: "the deletion of old rows", start: () => capacity.start()})
   await parts.start({
