@@ -1,5 +1,5 @@
 import {styleText} from "node:util"
-import type {DescribedError, LogRecord} from "./record.ts"
+import type {LogRecord} from "./record.ts"
 
 const colors: Record<string, Parameters<typeof styleText>[0]> = {
   silly: "gray",
@@ -25,33 +25,35 @@ const onTerminal = (text: string): string =>
       character => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
     )
 
-/** `12:00:01 info  message  key=value` */
+/** `12:00:01 info  message  key=value`, and an error below it. A record may have come from a Host of another version. */
 export const formatPretty = (record: LogRecord, inColor: boolean): string => {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     inColor ? styleText(style, text, {validateStream: false}) : text
   const fields = Object.entries(record)
     .filter(([name, value]) => !known.has(name) && value !== undefined)
-    .map(([name, value]) =>
-      paint("gray", onTerminal(`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)),
-    )
+    .map(([name, value]) => paint("gray", onTerminal(`${name}=${textOf(value)}`)))
   const head = [
     paint("gray", new Date(record.time).toTimeString().slice(0, 8)),
     paint(colors[record.level] ?? "white", record.level.padEnd(5)),
     onTerminal(record.message),
     ...fields,
   ].join(" ")
-  const {error} = record
-  if (typeof error === "string") return `${head}\n${paint("gray", `${indent}${onTerminal(error)}`)}`
-  if (typeof error !== "object" || error === null) return head
-  return [head, ...errorLines(error as DescribedError).map(line => paint("gray", `${indent}${onTerminal(line)}`))].join(
-    "\n",
-  )
+  return [head, ...errorLines(record.error).map(line => paint("gray", `${indent}${onTerminal(line)}`))].join("\n")
 }
 
-const errorLines = (error: DescribedError): string[] => [
-  ...(error.issues ?? []),
-  ...(error.issues === undefined ? (error.stack ?? []).slice(0, 5) : []),
-  ...(typeof error.cause === "object" && error.cause !== null && "message" in error.cause
-    ? [`caused by: ${error.cause.message}`]
-    : []),
-]
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+
+/** Of what stands under `error`: the issues, or the first frames, and the cause. A plugin may put anything there. */
+const errorLines = (error: unknown): readonly string[] => {
+  if (typeof error === "string") return [error]
+  if (typeof error !== "object" || error === null) return []
+  const issues = "issues" in error ? textsIn(error.issues) : []
+  const frames = issues.length === 0 && "stack" in error ? textsIn(error.stack).slice(0, 5) : []
+  return [...issues, ...frames, ...("cause" in error ? causeLines(error.cause) : [])]
+}
+
+const textsIn = (list: unknown): readonly string[] =>
+  Array.isArray(list) ? list.filter(item => typeof item === "string") : []
+
+const causeLines = (cause: unknown): readonly string[] =>
+  typeof cause === "object" && cause !== null && "message" in cause ? [`caused by: ${textOf(cause.message)}`] : []

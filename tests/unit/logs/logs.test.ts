@@ -190,6 +190,19 @@ describe("whatever is logged costs no record, and no more than its share", () =>
     }
   })
 
+  test.each<readonly [name: string, error: unknown, below: readonly string[]]>([
+    ["issues that are no list", {issues: 5}, []],
+    ["a stack that is a text", {stack: "at one\nat two"}, []],
+    ["frames and issues that are no texts", {issues: [{a: 1}], stack: [7, "at here"]}, ["at here"]],
+    ["a cause whose message is no text", {cause: {message: {toString: 1}}}, ['caused by: {"toString":1}']],
+    ["a list", [1], []],
+    ["a text", "why", ["why"]],
+  ])("on a terminal an error that is none: %s", (_, error, below) => {
+    const {log, lines} = collect({format: "pretty"})
+    log.info("kept", {error})
+    expect(lines[0]?.split("\n").map(line => line.trim())).toEqual([expect.stringContaining(" info  kept"), ...below])
+  })
+
   test("a lone surrogate makes a line that is UTF-8 and JSON", () => {
     const {log, lines} = collect()
     log.info("a\ud800b", {value: "\udc00"})
