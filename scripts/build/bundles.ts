@@ -43,6 +43,5 @@ export const bunBundle = {
 export const compiledForBun = {
   clipanion: ["clipanion"],
   elysia: ["elysia", "@elysiajs/node"],
-  tslog: ["tslog/slim"],
   yaml: ["yaml"],
 } as const

@@ -1,4 +1,4 @@
-import {type LogLevel, logLevels} from "../../shared/log.ts"
+import {type LogLevel, rankOf} from "../../shared/log.ts"
 
 /** The newest records are kept: so many, and so many characters of them. */
 const kept = {records: 1000, characters: 2 * 1024 * 1024}
@@ -55,14 +55,12 @@ export class History {
   }
 
   #matching({level, plugin}: HistoryFilter, fits: (seq: number) => boolean): Kept[] {
-    const least = logLevels.indexOf(level)
+    const least = rankOf(level)
     return this.#records
       .slice(this.#first)
       .filter(
         record =>
-          fits(record.seq) &&
-          logLevels.indexOf(record.level) >= least &&
-          (plugin === undefined || record.plugin === plugin),
+          fits(record.seq) && rankOf(record.level) >= least && (plugin === undefined || record.plugin === plugin),
       )
   }
 

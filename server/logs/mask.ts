@@ -1,14 +1,6 @@
+import {hideCredentials, masked} from "./credentials.ts"
 import {type Accepts, anywhere, type Form, FormSearch} from "./form-search.ts"
 import {formsOf, shortestForm} from "./forms.ts"
-
-export const masked = "[secret]"
-
-/** Credentials that nobody has named: of headers, and in an address. */
-const credentials =
-  /(\bBearer\s+)[\w.~+/=-]{16,}|(authorization["']?\s*[:=]\s*["']?(?:(?:basic|bearer|digest|token)\s+)?)[^\s"',;]+|(:\/\/[^\s/:@"']{0,200}:)[^\s/@"']{1,200}(?=@)/gi
-
-const isQuick = (text: string): boolean =>
-  !text.includes("://") && !text.includes("earer") && !text.includes("uthorization") && !text.includes("EARER")
 
 /** Replaces hidden values in text, in every form of `formsOf`, by one pass however many values there are. */
 export class Mask {
@@ -33,9 +25,7 @@ export class Mask {
 
   /** A text without hidden values, nor credentials that can be told by what stands before them. */
   text(text: string): string {
-    const hidden = this.#replace(text, anywhere)
-    if (hidden.length < shortestForm || isQuick(hidden)) return hidden
-    return hidden.replace(credentials, (_, ...groups) => `${groups.slice(0, 3).find(Boolean) ?? ""}${masked}`)
+    return hideCredentials(this.#replace(text, anywhere))
   }
 
   /** The same of JSON, which stays JSON; credentials that nobody has named stay as well. */

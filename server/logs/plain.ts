@@ -1,13 +1,20 @@
 import {formatIssue, Problem} from "../../shared/problems.ts"
-import {type Mask, masked} from "./mask.ts"
-import type {DescribedError} from "./record.ts"
+import {isCredentialName, masked} from "./credentials.ts"
+import type {Mask} from "./mask.ts"
+
+/** An error as a record shows it. */
+interface DescribedError {
+  readonly name: string
+  readonly message: string
+  readonly code?: string
+  readonly issues?: readonly string[]
+  readonly stack?: readonly string[]
+  readonly cause?: unknown
+  readonly errors?: readonly unknown[]
+}
 
 /** What of a record is kept: characters of a text and of the whole, items of a list or object, how deep, how many causes. */
 const limits = {text: 16_384, record: 65_536, items: 100, depth: 6, causes: 5, stack: 12}
-
-/** Names of fields whose values are credentials whatever they are. */
-const secretNames =
-  /^(proxy-?)?authorization$|^(set-?)?cookie$|(^|[-_.])(password|passwd|secret|token)$|(^|[a-z])(Password|Secret|Token)$|(^|[-_.a-z])api-?_?key$/i
 
 const unreadable = (error: unknown): string => {
   try {
@@ -34,7 +41,7 @@ export class Describer {
   field(name: string, ask: () => unknown): unknown {
     try {
       const value = ask()
-      return isSecretName(name) && !isEmpty(value) ? masked : this.value(value)
+      return isCredentialName(name) && !isEmpty(value) ? masked : this.value(value)
     } catch (error) {
       return this.text(unreadable(error))
     }
@@ -177,8 +184,6 @@ export class Describer {
       .map(line => this.text(line))
   }
 }
-
-const isSecretName = (name: string): boolean => name.length >= 5 && name.length < 64 && secretNames.test(name)
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ""
 

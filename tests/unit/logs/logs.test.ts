@@ -1,4 +1,4 @@
-import {describe, expect, test} from "vitest"
+import {describe, expect, onTestFinished, test, vi} from "vitest"
 import {runAround} from "../../../server/logs/around.ts"
 import {createLogs, type LogOptions} from "../../../server/logs/log.ts"
 import {readLog} from "../../../server/logs/page.ts"
@@ -221,6 +221,31 @@ describe("whatever is logged costs no record, and no more than its share", () =>
     log.info(new Error("thrown") as never)
     expect(records().map(({message}) => message)).toEqual(["null", "text", "undefined", '{"a":1}', "thrown"])
     expect(records()[4]?.error).toMatchObject({message: "thrown"})
+  })
+
+  test("a proxy that refuses everything, as message and in the place of the fields", () => {
+    const {log, records} = collect()
+    log.info(hostile as never)
+    log.info("kept", hostile)
+    expect(records().map(({message}) => message)).toEqual([
+      expect.stringMatching(/unreadable: no (keys|prototype)/),
+      "kept",
+    ])
+  })
+
+  test("a writer that throws costs the caller nothing; standard error says so, without the secret", () => {
+    const told: string[] = []
+    const write = vi.spyOn(process.stderr, "write").mockImplementation(text => told.push(String(text)) > 0)
+    onTestFinished(() => write.mockRestore())
+    const {log, hide, page} = collect({
+      write: line => {
+        throw new Error(`no room for a-secret-value: ${line}`)
+      },
+    })
+    hide(["a-secret-value"])
+    log.error("kept")
+    expect(messagesOf(page())).toEqual(["kept"])
+    expect(told).toEqual([expect.stringMatching(/^a log record was not written: Error: no room for \[secret\]: /)])
   })
 })
 
