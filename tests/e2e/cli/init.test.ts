@@ -102,6 +102,8 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
       scripts: {build: expect.stringContaining("svc build"), start: expect.stringContaining("svc runtime start")},
       dependencies: {"svc-runtime": "file:vendor/svc-runtime-0.1.0.tgz"},
     })
+    // The tarball was packed by an installed svc.
+    expect(readFileSync(join(folder, "node_modules/svc-runtime/LICENSE"), "utf8")).toMatch(/^MIT License\n/)
 
     // A proxy of the environment has no part in a test, which talks to its own Host.
     // Bun gives a test five seconds, unless it is told otherwise; Node gives it all the time.
