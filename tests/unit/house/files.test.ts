@@ -1,0 +1,64 @@
+import {execFileSync} from "node:child_process"
+import {existsSync, readFileSync} from "node:fs"
+import {basename, join, matchesGlob} from "node:path"
+import {expect, test} from "vitest"
+import {root} from "../../support/host/runtimes.ts"
+
+const read = (path: string) => readFileSync(join(root, path), "utf8")
+
+interface Section {
+  readonly glob: string
+  readonly rules: Readonly<Record<string, string>>
+}
+
+/** The sections of `.editorconfig`, in its order. */
+const sections: readonly Section[] = read(".editorconfig")
+  .split(/^\[(?=.*\]$)/m)
+  .slice(1)
+  .map(text => {
+    const [head = "", ...lines] = text.split("\n")
+    const rules = lines.filter(line => !line.startsWith("#") && line.includes("=")).map(line => line.split(" = "))
+    return {glob: head.slice(0, -1), rules: Object.fromEntries(rules)}
+  })
+
+/** What an editor is told of a file: later sections stand above earlier ones. */
+const rulesFor = (path: string): Section["rules"] =>
+  Object.assign(
+    {},
+    ...sections.filter(({glob}) => glob === "*" || matchesGlob(basename(path), glob)).map(({rules}) => rules),
+  )
+
+const tracked = execFileSync("git", ["ls-files", "-z"], {cwd: root, encoding: "utf8"})
+  .split("\0")
+  .filter(path => path !== "" && existsSync(join(root, path)) && !/\.(png|lockb)$/.test(path))
+
+test("every file is as .editorconfig says", () => {
+  const wrong = tracked.filter(path => {
+    const text = read(path)
+    const isIndented = rulesFor(path).indent_style === "tab" ? !/^ {2}/m.test(text) : !/^\t/m.test(text)
+    return !isIndented || text.includes("\r") || /[ \t]$/m.test(text) || (text !== "" && !text.endsWith("\n"))
+  })
+  expect(wrong).toEqual([])
+  expect(tracked.length).toBeGreaterThan(1000)
+})
+
+test(".editorconfig tells editors what Biome does", () => {
+  const {formatter} = JSON.parse(read("biome.json")) as {formatter: Readonly<Record<string, unknown>>}
+  for (const path of ["a.ts", "a.js", "a.json", "a.css", "a.svelte"]) {
+    expect(rulesFor(path)).toMatchObject({
+      indent_style: formatter.indentStyle,
+      indent_size: String(formatter.indentWidth),
+      max_line_length: String(formatter.lineWidth),
+      end_of_line: "lf",
+      insert_final_newline: "true",
+    })
+  }
+  expect(rulesFor("a.md")).toMatchObject({indent_size: "2", max_line_length: "off"})
+})
+
+test("the package is under the licence that it holds, and names no repository", () => {
+  const manifest = JSON.parse(read("package.json")) as Readonly<Record<string, unknown>>
+  expect(manifest).toMatchObject({license: "MIT", keywords: expect.arrayContaining(["bot", "self-hosted"])})
+  for (const field of ["repository", "homepage", "bugs", "author"]) expect(manifest).not.toHaveProperty(field)
+  expect(read("LICENSE")).toMatch(/^MIT License\n\nCopyright \(c\) 2026 the svc authors\n/)
+})
