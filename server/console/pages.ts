@@ -1,33 +1,24 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Route} from "../../shared/sdk/route.ts"
+import type {Operation} from "../../shared/sdk/route.ts"
 import {type ConsoleFile, type Encoding, encodings, readConsoleFile, readListing} from "./files.ts"
 
 /** Other Hosts that a console served from here may switch to, as origins; a new generation may change them. */
 export type ConsoleHosts = () => readonly string[]
 
 /** The browser application: static, without a token; it asks for one. */
-export const consoleRoutes = (hosts: ConsoleHosts): Route[] => [
-  {
-    ...common,
-    path: "/console",
-    summary: "The console, at /console/",
-    handle: request =>
-      new URL(request.url).pathname.endsWith("/") ? answer(request, "index.html", hosts) : toFolder(),
-  },
-  {
-    ...common,
-    path: "/console/*",
-    summary: "The files of the console",
-    handle: (request, call) => answer(request, call.params["*"] || "index.html", hosts),
-  },
-]
+export const openConsole = (hosts: ConsoleHosts): Operation => ({
+  ...common,
+  summary: "The console, at /console/",
+  handle: request => (new URL(request.url).pathname.endsWith("/") ? answer(request, "index.html", hosts) : toFolder()),
+})
 
-const common = {
-  method: "GET",
-  scope: "none",
-  response: {200: "text/html"},
-  problems: ["console_missing", "not_found"],
-} as const
+export const readConsole = (hosts: ConsoleHosts): Operation => ({
+  ...common,
+  summary: "The files of the console",
+  handle: (request, call) => answer(request, call.params["*"] || "index.html", hosts),
+})
+
+const common = {response: {200: "text/html"}, problems: ["console_missing", "not_found"]} as const
 
 /** The page names its files relative to the folder. */
 const toFolder = () => new Response(null, {status: 308, headers: {location: "console/", "cache-control": "no-cache"}})

@@ -1,5 +1,5 @@
 import {type ProblemCode, problems} from "../../shared/problems.ts"
-import type {Route, Scope} from "../../shared/sdk/route.ts"
+import type {Operation, Route, Scope} from "../../shared/sdk/route.ts"
 import {type TSchema, Type} from "../../shared/type.ts"
 import {describeTags, tagOf} from "./tags.ts"
 
@@ -13,6 +13,13 @@ const ProblemBody = Type.Object({
   requestId: Type.Optional(Type.String()),
   issues: Type.Optional(Type.Array(Type.Unknown())),
   current: Type.Optional(Type.Unknown({description: "What is there now, where the request was made against less"})),
+})
+
+/** The document of what `document` makes of the routes each time: a new generation may publish others. */
+export const showOpenApi = (document: () => unknown): Operation => ({
+  summary: "This API as an OpenAPI document",
+  response: {200: Type.Object({})},
+  handle: (_, call) => call.json(Type.Object({}), document()),
 })
 
 const descriptions: Record<number, string> = {

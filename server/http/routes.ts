@@ -1,29 +1,81 @@
-import type {Route} from "../../shared/sdk/route.ts"
-import {Type} from "../../shared/type.ts"
-import {checkpointRoutes} from "../console/api/checkpoints.ts"
-import {databaseRoutes} from "../console/api/database.ts"
-import {endpointRoutes} from "../console/api/endpoints.ts"
-import {eventRoutes} from "../console/api/events.ts"
-import {gapRoutes} from "../console/api/gaps.ts"
-import {generationRoutes} from "../console/api/generations.ts"
-import {inboxRoutes} from "../console/api/inbox.ts"
-import {ingressRoutes} from "../console/api/ingress.ts"
-import {jobRoutes} from "../console/api/jobs.ts"
-import {type MetricsService, metricsRoutes} from "../console/api/metrics.ts"
-import {outboxRoutes} from "../console/api/outbox.ts"
-import {describePluginRoutes, type PluginServices, pluginRoutes} from "../console/api/plugins.ts"
-import {ratesRoutes} from "../console/api/rates.ts"
-import {releaseRoutes} from "../console/api/releases.ts"
-import {sessionRoutes} from "../console/api/session.ts"
-import {settingsRoutes} from "../console/api/settings.ts"
-import {probeRoutes, type SystemServices, systemRoutes} from "../console/api/system.ts"
-import {workroomRoutes} from "../console/api/workroom.ts"
-import {consoleRoutes} from "../console/pages.ts"
+import {itemCommands} from "../../shared/api/item-rules.ts"
+import type {Operation, Route, Scope} from "../../shared/sdk/route.ts"
+import {
+  createCheckpoint,
+  listCheckpoints,
+  pruneCheckpoints,
+  showCheckpoint,
+  showCheckpointTask,
+  verifyCheckpoint,
+} from "../console/api/checkpoints.ts"
+import {compactDatabase, showDatabase} from "../console/api/database.ts"
+import {listEndpoints, reconnectEndpoint} from "../console/api/endpoints.ts"
+import {listEvents, streamEvents} from "../console/api/events.ts"
+import {listGaps} from "../console/api/gaps.ts"
+import {listGenerations, rollBackGeneration, showGenerationConfig, unpinGeneration} from "../console/api/generations.ts"
+import {actOnHeldEvents, actOnInboxEvent, listInbox, redactInboxEvent, showInboxEvent} from "../console/api/inbox.ts"
+import {pauseIngress, resumeIngress, showIngress} from "../console/api/ingress.ts"
+import {
+  addJob,
+  editJob,
+  listJobs,
+  pauseJob,
+  removeJob,
+  resumeJob,
+  runJob,
+  showCalendar,
+  showJob,
+  showNextTimes,
+} from "../console/api/jobs.ts"
+import {type MetricsService, showMetrics} from "../console/api/metrics.ts"
+import {
+  actOnHeldMessages,
+  actOnMessage,
+  listOutbox,
+  redactMessage,
+  sendMessage,
+  showMessage,
+} from "../console/api/outbox.ts"
+import {
+  answerPluginRoute,
+  listPlugins,
+  type PluginServices,
+  publishedRoutes,
+  showPlugin,
+  switchPlugin,
+} from "../console/api/plugins.ts"
+import {showRates} from "../console/api/rates.ts"
+import {abortRelease, beginRelease, completeRelease, listReleases, recordVerification} from "../console/api/releases.ts"
+import {cancelRun, listRuns, showRun} from "../console/api/runs.ts"
+import {showSession} from "../console/api/session.ts"
+import {listLogRecords, showConfig} from "../console/api/settings.ts"
+import {
+  reloadConfig,
+  restartHost,
+  type SystemServices,
+  showHealth,
+  showReadiness,
+  showReady,
+  showStatus,
+} from "../console/api/system.ts"
+import {
+  addItem,
+  commandItem,
+  listItemRecords,
+  listItems,
+  listRecords,
+  showBoard,
+  showItem,
+  showWorkroom,
+  verifyWorkroom,
+} from "../console/api/workroom.ts"
+import {openConsole, readConsole} from "../console/pages.ts"
 import {version} from "../runtime/version.ts"
-import {satoriRoutes} from "../satori/routes.ts"
-import {createOpenApi} from "./openapi.ts"
+import {methods} from "../satori/methods.ts"
+import {askLogin, listLogins, refuseMethod, requireUpgrade} from "../satori/routes.ts"
+import {createOpenApi, showOpenApi} from "./openapi.ts"
 import type {Services} from "./services.ts"
-import {webhookRoutes} from "./webhooks.ts"
+import {answerPlatform, takeWebhook} from "./webhooks.ts"
 
 /** What the routes are made of: the parts of the Host, and what the API makes of them. */
 export interface RouteServices extends Services, PluginServices {
@@ -31,46 +83,145 @@ export interface RouteServices extends Services, PluginServices {
   readonly metrics: MetricsService
 }
 
-/** Every route of the Host, in one readable table. Paths below `base`, but for the public probes. */
+const on = (method: Route["method"], path: string, scope: Scope, operation: Operation): Route => ({
+  method,
+  path,
+  scope,
+  ...operation,
+})
+const get = (path: string, scope: Scope, operation: Operation) => on("GET", path, scope, operation)
+const post = (path: string, scope: Scope, operation: Operation) => on("POST", path, scope, operation)
+
+/** Every route of the Host. All but the public probes are below `base`. */
 export const createRoutes = (services: RouteServices, base: string): readonly Route[] => {
-  const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs, logs} = services
-  const api: Route[] = [
-    ...sessionRoutes(identity.project, version),
-    ...systemRoutes(system),
-    ...metricsRoutes(services.metrics),
-    ...endpointRoutes(endpoints),
-    ...pluginRoutes(services, generations),
-    ...generationRoutes(generations),
-    ...eventRoutes(services.events),
-    ...gapRoutes(database),
-    ...inboxRoutes(database, inbox),
-    ...outboxRoutes(database, outbox, endpoints),
-    ...ratesRoutes(database),
-    ...ingressRoutes(ingress),
-    ...checkpointRoutes(services.checkpoints),
-    ...releaseRoutes(services.releases, () => system.readiness()),
-    ...databaseRoutes(services.capacity),
-    ...settingsRoutes(current, logs, identity.runtimeId),
-    ...workroomRoutes(services.workroom),
-    ...jobRoutes(jobs, database),
-    ...webhookRoutes(endpoints),
-    ...satoriRoutes({logins: services.satori.logins, database, outbox, endpoints}),
-    ...consoleRoutes(() => current().config.config.http.consoleHosts),
-  ]
-  const documented = () => [
-    ...probeRoutes(system),
-    ...underBase([...api, openApi, ...describePluginRoutes(current())], base),
-  ]
-  const openApi: Route = {
-    method: "GET",
-    path: "/api/openapi.json",
-    scope: "demo",
-    summary: "This API as an OpenAPI document",
-    response: {200: Type.Object({})},
-    handle: (_, call) => call.json(Type.Object({}), createOpenApi(documented(), base, version)),
-  }
-  return [...probeRoutes(system), ...underBase([...api, openApi], base)]
+  const underBase = (routes: readonly Route[]) => routes.map(route => ({...route, path: `${base}${route.path}`}))
+  const probes = [get("/pub/health", "none", showHealth()), get("/pub/ready", "none", showReady(services.system))]
+  const published = () => publishedRoutes(services.current())
+  const document = () => createOpenApi([...probes, ...underBase([...api, ...published()])], base, version)
+  const api = routesBelowBase(services, document)
+  return [...probes, ...underBase(api)]
 }
 
-const underBase = (routes: readonly Route[], base: string): Route[] =>
-  routes.map(route => ({...route, path: `${base}${route.path}`}))
+/** The table: method, path, scope of the token, and what the route does; grouped as the tags of the document are. */
+const routesBelowBase = (services: RouteServices, document: () => unknown): readonly Route[] => {
+  const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs} = services
+  const {events, workroom, checkpoints, releases, capacity, logs, metrics} = services
+  const satori = {logins: services.satori.logins, database, outbox, endpoints}
+  const consoleHosts = () => current().config.config.http.consoleHosts
+  return [
+    get("/api/session", "demo", showSession(identity.project, version)),
+
+    get("/api/system/readiness", "full", showReadiness(system)),
+    get("/api/system/status", "demo", showStatus(system)),
+    post("/api/system/reload", "full", reloadConfig(system)),
+    post("/api/system/restart", "full", restartHost(system)),
+
+    get("/api/events", "demo", streamEvents(events)),
+    get("/api/events/history", "demo", listEvents(events)),
+
+    get("/api/endpoints", "demo", listEndpoints(endpoints)),
+    post("/api/endpoints/:name/reconnect", "full", reconnectEndpoint(endpoints)),
+
+    get("/api/inbox", "demo", listInbox(database)),
+    get("/api/inbox/gaps", "demo", listGaps(database)),
+    get("/api/inbox/:seq", "demo", showInboxEvent(database)),
+    post("/api/inbox/:seq/retry", "full", actOnInboxEvent(inbox, "retry")),
+    post("/api/inbox/:seq/release", "full", actOnInboxEvent(inbox, "release")),
+    post("/api/inbox/:seq/discard", "full", actOnInboxEvent(inbox, "discard")),
+    post("/api/inbox/:seq/redact", "full", redactInboxEvent(database)),
+    post("/api/inbox/held/release", "full", actOnHeldEvents(inbox, "release")),
+    post("/api/inbox/held/discard", "full", actOnHeldEvents(inbox, "discard")),
+
+    get("/api/outbox", "demo", listOutbox(database)),
+    get("/api/outbox/:id", "demo", showMessage(database)),
+    post("/api/outbox", "full", sendMessage(outbox, endpoints)),
+    post("/api/outbox/:id/retry", "full", actOnMessage(outbox, "retry")),
+    post("/api/outbox/:id/release", "full", actOnMessage(outbox, "release")),
+    post("/api/outbox/:id/discard", "full", actOnMessage(outbox, "discard")),
+    post("/api/outbox/:id/redact", "full", redactMessage(database)),
+    post("/api/outbox/held/release", "full", actOnHeldMessages(outbox, "release")),
+    post("/api/outbox/held/discard", "full", actOnHeldMessages(outbox, "discard")),
+
+    get("/api/messages/rates", "demo", showRates(database)),
+
+    get("/api/ingress", "demo", showIngress(ingress)),
+    post("/api/ingress/pause", "full", pauseIngress(ingress)),
+    post("/api/ingress/resume", "full", resumeIngress(ingress)),
+
+    get("/api/plugins", "demo", listPlugins(services)),
+    get("/api/plugins/:plugin", "demo", showPlugin(services)),
+    post("/api/plugins/:plugin", "full", switchPlugin(generations)),
+    // Each has the scope that the plugin gives it, which is demo at least.
+    get("/api/plugins/:plugin/*", "demo", answerPluginRoute("GET", services)),
+    post("/api/plugins/:plugin/*", "demo", answerPluginRoute("POST", services)),
+    on("PUT", "/api/plugins/:plugin/*", "demo", answerPluginRoute("PUT", services)),
+    on("DELETE", "/api/plugins/:plugin/*", "demo", answerPluginRoute("DELETE", services)),
+
+    get("/api/generations", "demo", listGenerations(generations)),
+    get("/api/generations/:number/config", "full", showGenerationConfig(generations)),
+    post("/api/generations/:number/rollback", "full", rollBackGeneration(generations)),
+    post("/api/generations/unpin", "full", unpinGeneration(generations)),
+
+    // The configuration and the log may tell about users.
+    get("/api/config", "full", showConfig(current)),
+
+    get("/api/workroom", "demo", showWorkroom(workroom)),
+    get("/api/workroom/items", "demo", listItems(workroom)),
+    get("/api/workroom/board", "demo", showBoard(workroom)),
+    get("/api/workroom/items/:id/journal", "full", listItemRecords(workroom)),
+    get("/api/workroom/items/:id", "demo", showItem(workroom)),
+    post("/api/workroom/items", "full", addItem(workroom)),
+    ...itemCommands.map(name => post(`/api/workroom/items/:id/${name}`, "full", commandItem(workroom, name))),
+    get("/api/workroom/journal", "full", listRecords(workroom)),
+    post("/api/workroom/verify", "full", verifyWorkroom(workroom)),
+
+    get("/api/calendar", "demo", showCalendar(jobs)),
+
+    get("/api/jobs", "demo", listJobs(jobs, database)),
+    get("/api/jobs/:id", "demo", showJob(jobs, database)),
+    get("/api/jobs/:id/next", "demo", showNextTimes(jobs)),
+    post("/api/jobs", "full", addJob(jobs, database)),
+    post("/api/jobs/:id/edit", "full", editJob(jobs, database)),
+    post("/api/jobs/:id/pause", "full", pauseJob(jobs, database)),
+    post("/api/jobs/:id/resume", "full", resumeJob(jobs, database)),
+    post("/api/jobs/:id/run", "full", runJob(jobs)),
+    post("/api/jobs/:id/remove", "full", removeJob(jobs)),
+
+    get("/api/runs", "demo", listRuns(database)),
+    get("/api/runs/:id", "demo", showRun(database)),
+    post("/api/runs/:id/cancel", "full", cancelRun(jobs, database)),
+
+    get("/api/checkpoints", "demo", listCheckpoints(checkpoints)),
+    get("/api/checkpoints/task", "demo", showCheckpointTask(checkpoints)),
+    get("/api/checkpoints/:id", "full", showCheckpoint(checkpoints)),
+    post("/api/checkpoints", "full", createCheckpoint(checkpoints)),
+    post("/api/checkpoints/:id/verify", "full", verifyCheckpoint(checkpoints)),
+    post("/api/checkpoints/prune", "full", pruneCheckpoints(checkpoints)),
+
+    get("/api/releases", "demo", listReleases(releases)),
+    post("/api/releases", "full", beginRelease(releases)),
+    post("/api/releases/verification", "full", recordVerification(releases)),
+    post("/api/releases/complete", "full", completeRelease(releases, system)),
+    post("/api/releases/abort", "full", abortRelease(releases)),
+
+    get("/api/database", "demo", showDatabase(capacity)),
+    post("/api/database/compact", "full", compactDatabase(capacity)),
+
+    get("/api/logs", "full", listLogRecords(logs, identity.runtimeId)),
+
+    get("/api/metrics", "demo", showMetrics(metrics)),
+
+    post("/hooks/:plugin/:endpoint", "signature", takeWebhook(endpoints)),
+    get("/hooks/:plugin/:endpoint", "signature", answerPlatform(endpoints)),
+
+    post("/satori/v1/meta", "full", listLogins(satori)),
+    ...methods.map(method => post(`/satori/v1/${method.name}`, "full", askLogin(method, satori))),
+    post("/satori/v1/*", "full", refuseMethod()),
+    get("/satori/v1/events", "full", requireUpgrade()),
+
+    get("/console", "none", openConsole(consoleHosts)),
+    get("/console/*", "none", readConsole(consoleHosts)),
+
+    get("/api/openapi.json", "demo", showOpenApi(document)),
+  ]
+}

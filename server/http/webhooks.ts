@@ -1,6 +1,6 @@
 import {pluginPath} from "../../shared/ids.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Call, Route} from "../../shared/sdk/route.ts"
+import type {Call, Operation} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
@@ -9,27 +9,29 @@ import type {Endpoints} from "../endpoints/endpoints.ts"
 const retryAfter = 5
 
 /** Webhook ingress: the raw request to the endpoint's adapter, which verifies the platform's own signature. */
-export const webhookRoutes = (endpoints: Pick<Endpoints, "get">): Route[] =>
-  (["POST", "GET"] as const).map(method => ({
-    method,
-    path: "/hooks/:plugin/:endpoint",
-    scope: "signature",
-    summary:
-      method === "POST"
-        ? "A platform's webhook; what it brings is durable when this answers 2xx"
-        : "A platform's question to the address of its webhook",
-    response: {200: Type.Unknown({description: "What the endpoint's adapter answers"})},
-    problems: [
-      "endpoint_unknown",
-      "signature_invalid",
-      "too_many_failures",
-      "body_too_large",
-      "request_timeout",
-      "admission_closed",
-      "ingress_paused",
-    ],
-    handle: (request, call) => answer(findEndpoint(endpoints, call), request, call.requestId),
-  }))
+export const takeWebhook = (endpoints: Pick<Endpoints, "get">): Operation => ({
+  summary: "A platform's webhook; what it brings is durable when this answers 2xx",
+  ...handing(endpoints),
+})
+
+export const answerPlatform = (endpoints: Pick<Endpoints, "get">): Operation => ({
+  summary: "A platform's question to the address of its webhook",
+  ...handing(endpoints),
+})
+
+const handing = (endpoints: Pick<Endpoints, "get">): Omit<Operation, "summary"> => ({
+  response: {200: Type.Unknown({description: "What the endpoint's adapter answers"})},
+  problems: [
+    "endpoint_unknown",
+    "signature_invalid",
+    "too_many_failures",
+    "body_too_large",
+    "request_timeout",
+    "admission_closed",
+    "ingress_paused",
+  ],
+  handle: (request, call) => answer(findEndpoint(endpoints, call), request, call.requestId),
+})
 
 const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoint => {
   const endpoint = endpoints.get(params.endpoint ?? "")

@@ -1,12 +1,12 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Route} from "../../shared/sdk/route.ts"
+import type {Operation} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {History} from "./history.ts"
 import type {Logins} from "./logins.ts"
-import {LoginView, type Method, type MethodServices, methods, otherMethods} from "./methods.ts"
+import {LoginView, type Method, type MethodServices, otherMethods} from "./methods.ts"
 import {type KnownLogin, showLogin} from "./protocol.ts"
 
 export interface SatoriServices {
@@ -18,58 +18,48 @@ export interface SatoriServices {
 
 const Meta = Type.Object({logins: Type.Array(LoginView), proxy_urls: Type.Array(Type.String())})
 
-/** The HTTP side of Satori v1: what is asked of a login, by name. */
-export const satoriRoutes = ({logins, database, outbox, endpoints}: SatoriServices): Route[] => {
+/** The HTTP side of Satori v1: a method, asked of a login. */
+export const askLogin = (
+  {summary, body, answer, handle}: Method,
+  {logins, database, outbox, endpoints}: SatoriServices,
+): Operation => {
   const services: MethodServices = {outbox, endpoints, history: new History(database)}
-  return [
-    {
-      method: "POST",
-      path: "/satori/v1/meta",
-      scope: "full",
-      summary: "Satori: the logins",
-      response: {200: Meta},
-      handle: (_, call) => call.json(Meta, {logins: logins.list().map(showLogin), proxy_urls: []}),
+  return {
+    summary: `Satori: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
+    body,
+    response: {200: answer},
+    problems: ["login_unknown"],
+    handle: async (request, call) => {
+      const login = loginOf(request.headers, logins)
+      // Checked by the method's own schema.
+      const asked = (await call.body()) as never
+      return call.json(answer, await handle(services, login, asked))
     },
-    ...methods.map(method => toRoute(method, logins, services)),
-    {
-      method: "POST",
-      path: "/satori/v1/*",
-      scope: "full",
-      summary: "Satori: a method that the Host does not answer",
-      response: {},
-      problems: ["not_implemented"],
-      handle: (_, {params: {"*": method = ""}}) => {
-        if (otherMethods.has(method)) throw new Problem("not_implemented", `${method} is not answered by the Host`)
-        throw new Problem("not_found", `Satori v1 has no method ${method.slice(0, 100)}`)
-      },
-    },
-    {
-      method: "GET",
-      path: "/satori/v1/events",
-      scope: "full",
-      summary: "Satori: the WebSocket of events",
-      response: {101: {}},
-      problems: ["upgrade_required"],
-      handle: () => {
-        throw new Problem("upgrade_required", "events come by WebSocket")
-      },
-    },
-  ]
+  }
 }
 
-const toRoute = ({name, summary, body, answer, handle}: Method, logins: Logins, services: MethodServices): Route => ({
-  method: "POST",
-  path: `/satori/v1/${name}`,
-  scope: "full",
-  summary: `Satori: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
-  body,
-  response: {200: answer},
-  problems: ["login_unknown"],
-  handle: async (request, call) => {
-    const login = loginOf(request.headers, logins)
-    // Checked by the method's own schema.
-    const asked = (await call.body()) as never
-    return call.json(answer, await handle(services, login, asked))
+export const listLogins = ({logins}: Pick<SatoriServices, "logins">): Operation => ({
+  summary: "Satori: the logins",
+  response: {200: Meta},
+  handle: (_, call) => call.json(Meta, {logins: logins.list().map(showLogin), proxy_urls: []}),
+})
+
+export const refuseMethod = (): Operation => ({
+  summary: "Satori: a method that the Host does not answer",
+  response: {},
+  problems: ["not_implemented"],
+  handle: (_, {params: {"*": method = ""}}) => {
+    if (otherMethods.has(method)) throw new Problem("not_implemented", `${method} is not answered by the Host`)
+    throw new Problem("not_found", `Satori v1 has no method ${method.slice(0, 100)}`)
+  },
+})
+
+export const requireUpgrade = (): Operation => ({
+  summary: "Satori: the WebSocket of events",
+  response: {101: {}},
+  problems: ["upgrade_required"],
+  handle: () => {
+    throw new Problem("upgrade_required", "events come by WebSocket")
   },
 })
 

@@ -21,12 +21,8 @@ export interface Call {
   json(schema: TSchema, value: unknown, init?: {status?: number; headers?: Record<string, string>}): Response
 }
 
-/** A route is data: the table of all routes is the API, its documentation and its authorisation. */
-export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE"
-  /** With `:name` for a parameter. */
-  readonly path: string
-  readonly scope: Scope
+/** What a route does, wherever the table of routes puts it. */
+export interface Operation {
   readonly summary: string
   readonly query?: TSchema
   readonly body?: TSchema
@@ -36,4 +32,12 @@ export interface Route {
   /** An endless answer: not held to the request time-out. */
   readonly stream?: boolean
   handle(request: Request, call: Call): Response | Promise<Response>
+}
+
+/** A route is data: the table of all routes is the API, its documentation and its authorisation. */
+export interface Route extends Operation {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  /** With `:name` for a parameter. */
+  readonly path: string
+  readonly scope: Scope
 }

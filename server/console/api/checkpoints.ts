@@ -1,6 +1,6 @@
 import {PageQuery, page} from "../../../shared/api/api.ts"
 import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/api/checkpoint.ts"
-import type {Route} from "../../../shared/sdk/route.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import {detailOf, viewOf} from "../../recovery/checkpoint/store.ts"
@@ -17,75 +17,60 @@ const PruneRequest = Type.Object(
 
 const Pruned = Type.Object({removed: Type.Array(Type.String(), {description: "Ids, newest first"})})
 
-export const checkpointRoutes = (checkpoints: Checkpoints): Route[] => [
-  {
-    method: "GET",
-    path: "/api/checkpoints",
-    scope: "demo",
-    summary: "Checkpoints, newest first",
-    query: PageQuery,
-    response: {200: CheckpointPage},
-    handle: async (_, call) => {
-      const {checkpoints: all} = await checkpoints.store.list()
-      return call.json(CheckpointPage, pageOf(all.map(viewOf), call))
-    },
+export const listCheckpoints = (checkpoints: Checkpoints): Operation => ({
+  summary: "Checkpoints, newest first",
+  query: PageQuery,
+  response: {200: CheckpointPage},
+  handle: async (_, call) => {
+    const {checkpoints: all} = await checkpoints.store.list()
+    return call.json(CheckpointPage, pageOf(all.map(viewOf), call))
   },
-  {
-    method: "GET",
-    path: "/api/checkpoints/task",
-    scope: "demo",
-    summary: "What is being done about a checkpoint, or was done last",
-    response: {200: LastTask},
-    handle: (_, call) => call.json(LastTask, {task: checkpoints.task}),
+})
+
+export const showCheckpointTask = (checkpoints: Checkpoints): Operation => ({
+  summary: "What is being done about a checkpoint, or was done last",
+  response: {200: LastTask},
+  handle: (_, call) => call.json(LastTask, {task: checkpoints.task}),
+})
+
+export const showCheckpoint = (checkpoints: Checkpoints): Operation => ({
+  summary: "One checkpoint with its manifest and what its verification found; newest for the newest",
+  response: {200: CheckpointDetail},
+  problems: ["checkpoint_unknown", "checkpoint_invalid", "checkpoint_newer"],
+  handle: async (_, call) => call.json(CheckpointDetail, detailOf(await checkpoints.store.get(call.params.id ?? ""))),
+})
+
+export const createCheckpoint = (checkpoints: Checkpoints): Operation => ({
+  summary: "Begin a checkpoint, and verify it once it is made; /api/checkpoints/task tells how far it is",
+  body: CheckpointRequest,
+  response: {202: CheckpointTask},
+  problems: ["checkpoint_busy", "checkpoint_failed", "restore_point_missing"],
+  handle: async (_, call) => {
+    const {externalRestorePoint, verify = true} = (await call.body()) as Static<typeof CheckpointRequest>
+    const task = await checkpoints.begin({
+      reason: "operator",
+      verify,
+      ...(externalRestorePoint === undefined ? {} : {restorePoint: externalRestorePoint}),
+    })
+    return call.json(CheckpointTask, task, {status: 202})
   },
-  {
-    method: "GET",
-    path: "/api/checkpoints/:id",
-    scope: "full",
-    summary: "One checkpoint with its manifest and what its verification found; newest for the newest",
-    response: {200: CheckpointDetail},
-    problems: ["checkpoint_unknown", "checkpoint_invalid", "checkpoint_newer"],
-    handle: async (_, call) => call.json(CheckpointDetail, detailOf(await checkpoints.store.get(call.params.id ?? ""))),
+})
+
+export const verifyCheckpoint = (checkpoints: Checkpoints): Operation => ({
+  summary: "Begin to verify a checkpoint; /api/checkpoints/task tells how far it is",
+  response: {202: CheckpointTask},
+  problems: ["checkpoint_busy", "checkpoint_unknown", "checkpoint_invalid", "checkpoint_newer"],
+  handle: async (_, call) =>
+    call.json(CheckpointTask, await checkpoints.beginVerify(call.params.id ?? ""), {status: 202}),
+})
+
+export const pruneCheckpoints = (checkpoints: Checkpoints): Operation => ({
+  summary: "Remove all but the newest checkpoints",
+  body: PruneRequest,
+  response: {200: Pruned},
+  problems: ["checkpoint_busy"],
+  handle: async (_, call) => {
+    const {keep} = (await call.body()) as Static<typeof PruneRequest>
+    return call.json(Pruned, {removed: [...(await checkpoints.prune(keep))]})
   },
-  {
-    method: "POST",
-    path: "/api/checkpoints",
-    scope: "full",
-    summary: "Begin a checkpoint, and verify it once it is made; /api/checkpoints/task tells how far it is",
-    body: CheckpointRequest,
-    response: {202: CheckpointTask},
-    problems: ["checkpoint_busy", "checkpoint_failed", "restore_point_missing"],
-    handle: async (_, call) => {
-      const {externalRestorePoint, verify = true} = (await call.body()) as Static<typeof CheckpointRequest>
-      const task = await checkpoints.begin({
-        reason: "operator",
-        verify,
-        ...(externalRestorePoint === undefined ? {} : {restorePoint: externalRestorePoint}),
-      })
-      return call.json(CheckpointTask, task, {status: 202})
-    },
-  },
-  {
-    method: "POST",
-    path: "/api/checkpoints/:id/verify",
-    scope: "full",
-    summary: "Begin to verify a checkpoint; /api/checkpoints/task tells how far it is",
-    response: {202: CheckpointTask},
-    problems: ["checkpoint_busy", "checkpoint_unknown", "checkpoint_invalid", "checkpoint_newer"],
-    handle: async (_, call) =>
-      call.json(CheckpointTask, await checkpoints.beginVerify(call.params.id ?? ""), {status: 202}),
-  },
-  {
-    method: "POST",
-    path: "/api/checkpoints/prune",
-    scope: "full",
-    summary: "Remove all but the newest checkpoints",
-    body: PruneRequest,
-    response: {200: Pruned},
-    problems: ["checkpoint_busy"],
-    handle: async (_, call) => {
-      const {keep} = (await call.body()) as Static<typeof PruneRequest>
-      return call.json(Pruned, {removed: [...(await checkpoints.prune(keep))]})
-    },
-  },
-]
+})

@@ -1,5 +1,5 @@
 import {Compacted, CompactRequest, DatabaseInfo, DatabaseQuery} from "../../../shared/api/database.ts"
-import type {Route} from "../../../shared/sdk/route.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 
 /** What the Host lets these routes see. */
@@ -8,27 +8,20 @@ export interface CapacityService {
   compact(dryRun: boolean): Promise<Compacted>
 }
 
-export const databaseRoutes = (capacity: CapacityService): Route[] => [
-  {
-    method: "GET",
-    path: "/api/database",
-    scope: "demo",
-    summary: "What the database takes, how it grows, and what was dropped from it",
-    query: DatabaseQuery,
-    response: {200: DatabaseInfo},
-    handle: async (_, call) => call.json(DatabaseInfo, await capacity.info(call.query.tables === true)),
+export const showDatabase = (capacity: CapacityService): Operation => ({
+  summary: "What the database takes, how it grows, and what was dropped from it",
+  query: DatabaseQuery,
+  response: {200: DatabaseInfo},
+  handle: async (_, call) => call.json(DatabaseInfo, await capacity.info(call.query.tables === true)),
+})
+
+export const compactDatabase = (capacity: CapacityService): Operation => ({
+  summary: "Drop what is kept no longer, and give what is unused back to the disk",
+  body: CompactRequest,
+  response: {200: Compacted},
+  problems: ["compact_unavailable"],
+  handle: async (_, call) => {
+    const {dryRun = false} = (await call.body()) as Static<typeof CompactRequest>
+    return call.json(Compacted, await capacity.compact(dryRun))
   },
-  {
-    method: "POST",
-    path: "/api/database/compact",
-    scope: "full",
-    summary: "Drop what is kept no longer, and give what is unused back to the disk",
-    body: CompactRequest,
-    response: {200: Compacted},
-    problems: ["compact_unavailable"],
-    handle: async (_, call) => {
-      const {dryRun = false} = (await call.body()) as Static<typeof CompactRequest>
-      return call.json(Compacted, await capacity.compact(dryRun))
-    },
-  },
-]
+})

@@ -1,5 +1,5 @@
 import {EndpointView, PageQuery, page} from "../../../shared/api/api.ts"
-import type {Route} from "../../../shared/sdk/route.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
@@ -7,30 +7,23 @@ import {pageOf} from "../paging.ts"
 
 const EndpointPage = page(EndpointView)
 
-export const endpointRoutes = (endpoints: Endpoints): Route[] => [
-  {
-    method: "GET",
-    path: "/api/endpoints",
-    scope: "demo",
-    summary: "The endpoints of the running generation",
-    query: PageQuery,
-    response: {200: EndpointPage},
-    handle: (_, call) => call.json(EndpointPage, pageOf(endpoints.list().map(viewEndpoint), call)),
+export const listEndpoints = (endpoints: Endpoints): Operation => ({
+  summary: "The endpoints of the running generation",
+  query: PageQuery,
+  response: {200: EndpointPage},
+  handle: (_, call) => call.json(EndpointPage, pageOf(endpoints.list().map(viewEndpoint), call)),
+})
+
+export const reconnectEndpoint = (endpoints: Endpoints): Operation => ({
+  summary: "Close an endpoint's connection and open it anew, also that of a failed one",
+  response: {202: Type.Object({name: Type.String()})},
+  problems: ["endpoint_unknown"],
+  handle: async (_, call) => {
+    const {name = ""} = call.params
+    await endpoints.reconnect(name)
+    return call.json(Type.Object({name: Type.String()}), {name}, {status: 202})
   },
-  {
-    method: "POST",
-    path: "/api/endpoints/:name/reconnect",
-    scope: "full",
-    summary: "Close an endpoint's connection and open it anew, also that of a failed one",
-    response: {202: Type.Object({name: Type.String()})},
-    problems: ["endpoint_unknown"],
-    handle: async (_, call) => {
-      const {name = ""} = call.params
-      await endpoints.reconnect(name)
-      return call.json(Type.Object({name: Type.String()}), {name}, {status: 202})
-    },
-  },
-]
+})
 
 /** Why it is in this state; else why it admits nothing. */
 const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {readonly reason?: string} => {

@@ -1,5 +1,5 @@
 import {HistoryQuery, HistoryView, StreamQuery} from "../../../shared/api/event-stream.ts"
-import type {Call, Route} from "../../../shared/sdk/route.ts"
+import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
 import type {Audience, Envelopes} from "../../events/envelope.ts"
 import {createFilter} from "../../events/filter.ts"
@@ -14,47 +14,40 @@ export interface EventServices {
   readonly epoch: string
 }
 
-export const eventRoutes = ({events, stream, envelopes, epoch}: EventServices): Route[] => [
-  {
-    method: "GET",
-    path: "/api/events",
-    scope: "demo",
-    summary: "What happens, as server-sent events: resumed by Last-Event-ID, a gap where it cannot be",
-    query: StreamQuery,
-    response: {200: "text/event-stream"},
-    stream: true,
-    handle: (request, call) => {
-      const filter = filterOf(call)
-      const cursor = request.headers.get("last-event-id") || textOf(call.query.last_event_id)
-      const body = stream.open({audience: audienceOf(call), filter, cursor})
-      return new Response(body, {headers: {...streamHeaders, "x-request-id": call.requestId}})
-    },
+export const streamEvents = ({stream}: EventServices): Operation => ({
+  summary: "What happens, as server-sent events: resumed by Last-Event-ID, a gap where it cannot be",
+  query: StreamQuery,
+  response: {200: "text/event-stream"},
+  stream: true,
+  handle: (request, call) => {
+    const filter = filterOf(call)
+    const cursor = request.headers.get("last-event-id") || textOf(call.query.last_event_id)
+    const body = stream.open({audience: audienceOf(call), filter, cursor})
+    return new Response(body, {headers: {...streamHeaders, "x-request-id": call.requestId}})
   },
-  {
-    method: "GET",
-    path: "/api/events/history",
-    scope: "demo",
-    summary: "The event log as pages, oldest first",
-    query: HistoryQuery,
-    response: {200: HistoryView},
-    handle: async (_, call) => {
-      const filter = filterOf(call)
-      const {after, limit} = call.query
-      const page = await readHistory(events, envelopes, epoch, {after: textOf(after), limit: Number(limit), filter})
-      if (page.gap !== null) stream.countGap(page.gap.reason)
-      const {head, evictedTo} = page.extent
-      // Each type has a projection of its own, which has been made.
-      return call.json(Type.Unknown(), {
-        epoch,
-        head: envelopes.idOf(head),
-        oldest: envelopes.idOf(evictedTo + 1),
-        gap: page.gap,
-        items: page.items.map(event => envelopes.envelope(event, audienceOf(call))),
-        next: page.next === undefined ? null : envelopes.idOf(page.next),
-      })
-    },
+})
+
+export const listEvents = ({events, stream, envelopes, epoch}: EventServices): Operation => ({
+  summary: "The event log as pages, oldest first",
+  query: HistoryQuery,
+  response: {200: HistoryView},
+  handle: async (_, call) => {
+    const filter = filterOf(call)
+    const {after, limit} = call.query
+    const page = await readHistory(events, envelopes, epoch, {after: textOf(after), limit: Number(limit), filter})
+    if (page.gap !== null) stream.countGap(page.gap.reason)
+    const {head, evictedTo} = page.extent
+    // Each type has a projection of its own, which has been made.
+    return call.json(Type.Unknown(), {
+      epoch,
+      head: envelopes.idOf(head),
+      oldest: envelopes.idOf(evictedTo + 1),
+      gap: page.gap,
+      items: page.items.map(event => envelopes.envelope(event, audienceOf(call))),
+      next: page.next === undefined ? null : envelopes.idOf(page.next),
+    })
   },
-]
+})
 
 /** No intermediary may keep, change or gather what it passes on. */
 const streamHeaders = {

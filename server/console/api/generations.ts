@@ -1,6 +1,6 @@
 import {GenerationConfig, GenerationView, PageQuery, page} from "../../../shared/api/api.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Route} from "../../../shared/sdk/route.ts"
+import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {GenerationRecord} from "../../generation/history.ts"
@@ -23,64 +23,53 @@ const viewRecord = (generations: Generations, record: GenerationRecord): Static<
   pinned: record.number === generations.pin?.number,
 })
 
-export const generationRoutes = (generations: Generations): Route[] => {
-  const view = (record: GenerationRecord) => viewRecord(generations, record)
-  const viewNumber = (number: number) => viewGeneration(generations, number)
-  return [
-    {
-      method: "GET",
-      path: "/api/generations",
-      scope: "demo",
-      summary: "The committed generations, newest first",
-      query: PageQuery,
-      response: {200: GenerationPage},
-      handle: async (_, call) => {
-        const {limit, before} = readPage(call)
-        const records = await generations.list(limit + 1, before)
-        return call.json(
-          GenerationPage,
-          toPage(records.map(view), limit, ({number}) => number),
-        )
-      },
-    },
-    {
-      method: "GET",
-      path: "/api/generations/:number/config",
-      scope: "full",
-      summary: "The configuration of a generation, as it was written",
-      response: {200: GenerationConfig},
-      problems: ["generation_unknown"],
-      handle: async (_, call) => {
-        const {number, config} = await generations.configOf(numberOf(call))
-        return call.json(GenerationConfig, {number, config})
-      },
-    },
-    {
-      method: "POST",
-      path: "/api/generations/:number/rollback",
-      scope: "full",
-      summary: "Run the configuration of an earlier generation, and pin it",
-      response: {200: GenerationView},
-      problems: ["generation_unknown", "config_invalid", "restart_required"],
-      handle: async (_, call) => {
-        const generation = await generations.rollback(numberOf(call))
-        return call.json(GenerationView, await viewNumber(generation.number))
-      },
-    },
-    {
-      method: "POST",
-      path: "/api/generations/unpin",
-      scope: "full",
-      summary: "Take the configuration file again after a rollback",
-      response: {200: GenerationView},
-      problems: ["conflict", "config_invalid", "restart_required"],
-      handle: async (_, call) => {
-        const generation = await generations.unpin()
-        return call.json(GenerationView, await viewNumber(generation.number))
-      },
-    },
-  ]
-}
+export const listGenerations = (generations: Generations): Operation => ({
+  summary: "The committed generations, newest first",
+  query: PageQuery,
+  response: {200: GenerationPage},
+  handle: async (_, call) => {
+    const {limit, before} = readPage(call)
+    const records = await generations.list(limit + 1, before)
+    return call.json(
+      GenerationPage,
+      toPage(
+        records.map(record => viewRecord(generations, record)),
+        limit,
+        ({number}) => number,
+      ),
+    )
+  },
+})
+
+export const showGenerationConfig = (generations: Generations): Operation => ({
+  summary: "The configuration of a generation, as it was written",
+  response: {200: GenerationConfig},
+  problems: ["generation_unknown"],
+  handle: async (_, call) => {
+    const {number, config} = await generations.configOf(numberOf(call))
+    return call.json(GenerationConfig, {number, config})
+  },
+})
+
+export const rollBackGeneration = (generations: Generations): Operation => ({
+  summary: "Run the configuration of an earlier generation, and pin it",
+  response: {200: GenerationView},
+  problems: ["generation_unknown", "config_invalid", "restart_required"],
+  handle: async (_, call) => {
+    const generation = await generations.rollback(numberOf(call))
+    return call.json(GenerationView, await viewGeneration(generations, generation.number))
+  },
+})
+
+export const unpinGeneration = (generations: Generations): Operation => ({
+  summary: "Take the configuration file again after a rollback",
+  response: {200: GenerationView},
+  problems: ["conflict", "config_invalid", "restart_required"],
+  handle: async (_, call) => {
+    const generation = await generations.unpin()
+    return call.json(GenerationView, await viewGeneration(generations, generation.number))
+  },
+})
 
 const numberOf = (call: Call): number => {
   const number = Number(call.params.number)

@@ -10,7 +10,7 @@ import {
 } from "../../../shared/api/api.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
-import type {Call, Route} from "../../../shared/sdk/route.ts"
+import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {InboxAction} from "../../inbox/actions.ts"
@@ -25,69 +25,58 @@ const state = `COALESCE((SELECT state FROM inbox_marks m WHERE m.seq = inbox.seq
   CASE state WHEN 'dead' THEN 0 WHEN 'failed' THEN 1 WHEN 'held' THEN 2 WHEN 'running' THEN 3 WHEN 'pending' THEN 4
     WHEN 'discarded' THEN 5 ELSE 6 END LIMIT 1), 'handled')`
 
-export const inboxRoutes = (database: Database, inbox: Inbox): Route[] => [
-  {
-    method: "GET",
-    path: "/api/inbox",
-    scope: "demo",
-    summary: "Inbox events, newest first",
-    query: InboxQuery,
-    response: {200: InboxPage},
-    handle: async (_, call) => {
-      const {limit, before} = readPage(call)
-      const rows = await database.read(
-        `SELECT seq, endpoint, type, received_at, event, ${state} AS state FROM inbox
+export const listInbox = (database: Database): Operation => ({
+  summary: "Inbox events, newest first",
+  query: InboxQuery,
+  response: {200: InboxPage},
+  handle: async (_, call) => {
+    const {limit, before} = readPage(call)
+    const rows = await database.read(
+      `SELECT seq, endpoint, type, received_at, event, ${state} AS state FROM inbox
          WHERE seq < ?1 AND (?2 IS NULL OR seq IN (SELECT seq FROM inbox_marks WHERE inbox_marks.state = ?2))
          ORDER BY seq DESC LIMIT ?3`,
-        [before, call.query.state === undefined ? null : String(call.query.state), limit + 1],
-      )
-      return call.json(
-        InboxPage,
-        toPage(rows.map(viewEvent), limit, ({seq}) => seq),
-      )
-    },
+      [before, call.query.state === undefined ? null : String(call.query.state), limit + 1],
+    )
+    return call.json(
+      InboxPage,
+      toPage(rows.map(viewEvent), limit, ({seq}) => seq),
+    )
   },
-  {
-    method: "GET",
-    path: "/api/inbox/:seq",
-    scope: "demo",
-    summary: "One inbox event with the marks of its handlers",
-    response: {200: InboxDetail},
-    problems: ["inbox_unknown"],
-    handle: async (_, call) => {
-      const seq = seqOf(call)
-      const [row] = await database.read(`SELECT *, ${state} AS state FROM inbox WHERE seq = ?`, [seq])
-      if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${call.params.seq}`)
-      const marks = await database.read("SELECT * FROM inbox_marks WHERE seq = ? ORDER BY handler", [seq])
-      const replies = await database.read("SELECT id FROM outbox WHERE inbox_seq = ? ORDER BY seq", [seq])
-      return call.json(InboxDetail, viewDetail(row, marks, replies))
-    },
-  },
-  actionOn(inbox, "retry", "Run the failed and dead handlers of an event again"),
-  actionOn(inbox, "release", "Run the held handlers of an event"),
-  actionOn(inbox, "discard", "Give up the failed, dead and held handlers of an event"),
-  {
-    method: "POST",
-    path: "/api/inbox/:seq/redact",
-    scope: "full",
-    summary: "Take away what an event says, from the file too",
-    body: RedactRequest,
-    response: {200: Redacted},
-    problems: ["inbox_unknown", "inbox_state"],
-    handle: async (_, call) => {
-      const {reason = null} = (await call.body()) as Static<typeof RedactRequest>
-      return call.json(Redacted, await redactInbox(database, seqOf(call), reason))
-    },
-  },
-  actionOnHeld(inbox, "release", "Run everything that is held"),
-  actionOnHeld(inbox, "discard", "Give up everything that is held"),
-]
+})
 
-const actionOn = (inbox: Inbox, action: InboxAction, summary: string): Route => ({
-  method: "POST",
-  path: `/api/inbox/:seq/${action}`,
-  scope: "full",
-  summary,
+export const showInboxEvent = (database: Database): Operation => ({
+  summary: "One inbox event with the marks of its handlers",
+  response: {200: InboxDetail},
+  problems: ["inbox_unknown"],
+  handle: async (_, call) => {
+    const seq = seqOf(call)
+    const [row] = await database.read(`SELECT *, ${state} AS state FROM inbox WHERE seq = ?`, [seq])
+    if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${call.params.seq}`)
+    const marks = await database.read("SELECT * FROM inbox_marks WHERE seq = ? ORDER BY handler", [seq])
+    const replies = await database.read("SELECT id FROM outbox WHERE inbox_seq = ? ORDER BY seq", [seq])
+    return call.json(InboxDetail, viewDetail(row, marks, replies))
+  },
+})
+
+export const redactInboxEvent = (database: Database): Operation => ({
+  summary: "Take away what an event says, from the file too",
+  body: RedactRequest,
+  response: {200: Redacted},
+  problems: ["inbox_unknown", "inbox_state"],
+  handle: async (_, call) => {
+    const {reason = null} = (await call.body()) as Static<typeof RedactRequest>
+    return call.json(Redacted, await redactInbox(database, seqOf(call), reason))
+  },
+})
+
+const eventActions: Readonly<Record<InboxAction, string>> = {
+  retry: "Run the failed and dead handlers of an event again",
+  release: "Run the held handlers of an event",
+  discard: "Give up the failed, dead and held handlers of an event",
+}
+
+export const actOnInboxEvent = (inbox: Inbox, action: InboxAction): Operation => ({
+  summary: eventActions[action],
   body: InboxActionRequest,
   response: {200: InboxChanged},
   problems: ["inbox_unknown", "inbox_state"],
@@ -101,11 +90,13 @@ const actionOn = (inbox: Inbox, action: InboxAction, summary: string): Route => 
   },
 })
 
-const actionOnHeld = (inbox: Inbox, action: InboxAction, summary: string): Route => ({
-  method: "POST",
-  path: `/api/inbox/held/${action}`,
-  scope: "full",
-  summary,
+const heldActions = {
+  release: "Run everything that is held",
+  discard: "Give up everything that is held",
+} as const
+
+export const actOnHeldEvents = (inbox: Inbox, action: keyof typeof heldActions): Operation => ({
+  summary: heldActions[action],
   response: {200: InboxChanged},
   handle: async (_, call) => {
     const {events, handlers} = await inbox.act(action, "held")

@@ -2,7 +2,7 @@ import {Accepted, PageQuery, page} from "../../../shared/api/api.ts"
 import {CalendarQuery, CalendarView} from "../../../shared/api/job-calendar.ts"
 import {Job, JobChange, JobFileView, JobView, NextView} from "../../../shared/api/jobs.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Route} from "../../../shared/sdk/route.ts"
+import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import {isTimezone} from "../../scheduler/calculator.ts"
@@ -10,7 +10,7 @@ import {findJob} from "../../scheduler/job-changes.ts"
 import {viewNext} from "../../scheduler/job-view.ts"
 import type {Jobs} from "../../scheduler/jobs.ts"
 import {pageOf} from "../paging.ts"
-import {runRoutes, withLastRuns} from "./runs.ts"
+import {withLastRuns} from "./runs.ts"
 
 const JobPage = Type.Object({...page(JobView).properties, file: JobFileView})
 const NextQuery = Type.Object({
@@ -33,116 +33,93 @@ const spanOf = ({query}: Call) => {
 
 const idOf = (call: Call) => call.params.id ?? ""
 
-export const jobRoutes = (jobs: Jobs, database: Database): Route[] => [
-  {
-    method: "GET",
-    path: "/api/jobs",
-    scope: "demo",
-    summary: "The scheduled jobs, by id, and whether their file is taken as it is",
-    query: PageQuery,
-    response: {200: JobPage},
-    handle: async (_, call) => {
-      const {items, next} = pageOf(jobs.list(), call)
-      return call.json(JobPage, {items: await withLastRuns(database, items), next, file: jobs.file})
-    },
+export const listJobs = (jobs: Jobs, database: Database): Operation => ({
+  summary: "The scheduled jobs, by id, and whether their file is taken as it is",
+  query: PageQuery,
+  response: {200: JobPage},
+  handle: async (_, call) => {
+    const {items, next} = pageOf(jobs.list(), call)
+    return call.json(JobPage, {items: await withLastRuns(database, items), next, file: jobs.file})
   },
-  {
-    method: "GET",
-    path: "/api/jobs/:id",
-    scope: "demo",
-    summary: "One job",
-    response: {200: JobView},
-    problems: ["job_unknown"],
-    handle: async (_, call) => call.json(JobView, await viewOf(jobs, database, idOf(call))),
-  },
-  {
-    method: "GET",
-    path: "/api/calendar",
-    scope: "demo",
-    summary: "What comes due of all jobs, day by day, with changes of clocks",
-    query: CalendarQuery,
-    response: {200: CalendarView},
-    handle: async (_, call) => call.json(CalendarView, await jobs.scheduler.calendar(spanOf(call))),
-  },
-  {
-    method: "GET",
-    path: "/api/jobs/:id/next",
-    scope: "demo",
-    summary: "The coming times of a job",
-    query: NextQuery,
-    response: {200: NextView},
-    problems: ["job_unknown"],
-    handle: (_, call) => {
-      const job = findJob(jobs.scheduler.jobs, idOf(call))
-      return call.json(NextView, viewNext(job, Number(call.query.count), Date.now()))
-    },
-  },
-  {
-    method: "POST",
-    path: "/api/jobs",
-    scope: "full",
-    summary: "Add a job; it is in the file when this answers",
-    body: Job,
-    response: {201: JobView},
-    problems: ["conflict", "jobs_invalid"],
-    handle: async (_, call) => {
-      const job = (await call.body()) as Job
-      await jobs.add(job)
-      return call.json(JobView, await viewOf(jobs, database, job.id), {status: 201})
-    },
-  },
-  changing(jobs, database, {
-    action: "edit",
-    summary: "Change what is named",
-    body: JobChange,
-    changeOf: async call => (await call.body()) as JobChange,
-  }),
-  changing(jobs, database, {
-    action: "pause",
-    summary: "Turn a job off, across restarts; its queued runs are cancelled",
-    changeOf: () => ({enabled: false}),
-  }),
-  changing(jobs, database, {
-    action: "resume",
-    summary: "Turn a job on; what was due meanwhile is not made up for",
-    changeOf: () => ({enabled: true}),
-  }),
-  {
-    method: "POST",
-    path: "/api/jobs/:id/run",
-    scope: "full",
-    summary: "Run a job now, due or not; the run is durable when this answers",
-    response: {202: Accepted},
-    problems: ["job_unknown", "conflict", "ingress_paused"],
-    handle: async (_, call) => call.json(Accepted, {id: await jobs.run(idOf(call))}, {status: 202}),
-  },
-  {
-    method: "POST",
-    path: "/api/jobs/:id/remove",
-    scope: "full",
-    summary: "Take a job out of the file; its runs stay in the list",
-    response: {200: Accepted},
-    problems: ["job_unknown", "jobs_invalid"],
-    handle: async (_, call) => {
-      await jobs.remove(idOf(call))
-      return call.json(Accepted, {id: idOf(call)})
-    },
-  },
-  ...runRoutes(jobs, database),
-]
+})
 
-interface Change extends Pick<Route, "summary" | "body"> {
-  readonly action: string
-  changeOf(call: Call): JobChange | Promise<JobChange>
-}
+export const showJob = (jobs: Jobs, database: Database): Operation => ({
+  summary: "One job",
+  response: {200: JobView},
+  problems: ["job_unknown"],
+  handle: async (_, call) => call.json(JobView, await viewOf(jobs, database, idOf(call))),
+})
 
-const changing = (jobs: Jobs, database: Database, {action, changeOf, ...about}: Change): Route => ({
-  method: "POST",
-  path: `/api/jobs/:id/${action}`,
-  scope: "full",
+export const showCalendar = (jobs: Jobs): Operation => ({
+  summary: "What comes due of all jobs, day by day, with changes of clocks",
+  query: CalendarQuery,
+  response: {200: CalendarView},
+  handle: async (_, call) => call.json(CalendarView, await jobs.scheduler.calendar(spanOf(call))),
+})
+
+export const showNextTimes = (jobs: Jobs): Operation => ({
+  summary: "The coming times of a job",
+  query: NextQuery,
+  response: {200: NextView},
+  problems: ["job_unknown"],
+  handle: (_, call) => {
+    const job = findJob(jobs.scheduler.jobs, idOf(call))
+    return call.json(NextView, viewNext(job, Number(call.query.count), Date.now()))
+  },
+})
+
+export const addJob = (jobs: Jobs, database: Database): Operation => ({
+  summary: "Add a job; it is in the file when this answers",
+  body: Job,
+  response: {201: JobView},
+  problems: ["conflict", "jobs_invalid"],
+  handle: async (_, call) => {
+    const job = (await call.body()) as Job
+    await jobs.add(job)
+    return call.json(JobView, await viewOf(jobs, database, job.id), {status: 201})
+  },
+})
+
+export const runJob = (jobs: Jobs): Operation => ({
+  summary: "Run a job now, due or not; the run is durable when this answers",
+  response: {202: Accepted},
+  problems: ["job_unknown", "conflict", "ingress_paused"],
+  handle: async (_, call) => call.json(Accepted, {id: await jobs.run(idOf(call))}, {status: 202}),
+})
+
+export const removeJob = (jobs: Jobs): Operation => ({
+  summary: "Take a job out of the file; its runs stay in the list",
+  response: {200: Accepted},
+  problems: ["job_unknown", "jobs_invalid"],
+  handle: async (_, call) => {
+    await jobs.remove(idOf(call))
+    return call.json(Accepted, {id: idOf(call)})
+  },
+})
+
+export const editJob = (jobs: Jobs, database: Database): Operation => ({
+  summary: "Change what is named",
+  body: JobChange,
+  ...changing(jobs, database, async call => (await call.body()) as JobChange),
+})
+
+export const pauseJob = (jobs: Jobs, database: Database): Operation => ({
+  summary: "Turn a job off, across restarts; its queued runs are cancelled",
+  ...changing(jobs, database, () => ({enabled: false})),
+})
+
+export const resumeJob = (jobs: Jobs, database: Database): Operation => ({
+  summary: "Turn a job on; what was due meanwhile is not made up for",
+  ...changing(jobs, database, () => ({enabled: true})),
+})
+
+const changing = (
+  jobs: Jobs,
+  database: Database,
+  changeOf: (call: Call) => JobChange | Promise<JobChange>,
+): Omit<Operation, "summary"> => ({
   response: {200: JobView},
   problems: ["job_unknown", "jobs_invalid"],
-  ...about,
   handle: async (_, call) => {
     await jobs.edit(idOf(call), await changeOf(call))
     return call.json(JobView, await viewOf(jobs, database, idOf(call)))

@@ -13,7 +13,7 @@ import {
 import {Problem} from "../../../shared/problems.ts"
 import {type Node, textOf} from "../../../shared/sdk/elements.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
-import type {Call, Route} from "../../../shared/sdk/route.ts"
+import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
@@ -24,96 +24,82 @@ import {readPage, timeOf, toPage} from "../paging.ts"
 
 const OutboxPage = page(OutboxView)
 
-export const outboxRoutes = (database: Database, outbox: Outbox, endpoints: Endpoints): Route[] => [
-  {
-    method: "GET",
-    path: "/api/outbox",
-    scope: "demo",
-    summary: "Outbox messages, newest first",
-    query: OutboxQuery,
-    response: {200: OutboxPage},
-    handle: async (_, call) => {
-      const {limit, before} = readPage(call)
-      const rows = await database.read(
-        `SELECT * FROM outbox WHERE seq < ?${condition(call)} ORDER BY seq DESC LIMIT ?`,
-        [before, limit + 1],
-      )
-      return call.json(
-        OutboxPage,
-        toPage(rows.map(viewMessage), limit, ({seq}) => seq),
-      )
-    },
+export const listOutbox = (database: Database): Operation => ({
+  summary: "Outbox messages, newest first",
+  query: OutboxQuery,
+  response: {200: OutboxPage},
+  handle: async (_, call) => {
+    const {limit, before} = readPage(call)
+    const rows = await database.read(`SELECT * FROM outbox WHERE seq < ?${condition(call)} ORDER BY seq DESC LIMIT ?`, [
+      before,
+      limit + 1,
+    ])
+    return call.json(
+      OutboxPage,
+      toPage(rows.map(viewMessage), limit, ({seq}) => seq),
+    )
   },
-  {
-    method: "GET",
-    path: "/api/outbox/:id",
-    scope: "demo",
-    summary: "One outbox message, by its id",
-    response: {200: OutboxDetail},
-    problems: ["outbox_unknown"],
-    handle: async (_, call) => {
-      const [row] = await database.read("SELECT * FROM outbox WHERE id = ?", [call.params.id ?? ""])
-      if (row === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${call.params.id}`)
-      return call.json(OutboxDetail, viewDetail(row))
-    },
-  },
-  {
-    method: "POST",
-    path: "/api/outbox",
-    scope: "full",
-    summary: "Send a message; it is durable when this answers",
-    body: SendRequest,
-    response: {202: Accepted},
-    problems: ["endpoint_unknown", "ingress_paused"],
-    handle: async (_, call) => {
-      const {endpoint, channel, text} = (await call.body()) as Static<typeof SendRequest>
-      if (endpoints.get(endpoint) === undefined) {
-        const known = endpoints.list().map(({spec}) => spec.name)
-        throw new Problem(
-          "endpoint_unknown",
-          `there is no endpoint ${endpoint}; there is ${known.join(", ") || "none"}`,
-        )
-      }
-      const id = uuid()
-      await outbox.enqueue({id, kind: "message", endpoint, channel, content: [text]})
-      return call.json(Accepted, {id}, {status: 202})
-    },
-  },
-  actionOn(outbox, "retry", "Send a failed, dead or unknown message again"),
-  actionOn(outbox, "release", "Send a held or unknown message"),
-  actionOn(outbox, "discard", "Give up a message that was not sent"),
-  {
-    method: "POST",
-    path: "/api/outbox/:id/redact",
-    scope: "full",
-    summary: "Take away what a message says, from the file too",
-    body: RedactRequest,
-    response: {200: Redacted},
-    problems: ["outbox_unknown", "outbox_state"],
-    handle: async (_, call) => {
-      const {reason = null} = (await call.body()) as Static<typeof RedactRequest>
-      return call.json(Redacted, await redactOutbox(database, call.params.id ?? "", reason))
-    },
-  },
-  actionOnHeld(outbox, "release", "Send everything that is held or unknown"),
-  actionOnHeld(outbox, "discard", "Give up everything that is held or unknown"),
-]
+})
 
-const actionOn = (outbox: Outbox, action: OutboxAction, summary: string): Route => ({
-  method: "POST",
-  path: `/api/outbox/:id/${action}`,
-  scope: "full",
-  summary,
+export const showMessage = (database: Database): Operation => ({
+  summary: "One outbox message, by its id",
+  response: {200: OutboxDetail},
+  problems: ["outbox_unknown"],
+  handle: async (_, call) => {
+    const [row] = await database.read("SELECT * FROM outbox WHERE id = ?", [call.params.id ?? ""])
+    if (row === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${call.params.id}`)
+    return call.json(OutboxDetail, viewDetail(row))
+  },
+})
+
+export const sendMessage = (outbox: Outbox, endpoints: Endpoints): Operation => ({
+  summary: "Send a message; it is durable when this answers",
+  body: SendRequest,
+  response: {202: Accepted},
+  problems: ["endpoint_unknown", "ingress_paused"],
+  handle: async (_, call) => {
+    const {endpoint, channel, text} = (await call.body()) as Static<typeof SendRequest>
+    if (endpoints.get(endpoint) === undefined) {
+      const known = endpoints.list().map(({spec}) => spec.name)
+      throw new Problem("endpoint_unknown", `there is no endpoint ${endpoint}; there is ${known.join(", ") || "none"}`)
+    }
+    const id = uuid()
+    await outbox.enqueue({id, kind: "message", endpoint, channel, content: [text]})
+    return call.json(Accepted, {id}, {status: 202})
+  },
+})
+
+export const redactMessage = (database: Database): Operation => ({
+  summary: "Take away what a message says, from the file too",
+  body: RedactRequest,
+  response: {200: Redacted},
+  problems: ["outbox_unknown", "outbox_state"],
+  handle: async (_, call) => {
+    const {reason = null} = (await call.body()) as Static<typeof RedactRequest>
+    return call.json(Redacted, await redactOutbox(database, call.params.id ?? "", reason))
+  },
+})
+
+const messageActions: Readonly<Record<OutboxAction, string>> = {
+  retry: "Send a failed, dead or unknown message again",
+  release: "Send a held or unknown message",
+  discard: "Give up a message that was not sent",
+}
+
+export const actOnMessage = (outbox: Outbox, action: OutboxAction): Operation => ({
+  summary: messageActions[action],
   response: {200: OutboxChanged},
   problems: ["outbox_unknown", "outbox_state"],
   handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, {id: call.params.id ?? ""})}),
 })
 
-const actionOnHeld = (outbox: Outbox, action: OutboxAction, summary: string): Route => ({
-  method: "POST",
-  path: `/api/outbox/held/${action}`,
-  scope: "full",
-  summary,
+const heldActions = {
+  release: "Send everything that is held or unknown",
+  discard: "Give up everything that is held or unknown",
+} as const
+
+export const actOnHeldMessages = (outbox: Outbox, action: keyof typeof heldActions): Operation => ({
+  summary: heldActions[action],
   response: {200: OutboxChanged},
   handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, "held")}),
 })

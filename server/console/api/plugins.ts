@@ -3,7 +3,7 @@ import {PluginDetail, PluginSwitch, PluginView} from "../../../shared/api/plugin
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin.ts"
-import type {Call, Route} from "../../../shared/sdk/route.ts"
+import type {Call, Operation, Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Generation, PublishedRoute} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
@@ -19,54 +19,45 @@ export interface PluginServices {
   answer(route: Route): (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
 }
 
-export const pluginRoutes = ({current, answer}: PluginServices, generations: Generations): Route[] => [
-  {
-    method: "GET",
-    path: "/api/plugins",
-    scope: "demo",
-    summary: "The plugin instances of the running generation and what they publish",
-    query: PageQuery,
-    response: {200: PluginPage},
-    handle: (_, call) => call.json(PluginPage, pageOf(viewPlugins(current()), call)),
-  },
-  {
-    method: "GET",
-    path: "/api/plugins/:plugin",
-    scope: "demo",
-    summary: "One plugin: what it publishes, its settings with their schema, and where they stand",
-    response: {200: PluginDetail},
-    problems: ["plugin_unknown"],
-    handle: (_, call) => call.json(PluginDetail, viewPlugin(current(), call.params.plugin ?? "")),
-  },
-  {
-    method: "POST",
-    path: "/api/plugins/:plugin",
-    scope: "full",
-    summary: "Disable or enable a plugin of the running configuration, as a new generation that is pinned",
-    body: PluginSwitch,
-    response: {200: GenerationView},
-    problems: ["plugin_unknown", "conflict", "config_invalid", "plugin_invalid", "restart_required"],
-    handle: async (_, call) => {
-      const {enabled} = (await call.body()) as Static<typeof PluginSwitch>
-      const {number} = await generations.turn({name: call.params.plugin ?? "", enabled})
-      return call.json(GenerationView, await viewGeneration(generations, number))
-    },
-  },
-  ...(["GET", "POST", "PUT", "DELETE"] as const).map(
-    (method): Route => ({
-      method,
-      path: "/api/plugins/:plugin/*",
-      scope: "demo",
-      summary: "A route that a plugin publishes",
-      response: {},
-      stream: true,
-      handle: (request, call) => answerPluginRoute(current(), method, request, call, answer),
-    }),
-  ),
-]
+export const listPlugins = ({current}: Pick<PluginServices, "current">): Operation => ({
+  summary: "The plugin instances of the running generation and what they publish",
+  query: PageQuery,
+  response: {200: PluginPage},
+  handle: (_, call) => call.json(PluginPage, pageOf(viewPlugins(current()), call)),
+})
 
-/** A plugin's routes as the API documentation shows them. */
-export const describePluginRoutes = (generation: Generation): Route[] => generation.snapshot.routes.map(toRoute)
+export const showPlugin = ({current}: Pick<PluginServices, "current">): Operation => ({
+  summary: "One plugin: what it publishes, its settings with their schema, and where they stand",
+  response: {200: PluginDetail},
+  problems: ["plugin_unknown"],
+  handle: (_, call) => call.json(PluginDetail, viewPlugin(current(), call.params.plugin ?? "")),
+})
+
+export const switchPlugin = (generations: Generations): Operation => ({
+  summary: "Disable or enable a plugin of the running configuration, as a new generation that is pinned",
+  body: PluginSwitch,
+  response: {200: GenerationView},
+  problems: ["plugin_unknown", "conflict", "config_invalid", "plugin_invalid", "restart_required"],
+  handle: async (_, call) => {
+    const {enabled} = (await call.body()) as Static<typeof PluginSwitch>
+    const {number} = await generations.turn({name: call.params.plugin ?? "", enabled})
+    return call.json(GenerationView, await viewGeneration(generations, number))
+  },
+})
+
+/** Whatever the plugin of the path publishes there for a method. */
+export const answerPluginRoute = (method: PluginRoute["method"], {current, answer}: PluginServices): Operation => ({
+  summary: "A route that a plugin publishes",
+  response: {},
+  stream: true,
+  handle: (request, call) => {
+    const {route, params} = findPluginRoute(current(), method, call)
+    return answer(route)(request, params)
+  },
+})
+
+/** The routes that plugins publish, as the documentation of the API shows them. */
+export const publishedRoutes = (generation: Generation): Route[] => generation.snapshot.routes.map(toRoute)
 
 const toRoute = ({instance, route}: PublishedRoute): Route => ({
   method: route.method,
@@ -80,20 +71,15 @@ const toRoute = ({instance, route}: PublishedRoute): Route => ({
   handle: (request, call) => instance.run(() => route.handle(request, call), {requestId: call.requestId}),
 })
 
-const answerPluginRoute = (
-  generation: Generation,
-  method: PluginRoute["method"],
-  request: Request,
-  call: Call,
-  answer: PluginServices["answer"],
-): Response | Promise<Response> => {
-  const owner: PluginPath = pluginPath(call.params.plugin ?? "")
-  const path = `/${call.params["*"] ?? ""}`
+/** Throws `not_found`. */
+const findPluginRoute = (generation: Generation, method: PluginRoute["method"], {params}: Call) => {
+  const owner: PluginPath = pluginPath(params.plugin ?? "")
+  const path = `/${params["*"] ?? ""}`
   const published = generation.snapshot.routes.find(
     ({instance, route}) => instance.path === owner && route.method === method && matches(route.path, path),
   )
   if (published === undefined) throw new Problem("not_found", `${owner} publishes no ${method} ${path}`)
-  return answer(toRoute(published))(request, paramsOf(published.route.path, path))
+  return {route: toRoute(published), params: paramsOf(published.route.path, path)}
 }
 
 const matches = (pattern: string, path: string): boolean => {

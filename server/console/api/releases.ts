@@ -7,75 +7,62 @@ import {
   ReleaseVerification,
   ReleaseView,
 } from "../../../shared/api/release.ts"
-import type {Route} from "../../../shared/sdk/route.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Releases} from "../../recovery/release/releases.ts"
 import {pageOf} from "../paging.ts"
 
 const ReleasePage = page(ReleaseView)
 
-/** `readiness`: the report of now; a release is completed by a Host that is ready. */
-export const releaseRoutes = (releases: Releases, readiness: () => ReadinessReport): Route[] => [
-  {
-    method: "GET",
-    path: "/api/releases",
-    scope: "demo",
-    summary: "Releases and rollbacks, newest first",
-    query: PageQuery,
-    response: {200: ReleasePage},
-    problems: ["release_record_damaged"],
-    handle: async (_, call) => call.json(ReleasePage, pageOf(await releases.list(), call)),
+export const listReleases = (releases: Releases): Operation => ({
+  summary: "Releases and rollbacks, newest first",
+  query: PageQuery,
+  response: {200: ReleasePage},
+  problems: ["release_record_damaged"],
+  handle: async (_, call) => call.json(ReleasePage, pageOf(await releases.list(), call)),
+})
+
+export const beginRelease = (releases: Releases): Operation => ({
+  summary:
+    "Begin a release: pause ingress, then make and verify its checkpoint; the first of the list tells when it is begun",
+  body: BeginRequest,
+  response: {202: ReleaseView},
+  problems: ["release_refused", "checkpoint_busy", "release_record_damaged"],
+  handle: async (_, call) => {
+    const {externalRestorePoint} = (await call.body()) as Static<typeof BeginRequest>
+    return call.json(ReleaseView, await releases.begin(externalRestorePoint), {status: 202})
   },
-  {
-    method: "POST",
-    path: "/api/releases",
-    scope: "full",
-    summary:
-      "Begin a release: pause ingress, then make and verify its checkpoint; the first of the list tells when it is begun",
-    body: BeginRequest,
-    response: {202: ReleaseView},
-    problems: ["release_refused", "checkpoint_busy", "release_record_damaged"],
-    handle: async (_, call) => {
-      const {externalRestorePoint} = (await call.body()) as Static<typeof BeginRequest>
-      return call.json(ReleaseView, await releases.begin(externalRestorePoint), {status: 202})
-    },
+})
+
+export const recordVerification = (releases: Releases): Operation => ({
+  summary: "Record what a verification of the release under way has found",
+  body: ReleaseVerification,
+  response: {200: ReleaseView},
+  problems: ["release_refused", "release_record_damaged"],
+  handle: async (_, call) =>
+    call.json(ReleaseView, await releases.verified((await call.body()) as ReleaseVerification)),
+})
+
+/** `readiness` is the report of now: a release is completed by a Host that is ready. */
+export const completeRelease = (
+  releases: Releases,
+  {readiness}: {readonly readiness: () => ReadinessReport},
+): Operation => ({
+  summary: "Complete the release under way: ingress opens and the observation window begins",
+  body: CompleteRequest,
+  response: {200: ReleaseView},
+  problems: ["release_refused", "release_not_verified", "release_not_ready", "release_record_damaged"],
+  handle: async (_, call) =>
+    call.json(ReleaseView, await releases.complete((await call.body()) as Static<typeof CompleteRequest>, readiness())),
+})
+
+export const abortRelease = (releases: Releases): Operation => ({
+  summary: "Give up the release under way: ingress opens",
+  body: AbortRequest,
+  response: {200: ReleaseView},
+  problems: ["release_refused", "release_record_damaged"],
+  handle: async (_, call) => {
+    const {reason = "no reason given"} = (await call.body()) as Static<typeof AbortRequest>
+    return call.json(ReleaseView, await releases.abort(reason))
   },
-  {
-    method: "POST",
-    path: "/api/releases/verification",
-    scope: "full",
-    summary: "Record what a verification of the release under way has found",
-    body: ReleaseVerification,
-    response: {200: ReleaseView},
-    problems: ["release_refused", "release_record_damaged"],
-    handle: async (_, call) =>
-      call.json(ReleaseView, await releases.verified((await call.body()) as ReleaseVerification)),
-  },
-  {
-    method: "POST",
-    path: "/api/releases/complete",
-    scope: "full",
-    summary: "Complete the release under way: ingress opens and the observation window begins",
-    body: CompleteRequest,
-    response: {200: ReleaseView},
-    problems: ["release_refused", "release_not_verified", "release_not_ready", "release_record_damaged"],
-    handle: async (_, call) =>
-      call.json(
-        ReleaseView,
-        await releases.complete((await call.body()) as Static<typeof CompleteRequest>, readiness()),
-      ),
-  },
-  {
-    method: "POST",
-    path: "/api/releases/abort",
-    scope: "full",
-    summary: "Give up the release under way: ingress opens",
-    body: AbortRequest,
-    response: {200: ReleaseView},
-    problems: ["release_refused", "release_record_damaged"],
-    handle: async (_, call) => {
-      const {reason = "no reason given"} = (await call.body()) as Static<typeof AbortRequest>
-      return call.json(ReleaseView, await releases.abort(reason))
-    },
-  },
-]
+})

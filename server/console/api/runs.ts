@@ -2,7 +2,7 @@ import {PageQuery, page} from "../../../shared/api/api.ts"
 import {type JobView, RunView, runStates} from "../../../shared/api/jobs.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
-import type {Call, Route} from "../../../shared/sdk/route.ts"
+import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Jobs} from "../../scheduler/jobs.ts"
@@ -18,50 +18,41 @@ const RunQuery = Type.Object({
 
 const idOf = (call: Call) => call.params.id ?? ""
 
-export const runRoutes = (jobs: Jobs, database: Database): Route[] => [
-  {
-    method: "GET",
-    path: "/api/runs",
-    scope: "demo",
-    summary: "Runs of jobs, newest first",
-    query: RunQuery,
-    response: {200: RunPage},
-    handle: async (_, call) => {
-      const {limit, before} = readPage(call)
-      const {job = null, state = null} = call.query as Static<typeof RunQuery>
-      const rows = await database.read(
-        `SELECT * FROM job_runs WHERE seq < ?1 AND (?2 IS NULL OR job = ?2) AND (?3 IS NULL OR state = ?3)
+export const listRuns = (database: Database): Operation => ({
+  summary: "Runs of jobs, newest first",
+  query: RunQuery,
+  response: {200: RunPage},
+  handle: async (_, call) => {
+    const {limit, before} = readPage(call)
+    const {job = null, state = null} = call.query as Static<typeof RunQuery>
+    const rows = await database.read(
+      `SELECT * FROM job_runs WHERE seq < ?1 AND (?2 IS NULL OR job = ?2) AND (?3 IS NULL OR state = ?3)
           ORDER BY seq DESC LIMIT ?4`,
-        [before, job, state, limit + 1],
-      )
-      return call.json(
-        RunPage,
-        toPage(rows.map(viewRun), limit, ({seq}) => seq),
-      )
-    },
+      [before, job, state, limit + 1],
+    )
+    return call.json(
+      RunPage,
+      toPage(rows.map(viewRun), limit, ({seq}) => seq),
+    )
   },
-  {
-    method: "GET",
-    path: "/api/runs/:id",
-    scope: "demo",
-    summary: "One run",
-    response: {200: RunView},
-    problems: ["run_unknown"],
-    handle: async (_, call) => call.json(RunView, await readRun(database, idOf(call))),
+})
+
+export const showRun = (database: Database): Operation => ({
+  summary: "One run",
+  response: {200: RunView},
+  problems: ["run_unknown"],
+  handle: async (_, call) => call.json(RunView, await readRun(database, idOf(call))),
+})
+
+export const cancelRun = (jobs: Jobs, database: Database): Operation => ({
+  summary: "End a run that is queued or running; what it has queued is not sent",
+  response: {200: RunView},
+  problems: ["run_unknown", "run_state"],
+  handle: async (_, call) => {
+    await jobs.scheduler.runner.cancel(idOf(call))
+    return call.json(RunView, await readRun(database, idOf(call)))
   },
-  {
-    method: "POST",
-    path: "/api/runs/:id/cancel",
-    scope: "full",
-    summary: "End a run that is queued or running; what it has queued is not sent",
-    response: {200: RunView},
-    problems: ["run_unknown", "run_state"],
-    handle: async (_, call) => {
-      await jobs.scheduler.runner.cancel(idOf(call))
-      return call.json(RunView, await readRun(database, idOf(call)))
-    },
-  },
-]
+})
 
 type View = Static<typeof JobView>
 

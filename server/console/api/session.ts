@@ -1,14 +1,9 @@
 import {SessionView} from "../../../shared/api/api.ts"
-import type {Route} from "../../../shared/sdk/route.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
 
 /** What the token that is shown may do: the console asks this first. */
-export const sessionRoutes = (project: string, version: string): Route[] => [
-  {
-    method: "GET",
-    path: "/api/session",
-    scope: "demo",
-    summary: "Which Host this is, and what the token that was shown may do",
-    response: {200: SessionView},
-    handle: (_, call) => call.json(SessionView, {project, version, scope: call.scope}),
-  },
-]
+export const showSession = (project: string, version: string): Operation => ({
+  summary: "Which Host this is, and what the token that was shown may do",
+  response: {200: SessionView},
+  handle: (_, call) => call.json(SessionView, {project, version, scope: call.scope}),
+})

@@ -1,6 +1,6 @@
 import {LogPage, LogQuery} from "../../../shared/api/api.ts"
 import type {LogLevel} from "../../../shared/log.ts"
-import type {Route} from "../../../shared/sdk/route.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Generation} from "../../generation/generation.ts"
 import type {Logs} from "../../logs/log.ts"
@@ -8,32 +8,24 @@ import {readLog} from "../../logs/page.ts"
 
 const Config = Type.Object({config: Type.Unknown()})
 
-/** The configuration and the log: full scope, since both may tell about users. */
-export const settingsRoutes = (current: () => Generation, logs: Logs, runtimeId: string): Route[] => [
-  {
-    method: "GET",
-    path: "/api/config",
-    scope: "full",
-    summary: "The running configuration; a secret is shown as [secret]",
-    response: {200: Config},
-    handle: (_, call) => call.json(Config, {config: current().config.config}),
+export const showConfig = (current: () => Generation): Operation => ({
+  summary: "The running configuration; a secret is shown as [secret]",
+  response: {200: Config},
+  handle: (_, call) => call.json(Config, {config: current().config.config}),
+})
+
+export const listLogRecords = (logs: Logs, runtimeId: string): Operation => ({
+  summary: "The newest log records of this run, newest first; with `after`, what came after a record, oldest first",
+  query: LogQuery,
+  response: {200: LogPage},
+  handle: (_, call) => {
+    const {level = "silly", plugin, limit = 200, cursor, after} = call.query as Static<typeof LogQuery>
+    const asked = {
+      filter: {level: level as LogLevel, plugin},
+      limit,
+      cursor: cursor === undefined ? undefined : Number(cursor),
+      after,
+    }
+    return call.json(LogPage, readLog(logs, runtimeId, asked))
   },
-  {
-    method: "GET",
-    path: "/api/logs",
-    scope: "full",
-    summary: "The newest log records of this run, newest first; with `after`, what came after a record, oldest first",
-    query: LogQuery,
-    response: {200: LogPage},
-    handle: (_, call) => {
-      const {level = "silly", plugin, limit = 200, cursor, after} = call.query as Static<typeof LogQuery>
-      const asked = {
-        filter: {level: level as LogLevel, plugin},
-        limit,
-        cursor: cursor === undefined ? undefined : Number(cursor),
-        after,
-      }
-      return call.json(LogPage, readLog(logs, runtimeId, asked))
-    },
-  },
-]
+})

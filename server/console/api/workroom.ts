@@ -1,5 +1,5 @@
 import {PageQuery, page} from "../../../shared/api/api.ts"
-import {type ItemCommand, itemCommands} from "../../../shared/api/item-rules.ts"
+import type {ItemCommand} from "../../../shared/api/item-rules.ts"
 import {
   type Command,
   commandBodies,
@@ -12,7 +12,7 @@ import {
 } from "../../../shared/api/workroom.ts"
 import {BoardQuery, BoardView} from "../../../shared/api/workroom-board.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Call, Route} from "../../../shared/sdk/route.ts"
+import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {columnsOf} from "../../workroom/board.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
@@ -22,117 +22,97 @@ const ItemQuery = Type.Object({...PageQuery.properties, ...ItemFilter.properties
 const ItemPage = page(Item)
 const RecordPage = page(RecordView)
 
-export const workroomRoutes = (workroom: Workroom): Route[] => [
-  {
-    method: "GET",
-    path: "/api/workroom",
-    scope: "demo",
-    summary: "The workroom: its store, the end of its Journal, how many items are in which state",
-    response: {200: WorkroomView},
-    handle: (_, call) => call.json(WorkroomView, viewWorkroom(workroom)),
+export const showWorkroom = (workroom: Workroom): Operation => ({
+  summary: "The workroom: its store, the end of its Journal, how many items are in which state",
+  response: {200: WorkroomView},
+  handle: (_, call) => call.json(WorkroomView, viewWorkroom(workroom)),
+})
+
+export const listItems = (workroom: Workroom): Operation => ({
+  summary: "Work items, newest first",
+  query: ItemQuery,
+  response: {200: ItemPage},
+  handle: (_, call) => {
+    const {limit, before} = readPage(call)
+    const fits = filterOf(call)
+    const items = workroom.items.filter(item => item.id < before && fits(item)).reverse()
+    return call.json(
+      ItemPage,
+      toPage(items.slice(0, limit + 1), limit, ({id}) => id),
+    )
   },
-  {
-    method: "GET",
-    path: "/api/workroom/items",
-    scope: "demo",
-    summary: "Work items, newest first",
-    query: ItemQuery,
-    response: {200: ItemPage},
-    handle: (_, call) => {
-      const {limit, before} = readPage(call)
-      const fits = filterOf(call)
-      const items = workroom.items.filter(item => item.id < before && fits(item)).reverse()
-      return call.json(
-        ItemPage,
-        toPage(items.slice(0, limit + 1), limit, ({id}) => id),
-      )
-    },
+})
+
+export const showBoard = (workroom: Workroom): Operation => ({
+  summary: "Work items by state, what is blocked first, and in each state what presses most",
+  query: BoardQuery,
+  response: {200: BoardView},
+  handle: (_, call) => {
+    const items = workroom.items.filter(filterOf(call))
+    return call.json(BoardView, {seq: workroom.head.seq, columns: columnsOf(items, Number(call.query.limit))})
   },
-  {
-    method: "GET",
-    path: "/api/workroom/board",
-    scope: "demo",
-    summary: "Work items by state, what is blocked first, and in each state what presses most",
-    query: BoardQuery,
-    response: {200: BoardView},
-    handle: (_, call) => {
-      const items = workroom.items.filter(filterOf(call))
-      return call.json(BoardView, {seq: workroom.head.seq, columns: columnsOf(items, Number(call.query.limit))})
-    },
+})
+
+export const listItemRecords = (workroom: Workroom): Operation => ({
+  summary: "Records of the workroom's Journal about one item, newest first",
+  query: PageQuery,
+  response: {200: RecordPage},
+  problems: ["workroom_unknown"],
+  handle: async (_, call) => {
+    const {limit, before} = readPage(call)
+    const records = await workroom.journalOf(idOf(call), before, limit + 1)
+    return call.json(
+      RecordPage,
+      toPage(records, limit, ({seq}) => seq),
+    )
   },
-  {
-    method: "GET",
-    path: "/api/workroom/items/:id/journal",
-    scope: "full",
-    summary: "Records of the workroom's Journal about one item, newest first",
-    query: PageQuery,
-    response: {200: RecordPage},
-    problems: ["workroom_unknown"],
-    handle: async (_, call) => {
-      const {limit, before} = readPage(call)
-      const records = await workroom.journalOf(idOf(call), before, limit + 1)
-      return call.json(
-        RecordPage,
-        toPage(records, limit, ({seq}) => seq),
-      )
-    },
+})
+
+export const showItem = (workroom: Workroom): Operation => ({
+  summary: "One work item",
+  response: {200: Item},
+  problems: ["workroom_unknown"],
+  handle: (_, call) => call.json(Item, workroom.item(idOf(call))),
+})
+
+export const addItem = (workroom: Workroom): Operation => ({
+  summary: "Add a work item; it is durable when this answers",
+  body: commandBodies.add,
+  response: {201: Item},
+  problems: ["workroom_failed", "workroom_outcome_unknown"],
+  handle: async (_, call) => {
+    const {actor = operator, request, ...body} = (await call.body()) as Static<typeof commandBodies.add>
+    const {title, description = "", priority = "normal", labels = [], assignee = null, conversation = null} = body
+    const command = {is: "add", title, description, priority, labels, assignee, conversation} as const
+    const item = await workroom.run({
+      actor,
+      item: 0,
+      command: {...command, ...(request === undefined ? {} : {request})},
+    })
+    return call.json(Item, item, {status: 201})
   },
-  {
-    method: "GET",
-    path: "/api/workroom/items/:id",
-    scope: "demo",
-    summary: "One work item",
-    response: {200: Item},
-    problems: ["workroom_unknown"],
-    handle: (_, call) => call.json(Item, workroom.item(idOf(call))),
+})
+
+export const listRecords = (workroom: Workroom): Operation => ({
+  summary: "Records of the workroom's Journal, newest first",
+  query: PageQuery,
+  response: {200: RecordPage},
+  handle: async (_, call) => {
+    const {limit, before} = readPage(call)
+    const records = await workroom.journal(before, limit + 1)
+    return call.json(
+      RecordPage,
+      toPage(records, limit, ({seq}) => seq),
+    )
   },
-  {
-    method: "POST",
-    path: "/api/workroom/items",
-    scope: "full",
-    summary: "Add a work item; it is durable when this answers",
-    body: commandBodies.add,
-    response: {201: Item},
-    problems: ["workroom_failed", "workroom_outcome_unknown"],
-    handle: async (_, call) => {
-      const {actor = operator, request, ...body} = (await call.body()) as Static<typeof commandBodies.add>
-      const {title, description = "", priority = "normal", labels = [], assignee = null, conversation = null} = body
-      const command = {is: "add", title, description, priority, labels, assignee, conversation} as const
-      const item = await workroom.run({
-        actor,
-        item: 0,
-        command: {...command, ...(request === undefined ? {} : {request})},
-      })
-      return call.json(Item, item, {status: 201})
-    },
-  },
-  ...itemCommands.map(name => commandRoute(workroom, name)),
-  {
-    method: "GET",
-    path: "/api/workroom/journal",
-    scope: "full",
-    summary: "Records of the workroom's Journal, newest first",
-    query: PageQuery,
-    response: {200: RecordPage},
-    handle: async (_, call) => {
-      const {limit, before} = readPage(call)
-      const records = await workroom.journal(before, limit + 1)
-      return call.json(
-        RecordPage,
-        toPage(records, limit, ({seq}) => seq),
-      )
-    },
-  },
-  {
-    method: "POST",
-    path: "/api/workroom/verify",
-    scope: "full",
-    summary: "Check the whole Journal, and that the Catalog is what it makes of it",
-    response: {200: VerificationView},
-    problems: ["workroom_damaged"],
-    handle: async (_, call) => call.json(VerificationView, await workroom.verify()),
-  },
-]
+})
+
+export const verifyWorkroom = (workroom: Workroom): Operation => ({
+  summary: "Check the whole Journal, and that the Catalog is what it makes of it",
+  response: {200: VerificationView},
+  problems: ["workroom_damaged"],
+  handle: async (_, call) => call.json(VerificationView, await workroom.verify()),
+})
 
 const summaries: Record<ItemCommand, string> = {
   claim: "Work on an open item, take over an active one, or take up again one whose work was not accepted",
@@ -144,10 +124,7 @@ const summaries: Record<ItemCommand, string> = {
   comment: "Say something about an item",
 }
 
-const commandRoute = (workroom: Workroom, name: ItemCommand): Route => ({
-  method: "POST",
-  path: `/api/workroom/items/:id/${name}`,
-  scope: "full",
+export const commandItem = (workroom: Workroom, name: ItemCommand): Operation => ({
   summary: summaries[name],
   body: commandBodies[name],
   response: {200: Item},
