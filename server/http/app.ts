@@ -32,6 +32,8 @@ export interface App {
   readonly guard: Guard
 }
 
+const methods: readonly Route["method"][] = ["POST", "GET", "PUT", "DELETE"]
+
 /** Elysia gives none to the handler of a path without any. */
 const noParams = {}
 
@@ -50,31 +52,19 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
   })
   // standardHostname: a short Host header would be taken for a part of the path.
   const app = new Elysia({adapter: node(), handler: {standardHostname: false}, precompile: false})
-  const byPath = new Map<string, string[]>()
   for (const route of routes(toAnswer)) {
     const answer = requests.measure(route, toAnswer(route))
     app.route(route.method, route.path, ({request, params}) => answer(request, params ?? noParams), {parse: "none"})
-    byPath.set(route.path, [...(byPath.get(route.path) ?? []), route.method])
   }
-  const methodsAt = createMethodFinder(byPath)
-  const answerUnmatched = (request: Request, error: unknown): Response => {
-    const path = new URL(request.url).pathname
-    const methods = methodsAt(path)
-    if (methods.length > 0) {
-      return refuse(new Problem("method_not_allowed", `${request.method} is not possible here`), {
-        allow: methods.join(", "),
-      })
-    }
-    if (!isNotFound(error)) log.error("the HTTP application failed", {error})
-    return refuse(
-      isNotFound(error)
-        ? new Problem("not_found", `there is nothing at ${path.slice(0, 200)}`)
-        : new Problem("internal", "the Host failed to answer"),
-    )
-  }
-  app.onError(({request, error}) => {
+  // A path without the method is 404 to Elysia; `app.all` would hide GET /api/checkpoints/:id behind a fixed path's POST.
+  const methodsAt = (path: string) => methods.filter(method => hasRoute(app.router, method, path))
+  app.onError(({request, path, code, error}) => {
     const begun = performance.now()
-    const response = answerUnmatched(request, error)
+    const isUnmatched = code === "NOT_FOUND"
+    if (!isUnmatched) log.error("the HTTP application failed", {error})
+    const response = isUnmatched
+      ? refuseUnmatched(refuse, request.method, path, methodsAt(path))
+      : refuse(new Problem("internal", "the Host failed to answer"))
     requests.unmatched.count(response.status, begun)
     return response
   })
@@ -89,7 +79,10 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
       ? answered.then(response => cors.decorate(request, response))
       : cors.decorate(request, answered)
   }
-  /** Elysia would read the body of a stream to answer HEAD, which never ends: it is asked for GET. */
+  /**
+   * Elysia is asked for GET: its own HEAD reads the body to tell its length, and that of a stream never ends. It does so
+   * too where a route with parameters has a HEAD handler beside GET.
+   */
   const answerHead = async (request: Request): Promise<Response> => {
     const {url, headers, signal} = request
     const asGet = new Request(url, {headers, signal})
@@ -111,8 +104,17 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
   }
 }
 
-const isNotFound = (error: unknown) =>
-  typeof error === "object" && error !== null && "code" in error && error.code === "NOT_FOUND"
+/** Does Elysia route a method at a path? It keeps paths without parameters apart. */
+const hasRoute = ({http, static: fixed}: Elysia["router"], method: string, path: string): boolean =>
+  http.find(method, path) !== null || fixed[path.replace(/\/$/, "")]?.[method] !== undefined
+
+type Refuse = ReturnType<typeof createPipeline>["refuse"]
+
+/** 404, or 405 where the path has other methods. */
+const refuseUnmatched = (refuse: Refuse, method: string, path: string, methods: readonly string[]): Response =>
+  methods.length === 0
+    ? refuse(new Problem("not_found", `there is nothing at ${path.slice(0, 200)}`))
+    : refuse(new Problem("method_not_allowed", `${method} is not possible here`), {allow: methods.join(", ")})
 
 /** Derives what depends on the settings once for each set of settings. */
 const memoize = (settings: AppOptions["settings"]) => {
@@ -126,22 +128,4 @@ const memoize = (settings: AppOptions["settings"]) => {
     }
     return made
   }
-}
-
-/** The methods that some route has for a path. */
-const createMethodFinder = (byPath: ReadonlyMap<string, readonly string[]>) => {
-  const patterns = [...byPath].map(
-    ([path, methods]) =>
-      [
-        new RegExp(
-          `^${path
-            .replace(/[.]/g, "\\.")
-            .replace(/:[^/]+/g, "[^/]+")
-            .replace(/\*/g, ".*")}$`,
-        ),
-        methods,
-      ] as const,
-  )
-  return (path: string): readonly string[] =>
-    patterns.filter(([pattern]) => pattern.test(path)).flatMap(([, methods]) => methods)
 }
