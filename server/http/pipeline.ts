@@ -43,10 +43,8 @@ export const createPipeline = (options: PipelineOptions) => {
       const requestId = nextId()
       try {
         const scope = authorize(options, route.scope, request)
-        const answered = handle(
-          request,
-          new RouteCall(route, request, params, scope, requestId, emptyQuery, options.scrub),
-        )
+        const asked = {route, request, params, scope, requestId, query: emptyQuery, scrub: options.scrub}
+        const answered = handle(request, new RouteCall(asked))
         if (!(answered instanceof Promise)) return answered
         const explained = (error: unknown) => explain(error, requestId, route, options)
         if (route.stream === true) return answered.catch(explained)
@@ -177,24 +175,24 @@ const projectionOf = (schema: TSchema) => {
   return made
 }
 
+/** What a call is made of. `query` is undefined until the route's schema has read it. */
+interface Asked extends Pick<Call, "params" | "scope" | "requestId"> {
+  readonly route: Route
+  readonly request: Request
+  readonly query: Call["query"] | undefined
+  readonly scrub: ScrubJson
+}
+
 class RouteCall implements Call {
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Call["params"]
   readonly scope: Scope
   readonly requestId: string
   readonly #route: Route
   readonly #request: Request
   readonly #scrub: ScrubJson
-  #query: Readonly<Record<string, unknown>> | undefined
+  #query: Call["query"] | undefined
 
-  constructor(
-    route: Route,
-    request: Request,
-    params: Readonly<Record<string, string>>,
-    scope: Scope,
-    requestId: string,
-    query: Readonly<Record<string, unknown>> | undefined,
-    scrub: ScrubJson,
-  ) {
+  constructor({route, request, params, scope, requestId, query, scrub}: Asked) {
     this.#route = route
     this.#request = request
     this.params = params
@@ -204,7 +202,7 @@ class RouteCall implements Call {
     this.#scrub = scrub
   }
 
-  get query(): Readonly<Record<string, unknown>> {
+  get query(): Call["query"] {
     this.#query ??= readQuery(this.#request.url, this.#route.query ?? {})
     return this.#query
   }

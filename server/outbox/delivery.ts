@@ -26,14 +26,20 @@ export type End =
   | {readonly is: "queued"; readonly error: string; readonly wait: number; readonly counts: boolean}
   | {readonly is: "failed" | "dead" | "unknown"; readonly error: string; readonly reason: string}
 
-/** One attempt to its end, the `counted`th that counts. Never rejects. */
+export interface Attempt {
+  readonly sender: Sender
+  readonly policy: Policy
+  /** Which of the attempts that count it is, from 1. */
+  readonly counted: number
+  readonly timing: Timing
+  /** Hides the values of secrets in an error. */
+  readonly scrub?: ((text: string) => string) | undefined
+}
+
+/** One attempt to its end. Never rejects. */
 export const attempt = async (
   row: Row,
-  sender: Sender,
-  policy: Policy,
-  counted: number,
-  timing: Timing,
-  scrub: (text: string) => string = text => text,
+  {sender, policy, counted, timing, scrub = text => text}: Attempt,
 ): Promise<End> => {
   try {
     return {is: "sent", ids: await deliver(row, sender, timing.limit)}

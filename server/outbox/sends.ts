@@ -207,8 +207,13 @@ export class Sends {
   async #attempt(row: Row, lane: Lane, sender: Sender, number: number): Promise<string> {
     const seq = Number(row.seq)
     this.#due.delete(keyOf(lane))
-    const policy = this.policy(lane.endpoint)
-    const end = await attempt(row, sender, policy, number - Number(row.spared), this.#timing, this.#senders?.scrub)
+    const end = await attempt(row, {
+      sender,
+      policy: this.policy(lane.endpoint),
+      counted: number - Number(row.spared),
+      timing: this.#timing,
+      scrub: this.#senders?.scrub,
+    })
     if (end.is === "queued") this.#due.set(keyOf(lane), {seq, at: performance.now() + end.wait})
     if (end.is !== "sent")
       this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt: number, state: end.is})

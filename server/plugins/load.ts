@@ -22,6 +22,14 @@ export interface LoadedPlugin {
   readonly from: string
 }
 
+/** One module of a plugin's code that a runtime can import. */
+interface Importable extends Pick<LoadedPlugin, "fingerprint" | "files" | "origin"> {
+  readonly name: string
+  readonly path: string
+  /** The file that its author wrote, where that is another one. */
+  readonly source?: string
+}
+
 /** A plugin that needs no file; one of another edition is another plugin. */
 export interface BuiltIn {
   readonly default: PluginDefinition
@@ -106,12 +114,13 @@ export class Loader {
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
     await makePrivateFolder(cache)
     if (!(await isFile(path))) await writeFileAtomic(path, code)
-    return this.#import(name, path, fingerprint, [...files, path], "source", entry)
+    return this.#import({name, path, fingerprint, files: [...files, path], origin: "source", source: entry})
   }
 
   async #built(name: string, path: string): Promise<LoadedPlugin> {
     const code = (await readFileIfExists(path)) ?? ""
-    return this.#import(name, path, hash(code), [path, ...mappedSources(path, code)], "built")
+    const files = [path, ...mappedSources(path, code)]
+    return this.#import({name, path, fingerprint: hash(code), files, origin: "built"})
   }
 
   /** A package resolves from the project, so it is imported through a file of the project. */
@@ -130,18 +139,11 @@ export class Loader {
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
     await makePrivateFolder(cache)
     await writeFileAtomic(path, code)
-    const plugin = await this.#import(name, path, fingerprint, [path], "package")
+    const plugin = await this.#import({name, path, fingerprint, files: [path], origin: "package"})
     return {...plugin, from: `${specifier} ${version}`, files: [join("node_modules", specifier)]}
   }
 
-  async #import(
-    name: string,
-    path: string,
-    fingerprint: string,
-    files: readonly string[],
-    origin: LoadedPlugin["origin"],
-    source = path,
-  ): Promise<LoadedPlugin> {
+  async #import({name, path, fingerprint, files, origin, source = path}: Importable): Promise<LoadedPlugin> {
     const cached = this.#cache.get(name)
     if (cached?.plugin.fingerprint === fingerprint && cached.path === path) return cached.plugin
     const from = relative(this.#options.paths.project, source)
