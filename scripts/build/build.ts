@@ -9,7 +9,7 @@ import {filesOf, hashFiles} from "./source-files.ts"
 
 const stamp = join(root, "dist/built-from")
 
-/** Of all that the bundles and the declarations depend on. */
+/** Of all that the bundles, the declarations and the API's document depend on. */
 const hashSources = (): string => {
   const sources = ["cli", "server", "shared", "scripts"].flatMap(folder => filesOf(join(root, folder)))
   const others = ["package.json", "tsconfig.json", "bun.lockb"].map(file => join(root, file))
@@ -33,6 +33,7 @@ const bundle = async () => {
     cwd: root,
     stdio: "inherit",
   })
+  execFileSync(process.execPath, ["scripts/build/openapi.ts"], {cwd: root, stdio: "inherit"})
 }
 
 // The console's own script knows whether it is of today's sources.

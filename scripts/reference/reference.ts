@@ -24,7 +24,6 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "events.md": eventsPage(),
     "exit-codes.md": exitCodesPage(),
     "metrics.md": metricsPage(),
-    "openapi.json": json(openApi),
     "problems.md": problemsPage(),
     "readiness.md": readinessPage(),
     "routes.md": routesPage(openApi),

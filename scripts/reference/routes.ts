@@ -20,8 +20,9 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-const intro = `Paths are relative to the Host's address. \`http.base\` prefixes everything but \`/pub\`. [openapi.json](openapi.json)
-has parameters, bodies and answers; a running Host serves its own, with its plugins' routes, at \`GET /api/openapi.json\`.
+const intro = `Paths are relative to the Host's address. \`http.base\` prefixes everything but \`/pub\`.
+A running Host describes parameters, bodies and answers, with its plugins' routes, at \`GET /api/openapi.json\`. The package has
+the same of the built-in plugins as \`dist/openapi.json\`, which \`bun run build\` makes.
 
 - \`demo\` and \`full\` need \`Authorization: Bearer <token>\`. \`full\` is \`http.token\`; \`demo\` takes \`http.demoToken\` too,
   and what a schema marks \`x-private\` (texts, names, addresses, payloads, errors) is left out for it.

@@ -5,6 +5,7 @@ import {builtIns} from "../../server/host/built-in-plugins.ts"
 import {start} from "../../server/host/start.ts"
 import {createLogs} from "../../server/logs/log.ts"
 import {loadRuntime} from "../../server/runtime/load-runtime.ts"
+import {bypassProxy} from "../../server/runtime/proxy.ts"
 import {exit} from "../../shared/exit.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter.ts"
 import type {TSchema} from "../../shared/type.ts"
@@ -43,9 +44,11 @@ export const askRunningHost = async (): Promise<{openApi: OpenApi; slots: readon
       },
       await loadRuntime(),
     )
+    bypassProxy(new URL(host.url))
     const response = await fetch(`${host.url}/api/openapi.json`, {
       headers: {authorization: `Bearer ${host.token?.reveal()}`},
     })
+    if (!response.ok) throw new Error(`the Host does not show its API: ${await response.text()}`)
     const openApi = (await response.json()) as OpenApi
     const slots = (host.generations.current?.instances ?? []).flatMap(instance =>
       [...instance.registrations.adapters].map(([slot, adapter]) => ({plugin: instance.name, slot, adapter})),

@@ -149,8 +149,8 @@ const pack = async ({packageRoot, toolchain, report}: NewProjectOptions, target:
   }
 }
 
-/** What the build writes last of each bundle and of the console: a clone may have one without the others. */
-const built = ["dist/svc.js", "dist/bun/svc.js", `dist/console/${listingName}`]
+/** What the build writes last of each bundle, of the console and of all: a clone may have one without the others. */
+const built = ["dist/svc.js", "dist/bun/svc.js", `dist/console/${listingName}`, "dist/openapi.json"]
 
 const isBuilt = async (packageRoot: string): Promise<boolean> => {
   const found = await Promise.all(built.map(file => stat(join(packageRoot, file)).catch(() => undefined)))

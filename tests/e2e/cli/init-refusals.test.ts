@@ -69,7 +69,8 @@ test("svc init --no-install writes the project and tells how to install", async 
 test("svc init builds what a clone has not built yet, a bundle or the console, before it packs svc", async () => {
   const clone = makeFolder()
   cpSync(join(root, "cli/init/template"), join(clone, "cli/init/template"), {recursive: true})
-  const build = "mkdir -p dist/bun dist/console && echo {} | tee dist/bun/svc.js > dist/console/files.json"
+  const build =
+    "mkdir -p dist/bun dist/console && echo {} | tee dist/bun/svc.js dist/openapi.json > dist/console/files.json"
   const manifest = {name: "svc-runtime", version, files: ["dist"], scripts: {build}}
   writeFileSync(join(clone, "package.json"), JSON.stringify(manifest))
   mkdirSync(join(clone, "dist"))
@@ -84,7 +85,7 @@ test("svc init builds what a clone has not built yet, a bundle or the console, b
   }
   expect(await make("first")).toContain("building svc, once")
   const {stdout} = await runProcess(["tar", "-tzf", join(clone, `made/first/vendor/svc-runtime-${version}.tgz`)])
-  const packed = ["svc.js", "bun/svc.js", "console/files.json"].map(file => `package/dist/${file}`)
+  const packed = ["svc.js", "bun/svc.js", "console/files.json", "openapi.json"].map(file => `package/dist/${file}`)
   expect(stdout.split("\n")).toEqual(expect.arrayContaining(packed))
   expect(await make("second")).not.toContain("building svc")
 })

@@ -95,6 +95,7 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
         "vendor/svc-runtime-0.1.0.tgz",
       ].sort(),
     )
+    expect(existsSync(join(folder, "node_modules/svc-runtime/dist/openapi.json"))).toBe(true)
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
     expect(manifest).toMatchObject({
       name: "my-bot",

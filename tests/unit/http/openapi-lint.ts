@@ -4,8 +4,8 @@ import core from "@stoplight/spectral-core"
 import rulesets from "@stoplight/spectral-rulesets"
 import {root} from "../../support/host/runtimes.ts"
 
-/** The description that ships. */
-export const openApiFile = `${root}docs/reference/openapi.json`
+/** The description that ships: the build makes it. */
+export const openApiFile = `${root}dist/openapi.json`
 
 /** One complaint of a linter: `<severity> <rule> <where>`. */
 type Complaint = string
