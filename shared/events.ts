@@ -2,7 +2,7 @@ import {gapReasons} from "./api/api.ts"
 import {runTriggers} from "./api/jobs.ts"
 import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"
-import {Time} from "./api/schemas.ts"
+import {Named, Time} from "./api/schemas.ts"
 import {type Static, type TSchema, Type} from "./type.ts"
 
 /**
@@ -15,7 +15,7 @@ const event = <T extends TSchema>(summary: string, data: T) => ({summary, data})
 const Detail = (description: string) =>
   Type.Union([Type.String(), Type.Null()], {private: true, description, default: null})
 
-const Position = Type.Object({
+const Position = Named("Position", {
   ...Place.properties,
   path: Type.Optional(Type.String({description: "The configuration key"})),
   message: Type.String({private: true}),
@@ -26,7 +26,7 @@ const Positions = Type.Array(Position, {description: "The first findings, with f
 const Warnings = Type.Array(Type.String(), {description: "Rows that hold the value of a secret, by name"})
 
 /** What a handler did with an inbox event. */
-const Handled = Type.Object({
+const Handled = Named("Handled", {
   sn: Type.Integer({description: "Sequence of the inbox event"}),
   handler: Type.String(),
   attempt: Type.Integer(),
@@ -34,7 +34,7 @@ const Handled = Type.Object({
 })
 
 /** What became of an outbox message. */
-const Outgoing = Type.Object({
+const Outgoing = Named("Outgoing", {
   message: Type.String({description: "Id of the outbox message"}),
   attempt: Type.Integer(),
   sn: Type.Union([Type.Integer(), Type.Null()], {description: "The inbox event that it answers"}),
@@ -43,7 +43,7 @@ const Outgoing = Type.Object({
 })
 
 /** A run of a scheduled job. */
-const JobRun = Type.Object({
+const JobRun = Named("JobRun", {
   job: Type.String(),
   trigger: Type.Enum([...runTriggers]),
   scheduledFor: Time(),
@@ -54,7 +54,7 @@ const JobRun = Type.Object({
 const IngressReason = IngressView.properties.reasons.items
 
 /** A command of the workroom that was recorded. */
-const WorkItem = Type.Object({
+const WorkItem = Named("WorkItem", {
   item: Type.Integer({description: "Number of the work item"}),
   seq: Type.Integer({description: "Number of the Journal's record"}),
   revision: Type.Integer(),
@@ -70,7 +70,7 @@ const WorkItem = Type.Object({
 export const eventTypes = {
   "host.started": event(
     "The Host is ready to serve",
-    Type.Object({
+    Named("HostStarted", {
       version: Type.String({description: "Version of svc"}),
       runtime: Type.String(),
       mode: Type.String(),
@@ -106,7 +106,7 @@ export const eventTypes = {
   ),
   "plugin.state": event(
     "A plugin instance has another state",
-    Type.Object({
+    Named("PluginState", {
       plugin: Type.String(),
       instance: Type.String({description: "Tells instances of one plugin apart"}),
       state: Type.Enum(["active", "failed", "quarantined", "disposed"]),
@@ -116,7 +116,7 @@ export const eventTypes = {
   ),
   "endpoint.state": event(
     "An endpoint has another state or admission",
-    Type.Object({
+    Named("EndpointState", {
       state: Type.Enum(["idle", "connecting", "online", "reconnecting", "offline", "failed"]),
       admission: Type.Enum(["open", "closed"]),
       since: Time(),

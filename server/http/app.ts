@@ -56,7 +56,7 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
     const answer = requests.measure(route, toAnswer(route))
     app.route(route.method, route.path, ({request, params}) => answer(request, params ?? noParams), {parse: "none"})
   }
-  // A path without the method is 404 to Elysia; `app.all` would hide GET /api/checkpoints/:id behind a fixed path's POST.
+  // To Elysia a missing method is 404. With `app.all`, POST /api/checkpoints/prune would hide GET /api/checkpoints/:id.
   const methodsAt = (path: string) => methods.filter(method => hasRoute(app.router, method, path))
   app.onError(({request, path, code, error}) => {
     const begun = performance.now()
@@ -79,10 +79,7 @@ export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppO
       ? answered.then(response => cors.decorate(request, response))
       : cors.decorate(request, answered)
   }
-  /**
-   * Elysia is asked for GET: its own HEAD reads the body to tell its length, and that of a stream never ends. It does so
-   * too where a route with parameters has a HEAD handler beside GET.
-   */
+  /** As GET: Elysia's own HEAD reads a stream without end, and calls no HEAD handler where a path has parameters. */
   const answerHead = async (request: Request): Promise<Response> => {
     const {url, headers, signal} = request
     const asGet = new Request(url, {headers, signal})

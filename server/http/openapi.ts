@@ -1,19 +1,8 @@
-import {type ProblemCode, problems} from "../../shared/problems.ts"
 import type {Operation, Route, Scope} from "../../shared/sdk/route.ts"
 import {type TSchema, Type} from "../../shared/type.ts"
+import {createNamedSchemas, type Place} from "./named-schemas.ts"
+import {createProblemAnswers, type ProblemAnswers} from "./openapi-problems.ts"
 import {describeTags, tagOf} from "./tags.ts"
-
-const ProblemBody = Type.Object({
-  type: Type.String({description: "urn:svc:problem:<code>"}),
-  title: Type.String(),
-  status: Type.Integer(),
-  detail: Type.String(),
-  code: Type.String({description: "Stable; docs/reference/problems.md lists all"}),
-  hint: Type.String({description: "What to do"}),
-  requestId: Type.Optional(Type.String()),
-  issues: Type.Optional(Type.Array(Type.Unknown())),
-  current: Type.Optional(Type.Unknown({description: "What is there now, where the request was made against less"})),
-})
 
 /** The document of what `document` makes of the routes each time: a new generation may publish others. */
 export const showOpenApi = (document: () => unknown): Operation => ({
@@ -30,14 +19,21 @@ const descriptions: Record<number, string> = {
   503: "Not ready",
 }
 
+const about = [
+  "The API of one Host. What a schema marks x-private is left out for a demo token.",
+  "A schema whose name ends with Full promises it to the full token.",
+].join(" ")
+
 /** The OpenAPI 3.1 document of a route table with full paths. Ids and tags of operations say nothing of `base`. */
 export const createOpenApi = (routes: readonly Route[], base: string, version: string) => {
   const paths: Record<string, Record<string, unknown>> = {}
   const used = new Set<string>()
+  const schemas = createNamedSchemas()
+  const parts = {place: schemas.place, refusals: createProblemAnswers(schemas.place)}
   for (const route of routes.filter(each => !each.path.endsWith("*"))) {
     const path = route.path.replace(/:([A-Za-z]+)/g, "{$1}")
     const own = route.path.startsWith(`${base}/`) ? route.path.slice(base.length) : route.path
-    paths[path] = {...paths[path], [route.method.toLowerCase()]: operation(route, own)}
+    paths[path] = {...paths[path], [route.method.toLowerCase()]: operation(route, own, parts)}
     used.add(tagOf(own))
   }
   return {
@@ -45,14 +41,15 @@ export const createOpenApi = (routes: readonly Route[], base: string, version: s
     info: {
       title: "svc Host",
       version,
-      description: "The API of one Host. What a schema marks x-private is left out for a demo token.",
+      description: about,
     },
     servers: [{url: "/"}],
     security: [{fullToken: []}],
     tags: describeTags(used),
     paths,
     components: {
-      schemas: {Problem: ProblemBody},
+      schemas: schemas.all(),
+      responses: parts.refusals.all(),
       securitySchemes: {
         fullToken: {type: "http", scheme: "bearer", description: "`http.token`: everything"},
         demoToken: {
@@ -84,19 +81,28 @@ const securityOf = (scope: Scope) => {
   return scope === "full" ? [{fullToken: []}] : [{demoToken: []}, {fullToken: []}]
 }
 
-const operation = (route: Route, path: string) => ({
+/** What operations refer to. */
+interface Parts {
+  readonly place: Place
+  readonly refusals: ProblemAnswers
+}
+
+const operation = (route: Route, path: string, {place, refusals}: Parts) => ({
   operationId: operationId(route.method, path),
   summary: route.summary,
   description: scopeText[route.scope],
   tags: [tagOf(path)],
   security: securityOf(route.scope),
-  parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
-  ...bodyOf(route),
+  parameters: [...pathParameters(route.path), ...queryParameters(route.query, place)],
+  ...bodyOf(route, place),
   responses: {
     ...Object.fromEntries(
-      Object.entries(route.response).map(([status, schema]) => [status, answer(Number(status), schema, route.scope)]),
+      Object.entries(route.response).map(([status, schema]) => [
+        status,
+        {description: descriptions[Number(status)] ?? "Done", ...contentOf(Number(status), schema, route.scope, place)},
+      ]),
     ),
-    ...problemAnswers(route),
+    ...refusals.of(route),
   },
 })
 
@@ -112,13 +118,13 @@ const operationId = (method: Route["method"], path: string) =>
 const pathParameters = (path: string) =>
   [...path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => ({name, in: "path", required: true, schema: {type: "string"}}))
 
-const queryParameters = (query: TSchema | undefined) => {
+const queryParameters = (query: TSchema | undefined, place: Place) => {
   const {properties = {}, required = []} = (query ?? {}) as {
     properties?: Record<string, TSchema>
     required?: readonly string[]
   }
   return Object.entries(properties).map(([name, schema]) => {
-    const {description, ...rest} = toOpenApi(schema) as {description?: string}
+    const {description, ...rest} = place(schema, "full") as {description?: string}
     return {
       name,
       in: "query",
@@ -130,66 +136,16 @@ const queryParameters = (query: TSchema | undefined) => {
 }
 
 /** A body that may be left out stands for an empty object. */
-const bodyOf = ({method, scope, body}: Route) => {
+const bodyOf = ({method, scope, body}: Route, place: Place) => {
   if (scope === "signature" && method === "POST")
     return {requestBody: {description: "As the platform sends it", content: {"*/*": {schema: {}}}}}
   if (body === undefined) return {}
   const {required = []} = body as {required?: readonly string[]}
-  return {requestBody: {required: required.length > 0, content: {"application/json": {schema: toOpenApi(body)}}}}
+  return {requestBody: {required: required.length > 0, content: {"application/json": {schema: place(body, "full")}}}}
 }
 
-const answer = (status: number, schema: TSchema | string, scope: Scope) => ({
-  description: descriptions[status] ?? "Done",
-  ...(status === 101 ? {} : {content: contentOf(schema, scope)}),
-})
-
-const contentOf = (schema: TSchema | string, scope: Scope) =>
-  typeof schema === "string"
-    ? {[schema]: {schema: {type: "string"}}}
-    : {"application/json": {schema: scope === "demo" ? asObserved(toOpenApi(schema)) : toOpenApi(schema)}}
-
-const problemAnswers = (route: Route) => {
-  const isPublic = route.scope === "none" || route.scope === "signature"
-  const general: ProblemCode[] = isPublic ? [] : ["unauthorized", "too_many_failures"]
-  const codes = new Set<ProblemCode>([
-    ...general,
-    ...(route.scope === "full" ? ["forbidden" as const] : []),
-    ...(route.problems ?? []),
-  ])
-  if (route.body !== undefined)
-    for (const code of ["request_invalid", "body_too_large", "unsupported_media_type"] as const) codes.add(code)
-  if (route.query !== undefined) codes.add("request_invalid")
-  const byStatus = Map.groupBy(codes, code => problems[code].status)
-  return Object.fromEntries(
-    [...byStatus]
-      .filter(([status]) => !(status in route.response))
-      .map(([status, each]) => [
-        status,
-        {
-          description: each.map(code => `${code}: ${problems[code].title}`).join("; "),
-          content: {"application/problem+json": {schema: {$ref: "#/components/schemas/Problem"}}},
-        },
-      ]),
-  )
-}
-
-/** What is private is left out for a demo token: where that is taken, nobody can count on it. */
-const asObserved = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(asObserved)
-  if (typeof schema !== "object" || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, asObserved(value)]))
-  const {required, properties} = inner as {required?: unknown; properties?: Record<string, unknown>}
-  if (!Array.isArray(required) || properties === undefined) return inner
-  return {...inner, required: required.filter(name => !isPrivate(properties[name]))}
-}
-
-const isPrivate = (schema: unknown) => typeof schema === "object" && schema !== null && "x-private" in schema
-
-/** A JSON schema with our own keyword spelt as an extension. */
-const toOpenApi = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(toOpenApi)
-  if (typeof schema !== "object" || schema === null) return schema
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => (key === "private" ? ["x-private", value] : [key, toOpenApi(value)])),
-  )
+const contentOf = (status: number, schema: TSchema | string, scope: Scope, place: Place) => {
+  if (status === 101) return {}
+  if (typeof schema === "string") return {content: {[schema]: {schema: {type: "string"}}}}
+  return {content: {"application/json": {schema: place(schema, scope === "demo" ? "demo" : "full")}}}
 }

@@ -36,10 +36,10 @@ const Id = Type.String({minLength: 1, maxLength: 1000, pattern: "^[^\\0]+$"})
 
 const Nothing = Type.Object({})
 
-export const LoginView = Type.Intersect([
-  Login,
-  Type.Object({adapter: Type.String(), features: Type.Array(Type.String()), self_id: Type.String()}),
-])
+export const LoginView = Type.Intersect(
+  [Login, Type.Object({adapter: Type.String(), features: Type.Array(Type.String()), self_id: Type.String()})],
+  {title: "LoginView"},
+)
 
 const createMessage = method(
   "message.create",

@@ -1,3 +1,4 @@
+import {Named} from "../../shared/api/schemas.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Operation} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
@@ -16,7 +17,7 @@ export interface SatoriServices {
   readonly endpoints: Endpoints
 }
 
-const Meta = Type.Object({logins: Type.Array(LoginView), proxy_urls: Type.Array(Type.String())})
+const Meta = Named("Meta", {logins: Type.Array(LoginView), proxy_urls: Type.Array(Type.String())})
 
 /** The HTTP side of Satori v1: a method, asked of a login. */
 export const askLogin = (

@@ -1,32 +1,38 @@
 import {logLevels} from "../log.ts"
 import {SatoriEvent} from "../sdk/satori.ts"
-import {Type} from "../type.ts"
+import {type TSchema, Type} from "../type.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {IngressView} from "./readiness.ts"
-import {Time} from "./schemas.ts"
+import {Named, Time} from "./schemas.ts"
 
 /** The objects of the HTTP API. What is marked `private` is left out for a demo token. */
 
-export const page = <T extends import("../type.ts").TSchema>(item: T) =>
-  Type.Object({
-    items: Type.Array(item),
-    next: Type.Union([Type.String(), Type.Null()], {description: "The cursor of the next page"}),
-  })
+/** A page of `JobView` is a `JobPage`. */
+export const page = <T extends TSchema>(item: T) => {
+  const {title} = item as {title?: string}
+  return Type.Object(
+    {
+      items: Type.Array(item),
+      next: Type.Union([Type.String(), Type.Null()], {description: "The cursor of the next page"}),
+    },
+    title === undefined ? {} : {title: `${title.replace(/View$/, "")}Page`},
+  )
+}
 
 export const PageQuery = Type.Object({
   limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items of a page"})),
   cursor: Type.Optional(Type.String({pattern: "^[0-9]+$", description: "`next` of the page before"})),
 })
 
-export const Ready = Type.Object({ready: Type.Boolean()})
+export const Ready = Named("Ready", {ready: Type.Boolean()})
 
-export const SessionView = Type.Object({
+export const SessionView = Named("SessionView", {
   project: Type.String(),
   version: Type.String({description: "Version of svc"}),
   scope: Type.Enum(["demo", "full"], {description: "What the token that was shown may do"}),
 })
 
-export const Status = Type.Object({
+export const Status = Named("Status", {
   project: Type.String(),
   version: Type.String({description: "Version of svc"}),
   runtime: Type.Object({name: Type.Enum(["bun", "node"]), version: Type.String()}),
@@ -43,7 +49,7 @@ export const Status = Type.Object({
   }),
   lastFailure: Type.Union(
     [
-      Type.Object({
+      Named("LastFailure", {
         at: Time(),
         reason: Type.String(),
         code: Type.String(),
@@ -79,7 +85,7 @@ export const Status = Type.Object({
   ),
 })
 
-export const EndpointView = Type.Object({
+export const EndpointView = Named("EndpointView", {
   name: Type.String(),
   owner: Type.String(),
   slot: Type.String(),
@@ -101,7 +107,7 @@ export const EndpointView = Type.Object({
   }),
 })
 
-export const GenerationView = Type.Object({
+export const GenerationView = Named("GenerationView", {
   number: Type.Integer(),
   committedAt: Time(),
   reason: Type.String(),
@@ -112,7 +118,7 @@ export const GenerationView = Type.Object({
   pinned: Type.Boolean(),
 })
 
-export const GenerationConfig = Type.Object({
+export const GenerationConfig = Named("GenerationConfig", {
   number: Type.Integer(),
   config: Type.String({description: "The configuration file, with ${NAME} unexpanded"}),
 })
@@ -124,7 +130,7 @@ export const InboxQuery = Type.Object({
   state: Type.Optional(Type.Enum([...MarkState.enum], {description: "Events with a handler in this state"})),
 })
 
-export const InboxView = Type.Object({
+export const InboxView = Named("InboxView", {
   seq: Type.Integer(),
   endpoint: Type.String(),
   type: Type.String(),
@@ -133,13 +139,13 @@ export const InboxView = Type.Object({
   event: SatoriEvent,
 })
 
-export const InboxDetail = Type.Object({
+export const InboxDetail = Named("InboxDetail", {
   ...InboxView.properties,
   eventId: Type.String(),
   conversation: Type.String({private: true}),
   raw: Type.Optional(Type.Unknown({private: true})),
   marks: Type.Array(
-    Type.Object({
+    Named("MarkView", {
       handler: Type.String(),
       state: MarkState,
       attempt: Type.Integer(),
@@ -164,7 +170,7 @@ export const gapReasons = [
 ] as const
 export type GapReason = (typeof gapReasons)[number]
 
-export const GapView = Type.Object({
+export const GapView = Named("GapView", {
   seq: Type.Integer(),
   endpoint: Type.String(),
   from: Time("Up to then, all that its platform had is known to be stored"),
@@ -174,27 +180,30 @@ export const GapView = Type.Object({
   reason: Type.Enum([...gapReasons]),
 })
 
-export const IngressRequest = Type.Object(
+export const IngressRequest = Named(
+  "IngressRequest",
   {reason: Type.Optional(Type.Enum(["operator", "release"], {default: "operator"}))},
   {additionalProperties: false},
 )
 
-export const InboxActionRequest = Type.Object(
+export const InboxActionRequest = Named(
+  "InboxActionRequest",
   {handler: Type.Optional(Type.String({minLength: 1, description: "This one of its handlers; all when left out"}))},
   {additionalProperties: false},
 )
 
-export const InboxChanged = Type.Object({
+export const InboxChanged = Named("InboxChanged", {
   events: Type.Integer({description: "How many events it was done to"}),
   handlers: Type.Integer({description: "How many handlers of them"}),
 })
 
-export const RedactRequest = Type.Object(
+export const RedactRequest = Named(
+  "RedactRequest",
   {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "Why, for the event log"}))},
   {additionalProperties: false},
 )
 
-export const Redacted = Type.Object({
+export const Redacted = Named("Redacted", {
   erased: Type.Enum(["file", "row", "log", "remote"], {
     description:
       "Where nothing of it is left: in the database file and its log; in the row and the log, while copies may stand in unused parts of a large file; in the row alone, while a checkpoint is being made; what a remote database keeps is not known",
@@ -205,7 +214,7 @@ const OutboxState = Type.Enum(["queued", "sending", "sent", "failed", "dead", "u
 
 export const OutboxQuery = Type.Object({...PageQuery.properties, state: Type.Optional(OutboxState)})
 
-export const OutboxView = Type.Object({
+export const OutboxView = Named("OutboxView", {
   id: Type.String(),
   seq: Type.Integer(),
   kind: Type.Enum(["message", "reaction"]),
@@ -221,9 +230,11 @@ export const OutboxView = Type.Object({
   error: Type.Union([Type.String(), Type.Null()], {private: true}),
 })
 
-export const OutboxChanged = Type.Object({messages: Type.Integer({description: "How many messages it was done to"})})
+export const OutboxChanged = Named("OutboxChanged", {
+  messages: Type.Integer({description: "How many messages it was done to"}),
+})
 
-export const OutboxDetail = Type.Object({
+export const OutboxDetail = Named("OutboxDetail", {
   ...OutboxView.properties,
   content: Type.Unknown({private: true}),
   platformIds: Type.Array(Type.String()),
@@ -231,7 +242,8 @@ export const OutboxDetail = Type.Object({
   handler: Type.Union([Type.String(), Type.Null()]),
 })
 
-export const SendRequest = Type.Object(
+export const SendRequest = Named(
+  "SendRequest",
   {
     endpoint: Type.String({minLength: 1}),
     channel: Type.String({minLength: 1}),
@@ -240,7 +252,7 @@ export const SendRequest = Type.Object(
   {additionalProperties: false},
 )
 
-export const Accepted = Type.Object({id: Type.String()})
+export const Accepted = Named("Accepted", {id: Type.String()})
 
 export const RatesQuery = Type.Object({
   minutes: Type.Optional(
@@ -248,25 +260,27 @@ export const RatesQuery = Type.Object({
   ),
 })
 
-export const RatesView = Type.Object({
+export const RatesView = Named("RatesView", {
   from: Time("Begin of the first interval"),
   seconds: Type.Number({description: "Length of an interval; the last one ends now"}),
   received: Type.Array(Type.Integer(), {description: "Inbox events that were stored"}),
   sent: Type.Array(Type.Integer(), {description: "Outbox messages that were stored, whatever became of them"}),
 })
 
-export const ConfirmRequest = Type.Object(
+export const ConfirmRequest = Named(
+  "ConfirmRequest",
   {confirm: Type.Optional(Type.Boolean({description: "Do it even where nothing would start the Host again"}))},
   {additionalProperties: false},
 )
 
-export const ReloadResult = Type.Object({
+export const ReloadResult = Named("ReloadResult", {
   committed: Type.Boolean({description: "False where nothing had changed"}),
   generation: Type.Integer(),
   restarting: Type.Optional(Type.Boolean({description: "The change needs a restart, which has begun"})),
 })
 
-export const LogRecordView = Type.Object(
+export const LogRecordView = Named(
+  "LogRecordView",
   {id: Type.String(), time: Time(), level: Type.String(), message: Type.String()},
   {additionalProperties: true},
 )
@@ -284,7 +298,7 @@ export const LogQuery = Type.Object({
   ),
 })
 
-export const LogPage = Type.Object({
+export const LogPage = Named("LogPage", {
   ...page(LogRecordView).properties,
   head: Type.String({description: "The newest record that this answer has seen; `after` takes it"}),
   missed: Type.Union(

@@ -1,5 +1,5 @@
 import {type Static, Type} from "../type.ts"
-import {orNull, Time} from "./schemas.ts"
+import {Named, orNull, Time} from "./schemas.ts"
 
 /** The newest format of checkpoints that this version writes and reads. */
 export const checkpointFormat = 1
@@ -11,7 +11,8 @@ export const checkpointIdPattern = "^[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$"
 
 const closed = {additionalProperties: false} as const
 
-const CheckpointFile = Type.Object(
+const CheckpointFile = Named(
+  "CheckpointFile",
   {
     path: Type.String({minLength: 1, description: "In the checkpoint, with slashes"}),
     size: Type.Integer({minimum: 0}),
@@ -22,7 +23,8 @@ const CheckpointFile = Type.Object(
 export type CheckpointFile = Static<typeof CheckpointFile>
 
 /** `manifest.json`: what a checkpoint is of, and every file of it. Written last: what has none is no checkpoint. */
-export const Manifest = Type.Object(
+export const Manifest = Named(
+  "Manifest",
   {
     format: Type.Integer({minimum: 1}),
     id: Type.String({pattern: checkpointIdPattern}),
@@ -64,7 +66,7 @@ export const Manifest = Type.Object(
 export type Manifest = Static<typeof Manifest>
 
 /** What somebody found who verified a checkpoint. */
-export const Verification = Type.Object({
+export const Verification = Named("Verification", {
   at: Time("When"),
   ok: Type.Boolean(),
   findings: Type.Array(Type.String(), {description: "Why it is not one to restore"}),
@@ -80,7 +82,7 @@ const CheckpointState = Type.Enum(["complete", "verified", "refused"], {
   description: "complete: nobody verified it yet. refused: whoever verified it found it not fit to restore.",
 })
 
-export const CheckpointView = Type.Object({
+export const CheckpointView = Named("CheckpointView", {
   id: Type.String(),
   createdAt: Time("The moment that it holds"),
   state: CheckpointState,
@@ -95,14 +97,15 @@ export const CheckpointView = Type.Object({
 })
 export type CheckpointView = Static<typeof CheckpointView>
 
-export const CheckpointDetail = Type.Object({
+export const CheckpointDetail = Named("CheckpointDetail", {
   ...CheckpointView.properties,
   manifest: Manifest,
   verification: orNull(Verification),
 })
 export type CheckpointDetail = Static<typeof CheckpointDetail>
 
-export const CheckpointRequest = Type.Object(
+export const CheckpointRequest = Named(
+  "CheckpointRequest",
   {
     externalRestorePoint: Type.Optional(
       Type.String({minLength: 1, description: "Dialect libsql: the id of the backup that its own tool has made"}),
@@ -113,7 +116,7 @@ export const CheckpointRequest = Type.Object(
 )
 
 /** What the Host is doing about a checkpoint, or did last. */
-export const CheckpointTask = Type.Object({
+export const CheckpointTask = Named("CheckpointTask", {
   task: Type.Enum(["create", "verify"]),
   id: Type.String(),
   state: Type.Enum(["running", "done", "failed"]),
@@ -126,7 +129,7 @@ export type CheckpointTask = Static<typeof CheckpointTask>
 
 /** In status and readiness report: null where no checkpoint was verified yet. */
 export const NewestCheckpoint = orNull(
-  Type.Object({
+  Named("NewestCheckpoint", {
     id: Type.String(),
     createdAt: Time("The moment that it holds"),
     age: Type.Integer({description: "Seconds"}),
@@ -136,7 +139,7 @@ export type NewestCheckpoint = Static<typeof NewestCheckpoint>
 
 /** In status and readiness report: null where the last attempt has led to a verified checkpoint, and before the first. */
 export const CheckpointFailure = orNull(
-  Type.Object({
+  Named("CheckpointFailure", {
     at: Time("When"),
     checkpoint: orNull(Type.String()),
     code: Type.String({description: "Problem code"}),

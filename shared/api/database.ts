@@ -1,15 +1,15 @@
 import {type Static, Type} from "../type.ts"
-import {orNull} from "./schemas.ts"
+import {Named, orNull} from "./schemas.ts"
 
 const closed = {additionalProperties: false}
 const Bytes = (description: string) => Type.Integer({description: `${description}, in bytes`})
 
 /** What a database takes, how it grows, and what was dropped from it. */
-export const DatabaseInfo = Type.Object({
+export const DatabaseInfo = Named("DatabaseInfo", {
   dialect: Type.Enum(["sqlite", "libsql"]),
   schema: Type.Integer({description: "Version of the Host's own tables"}),
   storage: orNull(
-    Type.Object({
+    Named("DatabaseStorage", {
       file: Bytes("The file, without its log"),
       log: Bytes("The write-ahead log"),
       used: Bytes("What rows and indexes take of the file"),
@@ -34,7 +34,7 @@ export const DatabaseInfo = Type.Object({
     description: "Until ingress pauses, if it goes on growing like this; null where it does not grow",
   }),
   retention: Type.Array(
-    Type.Object({
+    Named("RetentionView", {
       part: Type.String({description: "As under `retention` in the configuration"}),
       age: Type.String(),
       rows: Type.Integer({description: "The most that are kept"}),
@@ -55,12 +55,13 @@ export const DatabaseQuery = Type.Object({
   tables: Type.Optional(Type.Boolean({default: false, description: "Count the rows and bytes of each table"})),
 })
 
-export const CompactRequest = Type.Object(
+export const CompactRequest = Named(
+  "CompactRequest",
   {dryRun: Type.Optional(Type.Boolean({default: false, description: "Only say what it would give back"}))},
   closed,
 )
 
-export const Compacted = Type.Object({
+export const Compacted = Named("Compacted", {
   dryRun: Type.Boolean(),
   dropped: Type.Integer({description: "Rows that retention dropped before"}),
   before: Bytes("The file before"),

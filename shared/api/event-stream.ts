@@ -1,5 +1,6 @@
 import {type EventType, eventTypes} from "../events.ts"
 import {Type} from "../type.ts"
+import {Named} from "./schemas.ts"
 
 /** An event as clients get it; `data` is of the type's schema. */
 export interface Envelope {
@@ -71,33 +72,40 @@ export const HistoryQuery = Type.Object({
 
 const Id = (description: string) => Type.String({description})
 
-const EnvelopeView = Type.Union(
+/** What every event has beside its data. */
+const EnvelopeView = Named("EnvelopeView", {
+  id: Id("<epoch>-<offset>"),
+  type: Type.String(),
+  at: Type.String({format: "date-time"}),
+  project: Type.String(),
+  runtimeId: Type.String(),
+  generation: Type.Integer(),
+  endpoint: Type.Optional(Type.String()),
+  runId: Type.Optional(Type.String()),
+})
+
+/** `job.started` is a `JobStartedEvent`. */
+const nameOf = (type: string) =>
+  `${type.replace(/(^|[._])(\w)/g, (_, __, letter: string) => letter.toUpperCase())}Event`
+
+const EventView = Type.Union(
   Object.entries(eventTypes).map(([type, {summary, data}]) =>
-    Type.Object(
-      {
-        id: Id("<epoch>-<offset>"),
-        type: Type.Literal(type),
-        at: Type.String({format: "date-time"}),
-        project: Type.String(),
-        runtimeId: Type.String(),
-        generation: Type.Integer(),
-        endpoint: Type.Optional(Type.String()),
-        runId: Type.Optional(Type.String()),
-        data,
-      },
-      {description: summary},
-    ),
+    Type.Intersect([EnvelopeView, Type.Object({type: Type.Literal(type), data})], {
+      title: nameOf(type),
+      description: summary,
+    }),
   ),
+  {title: "EventView"},
 )
 
 /** A page of the event log, oldest first. What an event's `data` marks private is left out before it gets here. */
-export const HistoryView = Type.Object({
+export const HistoryView = Named("HistoryView", {
   epoch: Type.String(),
   head: Id("The newest event"),
   oldest: Id("The oldest event that is kept"),
   gap: Type.Union(
     [
-      Type.Object({
+      Named("StreamGap", {
         reason: Type.Enum([...streamGapReasons]),
         from: Id("The cursor that was given"),
         to: Id("Everything up to here is not on the page, or unknown"),
@@ -107,6 +115,6 @@ export const HistoryView = Type.Object({
     ],
     {description: "Why the cursor could not be continued exactly"},
   ),
-  items: Type.Array(EnvelopeView),
+  items: Type.Array(EventView),
   next: Type.Union([Type.String(), Type.Null()], {description: "`after` of the next page; null at the newest event"}),
 })

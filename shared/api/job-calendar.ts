@@ -1,8 +1,8 @@
 import {type Static, Type} from "../type.ts"
-import {Time} from "./schemas.ts"
+import {Named, Time} from "./schemas.ts"
 
 /** A moment at which a timezone's clock goes forward or back. */
-export const ClockChange = Type.Object({
+export const ClockChange = Named("ClockChange", {
   timezone: Type.String(),
   at: Time("When"),
   before: Type.String({description: "Offset from UTC until then, as +01:00"}),
@@ -10,17 +10,17 @@ export const ClockChange = Type.Object({
 })
 export type ClockChange = Static<typeof ClockChange>
 
-export const CalendarView = Type.Object({
+export const CalendarView = Named("CalendarView", {
   timezone: Type.String({description: "Whose days these are"}),
   complete: Type.Boolean({description: "False where there are more times than are told"}),
   days: Type.Array(
-    Type.Object({
+    Named("CalendarDay", {
       date: Type.String({description: "As 2026-03-29"}),
       from: Time("Its begin"),
       to: Time("Its end; on a day of a clock change it is not 24 hours long"),
       changes: Type.Array(ClockChange, {description: "In this timezone, and in those of jobs that come on this day"}),
       jobs: Type.Array(
-        Type.Object({
+        Named("CalendarJob", {
           job: Type.String(),
           timezone: Type.String({description: "The job's"}),
           more: Type.Boolean({description: "It comes more often on this day than is told"}),

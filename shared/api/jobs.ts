@@ -1,6 +1,6 @@
 import type {Statement} from "../sdk/plugin-database.ts"
 import {type Static, Type} from "../type.ts"
-import {orNull, Time} from "./schemas.ts"
+import {Named, orNull, Time} from "./schemas.ts"
 import {commandBodies} from "./workroom.ts"
 
 const closed = {additionalProperties: false}
@@ -15,7 +15,8 @@ const period = "^[1-9][0-9]{0,8}(s|m|h|d)$"
 const timePattern = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?(Z|[+-]\\d{2}:\\d{2})?$"
 
 /** Exactly one of `cron`, `every` and `at`. */
-export const Schedule = Type.Object(
+export const Schedule = Named(
+  "Schedule",
   {
     cron: Type.Optional(Type.String({minLength: 1, description: "Five fields, or six with seconds first"})),
     every: Type.Optional(Type.String({pattern: period, description: "Elapsed time: 30s, 15m, 24h, 7d"})),
@@ -32,7 +33,8 @@ export type Schedule = Static<typeof Schedule>
 const {actor: _, request: __, ...template} = commandBodies.add.properties
 
 /** A message (`endpoint`, `channel`, `text`), a plugin's job (`plugin`, `job`, `data`), or a work item (`item`). */
-export const JobTarget = Type.Object(
+export const JobTarget = Named(
+  "JobTarget",
   {
     endpoint: Type.Optional(Type.String({minLength: 1})),
     channel: Type.Optional(Type.String({minLength: 1, private: true})),
@@ -40,7 +42,7 @@ export const JobTarget = Type.Object(
     plugin: Type.Optional(Type.String({minLength: 1})),
     job: Type.Optional(Type.String({minLength: 1, description: "What the plugin declares with plugin.job"})),
     data: Type.Optional(Type.Unknown({private: true, description: "Handed to the plugin's job"})),
-    item: Type.Optional(Type.Object(template, {...closed, private: true})),
+    item: Type.Optional(Named("JobItem", template, {...closed, private: true})),
     agent: Type.Optional(Type.String({minLength: 1, description: "Not taken by this version"})),
   },
   closed,
@@ -66,7 +68,7 @@ const settings = {
 }
 
 /** One job as `data/schedule-jobs.json` holds it. */
-export const Job = Type.Object({id: Type.String({pattern: jobIdPattern}), ...settings}, closed)
+export const Job = Named("Job", {id: Type.String({pattern: jobIdPattern}), ...settings}, closed)
 export type Job = Static<typeof Job>
 
 export const JobFile = Type.Object(
@@ -80,7 +82,8 @@ export const JobFile = Type.Object(
 export type JobFile = Static<typeof JobFile>
 
 /** What `edit` changes: what is named, schedule and target as a whole. */
-export const JobChange = Type.Object(
+export const JobChange = Named(
+  "JobChange",
   {
     ...settings,
     schedule: Type.Optional(Schedule),
@@ -101,7 +104,7 @@ export type RunState = (typeof runStates)[number]
 export const runTriggers = ["schedule", "catch_up", "manual"] as const
 export type RunTrigger = (typeof runTriggers)[number]
 
-export const RunView = Type.Object({
+export const RunView = Named("RunView", {
   runId: Type.String(),
   seq: Type.Integer(),
   job: Type.String(),
@@ -118,9 +121,9 @@ export const RunView = Type.Object({
 })
 
 const {runId, state, reason, endedAt} = RunView.properties
-const LastRun = Type.Object({runId, state, reason, endedAt})
+const LastRun = Named("LastRun", {runId, state, reason, endedAt})
 
-export const JobView = Type.Object({
+export const JobView = Named("JobView", {
   ...Job.properties,
   enabled: Type.Boolean(),
   missed: Type.Enum(["skip", "once", "all"]),
@@ -131,7 +134,7 @@ export const JobView = Type.Object({
   lastRun: orNull(LastRun, {description: "The run that ended last; null where there is none, or no Host that knows"}),
 })
 
-export const JobFileView = Type.Object({
+export const JobFileView = Named("JobFileView", {
   authority: orNull(Type.String({description: "That the file names; null where there is none"})),
   sha256: orNull(Type.String({description: "Of the file that runs; null where there is none"})),
   refused: orNull(
@@ -144,7 +147,7 @@ export const JobFileView = Type.Object({
   ),
 })
 
-export const NextView = Type.Object({
+export const NextView = Named("NextView", {
   timezone: Type.String(),
   items: Type.Array(
     Type.Object({

@@ -1,18 +1,19 @@
 import {Type} from "../type.ts"
+import {Named} from "./schemas.ts"
 
 /** Plugins in the HTTP API. What is marked `private` is left out for a demo token. */
 
 /** Where something stands in a file of the project. */
-export const Place = Type.Object({file: Type.String(), line: Type.Integer(), column: Type.Integer()})
+export const Place = Named("Place", {file: Type.String(), line: Type.Integer(), column: Type.Integer()})
 
-const CapabilityView = Type.Object({
+const CapabilityView = Named("CapabilityView", {
   id: Type.String(),
   kind: Type.String(),
   name: Type.String(),
   description: Type.Optional(Type.String({description: "In the plugin's own words"})),
 })
 
-export const PluginView = Type.Object({
+export const PluginView = Named("PluginView", {
   name: Type.String(),
   owner: Type.String(),
   state: Type.Enum(["starting", "active", "failed", "quarantined", "disposed", "disabled"]),
@@ -25,9 +26,9 @@ export const PluginView = Type.Object({
   capabilities: Type.Array(CapabilityView),
 })
 
-const Written = Type.Object({path: Type.String({description: "Below the plugin's `config`"}), ...Place.properties})
+const Written = Named("Written", {path: Type.String({description: "Below the plugin's `config`"}), ...Place.properties})
 
-export const PluginDetail = Type.Object({
+export const PluginDetail = Named("PluginDetail", {
   ...PluginView.properties,
   key: Type.String({description: "Its key in the configuration"}),
   place: Type.Object(Place.properties, {description: "Where the running configuration has that key"}),
@@ -38,7 +39,8 @@ export const PluginDetail = Type.Object({
   written: Type.Array(Written, {description: "The settings that stand in the configuration; others are defaults"}),
 })
 
-export const PluginSwitch = Type.Object(
+export const PluginSwitch = Named(
+  "PluginSwitch",
   {enabled: Type.Boolean({description: "false takes all that it publishes away"})},
   {additionalProperties: false},
 )

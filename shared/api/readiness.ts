@@ -1,5 +1,6 @@
 import {type Static, Type} from "../type.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
+import {Named} from "./schemas.ts"
 
 /**
  * Why a component is not ready, with what to do about it. `docs/reference/readiness.md` is generated from this table.
@@ -65,7 +66,7 @@ export const readinessReasons = {
 
 export type ReadinessReason = keyof typeof readinessReasons
 
-const Component = Type.Object({
+const Component = Named("Component", {
   kind: Type.Enum(["database", "endpoint", "agent"]),
   owner: Type.Optional(Type.String()),
   name: Type.String(),
@@ -81,7 +82,7 @@ const Component = Type.Object({
 export type Component = Static<typeof Component>
 
 /** The Host-wide switch in front of all side effects. */
-export const IngressView = Type.Object({
+export const IngressView = Named("IngressView", {
   state: Type.Enum(["open", "paused"]),
   reasons: Type.Array(Type.Enum(["operator", "release", "disk"])),
   since: Type.String({format: "date-time", description: "Since when it is open or paused"}),
@@ -89,7 +90,7 @@ export const IngressView = Type.Object({
 export type IngressView = Static<typeof IngressView>
 
 /** The detailed readiness report. `generation` is null before the first is committed. */
-export const ReadinessReport = Type.Object({
+export const ReadinessReport = Named("ReadinessReport", {
   schema: Type.Literal("svc.readiness/1"),
   ready: Type.Boolean(),
   generation: Type.Union([Type.Integer(), Type.Null()]),

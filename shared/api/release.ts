@@ -1,8 +1,8 @@
 import {type Static, Type} from "../type.ts"
-import {orNull, Time} from "./schemas.ts"
+import {Named, orNull, Time} from "./schemas.ts"
 
 /** What a release goes back to: everything that is recorded before it. */
-export const RestorePoint = Type.Object({
+export const RestorePoint = Named("RestorePoint", {
   checkpoint: Type.String({description: "The checkpoint that was made and verified for it"}),
   authority: Type.String(),
   commit: orNull(Type.String({description: "Of the project's git work tree, or what SVC_COMMIT said"})),
@@ -18,7 +18,7 @@ export const RestorePoint = Type.Object({
 export type RestorePoint = Static<typeof RestorePoint>
 
 /** One step of `svc release verify`. */
-export const ReleaseStep = Type.Object({
+export const ReleaseStep = Named("ReleaseStep", {
   name: Type.Enum(["worktree", "install", "doctor", "build", "test", "start"]),
   ok: Type.Boolean(),
   skipped: Type.Boolean({description: "There was nothing to do, as where there is no build script"}),
@@ -29,7 +29,8 @@ export const ReleaseStep = Type.Object({
 })
 export type ReleaseStep = Static<typeof ReleaseStep>
 
-export const ReleaseVerification = Type.Object(
+export const ReleaseVerification = Named(
+  "ReleaseVerification",
   {
     commit: orNull(Type.String({description: "What was verified; null where the project is no git work tree"})),
     copy: Type.Optional(Type.String({description: "Without git: SHA-256 of the files that were verified"})),
@@ -87,7 +88,7 @@ export type ReleaseEntry = Static<typeof ReleaseEntry>
 export const releaseStates = ["beginning", "begun", "observing", "complete", "aborted", "rolled_back"] as const
 
 /** A release as its entries tell. */
-export const ReleaseView = Type.Object({
+export const ReleaseView = Named("ReleaseView", {
   id: Type.String(),
   state: Type.Enum([...releaseStates], {
     description:
@@ -108,7 +109,8 @@ export type ReleaseView = Static<typeof ReleaseView>
 
 const closed = {additionalProperties: false} as const
 
-export const CompleteRequest = Type.Object(
+export const CompleteRequest = Named(
+  "CompleteRequest",
   {
     acceptedBy: Type.String({minLength: 1, maxLength: 200, description: "Who accepted it at the console"}),
     window: Type.Optional(Type.String({pattern: "^[0-9]+(s|m|h|d)$", description: "Observation window"})),
@@ -119,12 +121,14 @@ export const CompleteRequest = Type.Object(
   closed,
 )
 
-export const AbortRequest = Type.Object(
+export const AbortRequest = Named(
+  "AbortRequest",
   {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "Why"}))},
   closed,
 )
 
-export const BeginRequest = Type.Object(
+export const BeginRequest = Named(
+  "BeginRequest",
   {
     externalRestorePoint: Type.Optional(
       Type.String({minLength: 1, description: "Dialect libsql: the id of the backup that its own tool has made"}),

@@ -1,6 +1,13 @@
-import {type TSchema, Type} from "../type.ts"
+import {type TProperties, type TSchema, Type} from "../type.ts"
 
 /** What the schemas of API, events and files have in common. */
+
+/** An object that the API's document knows by the name of its constant, and refers to. */
+export const Named = <P extends TProperties>(
+  name: string,
+  properties: P,
+  options: {readonly additionalProperties?: boolean; readonly description?: string; readonly private?: boolean} = {},
+) => Type.Object(properties, {title: name, ...options})
 
 /** A time as the API writes it, in ISO 8601. */
 export const Time = (description?: string) =>

@@ -1,11 +1,12 @@
 import {type Static, Type} from "../type.ts"
 import {itemStates} from "./item-rules.ts"
+import {Named} from "./schemas.ts"
 import {Item, ItemFilter} from "./workroom.ts"
 
 const {id, revision, state, priority, labels, title, assignee, blocker, createdAt, updatedAt} = Item.properties
 
 /** A work item as a board shows it. */
-export const BoardItem = Type.Object({
+export const BoardItem = Named("BoardItem", {
   id,
   revision,
   state,
@@ -20,7 +21,7 @@ export const BoardItem = Type.Object({
 })
 export type BoardItem = Static<typeof BoardItem>
 
-export const BoardView = Type.Object({
+export const BoardView = Named("BoardView", {
   seq: Type.Integer({description: "The last record of the Journal that this shows"}),
   columns: Type.Array(
     Type.Object({

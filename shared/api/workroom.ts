@@ -1,6 +1,6 @@
 import {type Static, Type} from "../type.ts"
 import {type ItemState, itemStates, partyPattern} from "./item-rules.ts"
-import {orNull, Time} from "./schemas.ts"
+import {Named, orNull, Time} from "./schemas.ts"
 
 export const priorities = ["low", "normal", "high", "urgent"] as const
 export type Priority = (typeof priorities)[number]
@@ -11,12 +11,13 @@ const Labels = Type.Array(Type.String({pattern: "^[\\w.:/-]{1,50}$"}), {maxItems
 const Party = Type.String({pattern: partyPattern, description: "user:<id> or agent:<name>"})
 const Text = Type.String({minLength: 1, maxLength: 4000, pattern: "\\S"})
 
-export const Conversation = Type.Object(
+export const Conversation = Named(
+  "Conversation",
   {endpoint: Type.String({minLength: 1}), channel: Type.String({minLength: 1})},
   {additionalProperties: false},
 )
 
-export const Blocker = Type.Object({
+export const Blocker = Named("Blocker", {
   reason: Type.String({private: true}),
   owner: orNull(Type.String(), {private: true, description: "Who is to end it"}),
   deadline: orNull(Time("When it is to have ended")),
@@ -24,14 +25,14 @@ export const Blocker = Type.Object({
 })
 export type Blocker = Readonly<Static<typeof Blocker>>
 
-const Comment = Type.Object({
+const Comment = Named("Comment", {
   at: Time("When it was made"),
   actor: Type.String({private: true}),
   text: Type.String({private: true}),
 })
 
 /** A work item, as the Catalog has it. */
-export const Item = Type.Object({
+export const Item = Named("Item", {
   id: Type.Integer(),
   revision: Type.Integer({description: "Grows by one with each command"}),
   state: Type.Enum([...itemStates]),
@@ -72,9 +73,13 @@ const onItem = {
   ...common,
 }
 
+/** Of a command that says nothing more. */
+const ItemCommandRequest = Named("ItemCommandRequest", onItem, closed)
+
 /** The bodies of the commands, by name. */
 export const commandBodies = {
-  add: Type.Object(
+  add: Named(
+    "AddItemRequest",
     {
       title: Title,
       description: Type.Optional(Description),
@@ -86,8 +91,9 @@ export const commandBodies = {
     },
     closed,
   ),
-  claim: Type.Object({assignee: Type.Optional(Party), ...onItem}, closed),
-  block: Type.Object(
+  claim: Named("ClaimItemRequest", {assignee: Type.Optional(Party), ...onItem}, closed),
+  block: Named(
+    "BlockItemRequest",
     {
       reason: Text,
       owner: Type.Optional(Party),
@@ -96,11 +102,11 @@ export const commandBodies = {
     },
     closed,
   ),
-  unblock: Type.Object(onItem, closed),
-  review: Type.Object(onItem, closed),
-  accept: Type.Object(onItem, closed),
-  cancel: Type.Object({reason: Type.Optional(Text), ...onItem}, closed),
-  comment: Type.Object({text: Text, ...onItem}, closed),
+  unblock: ItemCommandRequest,
+  review: ItemCommandRequest,
+  accept: ItemCommandRequest,
+  cancel: Named("CancelItemRequest", {reason: Type.Optional(Text), ...onItem}, closed),
+  comment: Named("CommentItemRequest", {text: Text, ...onItem}, closed),
 } as const
 
 /** A command, as the Journal records it. */
@@ -153,12 +159,13 @@ export const operator = "operator"
 export const hostActor = "host"
 
 /** The bodies of requests about items, and the answers. */
-export const WorkroomView = Type.Object({
+export const WorkroomView = Named("WorkroomView", {
   store: Type.Enum(["database", "file"]),
   authority: Type.String(),
   seq: Type.Integer({description: "The last record of the Journal"}),
   hash: Type.String({description: "Its hash"}),
-  items: Type.Object(
+  items: Named(
+    "ItemCounts",
     Object.fromEntries(itemStates.map(state => [state, Type.Integer()])) as Record<
       ItemState,
       ReturnType<typeof Type.Integer>
@@ -175,7 +182,7 @@ export const ItemFilter = Type.Object({
   label: Type.Optional(Type.String({description: "Only items with this label"})),
 })
 
-export const RecordView = Type.Object({
+export const RecordView = Named("RecordView", {
   seq: Type.Integer(),
   at: Time("When it was recorded"),
   actor: Type.String(),
@@ -185,7 +192,7 @@ export const RecordView = Type.Object({
   hash: Type.String(),
 })
 
-export const VerificationView = Type.Object({
+export const VerificationView = Named("VerificationView", {
   store: Type.Enum(["database", "file"]),
   authority: Type.String(),
   seq: Type.Integer({description: "The last record that was checked"}),

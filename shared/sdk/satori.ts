@@ -2,7 +2,7 @@ import {type Static, Type} from "../type.ts"
 
 /**
  * The resources of the Satori v1 protocol as svc stores, shows and serves them. `private` marks what a demo token must
- * not see: text, names, addresses, payloads.
+ * not see: text, names, addresses, payloads. The API's document knows each by its `title`.
  */
 export const User = Type.Object(
   {
@@ -18,7 +18,7 @@ export const User = Type.Object(
       }),
     ),
   },
-  {description: "A user of a platform"},
+  {title: "User", description: "A user of a platform"},
 )
 export type User = Static<typeof User>
 
@@ -29,35 +29,47 @@ export const Channel = Type.Object(
     type: Type.Integer({minimum: 0, maximum: 3}),
     name: Type.Optional(Type.String({private: true})),
   },
-  {description: "A channel of a platform; type 0 is text, 1 is direct"},
+  {title: "Channel", description: "A channel of a platform; type 0 is text, 1 is direct"},
 )
 export type Channel = Static<typeof Channel>
 export const channelType = {text: 0, direct: 1, category: 2, voice: 3} as const
 
-export const Guild = Type.Object({
-  id: Type.String({private: true}),
-  name: Type.Optional(Type.String({private: true})),
-})
+export const Guild = Type.Object(
+  {
+    id: Type.String({private: true}),
+    name: Type.Optional(Type.String({private: true})),
+  },
+  {title: "Guild"},
+)
 
-export const Member = Type.Object({
-  nick: Type.Optional(Type.String({private: true})),
-  joined_at: Type.Optional(Type.Integer()),
-})
+export const Member = Type.Object(
+  {
+    nick: Type.Optional(Type.String({private: true})),
+    joined_at: Type.Optional(Type.Integer()),
+  },
+  {title: "Member"},
+)
 
-export const Message = Type.Object({
-  id: Type.String(),
-  content: Type.String({private: true, description: "Satori message elements"}),
-  created_at: Type.Optional(Type.Integer()),
-})
+export const Message = Type.Object(
+  {
+    id: Type.String(),
+    content: Type.String({private: true, description: "Satori message elements"}),
+    created_at: Type.Optional(Type.Integer()),
+  },
+  {title: "Message"},
+)
 export type Message = Static<typeof Message>
 
 /** `status`: 0 offline, 1 online, 2 connecting, 3 disconnecting, 4 reconnecting. */
-export const Login = Type.Object({
-  sn: Type.Optional(Type.Integer()),
-  platform: Type.String(),
-  user: Type.Optional(User),
-  status: Type.Optional(Type.Integer({minimum: 0, maximum: 4})),
-})
+export const Login = Type.Object(
+  {
+    sn: Type.Optional(Type.Integer()),
+    platform: Type.String(),
+    user: Type.Optional(User),
+    status: Type.Optional(Type.Integer({minimum: 0, maximum: 4})),
+  },
+  {title: "Login"},
+)
 export type Login = Static<typeof Login>
 
 /** An inbox event. `sn` is its sequence in the inbox; `timestamp` is in milliseconds since 1970. */
@@ -77,6 +89,6 @@ export const SatoriEvent = Type.Object(
     _type: Type.Optional(Type.String()),
     _data: Type.Optional(Type.Unknown({private: true})),
   },
-  {description: "A Satori v1 event"},
+  {title: "SatoriEvent", description: "A Satori v1 event"},
 )
 export type SatoriEvent = Static<typeof SatoriEvent>

@@ -20,12 +20,12 @@ const NewMessage = Type.Object(
     id: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The same id again is stored once"})),
     group: Type.Optional(Type.Boolean({description: "In a channel with others, not in a direct conversation"})),
   },
-  {additionalProperties: false},
+  {title: "NewMessage", additionalProperties: false},
 )
 
 const ChannelQuery = Type.Object({channel: Type.Optional(Type.String({default: "chat"}))})
 
-const Stored = Type.Object({sn: Type.Integer(), id: Type.String(), duplicate: Type.Boolean()})
+const Stored = Type.Object({sn: Type.Integer(), id: Type.String(), duplicate: Type.Boolean()}, {title: "StoredMessage"})
 
 /** A platform inside the Host: talk to the bot with `svc chat`, from a test or from the console. */
 export default definePlugin({

@@ -1,5 +1,6 @@
 import {PageQuery, page} from "../../../shared/api/api.ts"
 import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/api/checkpoint.ts"
+import {Named} from "../../../shared/api/schemas.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
@@ -8,14 +9,15 @@ import {pageOf} from "../paging.ts"
 
 const CheckpointPage = page(CheckpointView)
 
-const LastTask = Type.Object({task: Type.Union([CheckpointTask, Type.Null()])})
+const LastTask = Named("LastTask", {task: Type.Union([CheckpointTask, Type.Null()])})
 
-const PruneRequest = Type.Object(
+const PruneRequest = Named(
+  "PruneRequest",
   {keep: Type.Integer({minimum: 1, description: "So many of the newest stay, and the newest verified one"})},
   {additionalProperties: false},
 )
 
-const Pruned = Type.Object({removed: Type.Array(Type.String(), {description: "Ids, newest first"})})
+const Pruned = Named("Pruned", {removed: Type.Array(Type.String(), {description: "Ids, newest first"})})
 
 export const listCheckpoints = (checkpoints: Checkpoints): Operation => ({
   summary: "Checkpoints, newest first",

@@ -1,6 +1,7 @@
 import {Accepted, PageQuery, page} from "../../../shared/api/api.ts"
 import {CalendarQuery, CalendarView} from "../../../shared/api/job-calendar.ts"
 import {Job, JobChange, JobFileView, JobView, NextView} from "../../../shared/api/jobs.ts"
+import {Named} from "../../../shared/api/schemas.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
@@ -12,7 +13,7 @@ import type {Jobs} from "../../scheduler/jobs.ts"
 import {pageOf} from "../paging.ts"
 import {withLastRuns} from "./runs.ts"
 
-const JobPage = Type.Object({...page(JobView).properties, file: JobFileView})
+const JobPage = Named("JobPage", {...page(JobView).properties, file: JobFileView})
 const NextQuery = Type.Object({
   count: Type.Optional(Type.Integer({minimum: 1, maximum: 100, default: 5, description: "How many"})),
 })

@@ -1,4 +1,5 @@
 import {LogPage, LogQuery} from "../../../shared/api/api.ts"
+import {Named} from "../../../shared/api/schemas.ts"
 import type {LogLevel} from "../../../shared/log.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
@@ -6,7 +7,7 @@ import type {Generation} from "../../generation/generation.ts"
 import type {Logs} from "../../logs/log.ts"
 import {readLog} from "../../logs/page.ts"
 
-const Config = Type.Object({config: Type.Unknown()})
+const Config = Named("Config", {config: Type.Unknown()})
 
 export const showConfig = (current: () => Generation): Operation => ({
   summary: "The running configuration; a secret is shown as [secret]",

@@ -28,6 +28,33 @@ test("every operation has an id of its own, a summary and an answer", () => {
   }
 })
 
+/** Every object below a part of the document, with where it stands. */
+function* objectsIn(part: unknown, at = ""): Generator<[string, Readonly<Record<string, unknown>>]> {
+  if (typeof part !== "object" || part === null) return
+  if (!Array.isArray(part)) yield [at, part as Readonly<Record<string, unknown>>]
+  for (const [key, below] of Object.entries(part)) yield* objectsIn(below, `${at}/${key}`)
+}
+
+test("every reference leads to a part that is there, and every part is referred to", () => {
+  const {schemas, responses} = document.components
+  const there = [
+    ...Object.keys(schemas).map(name => `#/components/schemas/${name}`),
+    ...Object.keys(responses).map(name => `#/components/responses/${name}`),
+  ]
+  const used = [...objectsIn(document)].flatMap(([, {$ref}]) => (typeof $ref === "string" ? [$ref] : []))
+  expect([...new Set(used)].sort()).toEqual(there.sort())
+})
+
+test("no two schemas share a name, and none of more than four properties is without one", () => {
+  const isNamed = (at: string) => /^\/components\/schemas\/\w+$/.test(at)
+  const unnamed = [...objectsIn(document)].filter(([at, {type}]) => type === "object" && !isNamed(at))
+  // The second of two stands where it is used, with its name as its title.
+  expect(unnamed.filter(([, {title}]) => title !== undefined)).toEqual([])
+  const large = unnamed.filter(([, {properties}]) => Object.keys(properties ?? {}).length > 4)
+  expect(large.map(([at]) => at)).toEqual([])
+  expect(unnamed.length).toBeGreaterThan(20)
+})
+
 const route: Route = {
   method: "GET",
   path: "/bot/api/inbox/:seq",

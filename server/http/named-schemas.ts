@@ -1,0 +1,81 @@
+/** The schemas of an OpenAPI document that have a name: each stands there once, and is referred to. */
+export interface NamedSchemas {
+  readonly place: Place
+  /** For `components.schemas`, by name. */
+  all(): Readonly<Record<string, unknown>>
+}
+
+/** A schema as the document has it where it is used: a reference if it is named, else itself. */
+export type Place = (schema: unknown, audience: Audience) => unknown
+
+/** Whom an answer is promised to: the full token alone, or a demo token too, which does not get what is private. */
+export type Audience = "full" | "demo"
+
+/** A name is a title of one word, such as a constant has; any other title is text for people. */
+const namePattern = /^[A-Z][A-Za-z0-9]*$/
+
+/** Below these keywords stand schemas by name, below those no schemas at all. */
+const maps: ReadonlySet<string> = new Set(["properties", "patternProperties"])
+const values: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])
+
+/**
+ * Gathers named schemas. `Item` is what every token is promised; where the full token is promised more, that is
+ * `ItemFull`. Of two schemas under one name, which plugins may bring, the second stands where it is used.
+ */
+export const createNamedSchemas = (): NamedSchemas => {
+  const named = new Map<string, string>()
+  const place: Place = (schema, audience) => {
+    if (Array.isArray(schema)) return schema.map(each => place(each, audience))
+    if (!isObject(schema)) return schema
+    const {title, ...rest} = schema
+    const inner = convert(rest, audience, place)
+    if (typeof title !== "string" || !namePattern.test(title)) return title === undefined ? inner : {title, ...inner}
+    const name = audience === "full" && promisesPrivate(schema) ? `${title}Full` : title
+    const text = JSON.stringify(inner)
+    if (!named.has(name)) named.set(name, text)
+    return named.get(name) === text ? {$ref: `#/components/schemas/${name}`} : {title, ...inner}
+  }
+  return {
+    place,
+    all: () => {
+      const sorted = [...named].sort(([one], [other]) => (one < other ? -1 : 1))
+      return Object.fromEntries(sorted.map(([name, text]) => [name, JSON.parse(text)]))
+    },
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
+
+const isPrivate = (schema: unknown): boolean => isObject(schema) && schema.private === true
+
+/** A JSON schema with our own keyword spelt as an extension. For a demo token nothing private is required. */
+const convert = (schema: Json, audience: Audience, place: Place): Json => {
+  const inner = Object.entries(schema).map(([key, value]) => {
+    if (key === "private") return ["x-private", value]
+    if (key === "required" && audience === "demo") return [key, withoutPrivate(schema)]
+    if (values.has(key)) return [key, value]
+    if (!maps.has(key) || !isObject(value)) return [key, place(value, audience)]
+    return [key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, place(each, audience)]))]
+  })
+  return Object.fromEntries(inner)
+}
+
+const withoutPrivate = ({required, properties}: Json): unknown =>
+  Array.isArray(required) && isObject(properties) ? required.filter(name => !isPrivate(properties[name])) : required
+
+/** Is something in it both private and required? */
+const promisesPrivate = (schema: unknown): boolean => {
+  if (!isObject(schema)) return false
+  const {required, properties} = schema
+  const isPromised = (name: unknown) => isObject(properties) && isPrivate(properties[String(name)])
+  if (Array.isArray(required) && required.some(isPromised)) return true
+  return schemasIn(schema).some(promisesPrivate)
+}
+
+const schemasIn = (schema: Json): readonly unknown[] =>
+  Object.entries(schema).flatMap(([key, value]) => {
+    if (values.has(key)) return []
+    return maps.has(key) && isObject(value) ? Object.values(value) : [value]
+  })

@@ -1,0 +1,66 @@
+import {Named} from "../../shared/api/schemas.ts"
+import {type ProblemCode, problems} from "../../shared/problems.ts"
+import type {Route} from "../../shared/sdk/route.ts"
+import {Type} from "../../shared/type.ts"
+import type {Place} from "./named-schemas.ts"
+
+const ProblemBody = Named("Problem", {
+  type: Type.String({description: "urn:svc:problem:<code>"}),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String({description: "Stable; docs/reference/problems.md lists all"}),
+  hint: Type.String({description: "What to do"}),
+  requestId: Type.Optional(Type.String()),
+  issues: Type.Optional(Type.Array(Type.Unknown())),
+  current: Type.Optional(Type.Unknown({description: "What is there now, where the request was made against less"})),
+})
+
+type ByName = Readonly<Record<string, unknown>>
+
+export interface ProblemAnswers {
+  /** The problems that a route may answer, by status. A status with one code refers to `components.responses`. */
+  of(route: Route): ByName
+  /** For `components.responses`, by name. */
+  all(): ByName
+}
+
+export const createProblemAnswers = (place: Place): ProblemAnswers => {
+  const shared = new Map<string, unknown>()
+  const answer = (codes: readonly ProblemCode[]) => ({
+    description: codes.map(code => `${code}: ${problems[code].title}`).join("; "),
+    content: {"application/problem+json": {schema: place(ProblemBody, "full")}},
+  })
+  const refer = (code: ProblemCode) => {
+    const name = nameOf(code)
+    if (!shared.has(name)) shared.set(name, answer([code]))
+    return {$ref: `#/components/responses/${name}`}
+  }
+  return {
+    of: route =>
+      Object.fromEntries(
+        [...Map.groupBy(codesOf(route), code => problems[code].status)]
+          .filter(([status]) => !(status in route.response))
+          .map(([status, codes]) => {
+            const [only] = codes
+            return [status, codes.length === 1 && only !== undefined ? refer(only) : answer(codes)]
+          }),
+      ),
+    all: () => Object.fromEntries([...shared].sort(([one], [other]) => (one < other ? -1 : 1))),
+  }
+}
+
+/** `job_unknown` is `JobUnknown`. */
+const nameOf = (code: ProblemCode) => code.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
+
+/** What the route itself names, and what its scope, body and query bring with them. */
+const codesOf = ({scope, problems: own = [], body, query}: Route): ReadonlySet<ProblemCode> => {
+  const isPublic = scope === "none" || scope === "signature"
+  return new Set<ProblemCode>([
+    ...(isPublic ? [] : (["unauthorized", "too_many_failures"] as const)),
+    ...(scope === "full" ? (["forbidden"] as const) : []),
+    ...own,
+    ...(body === undefined ? [] : (["request_invalid", "body_too_large", "unsupported_media_type"] as const)),
+    ...(query === undefined ? [] : (["request_invalid"] as const)),
+  ])
+}

@@ -1,0 +1,80 @@
+import {readdirSync} from "node:fs"
+import {expect, test} from "vitest"
+import {createNamedSchemas} from "../../../server/http/named-schemas.ts"
+import {Named} from "../../../shared/api/schemas.ts"
+import {Type} from "../../../shared/type.ts"
+import {root} from "../../support/host/runtimes.ts"
+
+const ref = (name: string) => ({$ref: `#/components/schemas/${name}`})
+
+test("a schema with a name stands once, and every use refers to it", () => {
+  const {place, all} = createNamedSchemas()
+  const Inner = Named("Inner", {n: Type.Integer()})
+  const Outer = Named("Outer", {
+    one: Inner,
+    some: Type.Optional(Type.Array(Inner)),
+    or: Type.Union([Inner, Type.Null()]),
+  })
+  expect(place(Outer, "full")).toEqual(ref("Outer"))
+  expect(place(Type.Optional(Inner), "demo")).toEqual(ref("Inner"))
+  expect(all()).toEqual({
+    Inner: {type: "object", properties: {n: {type: "integer"}}, required: ["n"]},
+    Outer: {
+      type: "object",
+      properties: {
+        one: ref("Inner"),
+        some: {type: "array", items: ref("Inner")},
+        or: {anyOf: [ref("Inner"), {type: "null"}]},
+      },
+      required: ["one", "or"],
+    },
+  })
+})
+
+test("what the full token is promised beyond a demo token has a name of its own, and so has what contains it", () => {
+  const {place, all} = createNamedSchemas()
+  const Item = Named("Item", {id: Type.String(), text: Type.String({private: true})})
+  const Open = Named("Open", {note: Type.Optional(Type.String({private: true}))})
+  const Both = Named("Both", {item: Item, open: Open})
+  expect([place(Both, "demo"), place(Both, "full")]).toEqual([ref("Both"), ref("BothFull")])
+  expect(all()).toMatchObject({
+    Item: {required: ["id"], properties: {text: {"x-private": true}}},
+    ItemFull: {required: ["id", "text"], properties: {text: {"x-private": true}}},
+    Both: {properties: {item: ref("Item"), open: ref("Open")}},
+    BothFull: {properties: {item: ref("ItemFull"), open: ref("Open")}},
+  })
+  expect(Object.keys(all())).toEqual(["Both", "BothFull", "Item", "ItemFull", "Open"])
+})
+
+test("of two schemas under one name the second stands where it is used, and a title for people is no name", () => {
+  const {place, all} = createNamedSchemas()
+  const other = Type.Object({b: Type.String()}, {title: "Thing"})
+  const titled = Type.Object({c: Type.String()}, {title: "A thing of the platform"})
+  expect(place(Named("Thing", {a: Type.String()}), "full")).toEqual(ref("Thing"))
+  expect(place(other, "full")).toEqual(other)
+  expect(place(titled, "full")).toEqual(titled)
+  expect(Object.keys(all())).toEqual(["Thing"])
+})
+
+test("properties, defaults and constants that are called title or private are what they are", () => {
+  const {place} = createNamedSchemas()
+  const schema = Type.Object(
+    {title: Type.String(), private: Type.Optional(Type.Boolean())},
+    {default: {title: "Thing", private: true}},
+  )
+  expect(place(schema, "demo")).toEqual(schema)
+})
+
+test("a schema has the name of its constant", async () => {
+  const files = readdirSync(`${root}shared/api`).map(file => `${root}shared/api/${file}`)
+  const named: string[] = []
+  for (const file of [...files, `${root}shared/sdk/satori.ts`]) {
+    for (const [name, value] of Object.entries<{title?: unknown} | undefined>(await import(file))) {
+      if (typeof value !== "object" || typeof value?.title !== "string") continue
+      expect(value.title).toBe(name)
+      named.push(name)
+    }
+  }
+  expect(named.length).toBeGreaterThan(50)
+  expect(new Set(named).size).toBe(named.length)
+})
