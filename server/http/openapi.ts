@@ -42,6 +42,7 @@ export const createOpenApi = (routes: readonly Route[], base: string, version: s
       title: "svc Host",
       version,
       description: about,
+      license: {name: "MIT", identifier: "MIT"},
     },
     servers: [{url: "/"}],
     security: [{fullToken: []}],
