@@ -36,6 +36,7 @@ export default defineConfig({
     maxWorkers: 5,
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    tags: [{name: "story", description: "The README's story, for bun run test:quick"}],
     projects: [
       {extends: true, test: {name: "unit", include: ["tests/unit/**/*.test.ts"], isolate: false}},
       {extends: true, test: {name: "contract", include: ["tests/contract/**/*.test.ts"]}},

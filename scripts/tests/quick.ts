@@ -1,47 +1,45 @@
-import {bin, bun, vitest} from "./programs.ts"
+import {faults} from "../faults/table.ts"
+import {bun, vitest} from "./programs.ts"
 import {runSteps} from "./steps.ts"
 
 /**
- * `bun run test:quick [<option of vitest>…]`: a first verdict within two minutes on two cores. Types, units, contracts on one
- * runtime, and the story that the README tells. `bun run test` is the whole.
+ * `bun run test:quick`: a first verdict within two minutes on two cores. Units, contracts on one runtime, and ten end-to-end
+ * tests that tell the README's story. `bun run test` is the whole.
  */
 
-/** The README's story: a start, a talk, a change, a broken change, IRC, a kill, a checkpoint, the doctor. */
-const story = [
-  "tests/e2e/host/start.test.ts",
-  "tests/e2e/cli/commands.test.ts",
-  "tests/e2e/messages/messages.test.ts",
-  "tests/e2e/generation/generations.test.ts",
-  "tests/e2e/plugins/plugins.test.ts",
-  "tests/e2e/irc/irc.test.ts",
-  "tests/e2e/events/tail.test.ts",
-  "tests/e2e/checkpoint/checkpoint.test.ts",
-  "tests/e2e/doctor/doctor.test.ts",
-  "tests/e2e/console/chat.test.ts",
-] as const
-
-/** Contracts and units that take long for a first verdict: models, a year, limits that are waited for. */
+/** What takes long for a first verdict: fault tests, linters, snapshots under load, limits that have to pass. */
 const later = [
+  ...Object.values(faults).flatMap(({files}) => files.map(file => `tests/${file}.test.ts`)),
   "tests/unit/house/repeat.test.ts",
+  "tests/unit/http/openapi-lint.test.ts",
   "tests/unit/metrics/monitoring.test.ts",
-  "tests/contract/capacity/retained-year.test.ts",
-  "tests/contract/events/stream-model.test.ts",
+  "tests/contract/database/snapshot.test.ts",
+  "tests/contract/http/slow-client.test.ts",
   "tests/contract/satori/limits.test.ts",
   "tests/contract/workroom/damage.test.ts",
-  "tests/contract/workroom/flips.test.ts",
-] as const
+]
+
+/** Where the tests of the story are (`tests/support/host/story.ts`). */
+const story = [
+  "checkpoint/checkpoint",
+  "cli/commands",
+  "console/chat",
+  "doctor/live",
+  "generation/generations",
+  "host/start",
+  "irc/irc",
+  "messages/messages",
+  "messages/outbox",
+].map(file => `tests/e2e/${file}.test.ts`)
+
+const env = {SVC_TEST_RUNTIME: "bun"}
 
 runSteps([
-  {name: "types", command: [bun, bin("tsc"), "-p", "."]},
   {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
   {
-    name: "quick tests",
-    command: [
-      ...vitest,
-      ...["tests/unit/", "tests/contract/", ...story],
-      ...later.flatMap(file => ["--exclude", file]),
-      ...process.argv.slice(2),
-    ],
-    env: {SVC_TEST_RUNTIME: "bun"},
+    name: "units and contracts",
+    command: [...vitest, "--project", "unit", "--project", "contract", ...later.flatMap(file => ["--exclude", file])],
+    env,
   },
+  {name: "the story of the README", command: [...vitest, "--tagsFilter", "story", ...story], env},
 ])

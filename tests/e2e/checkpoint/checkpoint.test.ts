@@ -7,6 +7,7 @@ import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {runProcess} from "../../support/host/process.ts"
 import {makeFolder, makeProject, type Project, plainConfig} from "../../support/host/project.ts"
 import {bunOr, onBun, root} from "../../support/host/runtimes.ts"
+import {story} from "../../support/host/story.ts"
 import {mountDisk, mountReadOnly, needMounts} from "../../support/machine/disk.ts"
 import {textsOf} from "../../support/messages/messages.ts"
 
@@ -32,29 +33,33 @@ const projectAt = (folder: string): Project => ({
 })
 
 describe.each(bunOr("node24"))("on $name", runtime => {
-  test("a checkpoint of a running Host is verified, and what came after it is gone once it is restored", async () => {
-    const host = await started({runtime, files: {"bun.lock": "locked"}})
-    await host.say("before")
-    const made = await makeCheckpoint(host.project, runtime)
-    await host.say("after")
-    const authority = await authorityOf(host)
-    expect(made.manifest).toMatchObject({authority, generation: 1, runtimeId: host.runtimeId, reason: "operator"})
-    const {checkpoint} = await host.get<{checkpoint: {id: string}}>("/api/system/status")
-    expect(checkpoint.id).toBe(made.id)
-    expect((await host.get<{checkpoint: {id: string}}>("/api/system/readiness")).checkpoint.id).toBe(made.id)
-    expect((await host.stop()).code).toBe(0)
-    host.project.write("svc.config.yml", `${config}log_level: debug\n`)
-    host.project.write("bun.lock", "another")
-    const restored = await restore(host.project, made.id, runtime)
-    expect(restored).toMatchObject({authority, projectFiles: "restored", notes: []})
-    expect([host.project.read("svc.config.yml"), host.project.read("bun.lock")]).toEqual([config, "locked"])
-    expect(readdirSync(host.project.folder).filter(name => name.startsWith(".svc-"))).toEqual([])
-    const again = await startHost({project: host.project, runtime})
-    expect(await authorityOf(again)).toBe(restored.newAuthority)
-    expect(restored.newAuthority).not.toBe(authority)
-    expect(await textsOf(again)).toEqual(["before"])
-    expect(await again.say("now")).toEqual(["got now"])
-  })
+  test(
+    "a checkpoint of a running Host is verified, and what came after it is gone once it is restored",
+    story,
+    async () => {
+      const host = await started({runtime, files: {"bun.lock": "locked"}})
+      await host.say("before")
+      const made = await makeCheckpoint(host.project, runtime)
+      await host.say("after")
+      const authority = await authorityOf(host)
+      expect(made.manifest).toMatchObject({authority, generation: 1, runtimeId: host.runtimeId, reason: "operator"})
+      const {checkpoint} = await host.get<{checkpoint: {id: string}}>("/api/system/status")
+      expect(checkpoint.id).toBe(made.id)
+      expect((await host.get<{checkpoint: {id: string}}>("/api/system/readiness")).checkpoint.id).toBe(made.id)
+      expect((await host.stop()).code).toBe(0)
+      host.project.write("svc.config.yml", `${config}log_level: debug\n`)
+      host.project.write("bun.lock", "another")
+      const restored = await restore(host.project, made.id, runtime)
+      expect(restored).toMatchObject({authority, projectFiles: "restored", notes: []})
+      expect([host.project.read("svc.config.yml"), host.project.read("bun.lock")]).toEqual([config, "locked"])
+      expect(readdirSync(host.project.folder).filter(name => name.startsWith(".svc-"))).toEqual([])
+      const again = await startHost({project: host.project, runtime})
+      expect(await authorityOf(again)).toBe(restored.newAuthority)
+      expect(restored.newAuthority).not.toBe(authority)
+      expect(await textsOf(again)).toEqual(["before"])
+      expect(await again.say("now")).toEqual(["got now"])
+    },
+  )
 })
 
 test("a checkpoint of a stopped project is made by the command, and has the same", async () => {

@@ -8,6 +8,7 @@ import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {cleanEnvironment, startProcess, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
+import {story} from "../../support/host/story.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 const names = Object.keys(commands)
@@ -154,7 +155,7 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
   })
 })
 
-test("what is piped into chat is answered, also by a bot that takes its time", async () => {
+test("what is piped into chat is answered, also by a bot that takes its time", story, async () => {
   const {project} = await startHost({
     config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
     plugins: {thinker: pluginWith(`plugin.command("think", async () => { await sleep(2000); return "at last" })`)},

@@ -1,6 +1,7 @@
 import {expect, test} from "vitest"
 import {startHost} from "../../support/host/host.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
+import {story} from "../../support/host/story.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {expectNoBarriers, openConsole} from "./console.ts"
@@ -13,7 +14,7 @@ const greeter = pluginWith(`
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)`)
 
 describeWithChromium("the chat in the console", () => {
-  test("shows the commands that the bot knows, and what it answers", async () => {
+  test("shows the commands that the bot knows, and what it answers", story, async () => {
     const host = await startHost({
       runtime: usuallyOn("node22"),
       config: config("{sandbox: {}, greeter: {}}"),

@@ -3,6 +3,7 @@ import {type HostOptions, startHost, svc} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {onBun, onNode22, onOlderNode, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
+import {story} from "../../support/host/story.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 
@@ -55,7 +56,7 @@ const clients = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 const ready = shared(() => start())
 
 describe.each(clients)("svc doctor --live on $name", runtime => {
-  test("exits 0 when the Host is ready, and 1 once the required endpoint's plugin is disabled", async () => {
+  test("exits 0 when the Host is ready, and 1 once the required endpoint's plugin is disabled", story, async () => {
     const host = await start()
     const told = await live(runtime, host.url)
     expect({code: told.code, stderr: told.stderr}).toEqual({code: 0, stderr: ""})

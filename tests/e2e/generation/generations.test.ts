@@ -3,6 +3,7 @@ import {changeAtOnce, failureOf, generationOf, statusOf} from "../../support/hos
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
+import {story} from "../../support/host/story.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 const config = (plugins: string) => `http:
@@ -14,7 +15,7 @@ ${plugins}`
 const greeter = {config: config("  greeter: {}\n"), plugins: {greeter: replying("greet", "hello")}}
 
 describe.each(bunOr("node22"))("a running Host in development on $name", runtime => {
-  test("runs the new code of an edited plugin at the next message, as a new generation", async () => {
+  test("runs the new code of an edited plugin at the next message, as a new generation", story, async () => {
     const host = await startHost({runtime, ...greeter})
     expect(await host.say("/greet")).toEqual(["hello"])
     host.project.write("plugins/greeter.ts", replying("greet", "good day"))
@@ -75,22 +76,26 @@ describe.each(bunOr("node22"))("a running Host in development on $name", runtime
 })
 
 describe("a draft that fails", () => {
-  test("leaves the old generation when the configuration is broken, and shows every finding with file:line:column", async () => {
-    const host = await startHost(greeter)
-    const broken = `${greeter.config}log_level: loud\nhtpt: {}\n`
-    await changeAtOnce(host, () => host.project.write("svc.config.yml", broken))
-    const failure = await failureOf(host)
-    expect(failure).toMatchObject({reason: "changed: svc.config.yml", code: "config_invalid"})
-    expect(failure.issues).toEqual([
-      expect.stringMatching(/^svc\.config\.yml:6:12 log_level: expected one of /),
-      expect.stringMatching(/^svc\.config\.yml:7:1 htpt: unknown key \(did you mean "http"\?\)$/),
-    ])
-    const report = await host.get<{lastFailure: string; generation: number; ready: boolean}>("/api/system/readiness")
-    expect(report).toMatchObject({generation: 1, ready: true})
-    expect(report.lastFailure).toContain("svc.config.yml:6:12")
-    await untilPrinted(host.process, "svc.config.yml:6:12")
-    expect(await host.say("/greet")).toEqual(["hello"])
-  })
+  test(
+    "leaves the old generation when the configuration is broken, and shows every finding with file:line:column",
+    story,
+    async () => {
+      const host = await startHost(greeter)
+      const broken = `${greeter.config}log_level: loud\nhtpt: {}\n`
+      await changeAtOnce(host, () => host.project.write("svc.config.yml", broken))
+      const failure = await failureOf(host)
+      expect(failure).toMatchObject({reason: "changed: svc.config.yml", code: "config_invalid"})
+      expect(failure.issues).toEqual([
+        expect.stringMatching(/^svc\.config\.yml:6:12 log_level: expected one of /),
+        expect.stringMatching(/^svc\.config\.yml:7:1 htpt: unknown key \(did you mean "http"\?\)$/),
+      ])
+      const report = await host.get<{lastFailure: string; generation: number; ready: boolean}>("/api/system/readiness")
+      expect(report).toMatchObject({generation: 1, ready: true})
+      expect(report.lastFailure).toContain("svc.config.yml:6:12")
+      await untilPrinted(host.process, "svc.config.yml:6:12")
+      expect(await host.say("/greet")).toEqual(["hello"])
+    },
+  )
 
   test.each([
     ["of 0 bytes", ""],

@@ -4,6 +4,7 @@ import {expectProblem, launchHost, startHost, svc} from "../../support/host/host
 import {runProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {onBun, onNode22} from "../../support/host/runtimes.ts"
+import {story} from "../../support/host/story.ts"
 import {freePort, holdPort} from "../../support/machine/ports.ts"
 
 /** `setup` ends once the file `go` is in the project. */
@@ -32,7 +33,7 @@ const ready = async (url: string) => {
 }
 
 describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])("while a Host starts on $name", runtime => {
-  test("health is 200, ready 503, the rest 503 with Retry-After; then it is ready", async () => {
+  test("health is 200, ready 503, the rest 503 with Retry-After; then it is ready", story, async () => {
     const {project, url} = await launchSlow(runtime)
     const health = await fetch(`${url}/pub/health`)
     expect({status: health.status, body: await health.text()}).toEqual({status: 200, body: '{"status":"pass"}'})

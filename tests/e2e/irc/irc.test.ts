@@ -2,6 +2,7 @@ import {expect, test} from "vitest"
 import {haveEnded} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, type runtimes} from "../../support/host/runtimes.ts"
+import {story} from "../../support/host/story.ts"
 import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc, type Person} from "../../support/irc/person.ts"
 import {type IrcServerName, startIrcServer} from "../../support/irc/servers.ts"
@@ -29,7 +30,7 @@ const meet = async (name: IrcServerName, runtime?: (typeof runtimes)[number]) =>
 }
 
 describeWith("ngircd", "inspircd")("a bot on IRC", () => {
-  test.each(cases)("answers in a channel and in private on $server, run by $on", async ({server, runtime}) => {
+  test.each(cases)("answers in a channel and in private on $server, run by $on", story, async ({server, runtime}) => {
     const {person} = await meet(server, runtime)
     expect(await person.asks("svcbot", "#lounge", "!greet Bob")).toBe("hello Bob")
     expect(await person.asks("svcbot", "#lounge", "svcbot: greet Carol")).toBe("hello Carol")

@@ -2,6 +2,7 @@ import {expect, test} from "vitest"
 import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
+import {story} from "../../support/host/story.ts"
 import {tell} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -25,30 +26,34 @@ const outbox = async (host: TestHost) =>
 
 const echo = 'plugin.on("message-created", session => "heard " + session.text)'
 
-test("an event is stored before it is acknowledged: what was acknowledged survives kill -9 and is answered once", async () => {
-  let host = await start(echo)
-  const answers = new Map<string, number>()
-  for (let round = 0; round < 3; round++) {
-    const acknowledged: number[] = []
-    const saying = Promise.allSettled(
-      Array.from({length: 20}, async (_, n) => {
-        acknowledged.push(await tell(host, {text: `message ${round}.${n}`, channel: `c${n % 7}`}))
-      }),
-    )
-    await until("some acknowledgements", () => acknowledged.length >= 5)
-    await kill(host)
-    await saying
-    host = await again(host)
-    for (const seq of acknowledged) {
-      const event = await eventOf(host, seq)
-      expect(event).toMatchObject({state: "handled", replies: [expect.any(String)]})
-      const text = event.event.message?.content ?? ""
-      answers.set(text, (answers.get(text) ?? 0) + 1)
+test(
+  "an event is stored before it is acknowledged: what was acknowledged survives kill -9 and is answered once",
+  story,
+  async () => {
+    let host = await start(echo)
+    const answers = new Map<string, number>()
+    for (let round = 0; round < 3; round++) {
+      const acknowledged: number[] = []
+      const saying = Promise.allSettled(
+        Array.from({length: 20}, async (_, n) => {
+          acknowledged.push(await tell(host, {text: `message ${round}.${n}`, channel: `c${n % 7}`}))
+        }),
+      )
+      await until("some acknowledgements", () => acknowledged.length >= 5)
+      await kill(host)
+      await saying
+      host = await again(host)
+      for (const seq of acknowledged) {
+        const event = await eventOf(host, seq)
+        expect(event).toMatchObject({state: "handled", replies: [expect.any(String)]})
+        const text = event.event.message?.content ?? ""
+        answers.set(text, (answers.get(text) ?? 0) + 1)
+      }
     }
-  }
-  expect(answers.size).toBeGreaterThanOrEqual(15)
-  expect(new Set(answers.values())).toEqual(new Set([1]))
-})
+    expect(answers.size).toBeGreaterThanOrEqual(15)
+    expect(new Set(answers.values())).toEqual(new Set([1]))
+  },
+)
 
 test("the same platform event id is stored and handled once, and the receipt says so", async () => {
   const host = await start(`${echo}; plugin.on("message-created", session => note(session.text))`)

@@ -1,6 +1,7 @@
 import {expect, test} from "vitest"
 import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
+import {story} from "../../support/host/story.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {hangingOn, linePlugin, notedBy} from "../../support/plugins/line-plugin.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -24,22 +25,26 @@ test("a message is sent once, and the platform's ids of it are kept", async () =
   expect(attempts(host)).toEqual([`${id} a hello`])
 })
 
-test("what kill -9 left sending is unknown where the platform would not drop a repetition, and is not sent again", async () => {
-  const host = await start(linePlugin(hanging))
-  const id = await send(host, "hang")
-  const waiting = await send(host, "behind it")
-  await until("the attempt", () => attempts(host).length === 1)
-  host.process.child.kill("SIGKILL")
-  await host.process.finished
-  const later = await again(host)
-  const message = await messageIn(later, id, "unknown")
-  expect(message).toMatchObject({attempt: 1, error: expect.stringContaining("it may have arrived")})
-  await messageIn(later, waiting, "sent")
-  expect(attempts(later)).toEqual([`${id} a hang`, `${waiting} a behind it`])
-  await until("it to be logged", () =>
-    later.process.output().includes("a message may have been sent before the Host ended"),
-  )
-})
+test(
+  "what kill -9 left sending is unknown where the platform would not drop a repetition, and is not sent again",
+  story,
+  async () => {
+    const host = await start(linePlugin(hanging))
+    const id = await send(host, "hang")
+    const waiting = await send(host, "behind it")
+    await until("the attempt", () => attempts(host).length === 1)
+    host.process.child.kill("SIGKILL")
+    await host.process.finished
+    const later = await again(host)
+    const message = await messageIn(later, id, "unknown")
+    expect(message).toMatchObject({attempt: 1, error: expect.stringContaining("it may have arrived")})
+    await messageIn(later, waiting, "sent")
+    expect(attempts(later)).toEqual([`${id} a hang`, `${waiting} a behind it`])
+    await until("it to be logged", () =>
+      later.process.output().includes("a message may have been sent before the Host ended"),
+    )
+  },
+)
 
 test("what kill -9 left sending is repeated under the same id where the platform drops repetitions", async () => {
   const host = await start(linePlugin(hanging, "idempotent: true,"))
