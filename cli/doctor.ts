@@ -88,7 +88,7 @@ export class Doctor extends DataCommand {
       running: this.static ? undefined : await this.#running(),
     })
     const failed = findings.some(({level}) => level === "error")
-    this.show({ok: !failed, findings}, () => findings.map(describe).join("\n"))
+    this.show({ok: !failed, findings}, () => findings.map(describeFinding).join("\n"))
     return failed ? exit.failed : exit.ok
   }
 
@@ -113,7 +113,7 @@ const parseDuration = (option: string, text: string): number => {
   return durationOf(text)
 }
 
-const describe = ({level, check, detail, remediation}: Finding): string => {
+const describeFinding = ({level, check, detail, remediation}: Finding): string => {
   const lines = [`${marks[level]} ${check}: ${detail.replaceAll("\n", "\n          ")}`]
   return [...lines, ...(remediation === undefined ? [] : [`          do: ${remediation}`])].join("\n")
 }

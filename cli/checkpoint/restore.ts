@@ -39,7 +39,7 @@ export class CheckpointRestore extends CheckpointCommand {
         found => restoreStopped(this.stopped, found, {dataOnly: this.dataOnly, dryRun: this.dryRun, progress}),
       ),
     )
-    this.show(result, () => describe(result))
+    this.show(result, () => describeRestore(result))
     return exit.ok
   }
 }
@@ -50,7 +50,7 @@ const projectFiles = {
   kept: "left as they are",
 } as const
 
-const describe = (result: Restored | RestorePlan): string => {
+const describeRestore = (result: Restored | RestorePlan): string => {
   const isDone = "held" in result
   return facts([
     [isDone ? "restored" : "would restore", `${result.checkpoint}, of ${result.createdAt}`],

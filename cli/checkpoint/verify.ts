@@ -51,12 +51,12 @@ export class CheckpointVerify extends CheckpointCommand {
       ),
     )
     if (verification === undefined) throw new Problem("checkpoint_failed", `${id} changed while it was verified`)
-    this.show({id, ...verification}, () => describe(id, verification))
+    this.show({id, ...verification}, () => describeVerification(id, verification))
     return verification.ok ? exit.ok : exit.failed
   }
 }
 
-const describe = (id: string, {ok, findings, warnings, seconds}: Verification): string =>
+const describeVerification = (id: string, {ok, findings, warnings, seconds}: Verification): string =>
   [
     `${id} ${ok ? "can be restored" : "is NOT fit to restore"} (${seconds.toFixed(1)} s)`,
     ...findings.map(text => `  finding: ${text}`),

@@ -30,12 +30,12 @@ export class DatabaseCompact extends StoppableCommand {
       host === undefined
         ? await compactStopped(this.stopped, dryRun)
         : await host.post<Compacted>("/api/database/compact", {dryRun})
-    this.show(done, () => describe(done))
+    this.show(done, () => describeCompaction(done))
     return exit.ok
   }
 }
 
-const describe = ({dryRun, dropped, before, after}: Compacted): string => {
+const describeCompaction = ({dryRun, dropped, before, after}: Compacted): string => {
   const sizes = `${bytes(before)} → ${bytes(after)}`
   if (dryRun) return `would compact: ${sizes} or less`
   return `compacted: ${sizes}${dropped === 0 ? "" : `, ${counted(dropped, "row")} dropped before`}`

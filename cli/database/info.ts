@@ -30,12 +30,12 @@ export class DatabaseInfoCommand extends StoppableCommand {
       host === undefined
         ? await infoStopped(this.stopped, this.tables)
         : await host.get<DatabaseInfo>(`/api/database${this.tables ? "?tables=true" : ""}`)
-    this.show(info, () => describe(info))
+    this.show(info, () => describeInfo(info))
     return exit.ok
   }
 }
 
-const describe = (info: DatabaseInfo): string =>
+const describeInfo = (info: DatabaseInfo): string =>
   [
     facts([
       ...(info.storage === null ? ([["database", "remote"]] as const) : describeStorage(info.storage)),

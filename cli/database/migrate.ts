@@ -44,12 +44,12 @@ export class DatabaseMigrate extends CheckpointCommand {
             progress,
           }),
         )
-    this.show(done, () => describe(done))
+    this.show(done, () => describeMigration(done))
     return done.findings.length === 0 ? exit.ok : exit.failed
   }
 }
 
-const describe = (done: MigrationReport): string => {
+const describeMigration = (done: MigrationReport): string => {
   const {dryRun, from, to, migrations, plugins, checkpoint, findings, seconds, size} = done
   if (migrations.length === 0)
     return [`schema ${from}: nothing to migrate`, ...(plugins.length === 0 ? [] : [facts(describePlugins(done))])].join(

@@ -18,12 +18,12 @@ export class InboxShow extends DataCommand {
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const event = await host.get<Static<typeof InboxDetail>>(`/api/inbox/${encodeURIComponent(this.seq)}`)
-    this.show(event, () => describe(event))
+    this.show(event, () => describeEvent(event))
     return exit.ok
   }
 }
 
-const describe = ({
+const describeEvent = ({
   seq,
   state,
   endpoint,

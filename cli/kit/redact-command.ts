@@ -21,11 +21,11 @@ export abstract class RedactCommand extends DataCommand {
     const host = await connectHost(this.folder)
     const body = this.reason === undefined ? {} : {reason: this.reason}
     const done = await host.post<Static<typeof Redacted>>(path, body)
-    this.show(done, () => describe(what, done))
+    this.show(done, () => describeRedaction(what, done))
     return exit.ok
   }
 }
 
 /** What a redaction has come to, for people. */
-const describe = (what: string, {erased}: Static<typeof Redacted>): string =>
+const describeRedaction = (what: string, {erased}: Static<typeof Redacted>): string =>
   `${what} is redacted; ${promises[erased]}. Checkpoints from before still hold it: svc checkpoint create, then prune.`

@@ -18,12 +18,12 @@ export class OutboxShow extends DataCommand {
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const message = await host.get<Static<typeof OutboxDetail>>(`/api/outbox/${encodeURIComponent(this.id)}`)
-    this.show(message, () => describe(message))
+    this.show(message, () => describeMessage(message))
     return exit.ok
   }
 }
 
-const describe = (message: Static<typeof OutboxDetail>): string =>
+const describeMessage = (message: Static<typeof OutboxDetail>): string =>
   facts([
     ["id", message.id],
     ["state", message.state],

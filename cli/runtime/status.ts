@@ -27,7 +27,7 @@ export class RuntimeStatus extends DataCommand {
     const endpoints = await host.get<{items: Static<typeof EndpointView>[]}>("/api/endpoints?limit=500")
     const owner = await this.#owner(status.supervisor)
     this.show({...status, endpoints: endpoints.items, owner}, () =>
-      describe(host.file.url, host.file.pid, status, endpoints.items, owner),
+      describeStatus(host.file.url, host.file.pid, status, endpoints.items, owner),
     )
     return exit.ok
   }
@@ -67,7 +67,7 @@ const describeSupervisor = ({daemon, ...owner}: StatusOwner): string =>
     ? describeOwner(owner)
     : `daemon (pid ${daemon.pid}, ${daemon.starts} starts of the Host, log in ${daemon.logFile})`
 
-const describe = (
+const describeStatus = (
   url: string,
   pid: number,
   status: Static<typeof Status>,

@@ -17,12 +17,12 @@ export class ScheduleList extends ScheduleCommand {
 
   async run(): Promise<ExitCode> {
     const list = await (await this.jobs()).list()
-    this.show(list, () => describe(list))
+    this.show(list, () => describeJobs(list))
     return exit.ok
   }
 }
 
-const describe = ({items, file}: JobList): string =>
+const describeJobs = ({items, file}: JobList): string =>
   [
     ...(file.refused === null
       ? []

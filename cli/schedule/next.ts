@@ -20,12 +20,12 @@ export class ScheduleNext extends ScheduleCommand {
 
   async run(): Promise<ExitCode> {
     const next = await (await this.jobs()).next(this.id, Number(this.count))
-    this.show(next, () => describe(next))
+    this.show(next, () => describeTimes(next))
     return exit.ok
   }
 }
 
-const describe = ({timezone, items}: NextTimes): string => {
+const describeTimes = ({timezone, items}: NextTimes): string => {
   if (items.length === 0) return "never"
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   return table(

@@ -18,12 +18,12 @@ export class WorkroomShow extends DataCommand {
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const item = await host.get<Item>(`/api/workroom/items/${encodeURIComponent(this.id)}`)
-    this.show(item, () => describe(item))
+    this.show(item, () => describeItem(item))
     return exit.ok
   }
 }
 
-const describe = (item: Item): string =>
+const describeItem = (item: Item): string =>
   facts([
     ["item", String(item.id)],
     ["title", item.title],

@@ -35,10 +35,10 @@ export const keysOf = (schema: object, at = ""): readonly Key[] => {
     ),
     ...Object.values(shape.patternProperties ?? {}).map(inner => [`${at}.<name>`, inner, false] as const),
   ]
-  return below.flatMap(([path, inner, required]) => keyOf(path, inner, required))
+  return below.flatMap(([path, inner, required]) => keyWithThoseBelow(path, inner, required))
 }
 
-const keyOf = (path: string, schema: object, required: boolean): readonly Key[] => {
+const keyWithThoseBelow = (path: string, schema: object, required: boolean): readonly Key[] => {
   const shape: Shape = schema
   const inner = shape.items === undefined ? keysOf(schema, path) : keysOf(shape.items, `${path}[]`)
   const isGroup = inner.length > 0 && shape.description === undefined

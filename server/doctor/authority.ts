@@ -29,7 +29,7 @@ export const checkAuthority = async (
   if (running === "unknown") return []
   if (running !== undefined) {
     const named = running.authorities.filter(({authority}) => authority !== null).map(({part}) => part)
-    return [ok(check, describe(running.authority, named))]
+    return [ok(check, describeParts(running.authority, named))]
   }
   const {holders} = await read(paths, config, isSound)
   const problem = judgeHolders(holders)
@@ -42,7 +42,7 @@ export const checkAuthority = async (
   return [
     ok(
       check,
-      describe(
+      describeParts(
         authority,
         named.map(({name}) => name),
       ),
@@ -50,7 +50,7 @@ export const checkAuthority = async (
   ]
 }
 
-const describe = (authority: string, parts: readonly string[]) =>
+const describeParts = (authority: string, parts: readonly string[]) =>
   `${authority}, epoch ${epochOf(authority)}, of ${parts.join(", ")}`
 
 const read = async (paths: ProjectPaths, config: ProjectConfig, isSound: boolean): Promise<FoundState> => {

@@ -15,7 +15,7 @@ export const keptReasons: readonly KeptReason[] = ["operator", "release"]
 /** What a caller is told to wait while ingress is paused, in seconds. */
 const retryAfter = 30
 
-const keyOf = (reason: KeptReason) => `ingress.${reason}`
+const metaKeyOf = (reason: KeptReason) => `ingress.${reason}`
 
 /**
  * The Host-wide switch in front of all side effects. Paused, no endpoint admits events and no new send is taken; what was
@@ -57,7 +57,7 @@ export class Ingress {
   /** Takes up what earlier runs were paused for. Call it before an endpoint opens. */
   async start(): Promise<void> {
     for (const reason of keptReasons) {
-      const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [keyOf(reason)])
+      const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [metaKeyOf(reason)])
       if (row !== undefined) this.#add(reason, Number(row.value))
     }
   }
@@ -100,7 +100,7 @@ export class Ingress {
     await this.#database.write([
       {
         sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-        args: [keyOf(reason), String(now)],
+        args: [metaKeyOf(reason), String(now)],
       },
       telling("ingress.paused", {reason, reasons: [...this.#reasons.keys(), reason]}),
     ])
@@ -110,7 +110,7 @@ export class Ingress {
   async #resume(reason: KeptReason): Promise<void> {
     const left = [...this.#reasons.keys()].filter(each => each !== reason)
     await this.#database.write([
-      {sql: "DELETE FROM svc_meta WHERE key = ?", args: [keyOf(reason)]},
+      {sql: "DELETE FROM svc_meta WHERE key = ?", args: [metaKeyOf(reason)]},
       ...(this.#reasons.has(reason) ? [telling("ingress.resumed", {reason, reasons: left})] : []),
     ])
     this.#remove(reason)

@@ -45,7 +45,7 @@ export class EventLog {
   async start(): Promise<void> {
     const [row] = await this.#database.read("SELECT evicted_to, authority FROM event_retention")
     this.#evictedTo = Number(row?.evicted_to ?? 0)
-    this.#authority = textOf(row?.authority)
+    this.#authority = optionalText(row?.authority)
   }
 
   /** The one that it is stamped with. */
@@ -89,7 +89,7 @@ export class EventLog {
   }
 }
 
-const textOf = (value: unknown): string | undefined =>
+const optionalText = (value: unknown): string | undefined =>
   value === null || value === undefined ? undefined : String(value)
 
 const toStored = (row: Row): StoredEvent => ({
@@ -98,7 +98,7 @@ const toStored = (row: Row): StoredEvent => ({
   at: Number(row.at),
   runtimeId: String(row.runtime_id),
   generation: Number(row.generation),
-  endpoint: textOf(row.endpoint),
-  runId: textOf(row.run_id),
+  endpoint: optionalText(row.endpoint),
+  runId: optionalText(row.run_id),
   data: String(row.data),
 })

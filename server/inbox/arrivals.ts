@@ -52,7 +52,7 @@ export const gatherArrivals = (database: Database, runtimeId: string): Gather<Ar
   new Gather(database, {
     sizeOf: ({event, raw}) => event.length + (raw?.length ?? 0),
     statements: arrivals => {
-      const events = [...Map.groupBy(arrivals, keyOf).values()].flatMap(same => same.slice(0, 1))
+      const events = [...Map.groupBy(arrivals, eventKeyOf).values()].flatMap(same => same.slice(0, 1))
       return [
         {sql: insertEvents, args: [eventRows.encode(events.map(rowOf))]},
         {sql: insertMarks, args: [markRows.encode(events.flatMap(marksOf)), runtimeId]},
@@ -62,13 +62,13 @@ export const gatherArrivals = (database: Database, runtimeId: string): Gather<Ar
     answers: ([inserted, , ...others], arrivals) => {
       const stored = new Map(
         (inserted?.rows ?? []).map(({seq, endpoint, event_id}) => [
-          keyOf({endpoint: String(endpoint), id: String(event_id)}),
+          eventKeyOf({endpoint: String(endpoint), id: String(event_id)}),
           Number(seq),
         ]),
       )
       let next = 0
       return arrivals.map(arrival => {
-        const key = keyOf(arrival)
+        const key = eventKeyOf(arrival)
         const seq = stored.get(key)
         // Of two with the same key the first was stored.
         stored.delete(key)
@@ -95,4 +95,4 @@ const marksOf = ({endpoint, id, handlers, claimed, isHeld}: Arrival) =>
   }))
 
 /** What tells one event from another, in memory. */
-export const keyOf = ({endpoint, id}: Pick<Arrival, "endpoint" | "id">): string => JSON.stringify([endpoint, id])
+export const eventKeyOf = ({endpoint, id}: Pick<Arrival, "endpoint" | "id">): string => JSON.stringify([endpoint, id])

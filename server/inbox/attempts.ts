@@ -11,7 +11,7 @@ import {insertion, type NewRow} from "../outbox/rows.ts"
 import {type Backoff, pauseAfter} from "../runtime/flow/backoff.ts"
 import {type Claim, type Claimed, gatherClaims} from "./claims.ts"
 import {gatherEnds, type HandledEnd} from "./ends.ts"
-import type {Attempt, Dispatch, Outcome, StoredEvent, Work} from "./handling.ts"
+import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./handling.ts"
 import {assertRunning, ending, readIsRunning, repeating, stopping} from "./marks.ts"
 import {forgetting, type Prompts, type Question} from "./prompts.ts"
 
@@ -46,7 +46,7 @@ export interface Inside {
 /** One handler of one event. */
 export interface Run {
   readonly dispatch: Dispatch
-  readonly stored: StoredEvent
+  readonly stored: InboxEvent
   readonly handler: string
   /** Its first attempt was claimed when the event was stored. */
   readonly isClaimed: boolean

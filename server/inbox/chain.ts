@@ -1,5 +1,5 @@
 import type {Attempts, Ended, Inside} from "./attempts.ts"
-import type {Dispatch, StoredEvent} from "./handling.ts"
+import type {Dispatch, InboxEvent} from "./handling.ts"
 
 /** The handlers of one event that are to run, and those of them whose first attempt is claimed already. */
 export interface Handlers {
@@ -14,7 +14,7 @@ export interface Handlers {
 export const runChain = async (
   attempts: Attempts,
   dispatch: Dispatch,
-  stored: StoredEvent,
+  stored: InboxEvent,
   {handlers, claimed}: Handlers,
 ): Promise<number | undefined> => {
   const {around, within} = dispatch.order(handlers)

@@ -4,7 +4,7 @@ import type {OutboxDraft} from "../outbox/draft.ts"
 import type {Question} from "./prompts.ts"
 
 /** An event as it is handed to its handlers: stored, with its sequence. */
-export type StoredEvent = {readonly endpoint: string; readonly event: SatoriEvent}
+export type InboxEvent = {readonly endpoint: string; readonly event: SatoriEvent}
 
 /** What a handler leaves behind: stored in one batch with its mark. */
 export interface Work {
@@ -47,5 +47,5 @@ export interface Dispatch {
   /** Which of these handlers are around the others, the outermost first. */
   order(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}
   /** Runs one handler to its end; never rejects. */
-  run(stored: StoredEvent, handler: string, attempt: Attempt): Promise<Outcome>
+  run(stored: InboxEvent, handler: string, attempt: Attempt): Promise<Outcome>
 }

@@ -10,7 +10,7 @@ import {type Again, Lanes} from "../runtime/flow/lanes.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./actions.ts"
 import {Attempts} from "./attempts.ts"
 import {runChain} from "./chain.ts"
-import type {Dispatch, StoredEvent} from "./handling.ts"
+import type {Dispatch, InboxEvent} from "./handling.ts"
 import {Intake, type Task} from "./intake.ts"
 import {type Due, readDue, takeOver} from "./marks.ts"
 import {Prompts} from "./prompts.ts"
@@ -140,7 +140,7 @@ export class Inbox {
     return runChain(this.#attempts, dispatch, stored, task)
   }
 
-  async #read(seq: number): Promise<StoredEvent> {
+  async #read(seq: number): Promise<InboxEvent> {
     const [row] = await persist(`event ${seq}`, this.#log, () =>
       this.#database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq]),
     )

@@ -8,8 +8,8 @@ import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
-import {type Arrival, gatherArrivals, keyOf, type Stored} from "./arrivals.ts"
-import type {Dispatch, StoredEvent} from "./handling.ts"
+import {type Arrival, eventKeyOf, gatherArrivals, type Stored} from "./arrivals.ts"
+import type {Dispatch, InboxEvent} from "./handling.ts"
 import {toEvent} from "./incoming.ts"
 import {type Due, readUnsettled} from "./marks.ts"
 import type {Prompts, Question} from "./prompts.ts"
@@ -21,7 +21,7 @@ export interface Task {
   /** Those whose marks are `running` though they have not begun. */
   readonly claimed: Set<string>
   /** Kept while the backlog is short; read again where it is not. */
-  readonly stored: StoredEvent | undefined
+  readonly stored: InboxEvent | undefined
   /** Left by an earlier run. */
   readonly isReplay: boolean
 }
@@ -129,7 +129,7 @@ export class Intake {
 
   async #store({arrival, question}: Offer): Promise<Settled> {
     const {prompts} = this.#options
-    const isUnsettled = this.#unsettled.delete(keyOf(arrival))
+    const isUnsettled = this.#unsettled.delete(eventKeyOf(arrival))
     try {
       const {seq, didAlso} = await this.#arrivals.store(arrival)
       if (question !== undefined && !didAlso) void prompts.recheck(question).catch(() => {})
@@ -177,7 +177,7 @@ export class Intake {
   /** Finds out whether an event was stored though its storing seemed to fail; if so, it is handled like any other. */
   async #resume(arrival: Arrival): Promise<void> {
     const {database, log, runtimeId, resume} = this.#options
-    const key = keyOf(arrival)
+    const key = eventKeyOf(arrival)
     this.#unsettled.add(key)
     const [due] = await persist(`event ${arrival.id}`, log, () => readUnsettled(database, arrival, runtimeId))
     if (this.#unsettled.delete(key) && due !== undefined) resume([due])

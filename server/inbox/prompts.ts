@@ -49,7 +49,7 @@ export class Prompts {
   /** The question that a message may answer. */
   find(endpoint: string, event: SatoriEvent): Question | undefined {
     if (this.#open.size === 0 || event.type !== "message-created" || event.user === undefined) return undefined
-    const key = keyOf({endpoint, channel: event.channel?.id ?? event.user.id, user: personOf(event.user)})
+    const key = placeOf({endpoint, channel: event.channel?.id ?? event.user.id, user: personOf(event.user)})
     const open = this.#open.get(key)
     if (open === undefined || open.until > performance.now()) return open?.question
     this.#open.delete(key)
@@ -58,7 +58,7 @@ export class Prompts {
 
   /** From now on no other message answers it; `recheck` gives it back where that was not stored. */
   take(question: Question): void {
-    this.#open.delete(keyOf(question))
+    this.#open.delete(placeOf(question))
   }
 
   /**
@@ -90,7 +90,7 @@ export class Prompts {
 
   /** Asks the database which question its user has to answer now: after one was stored, or an answer was not. */
   async recheck({endpoint, channel, user}: Question): Promise<void> {
-    const key = keyOf({endpoint, channel, user})
+    const key = placeOf({endpoint, channel, user})
     const [row] = await persist("a question", this.#log, () =>
       this.#database.read(
         `SELECT ${columns} FROM prompts WHERE endpoint = ? AND channel = ? AND user = ? AND answer_seq IS NULL`,
@@ -102,7 +102,7 @@ export class Prompts {
   }
 
   #keep(question: Question): void {
-    this.#open.set(keyOf(question), {question, until: performance.now() + question.expiresAt - Date.now()})
+    this.#open.set(placeOf(question), {question, until: performance.now() + question.expiresAt - Date.now()})
   }
 
   /** The statements that store a question, for the batch of the handler that asks it. */
@@ -138,7 +138,7 @@ export const forgetting = (seq: number, handler: string): Statement => ({
 /** Who answers: an account of the platform's services where there is one, since anybody may take a name. */
 export const personOf = ({id, account}: User): string => (account === undefined ? `id ${id}` : `account ${account}`)
 
-const keyOf = ({endpoint, channel, user}: Pick<Question, "endpoint" | "channel" | "user">): string =>
+const placeOf = ({endpoint, channel, user}: Pick<Question, "endpoint" | "channel" | "user">): string =>
   JSON.stringify([endpoint, channel, user])
 
 const questionOf = (row: Row): Question => ({

@@ -21,13 +21,13 @@ export const takeOverConsole = (log: Log): void => {
   for (const [method, level] of Object.entries(levels)) {
     console[method as keyof typeof levels] = (...args: unknown[]) => {
       const error = args.find(argument => argument instanceof Error)
-      log[level](textOf(args), {...whatIsAround(), ...(error === undefined ? {} : {error})})
+      log[level](formatArguments(args), {...whatIsAround(), ...(error === undefined ? {} : {error})})
     }
   }
 }
 
 /** An error says its message here, and the rest under `error`. */
-const textOf = (args: readonly unknown[]): string => {
+const formatArguments = (args: readonly unknown[]): string => {
   try {
     return format(...args.map(argument => (argument instanceof Error ? argument.message : argument)))
   } catch {

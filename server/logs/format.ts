@@ -31,7 +31,7 @@ export const formatPretty = (record: LogRecord, inColor: boolean): string => {
     inColor ? styleText(style, text, {validateStream: false}) : text
   const fields = Object.entries(record)
     .filter(([name, value]) => !known.has(name) && value !== undefined)
-    .map(([name, value]) => paint("gray", onTerminal(`${name}=${textOf(value)}`)))
+    .map(([name, value]) => paint("gray", onTerminal(`${name}=${formatValue(value)}`)))
   const head = [
     paint("gray", new Date(record.time).toTimeString().slice(0, 8)),
     paint(colors[record.level] ?? "white", record.level.padEnd(5)),
@@ -41,7 +41,7 @@ export const formatPretty = (record: LogRecord, inColor: boolean): string => {
   return [head, ...errorLines(record.error).map(line => paint("gray", `${indent}${onTerminal(line)}`))].join("\n")
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+const formatValue = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 /** Of what stands under `error`: the issues, or the first frames, and the cause. A plugin may put anything there. */
 const errorLines = (error: unknown): readonly string[] => {
@@ -56,4 +56,4 @@ const textsIn = (list: unknown): readonly string[] =>
   Array.isArray(list) ? list.filter(item => typeof item === "string") : []
 
 const causeLines = (cause: unknown): readonly string[] =>
-  typeof cause === "object" && cause !== null && "message" in cause ? [`caused by: ${textOf(cause.message)}`] : []
+  typeof cause === "object" && cause !== null && "message" in cause ? [`caused by: ${formatValue(cause.message)}`] : []

@@ -35,7 +35,7 @@ export const makeRecord = ({level, message, bound, known, said}: LogCall, descri
   const record: Record<string, unknown> & {time: string; level: string; message: string} = {
     time: new Date().toISOString(),
     level,
-    message: typeof message === "string" ? describer.text(message) : textOf(message, describer),
+    message: typeof message === "string" ? describer.text(message) : wordsOf(message, describer),
   }
   for (const fields of [bound, known, aroundOf(known), said]) addFields(record, fields, describer)
   if (isError(message)) addFields(record, {error: message}, describer)
@@ -52,7 +52,7 @@ const isError = (value: unknown): value is Error => {
 }
 
 /** Of what is no text: an error's message, else the value as JSON. */
-const textOf = (value: unknown, describer: Describer): string => {
+const wordsOf = (value: unknown, describer: Describer): string => {
   if (isError(value)) return String(describer.field("message", () => value.message))
   const plain = describer.value(value)
   return typeof plain === "object" && plain !== null ? JSON.stringify(plain) : String(plain)

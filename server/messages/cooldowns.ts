@@ -2,7 +2,7 @@ import type {Cooldown} from "../../shared/sdk/command.ts"
 import type {Session} from "../../shared/sdk/session.ts"
 import type {Command} from "./command.ts"
 
-export type Turn =
+export type CooldownTurn =
   | {readonly is: "free"}
   /** `tell`: this conversation has not been told yet. */
   | {readonly is: "early"; readonly seconds: number; readonly tell: boolean}
@@ -30,12 +30,12 @@ export class Cooldowns {
   }
 
   /** Takes the command's turn, or tells how long it is still cooling down. */
-  take({id, definition}: Command, session: Session): Turn {
+  take({id, definition}: Command, session: Session): CooldownTurn {
     const {cooldown} = definition
     if (cooldown === undefined) return {is: "free"}
     const now = this.#now()
     const taken = this.#of(id)
-    const key = keyOf(cooldown, session)
+    const key = callerOf(cooldown, session)
     const last = taken.get(key)
     if (last === undefined || last.until <= now || last.sn === session.event.sn) {
       taken.delete(key)
@@ -59,7 +59,7 @@ export class Cooldowns {
   }
 }
 
-const keyOf = ({per}: Cooldown, {endpoint, channel, user}: Session): string => {
+const callerOf = ({per}: Cooldown, {endpoint, channel, user}: Session): string => {
   switch (per) {
     case "everyone":
       return ""

@@ -3,7 +3,7 @@ import {messageOf} from "../../shared/problems.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
-import type {Attempt, Dispatch, Outcome, StoredEvent} from "../inbox/handling.ts"
+import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {callCommand} from "./call.ts"
 import type {Command} from "./command.ts"
@@ -88,7 +88,7 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
 
 type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns}
 
-const run = async (options: RunOptions, stored: StoredEvent, id: string, attempt: Attempt): Promise<Outcome> => {
+const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
   const {current, settled, timeout = handlerTimeout, scrub = asItIs} = options
   let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
@@ -106,7 +106,7 @@ const asItIs = (text: string): string => text
 
 const runToEnd = async (
   handler: Runnable,
-  stored: StoredEvent,
+  stored: InboxEvent,
   attempt: Attempt,
   timeout: number,
   permissionOf: () => Permission,
@@ -137,7 +137,7 @@ type Runnable = Handler & {
   readonly stops?: () => boolean
 }
 
-const find = ({current, log, cooldowns}: RunOptions, stored: StoredEvent, id: string): Runnable | undefined => {
+const find = ({current, log, cooldowns}: RunOptions, stored: InboxEvent, id: string): Runnable | undefined => {
   const table = current()
   const plain = table.byId.get(id)
   if (plain !== undefined) return plain

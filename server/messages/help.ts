@@ -24,7 +24,7 @@ const helpText = (router: Router, prefix: string, permission: Permission, words:
   const command = router.find(words)
   return command === undefined || !mayCall(command, permission)
     ? `There is no command "${words}". ${prefix}help lists all.`
-    : describe(prefix, command)
+    : describeCommand(prefix, command)
 }
 
 const mayCall = ({definition}: Command, permission: Permission) =>
@@ -69,7 +69,7 @@ const listCommands = (router: Router, prefix: string, permission: Permission): s
   return ["Commands:", ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n")
 }
 
-const describe = (prefix: string, command: Command): string => {
+const describeCommand = (prefix: string, command: Command): string => {
   const {description, aliases = [], options = {}, examples = []} = command.definition
   return [
     line(`${prefix}${usageOf(command)}`, description),

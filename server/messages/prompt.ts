@@ -4,7 +4,7 @@ import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {explain} from "../config/explain.ts"
-import type {StoredEvent} from "../inbox/handling.ts"
+import type {InboxEvent} from "../inbox/handling.ts"
 import {personOf, type Question} from "../inbox/prompts.ts"
 import type {Router} from "./router.ts"
 
@@ -20,7 +20,7 @@ export interface Prompt {
 const patience = 3600
 
 /** The question as it is stored. Throws `event_invalid` where nobody can answer, or `data` does not fit. */
-export const ask = ({id, definition}: Prompt, {endpoint, event}: StoredEvent, data: unknown): Question => {
+export const ask = ({id, definition}: Prompt, {endpoint, event}: InboxEvent, data: unknown): Question => {
   const {user, channel} = event
   if (user === undefined) throw new Problem("event_invalid", "there is no user to ask")
   const kept = JSON.stringify(data) ?? "null"

@@ -6,7 +6,7 @@ import {h, type Node, textOf} from "../../shared/sdk/elements.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
-import type {Attempt, StoredEvent, Work} from "../inbox/handling.ts"
+import type {Attempt, InboxEvent, Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
 import {nodesOf, type OutboxDraft} from "../outbox/draft.ts"
 import {parseContent} from "./parse-content.ts"
@@ -25,7 +25,7 @@ export interface OpenSession {
 }
 
 export interface SessionOptions {
-  readonly stored: StoredEvent
+  readonly stored: InboxEvent
   readonly attempt: Attempt
   readonly plugin: PluginSide | undefined
   readonly permissionOf: () => Permission

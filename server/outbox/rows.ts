@@ -15,7 +15,7 @@ export interface Lane {
   readonly channel: string
 }
 
-export const keyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${channel}`
+export const laneKeyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${channel}`
 
 export const laneOf = (row: Row): Lane => ({endpoint: String(row.endpoint), channel: String(row.channel)})
 
@@ -121,7 +121,7 @@ export const inserting = (departures: readonly Departure[]): Statement => {
   // The statement does not see what it has stored itself.
   const queued = new Set<string>()
   const values = departures.map(departure => {
-    const lane = keyOf(departure.draft)
+    const lane = laneKeyOf(departure.draft)
     if (departure.turn === undefined) queued.add(lane)
     return storedOf(departure, !queued.has(lane))
   })

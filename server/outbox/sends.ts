@@ -11,7 +11,7 @@ import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
 import {attempt, longestWait, type Timing} from "./delivery.ts"
 import type {Pace} from "./pace.ts"
 import {Paces} from "./paces.ts"
-import {claiming, type Finish, gatherFinishes, keyOf, type Lane, readNext} from "./rows.ts"
+import {claiming, type Finish, gatherFinishes, type Lane, laneKeyOf, readNext} from "./rows.ts"
 
 /** What the outbox asks of endpoints; passed in by the composition root. */
 export interface Senders {
@@ -69,7 +69,7 @@ export class Sends {
 
   /** Something of this channel is queued. */
   push(lane: Lane): void {
-    const key = keyOf(lane)
+    const key = laneKeyOf(lane)
     if (this.#pushed.has(key)) return
     this.#pushed.add(key)
     this.#lanes.push(key, lane)
@@ -77,7 +77,7 @@ export class Sends {
 
   /** What waits in this channel may be another message now, or is to wait no longer. */
   wake(lane: Lane): void {
-    this.#due.delete(keyOf(lane))
+    this.#due.delete(laneKeyOf(lane))
     this.push(lane)
   }
 
@@ -88,17 +88,17 @@ export class Sends {
   enter(lane: Lane): Reservation<Row> | undefined {
     const {endpoint, channel} = lane
     const sender = this.#senders?.sender(endpoint)
-    const turn = sender && this.#lanes.enter(keyOf(lane))
+    const turn = sender && this.#lanes.enter(laneKeyOf(lane))
     if (sender === undefined || turn === undefined) return undefined
     const pace = this.#paces.of(endpoint, this.policy(endpoint).rates)
-    if (!pace.ask(keyOf(lane), lane)) {
+    if (!pace.ask(laneKeyOf(lane), lane)) {
       turn.release()
       return undefined
     }
     return reserve(
       row => turn.commit({endpoint, channel, row, sender, pace}),
       () => {
-        pace.leave(keyOf(lane))
+        pace.leave(laneKeyOf(lane))
         turn.release()
       },
     )
@@ -135,7 +135,7 @@ export class Sends {
 
   /** Sends what is queued for one channel, in order, until nothing is left or its endpoint cannot send. */
   async #sendQueued(lane: Lane): Promise<void> {
-    this.#pushed.delete(keyOf(lane))
+    this.#pushed.delete(laneKeyOf(lane))
     try {
       while (!this.#closing.signal.aborted) {
         const row = await persist(`sending to ${lane.endpoint}`, this.#log, () => readNext(this.#database, lane))
@@ -144,7 +144,7 @@ export class Sends {
         const pause = this.#pauseBefore(row, lane)
         if (pause > 0) return this.#rest(lane, pause)
         const pace = this.#paces.of(lane.endpoint, this.policy(lane.endpoint).rates)
-        if (!pace.ask(keyOf(lane), lane)) return
+        if (!pace.ask(laneKeyOf(lane), lane)) return
         await this.#sendNext(row, lane, sender, pace)
       }
     } catch (error) {
@@ -159,7 +159,7 @@ export class Sends {
 
   /** Nothing is left to send, or its endpoint cannot send: then it comes back with the endpoint. */
   #leave(lane: Lane, isParked: boolean): void {
-    this.#paces.leave(lane.endpoint, keyOf(lane))
+    this.#paces.leave(lane.endpoint, laneKeyOf(lane))
     if (!isParked) return
     const parked = this.#parked.get(lane.endpoint) ?? new Map<string, Lane>()
     this.#parked.set(lane.endpoint, parked.set(lane.channel, lane))
@@ -167,7 +167,7 @@ export class Sends {
 
   /** The time of an earlier run is the clock's, and is believed once; from then on the clock may be set as it likes. */
   #pauseBefore(row: Row, lane: Lane): number {
-    const key = keyOf(lane)
+    const key = laneKeyOf(lane)
     const seq = Number(row.seq)
     const now = performance.now()
     const known = this.#due.get(key)
@@ -178,7 +178,7 @@ export class Sends {
   }
 
   #rest(lane: Lane, pause: number): void {
-    const key = keyOf(lane)
+    const key = laneKeyOf(lane)
     this.#paces.leave(lane.endpoint, key)
     clearTimeout(this.#resting.get(key))
     const wake = () => {
@@ -192,21 +192,21 @@ export class Sends {
     const seq = Number(row.seq)
     const number = Number(row.attempt) + 1
     const [claimed] = await this.#persist(seq, () => this.#database.write([claiming(seq, number)]))
-    if (claimed?.rows.length !== 1) return pace.leave(keyOf(lane))
+    if (claimed?.rows.length !== 1) return pace.leave(laneKeyOf(lane))
     await this.#begin(row, lane, sender, pace, number)
   }
 
   /** Its pace counts it once the platform was called: where the Host stands still in between, the next keeps its distance. */
   #begin(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>, number: number): Promise<string> {
     const ended = this.#attempt(row, lane, sender, number)
-    pace.begin(keyOf(lane))
+    pace.begin(laneKeyOf(lane))
     return ended
   }
 
   /** One attempt, from the call to its stored end; resolves to how it ended. */
   async #attempt(row: Row, lane: Lane, sender: Sender, number: number): Promise<string> {
     const seq = Number(row.seq)
-    this.#due.delete(keyOf(lane))
+    this.#due.delete(laneKeyOf(lane))
     const end = await attempt(row, {
       sender,
       policy: this.policy(lane.endpoint),
@@ -214,7 +214,7 @@ export class Sends {
       timing: this.#timing,
       scrub: this.#senders?.scrub,
     })
-    if (end.is === "queued") this.#due.set(keyOf(lane), {seq, at: performance.now() + end.wait})
+    if (end.is === "queued") this.#due.set(laneKeyOf(lane), {seq, at: performance.now() + end.wait})
     if (end.is !== "sent")
       this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt: number, state: end.is})
     await this.#persist(seq, () => this.#finishes.store({end, seq, attempt: number}))

@@ -70,7 +70,7 @@ export const workroomPlugin = (workroom: () => Workroom): PluginDefinition<typeo
         ({args}) => answer(async () => list(workroom().items, args.state)),
       )
       plugin.command("item show <id:integer>", {description: "Show a work item", permission: read}, ({args}) =>
-        answer(async () => describe(workroom().item(args.id))),
+        answer(async () => describeItem(workroom().item(args.id))),
       )
       plugin.command(
         "item claim <id:integer>",
@@ -151,7 +151,7 @@ const lineOf = ({id, state, title, assignee, blocker}: Item): string => {
   return `#${id} ${state}${why} - ${title}${who}`
 }
 
-const describe = (item: Item): string =>
+const describeItem = (item: Item): string =>
   [
     lineOf(item),
     ...(item.description === "" ? [] : [item.description]),

@@ -52,7 +52,7 @@ export const renderContent = (content: Content): string => nodesOf(content).map(
 
 const lineAfter = new Set(["p", "message", "br"])
 
-const describe = ({type, attrs}: Element): string => {
+const describeElement = ({type, attrs}: Element): string => {
   switch (type) {
     case "at":
       return `@${attrs.name ?? attrs.id ?? attrs.role ?? attrs.type ?? ""}`
@@ -71,7 +71,7 @@ const describe = ({type, attrs}: Element): string => {
 const textOfNode = (node: Node): string => {
   if (typeof node === "string") return node
   const inner = node.children.map(textOfNode).join("")
-  const text = inner === "" ? describe(node) : inner
+  const text = inner === "" ? describeElement(node) : inner
   if (node.type === "quote") return ""
   const link =
     node.type === "a" && typeof node.attrs.href === "string" && node.attrs.href !== text ? node.attrs.href : ""

@@ -5,7 +5,7 @@ import type {Signatures} from "./signatures.ts"
 /** Verifies one delivery, stores it, and only then acknowledges it. A repeated `webhook-id` is acknowledged and stored once. */
 export const receive = async (request: Request, signatures: Signatures, endpoint: Endpoint): Promise<Response> => {
   if (request.method !== "POST") return onlyPost()
-  const text = textOf(await request.arrayBuffer())
+  const text = decodeBody(await request.arrayBuffer())
   const {id, timestamp} = signatures.verify(request.headers, text)
   if (!/^application\/(.+\+)?json\b/i.test(request.headers.get("content-type") ?? ""))
     throw new Problem("unsupported_media_type", "the body must be sent as application/json")
@@ -14,7 +14,7 @@ export const receive = async (request: Request, signatures: Signatures, endpoint
 }
 
 /** The library signs text: only of bytes that are UTF-8 is its text as good as the bytes. */
-const textOf = (bytes: ArrayBuffer): string => {
+const decodeBody = (bytes: ArrayBuffer): string => {
   try {
     return new TextDecoder("utf-8", {fatal: true, ignoreBOM: true}).decode(bytes)
   } catch (cause) {

@@ -21,7 +21,7 @@ export const streamEvents = ({stream}: EventServices): Operation => ({
   stream: true,
   handle: (request, call) => {
     const filter = filterOf(call)
-    const cursor = request.headers.get("last-event-id") || textOf(call.query.last_event_id)
+    const cursor = request.headers.get("last-event-id") || optionalText(call.query.last_event_id)
     const body = stream.open({audience: audienceOf(call), filter, cursor})
     return new Response(body, {headers: {...streamHeaders, "x-request-id": call.requestId}})
   },
@@ -34,7 +34,7 @@ export const listEvents = ({events, stream, envelopes, epoch}: EventServices): O
   handle: async (_, call) => {
     const filter = filterOf(call)
     const {after, limit} = call.query
-    const page = await readHistory(events, envelopes, epoch, {after: textOf(after), limit: Number(limit), filter})
+    const page = await readHistory(events, envelopes, epoch, {after: optionalText(after), limit: Number(limit), filter})
     if (page.gap !== null) stream.countGap(page.gap.reason)
     const {head, evictedTo} = page.extent
     // Each type has a projection of its own, which has been made.
@@ -58,8 +58,8 @@ const streamHeaders = {
   vary: "Origin",
 }
 
-const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : String(value))
+const optionalText = (value: unknown): string | undefined => (value === undefined ? undefined : String(value))
 
-const filterOf = ({query}: Call) => createFilter(textOf(query.types), textOf(query.endpoint))
+const filterOf = ({query}: Call) => createFilter(optionalText(query.types), optionalText(query.endpoint))
 
 const audienceOf = ({scope}: Call): Audience => (scope === "full" ? "full" : "demo")

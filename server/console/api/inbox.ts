@@ -58,16 +58,12 @@ export const showInboxEvent = (database: Database): Operation => ({
   },
 })
 
-export const redactInboxEvent = (database: Database): Operation => ({
-  summary: "Take away what an event says, from the file too",
-  body: RedactRequest,
-  response: {200: Redacted},
-  problems: ["inbox_unknown", "inbox_state"],
-  handle: async (_, call) => {
-    const {reason = null} = (await call.body()) as Static<typeof RedactRequest>
-    return call.json(Redacted, await redactInbox(database, seqOf(call), reason))
-  },
-})
+export const redactInboxEvent = (database: Database): Operation =>
+  redacting({
+    summary: "Take away what an event says, from the file too",
+    problems: ["inbox_unknown", "inbox_state"],
+    redact: (call, reason) => redactInbox(database, seqOf(call), reason),
+  })
 
 const eventActions: Readonly<Record<InboxAction, string>> = {
   retry: "Run the failed and dead handlers of an event again",

@@ -75,7 +75,7 @@ const readRun = async (database: Database, id: string): Promise<Static<typeof Ru
   return viewRun(row)
 }
 
-const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
+const textOrNull = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
 
 const viewRun = (row: Row): Static<typeof RunView> => ({
   runId: String(row.run_id),
@@ -85,10 +85,10 @@ const viewRun = (row: Row): Static<typeof RunView> => ({
   state: row.state as Static<typeof RunView>["state"],
   scheduledFor: timeOf(row.scheduled_for) ?? "",
   missedFrom: timeOf(row.missed_from),
-  reason: textOf(row.reason),
-  error: textOf(row.error),
+  reason: textOrNull(row.reason),
+  error: textOrNull(row.error),
   createdAt: timeOf(row.created_at) ?? "",
   startedAt: timeOf(row.started_at),
   endedAt: timeOf(row.ended_at),
-  runtimeId: textOf(row.runtime_id),
+  runtimeId: textOrNull(row.runtime_id),
 })

@@ -70,7 +70,7 @@ const readSource = async (transaction: Transaction): Promise<Source> => {
   if (virtual !== undefined) throw notCopied(String(virtual.name))
   const tables: Table[] = []
   for (const {name, sql} of all.filter(({type}) => type === "table"))
-    tables.push(await describe(read, String(name), String(sql)))
+    tables.push(await readTable(read, String(name), String(sql)))
   return {tables, others: all.filter(({type}) => type !== "table").map(({sql}) => String(sql))}
 }
 
@@ -83,7 +83,7 @@ const notCopied = (table: string) =>
     },
   )
 
-const describe = async (read: Read, name: string, sql: string): Promise<Table> => {
+const readTable = async (read: Read, name: string, sql: string): Promise<Table> => {
   // What is generated, or hidden, is not stored by whoever writes a row.
   const columns = await read("SELECT name, pk FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", name)
   const [kind] = await read("SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?", name)

@@ -32,7 +32,7 @@ export const systemdService = (unit: Unit): Service => {
       installed: shown.LoadState === "loaded",
       enabled: shown.UnitFileState === "enabled",
       running: shown.ActiveState === "active",
-      state: describe(shown),
+      state: describeUnit(shown),
       pid: Number(shown.MainPID) || null,
       restarts: Number(shown.NRestarts ?? 0),
       file: shown.FragmentPath ?? "",
@@ -112,7 +112,7 @@ const parseProperties = (text: string): Readonly<Record<string, string>> =>
       .map(line => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   )
 
-const describe = ({ActiveState = "", SubState = "", Result = ""}: Readonly<Record<string, string>>): string =>
+const describeUnit = ({ActiveState = "", SubState = "", Result = ""}: Readonly<Record<string, string>>): string =>
   `${ActiveState} (${SubState}${Result === "success" || Result === "" ? "" : `, ${Result}`})`
 
 /** Units hold no secret, and systemd warns of those that it cannot read. */

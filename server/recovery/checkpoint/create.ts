@@ -67,7 +67,7 @@ export const createCheckpoint = async (
   options.begun?.(id)
   try {
     const {marker, files} = await copyState(source, options, {id, folder, at: at.getTime()})
-    const manifest = await describe(source, options, marker, files)
+    const manifest = await describeContent(source, options, marker, files)
     await refuseSecrets(folder, files, source.secrets)
     await syncFolder(folder)
     await writeFileAtomic(join(folder, manifestName), sealManifest(manifest))
@@ -174,7 +174,7 @@ const listFiles = async (folder: string, known: readonly CheckpointFile[]): Prom
   return files
 }
 
-const describe = async (
+const describeContent = async (
   source: CheckpointSource,
   {reason, restorePoint}: CreateOptions,
   {id, at, generation, parts}: Marker,

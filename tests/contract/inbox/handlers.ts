@@ -1,7 +1,7 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
 import type {Endpoint} from "../../../server/endpoints/endpoint.ts"
-import type {Attempt, Dispatch, Outcome, StoredEvent} from "../../../server/inbox/handling.ts"
+import type {Attempt, Dispatch, InboxEvent, Outcome} from "../../../server/inbox/handling.ts"
 import type {Inbox} from "../../../server/inbox/inbox.ts"
 import {personOf} from "../../../server/inbox/prompts.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -84,7 +84,7 @@ export class Handlers implements Dispatch {
     }
   }
 
-  async run(stored: StoredEvent, handler: string, attempt: Attempt): Promise<Outcome> {
+  async run(stored: InboxEvent, handler: string, attempt: Attempt): Promise<Outcome> {
     const id = stored.event.message?.id ?? ""
     const conversation = stored.event.channel?.id ?? ""
     this.#begin(id, handler, conversation, stored.event.sn)
@@ -120,7 +120,7 @@ export class Handlers implements Dispatch {
     if (isMiddleware(handler)) closed.add(`${id} ${handler}`)
   }
 
-  async #handle({event}: StoredEvent, handler: string, track: Track, attempt: Attempt): Promise<Outcome> {
+  async #handle({event}: InboxEvent, handler: string, track: Track, attempt: Attempt): Promise<Outcome> {
     const {seed, faults, isCalm} = this.#scene
     const run = track.plans.length
     const plan = planOf(seed, track.name, run, isCalm())

@@ -92,7 +92,7 @@ export const leftBehind = (project: Project): Readonly<Record<string, string>> =
   for (const folder of [".svc", "data"]) {
     if (!existsSync(project.path(folder))) continue
     for (const name of readdirSync(project.path(folder), {recursive: true, encoding: "utf8"})) {
-      const text = textOf(join(project.path(folder), name))
+      const text = readIfThere(join(project.path(folder), name))
       if (text !== undefined) files[join(folder, name)] = text
     }
   }
@@ -100,7 +100,7 @@ export const leftBehind = (project: Project): Readonly<Record<string, string>> =
 }
 
 /** Undefined for what is no file, or was removed since it was listed: the Host may run. */
-const textOf = (path: string): string | undefined => {
+const readIfThere = (path: string): string | undefined => {
   try {
     return statSync(path).isFile() ? readFileSync(path, "utf8") : undefined
   } catch (error) {

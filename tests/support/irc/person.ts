@@ -76,7 +76,7 @@ export const joinIrc = async (
     write,
     say,
     sees: (pattern, patience) => sees(pattern, patience),
-    heard: (from, target = nick) => lines.flatMap(line => textOf(line, from, target) ?? []),
+    heard: (from, target = nick) => lines.flatMap(line => wordsSaid(line, from, target) ?? []),
     asks: async (from, target, text) => {
       // Of several questions at once, each looks for its own answer: they come in any order.
       const asked = lines.length
@@ -84,7 +84,7 @@ export const joinIrc = async (
       say(target, text)
       const answer = new RegExp(`^:${literal(from)}!\\S+ PRIVMSG ${literal(placeOf(target))} `, "i")
       const line = await sees(answer, undefined, () => asked)
-      return textOf(line, from, placeOf(target)) ?? ""
+      return wordsSaid(line, from, placeOf(target)) ?? ""
     },
     leave: () =>
       new Promise(resolve => {
@@ -97,7 +97,7 @@ export const joinIrc = async (
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 
 /** The text of a PRIVMSG of this nick to this target. */
-const textOf = (line: string, from: string, target: string): string | undefined => {
+const wordsSaid = (line: string, from: string, target: string): string | undefined => {
   const [, nick = "", to = "", text] = /^:([^!\s]+)!\S+ PRIVMSG (\S+) :?(.*)$/.exec(line) ?? []
   const fits = nick.toLowerCase() === from.toLowerCase() && to.toLowerCase() === target.toLowerCase()
   return fits ? text : undefined

@@ -61,7 +61,7 @@ export class Notices {
       this.#put({...said, state: isGood ? "done" : "failed", ...(event === undefined ? {} : {event})})
       return isGood
     } catch (error) {
-      this.#put({id, title: deed.title, state: "failed", detail: describe(error)})
+      this.#put({id, title: deed.title, state: "failed", detail: describeError(error)})
       return false
     } finally {
       unlisten()
@@ -98,4 +98,4 @@ export class Notices {
   }
 }
 
-const describe = (error: unknown): string => (error instanceof Error ? describeRefusal(error) : String(error))
+const describeError = (error: unknown): string => (error instanceof Error ? describeRefusal(error) : String(error))

@@ -11,7 +11,7 @@ const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)/g
 
 const namesIn = (text: string): readonly string[] => [...text.matchAll(reference)].map(match => match[1] ?? "")
 
-const textOf = (config: string): Promise<string> =>
+const readConfigOrEmpty = (config: string): Promise<string> =>
   readConfigText(config).then(
     ({text}) => text,
     () => "",
@@ -41,10 +41,10 @@ export interface EnvironmentOptions {
 export const stepEnvironments = async (options: EnvironmentOptions): Promise<StepEnvironments> => {
   const {paths, tried, environment: name, own} = options
   const environment = await readEnvironment(paths.project, name, own)
-  const wanted = namesIn(await textOf(projectPaths(tried).config))
+  const wanted = namesIn(await readConfigOrEmpty(projectPaths(tried).config))
   const hidden = new Set([
     ...wanted,
-    ...namesIn(await textOf(paths.config)),
+    ...namesIn(await readConfigOrEmpty(paths.config)),
     ...environment.files.flatMap(({values}) => Object.keys(values)),
   ])
   const plain: Record<string, string> = {CI: "1"}
@@ -74,7 +74,7 @@ const maskOf = async ({paths, tried, secrets, own}: EnvironmentOptions, {variabl
       mask.hide(parseConfig(await readConfigText(file), variables).secrets)
     } catch {
       // Which of its variables are secret cannot be told.
-      mask.hide(valuesOf(namesIn(await textOf(file))))
+      mask.hide(valuesOf(namesIn(await readConfigOrEmpty(file))))
     }
   }
   return mask
