@@ -1,9 +1,9 @@
-import {createHash} from "node:crypto"
 import {readFile} from "node:fs/promises"
 import {basename} from "node:path"
 import {isDeepStrictEqual} from "node:util"
 import {ProjectConfig} from "../../shared/config.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
+import {sha256Of} from "../runtime/hash.ts"
 import {check} from "./check.ts"
 import {checkRules} from "./check-rules.ts"
 import type {Variables} from "./expand.ts"
@@ -26,8 +26,6 @@ export interface LoadedConfig extends ConfigText {
   readonly secrets: readonly string[]
 }
 
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
-
 /** Throws `project_missing` where the file is not there, `config_invalid` where it is not text. */
 export const readConfigText = async (path: string): Promise<ConfigText> => {
   const bytes = await readFile(path).catch(cause => {
@@ -35,7 +33,7 @@ export const readConfigText = async (path: string): Promise<ConfigText> => {
   })
   const file = basename(path)
   const text = decodeSource(file, bytes)
-  return {file, text, sha256: sha256(text)}
+  return {file, text, sha256: sha256Of(text)}
 }
 
 /**

@@ -1,4 +1,5 @@
 import {type Client, ConnectionPool, Sqlite3Client} from "@libsql/client/sqlite3"
+import {BoundedMap} from "../runtime/bounded-map.ts"
 
 type Connection = ReturnType<ConnectionPool["acquireSync"]>
 type Prepared = ReturnType<Connection["prepare"]>
@@ -32,14 +33,12 @@ class KeepingPool extends ConnectionPool {
 
 const keepStatements = (connection: Connection): void => {
   const prepare = connection.prepare.bind(connection)
-  const kept = new Map<string, KeptStatement>()
+  const kept = new BoundedMap<string, KeptStatement>(most)
   const value = (sql: string) => {
     if (!isKept(sql)) return prepare(sql)
     const known = kept.get(sql)
     if (known !== undefined) return known
     const statement = new KeptStatement(prepare(sql), () => kept.delete(sql))
-    const [oldest] = kept.keys()
-    if (kept.size === most && oldest !== undefined) kept.delete(oldest)
     kept.set(sql, statement)
     return statement
   }

@@ -1,6 +1,6 @@
-import {createHash} from "node:crypto"
 import {readFile} from "node:fs/promises"
 import {join} from "node:path"
+import {sha256Of} from "../runtime/hash.ts"
 
 /** The lockfiles of the package managers, by preference. */
 export const lockfiles = ["bun.lockb", "bun.lock", "package-lock.json", "pnpm-lock.yaml", "yarn.lock"] as const
@@ -9,7 +9,7 @@ export const lockfiles = ["bun.lockb", "bun.lock", "package-lock.json", "pnpm-lo
 export const findLockfile = async (project: string): Promise<{name: string; sha256: string} | undefined> => {
   for (const name of lockfiles) {
     const bytes = await readFile(join(project, name)).catch(() => undefined)
-    if (bytes !== undefined) return {name, sha256: createHash("sha256").update(bytes).digest("hex")}
+    if (bytes !== undefined) return {name, sha256: sha256Of(bytes)}
   }
   return undefined
 }

@@ -1,4 +1,3 @@
-import {createHash} from "node:crypto"
 import type {PluginEntry, ProjectConfig} from "../../shared/config.ts"
 import {durationOf} from "../../shared/duration.ts"
 import {capabilityId, endpointName} from "../../shared/ids.ts"
@@ -18,6 +17,7 @@ import type {Continuation, EventHandler, Handler} from "../messages/handler.ts"
 import type {MiddlewareHandler} from "../messages/middleware.ts"
 import {readPermissions} from "../messages/permissions.ts"
 import type {Instance} from "../plugins/instance.ts"
+import {sha256Of} from "../runtime/hash.ts"
 import type {Capability, PublishedJob, Snapshot} from "./generation.ts"
 import {ruleIssues} from "./rule-issues.ts"
 
@@ -260,7 +260,5 @@ export const fingerprintOf = (value: unknown): string => {
     const original = this[key]
     return original instanceof Secret ? {secret: original.reveal()} : item
   })
-  return createHash("sha256")
-    .update(text ?? "")
-    .digest("hex")
+  return sha256Of(text ?? "")
 }

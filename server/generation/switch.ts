@@ -1,7 +1,8 @@
 import {Problem} from "../../shared/problems.ts"
 import {saysTheSame, withEnabled} from "../config/enabled.ts"
-import {type ConfigText, type LoadedConfig, sha256} from "../config/load.ts"
+import type {ConfigText, LoadedConfig} from "../config/load.ts"
 import {didYouMean} from "../config/suggest.ts"
+import {sha256Of} from "../runtime/hash.ts"
 import type {NewPin, Pin} from "./generation.ts"
 
 /** A plugin that is turned on or off while the Host runs; the file stays as it is. */
@@ -33,5 +34,5 @@ export const switchIn = (running: LoadedConfig, pin: Pin | undefined, file: Conf
     throw new Problem("conflict", `plugins.${name} shares its settings with others: change ${file.file} itself`)
   const fileSha256 = pin?.fileSha256 ?? running.sha256
   if (fileSha256 === file.sha256 && saysTheSame(text, file.text)) return {text: file, pin: undefined}
-  return {text: {file: "the pinned configuration", text, sha256: sha256(text)}, pin: {number: "own", fileSha256}}
+  return {text: {file: "the pinned configuration", text, sha256: sha256Of(text)}, pin: {number: "own", fileSha256}}
 }

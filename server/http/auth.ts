@@ -1,12 +1,14 @@
-import {hash, timingSafeEqual} from "node:crypto"
+import {timingSafeEqual} from "node:crypto"
 import {Problem, problems} from "../../shared/problems.ts"
 import type {Scope} from "../../shared/sdk/route.ts"
 import type {Secret} from "../../shared/secret.ts"
+import {BoundedMap} from "../runtime/bounded-map.ts"
+import {sha256Of} from "../runtime/hash.ts"
 
 /** A longer header is refused unread. */
 const longest = 1024
 
-const digest = (text: string): Buffer => Buffer.from(hash("sha256", text, "hex"))
+const digest = (text: string): Buffer => Buffer.from(sha256Of(text))
 
 export interface Tokens {
   readonly token: Secret | undefined
@@ -33,19 +35,17 @@ export const createVerifier = ({token, demoToken}: Tokens): Verify => {
 const most = 10
 const window = 60_000
 
-/** So many addresses are remembered at most. */
+/** So many addresses are remembered at most; one more forgets the one whose minute ends first. */
 const remembered = 10_000
 
 /** Counts failures by address. What is valid is never held back: it is checked first. */
 export class FailureLimit {
-  readonly #failures = new Map<string, {count: number; until: number}>()
+  readonly #failures = new BoundedMap<string, {count: number; until: number}>(remembered)
 
   /** Counts one failure at a time of a clock that does not go back; throws it, or `too_many_failures` with the seconds to wait. */
   refuse(address: string, failure: Problem, now: number): never {
     let entry = this.#failures.get(address)
     if (entry === undefined || entry.until <= now) {
-      this.#failures.delete(address)
-      if (this.#failures.size >= remembered) this.#forget(now)
       entry = {count: 0, until: now + window}
       this.#failures.set(address, entry)
     }
@@ -54,11 +54,5 @@ export class FailureLimit {
     const retryAfter = Math.ceil((entry.until - now) / 1000)
     const {title} = problems[failure.code]
     throw new Problem("too_many_failures", `too many requests end so: ${title}; wait ${retryAfter} s`, {retryAfter})
-  }
-
-  #forget(now: number): void {
-    for (const [address, {until}] of this.#failures) if (until <= now) this.#failures.delete(address)
-    const [oldest] = this.#failures.keys()
-    if (this.#failures.size >= remembered && oldest !== undefined) this.#failures.delete(oldest)
   }
 }

@@ -1,5 +1,6 @@
 import type {Cooldown} from "../../shared/sdk/command.ts"
 import type {Session} from "../../shared/sdk/session.ts"
+import {BoundedMap} from "../runtime/bounded-map.ts"
 import type {Command} from "./command.ts"
 
 export type CooldownTurn =
@@ -38,9 +39,8 @@ export class Cooldowns {
     const key = callerOf(cooldown, session)
     const last = taken.get(key)
     if (last === undefined || last.until <= now || last.sn === session.event.sn) {
-      taken.delete(key)
       taken.set(key, {sn: session.event.sn, until: now + cooldown.seconds * 1000, told: new Map()})
-      forget(taken, now)
+      forgetEnded(taken, now)
       return {is: "free"}
     }
     const place = `${session.endpoint}/${session.channel?.id ?? ""}`
@@ -53,7 +53,7 @@ export class Cooldowns {
   #of(command: string): Map<string, Taken> {
     const known = this.#taken.get(command)
     if (known !== undefined) return known
-    const taken = new Map<string, Taken>()
+    const taken = new BoundedMap<string, Taken>(remembered)
     this.#taken.set(command, taken)
     return taken
   }
@@ -71,9 +71,9 @@ const callerOf = ({per}: Cooldown, {endpoint, channel, user}: Session): string =
 }
 
 /** The oldest stand first, and most often end first. */
-const forget = (taken: Map<string, Taken>, now: number): void => {
+const forgetEnded = (taken: Map<string, Taken>, now: number): void => {
   for (const [key, {until}] of taken) {
-    if (until > now && taken.size <= remembered) return
+    if (until > now) return
     taken.delete(key)
   }
 }

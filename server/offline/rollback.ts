@@ -5,7 +5,6 @@ import type {Database} from "../database/database.ts"
 import {withDatabase} from "../database/without-host.ts"
 import {findLockfile} from "../generation/lockfile.ts"
 import {holding, type StoppedOptions} from "../project/held.ts"
-import {sha256Of} from "../recovery/checkpoint/manifest.ts"
 import type {Progress} from "../recovery/checkpoint/progress.ts"
 import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
 import {underWay} from "../recovery/release/history.ts"
@@ -19,6 +18,7 @@ import {
   restoreCheckpoint,
 } from "../recovery/restore/restore.ts"
 import {type SideEffects, sideEffectsSince} from "../recovery/restore/side-effects.ts"
+import {sha256Of} from "../runtime/hash.ts"
 import {restorePlaces} from "./checkpoint.ts"
 
 export interface RollbackPlan extends RestorePlan {

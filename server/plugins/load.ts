@@ -1,10 +1,10 @@
-import {createHash} from "node:crypto"
 import {stat} from "node:fs/promises"
 import {isAbsolute, join, relative, resolve} from "node:path"
 import type {PluginEntry} from "../../shared/config.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {isPlugin, type PluginDefinition} from "../../shared/sdk/plugin.ts"
 import {makePrivateFolder, readFileIfExists, readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {sha256Of} from "../runtime/hash.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {mappedSources} from "../runtime/source-map.ts"
@@ -110,7 +110,7 @@ export class Loader {
   async #compile(name: string, entry: string): Promise<LoadedPlugin> {
     const {runtime, cache, sdk} = this.#options
     const {code, files} = await runtime.bundle({entry, externals: sdk})
-    const fingerprint = hash(code)
+    const fingerprint = sha256Of(code)
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
     await makePrivateFolder(cache)
     if (!(await isFile(path))) await writeFileAtomic(path, code)
@@ -120,7 +120,7 @@ export class Loader {
   async #built(name: string, path: string): Promise<LoadedPlugin> {
     const code = (await readFileIfExists(path)) ?? ""
     const files = [path, ...mappedSources(path, code)]
-    return this.#import({name, path, fingerprint: hash(code), files, origin: "built"})
+    return this.#import({name, path, fingerprint: sha256Of(code), files, origin: "built"})
   }
 
   /** A package resolves from the project, so it is imported through a file of the project. */
@@ -135,7 +135,7 @@ export class Loader {
     }
     const version = ((await readJsonIfExists(manifest)) as {version?: string} | undefined)?.version ?? "0"
     const code = `export {default} from ${JSON.stringify(specifier)}\n`
-    const fingerprint = hash(`${code}${version}`)
+    const fingerprint = sha256Of(`${code}${version}`)
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
     await makePrivateFolder(cache)
     await writeFileAtomic(path, code)
@@ -185,5 +185,3 @@ const firstFile = async (paths: readonly string[]): Promise<string | undefined> 
   for (const path of paths) if (await isFile(path)) return path
   return undefined
 }
-
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex")

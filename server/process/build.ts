@@ -1,10 +1,10 @@
-import {createHash} from "node:crypto"
 import {readdir, readFile, rm, stat} from "node:fs/promises"
 import {join, relative, resolve} from "node:path"
 import {build, type Metafile} from "esbuild"
 import {Problem} from "../../shared/problems.ts"
 import {esbuildIssues} from "../runtime/esbuild-issues.ts"
 import {makePrivateFolder, readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {sha256Of} from "../runtime/hash.ts"
 import {pluginBuild} from "../runtime/plugin-build.ts"
 import {projectPaths} from "../runtime/project.ts"
 
@@ -82,7 +82,7 @@ export const findStalePlugins = async (project: string): Promise<readonly string
 
 const hashOf = async (path: string): Promise<string | undefined> => {
   const bytes = await readFile(path).catch(() => undefined)
-  return bytes === undefined ? undefined : createHash("sha256").update(bytes).digest("hex")
+  return bytes === undefined ? undefined : sha256Of(bytes)
 }
 
 const hashInputs = async (project: string, {outputs}: Metafile): Promise<BuildRecord["plugins"]> => {

@@ -1,8 +1,9 @@
-import {createHash} from "node:crypto"
 import {Cron} from "croner"
 import type {Job, Schedule} from "../../shared/api/jobs.ts"
 import {durationOf} from "../../shared/duration.ts"
 import {messageOf} from "../../shared/problems.ts"
+import {BoundedMap} from "../runtime/bounded-map.ts"
+import {sha256Of} from "../runtime/hash.ts"
 
 /** The due times of one schedule, in milliseconds since 1970. */
 export interface Times {
@@ -17,7 +18,7 @@ const keptPatterns = 32
 
 /** Calculates due times; the timer, and what becomes of a due time, are not its business. */
 export class Calculator {
-  readonly #patterns = new Map<string, Cron>()
+  readonly #patterns = new BoundedMap<string, Cron>(keptPatterns)
 
   /** Of a schedule that `problemOf` finds nothing wrong with. */
   times({cron, every, from, at}: Schedule, timezone: string): Times {
@@ -42,8 +43,6 @@ export class Calculator {
     const key = `${timezone} ${pattern}`
     const known = this.#patterns.get(key)
     if (known !== undefined) return known
-    const [oldest] = this.#patterns.keys()
-    if (this.#patterns.size >= keptPatterns && oldest !== undefined) this.#patterns.delete(oldest)
     const cron = parseCron(pattern, timezone)
     this.#patterns.set(key, cron)
     return cron
@@ -115,6 +114,6 @@ export const isTimezone = (name: string): boolean => {
 /** How much later than its due time a job fires: the same each time it is asked, spread evenly over `jitter`. */
 export const jitterOf = ({id, jitter}: Pick<Job, "id" | "jitter">, due: number): number => {
   if (jitter === undefined) return 0
-  const hash = createHash("sha256").update(`${id} ${due}`).digest()
-  return Math.floor((hash.readUInt32BE(0) / 2 ** 32) * durationOf(jitter))
+  const share = Number.parseInt(sha256Of(`${id} ${due}`).slice(0, 8), 16) / 2 ** 32
+  return Math.floor(share * durationOf(jitter))
 }

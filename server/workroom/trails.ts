@@ -1,4 +1,5 @@
 import type {JournalRecord} from "../../shared/api/workroom.ts"
+import {BoundedMap} from "../runtime/bounded-map.ts"
 import {parseRecord} from "./store/record.ts"
 import type {Store} from "./store/store.ts"
 
@@ -22,7 +23,7 @@ interface Trail {
 export class Trails {
   readonly #store: Pick<Store, "read">
   readonly #firstLook: number
-  readonly #kept = new Map<number, Trail>()
+  readonly #kept = new BoundedMap<number, Trail>(mostKept)
 
   constructor(store: Pick<Store, "read">, look = firstLook) {
     this.#store = store
@@ -33,7 +34,7 @@ export class Trails {
   add(group: readonly JournalRecord[]): void {
     const [first, last] = [group[0], group.at(-1)]
     if (first === undefined || last === undefined) return
-    for (const [item, {upTo, records}] of this.#kept) {
+    for (const [item, {upTo, records}] of [...this.#kept]) {
       if (upTo !== first.seq - 1) continue
       this.#kept.set(item, {upTo: last.seq, records: [...records, ...group.filter(record => record.item === item)]})
     }
@@ -45,15 +46,8 @@ export class Trails {
     if (known?.upTo === head) return known.records
     const later = await this.#lookBack(item, head, known?.upTo ?? 0)
     const records = [...(known?.records ?? []), ...later]
-    this.#keep(item, {upTo: head, records})
+    this.#kept.set(item, {upTo: head, records})
     return records
-  }
-
-  #keep(item: number, trail: Trail): void {
-    this.#kept.delete(item)
-    this.#kept.set(item, trail)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest)
   }
 
   /** Those after `since`, looked for from the end back, as far as to what added the item. */

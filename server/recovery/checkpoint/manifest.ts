@@ -1,17 +1,15 @@
-import {createHash} from "node:crypto"
 import {lstat} from "node:fs/promises"
 import {join} from "node:path"
 import {Check} from "typebox/schema"
 import {checkpointFormat, Manifest} from "../../../shared/api/checkpoint.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {readFileIfExists} from "../../runtime/files.ts"
+import {sha256Of} from "../../runtime/hash.ts"
 
 export const manifestName = "manifest.json"
 
 /** A manifest larger than this is refused unread, in bytes. */
 const largest = 64 * 1024 * 1024
-
-export const sha256Of = (text: string | Uint8Array): string => createHash("sha256").update(text).digest("hex")
 
 const write = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
 

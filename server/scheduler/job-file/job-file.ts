@@ -1,4 +1,3 @@
-import {createHash} from "node:crypto"
 import {Job, JobFile} from "../../../shared/api/jobs.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
@@ -6,6 +5,7 @@ import {fits} from "../../config/check.ts"
 import {explainValue} from "../../config/explain.ts"
 import {formatPath, type Path} from "../../config/source.ts"
 import {didYouMean} from "../../config/suggest.ts"
+import {sha256Of} from "../../runtime/hash.ts"
 import {instantOf, isTimezone, patternProblem} from "../calculator.ts"
 import {JsonError, parseJson} from "./json-source.ts"
 
@@ -36,7 +36,7 @@ export const parseJobFile = (name: string, bytes: Uint8Array | string): JobFileC
     : explainValue(JobFile, value).map(({path, message, where}) => ({path, message, isKey: where === "key"}))
   if (found.length > 0) throw invalid(locate(name, text, found))
   const {authority, jobs} = value as JobFile
-  return {text, sha256: createHash("sha256").update(text).digest("hex"), authority, jobs}
+  return {text, sha256: sha256Of(text), authority, jobs}
 }
 
 /** The text of a job file, as svc writes it. */

@@ -6,6 +6,7 @@ import {parseConfig, sha256} from "../../../server/config/load.ts"
 import {settleAuthority} from "../../../server/database/authority.ts"
 import type {Database} from "../../../server/database/database.ts"
 import {requireOneHistory} from "../../../server/project/one-history.ts"
+import {sha256Of} from "../../../server/runtime/hash.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 import {writeJobFile} from "../../../server/scheduler/job-file/job-store.ts"
 import {recordJobFile} from "../../../server/scheduler/job-file/settle-job-file.ts"
@@ -24,7 +25,7 @@ const makeState = async (store: "database" | "file") => {
   const paths = projectPaths(scratchFolder())
   mkdirSync(paths.state)
   const text = `workroom: {store: ${store}}\n`
-  const {config} = parseConfig({file: "svc.config.yml", text, sha256: sha256(text)}, {})
+  const {config} = parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, {})
   const database = await open({dialect: "sqlite", file: paths.database})
   const authority = await settleAuthority(database, paths.authority, undefined)
   const workroom = await openWorkroom(

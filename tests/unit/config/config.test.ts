@@ -1,10 +1,11 @@
 import {describe, expect, test} from "vitest"
 import {parseConfig, sha256} from "../../../server/config/load.ts"
 import {decodeSource} from "../../../server/config/source.ts"
+import {sha256Of} from "../../../server/runtime/hash.ts"
 import {formatIssue, Problem} from "../../../shared/problems.ts"
 
 const parse = (text: string, variables: Record<string, string> = {}) =>
-  parseConfig({file: "svc.config.yml", text, sha256: sha256(text)}, variables)
+  parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, variables)
 
 /** The findings that a configuration is refused with. */
 const findings = (text: string, variables: Record<string, string> = {}): string[] => {

@@ -1,10 +1,12 @@
 import {describe, expect, test} from "vitest"
 import {parseConfig, sha256} from "../../../server/config/load.ts"
 import {readPermissions} from "../../../server/messages/permissions.ts"
+import {sha256Of} from "../../../server/runtime/hash.ts"
 import {formatIssue, Problem} from "../../../shared/problems.ts"
 import {channelType, type SatoriEvent, type User} from "../../../shared/sdk/satori.ts"
 
-const load = (text: string) => parseConfig({file: "svc.config.yml", text, sha256: sha256(text)}, {}).config.permissions
+const load = (text: string) =>
+  parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, {}).config.permissions
 
 const findings = (text: string): string[] => {
   try {
