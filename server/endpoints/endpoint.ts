@@ -7,8 +7,8 @@ import {
   type Receipt,
   type Sender,
 } from "../../shared/sdk/adapter.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
-import {type Backoff, pauseAfter} from "../runtime/flow/backoff.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {Completeness} from "./completeness.ts"
 import type {EndpointSpec} from "./spec.ts"

@@ -1,8 +1,8 @@
 import type {EventData} from "../../shared/events.ts"
+import {TokenBucket} from "../../shared/sdk/token-bucket.ts"
 
-/** At first so many errors are told of, then one in so many milliseconds. */
-const burst = 20
-const refill = 3000
+/** So many errors at once become events, then one in so many milliseconds. */
+const limits = {burst: 20, interval: 3000} as const
 
 /** What of a log record becomes an event. */
 export interface LoggedError {
@@ -17,20 +17,16 @@ export interface LoggedError {
  * logs is none: its event could not be stored, and would fail again.
  */
 export class ErrorEvents {
-  #tokens = burst
-  #at = 0
+  readonly #bucket = new TokenBucket(limits)
   #suppressed = 0
 
   /** The event's data; undefined where none is raised. `now` in milliseconds, of a clock that does not go back. */
   take({level, message, code, plugin}: LoggedError, now = performance.now()): EventData<"log.error"> | undefined {
     if (typeof code === "string" && /^(database_|lease_)/.test(code)) return undefined
-    this.#tokens = Math.min(burst, this.#tokens + (now - this.#at) / refill)
-    this.#at = now
-    if (this.#tokens < 1) {
+    if (!this.#bucket.take(now)) {
       this.#suppressed++
       return undefined
     }
-    this.#tokens--
     const suppressed = this.#suppressed
     this.#suppressed = 0
     return {

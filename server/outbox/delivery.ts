@@ -1,9 +1,9 @@
 import {messageOf} from "../../shared/problems.ts"
 import {isRefusal, postponementOf, refused, type Sender} from "../../shared/sdk/adapter.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
 import type {Node} from "../../shared/sdk/elements.ts"
 import type {Row} from "../../shared/sdk/plugin-database.ts"
 import type {Policy} from "../endpoints/policy.ts"
-import {type Backoff, pauseAfter} from "../runtime/flow/backoff.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {ReactionContent} from "./draft.ts"
 

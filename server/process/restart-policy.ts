@@ -1,10 +1,12 @@
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
 
 /** At most so many starts in so many milliseconds, as the templates for other supervisors have it. */
 export const startLimit = {starts: 5, within: 120_000} as const
 
-/** The pause after the first crash, doubled after each further one: five starts in a row take 7.5 s of pauses. */
-const firstPause = 500
+/** Five starts in a row take 7.5 s of pauses. No chance in them: a daemon has one Host, and nothing else waits for it. */
+const pauses: Backoff = {first: 500, longest: 8000}
+const always = () => 1
 
 export interface HostEnd {
   readonly code: number | null
@@ -23,7 +25,7 @@ export const decide = (end: HostEnd, starts: readonly number[], now: number): De
   const why = describeEnd(end)
   if (isAsked(end)) return {is: "ended", code: exit.ok, why}
   const wantsRestart = end.code === exit.consoleRestart || end.code === exit.runtimeRestart
-  const after = wantsRestart ? 0 : firstPause * 2 ** (countSince(starts, now) - 1)
+  const after = wantsRestart ? 0 : pauseAfter(countSince(starts, now), pauses, always)
   if (countSince(starts, now + after) < startLimit.starts) return {is: "again", after, why}
   const limit = `${startLimit.starts} starts in ${startLimit.within / 1000} s`
   return {is: "ended", code: exit.failed, why: `${limit} are the limit, and ${why}`}

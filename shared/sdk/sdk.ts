@@ -17,6 +17,7 @@ export {
   retryAfter,
   type Sender,
 } from "./adapter.ts"
+export {type Backoff, pauseAfter} from "./backoff.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
 export type {Permission} from "./permission.ts"
@@ -37,3 +38,4 @@ export type {
   SessionDatabase,
   Target,
 } from "./session.ts"
+export {TokenBucket, type TokenBucketLimits} from "./token-bucket.ts"

@@ -1,11 +1,11 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
-import type {Endpoint} from "../../../shared/sdk/sdk.ts"
+import {type Backoff, type Endpoint, pauseAfter} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {answered} from "./send.ts"
 
-/** A channel that the bot is not in is joined again after so many milliseconds, doubled each time that it is not let in. */
-const pauses = {first: 5000, longest: 300_000} as const
+/** When a channel that does not let the bot in is joined again. */
+const joinAgain: Backoff = {first: 5000, longest: 300_000}
 
 /**
  * Resolves once the server has dealt with every JOIN: before that the bot misses what is said there, so it is not online.
@@ -85,8 +85,8 @@ class Channel {
 
   async #joinAgain(): Promise<void> {
     const {signal} = this.#endpoint
-    for (let attempt = 0; !this.#isIn; attempt++) {
-      await sleep(Math.min(pauses.longest, pauses.first * 2 ** attempt), undefined, {signal})
+    for (let attempts = 1; !this.#isIn; attempts++) {
+      await sleep(pauseAfter(attempts, joinAgain), undefined, {signal})
       this.join()
       await answered(this.#client, `svc-joined-${this.name}`, signal)
     }

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
-import {type Outgoing, refused, type Sender} from "../../../shared/sdk/sdk.ts"
+import {type Outgoing, refused, type Sender, TokenBucket} from "../../../shared/sdk/sdk.ts"
 import {splitLine, toLines} from "./format.ts"
 
 /** Servers drop clients that write faster: so many lines at once, then one in so many milliseconds. */
@@ -11,7 +11,7 @@ const flood = {burst: 5, interval: 700} as const
  * them was answered. An attempt that runs out of time is continued by the next one of the same id, where it ended.
  */
 export const createSend = (client: Client, closed: AbortSignal): Sender["send"] => {
-  const takeTurn = createPace()
+  const pace = new TokenBucket(flood)
   /** How many lines of a message were written, for messages whose last attempt ran out of time. */
   const written = new Map<string, number>()
   let pings = 0
@@ -20,7 +20,8 @@ export const createSend = (client: Client, closed: AbortSignal): Sender["send"] 
     const watch = watchErrors(client, message.channel)
     try {
       for (let next = written.get(message.id) ?? 0; next < lines.length; written.set(message.id, ++next)) {
-        await takeTurn(signal)
+        const wait = pace.reserve()
+        if (wait > 0) await sleep(wait, undefined, {signal})
         if (!client.connected) throw new Error("the connection is gone")
         client.say(message.channel, lines[next] ?? "")
       }
@@ -31,18 +32,6 @@ export const createSend = (client: Client, closed: AbortSignal): Sender["send"] 
     } finally {
       watch.end()
     }
-  }
-}
-
-/** Resolves when it is a line's turn. */
-const createPace = () => {
-  let free: number = flood.burst
-  let refilled = performance.now()
-  return async (signal: AbortSignal) => {
-    const now = performance.now()
-    free = Math.min(flood.burst, free + (now - refilled) / flood.interval) - 1
-    refilled = now
-    if (free < 0) await sleep(-free * flood.interval, undefined, {signal})
   }
 }
 
