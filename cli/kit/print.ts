@@ -1,11 +1,16 @@
+import stringWidth from "string-width"
+
+/** A text with spaces behind it, up to so many columns of a terminal: 日本 takes four, an accent of its own none. */
+export const pad = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - stringWidth(text)))
+
 /** Rows under their headings, columns aligned. */
 export const table = (headings: readonly string[], rows: readonly (readonly string[])[]): string => {
   const lines = [headings, ...rows]
-  const widths = headings.map((_, column) => Math.max(...lines.map(line => (line[column] ?? "").length)))
+  const widths = headings.map((_, column) => Math.max(...lines.map(line => stringWidth(line[column] ?? ""))))
   return lines
     .map(line =>
       line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .map((cell, column) => pad(cell, widths[column] ?? 0))
         .join("  ")
         .trimEnd(),
     )
@@ -14,17 +19,31 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
 
 /** Names and values, one to a line, values aligned. */
 export const facts = (entries: readonly (readonly [string, string])[]): string => {
-  const width = Math.max(...entries.map(([name]) => name.length))
-  return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd()).join("\n")
+  const width = Math.max(...entries.map(([name]) => stringWidth(name)))
+  return entries.map(([name, value]) => `${pad(name, width)}  ${value}`.trimEnd()).join("\n")
 }
 
 /** `1 event`, `2 events`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
 
-/** One line of a text, shortened. */
-export const shorten = (text: string, length: number): string => {
-  const line = text.replace(/\s+/g, " ")
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line
+const graphemes = new Intl.Segmenter()
+
+/** Of a text, so many UTF-16 units a column are looked at: an emoji has a dozen, and a text without any width no end. */
+const unitsPerColumn = 32
+
+/** A text in one line of so many columns at most, cut between two letters where it is longer. */
+export const shorten = (text: string, width: number): string => {
+  const whole = text.replace(/\s+/g, " ")
+  const line = whole.slice(0, width * unitsPerColumn)
+  if (line === whole && stringWidth(line) <= width) return line
+  let shown = ""
+  let free = width - 1
+  for (const {segment} of graphemes.segment(line)) {
+    free -= stringWidth(segment)
+    if (free < 0) break
+    shown += segment
+  }
+  return `${shown}…`
 }
 
 /** A duration in words: `3 s`, `12 min`, `2 h 5 min`, `3 d`. */

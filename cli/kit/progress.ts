@@ -1,3 +1,6 @@
+import stringWidth from "string-width"
+import {pad} from "./print.ts"
+
 /** Shows on a terminal how far long work is, in one line that is rewritten; anywhere else nothing. */
 export class ProgressLine {
   readonly #output: NodeJS.WritableStream & {readonly isTTY?: boolean}
@@ -23,7 +26,7 @@ export class ProgressLine {
   }
 
   #write(text: string): void {
-    this.#output.write(`\r${text.padEnd(this.#shown.length)}${text === "" ? "\r" : ""}`)
+    this.#output.write(`\r${pad(text, stringWidth(this.#shown))}${text === "" ? "\r" : ""}`)
     this.#shown = text
   }
 }
