@@ -1,4 +1,4 @@
-import {gapReasons} from "./api/api.ts"
+import {gapReasons} from "./api/endpoints.ts"
 import {runTriggers} from "./api/jobs.ts"
 import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"

@@ -1,5 +1,5 @@
 import {Command} from "clipanion"
-import type {GapView} from "../../shared/api/api.ts"
+import type {GapView} from "../../shared/api/endpoints.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
 import {PageCommand} from "../kit/page-command.ts"

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import type {InboxDetail} from "../../shared/api/api.ts"
+import type {InboxDetail} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
 import {connectHost} from "../kit/host-client.ts"

@@ -1,11 +1,7 @@
 import {Option} from "clipanion"
+import type {Page} from "../../shared/api/paging.ts"
 import {connectHost} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
-
-export interface Page<T> {
-  readonly items: readonly T[]
-  readonly next: string | null
-}
 
 /** Commands that show one page of a list of the running Host, newest first. */
 export abstract class PageCommand extends DataCommand {

@@ -1,5 +1,5 @@
 import {Option} from "clipanion"
-import type {Redacted} from "../../shared/api/api.ts"
+import type {Redacted} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
 import {connectHost} from "./host-client.ts"

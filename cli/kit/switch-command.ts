@@ -1,5 +1,5 @@
 import {Option} from "clipanion"
-import type {GenerationView} from "../../shared/api/api.ts"
+import type {GenerationView} from "../../shared/api/system.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
 import {connectHost} from "./host-client.ts"

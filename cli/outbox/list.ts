@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import type {OutboxView} from "../../shared/api/api.ts"
+import type {OutboxView} from "../../shared/api/messages.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
 import {PageCommand} from "../kit/page-command.ts"

@@ -1,21 +1,32 @@
-import type {Call} from "../../shared/sdk/route.ts"
+import {type Page, page} from "../../shared/api/paging.ts"
+import type {Call, Operation} from "../../shared/sdk/route.ts"
+import type {Static, TSchema} from "../../shared/type.ts"
 
-export interface Page<T> {
-  readonly items: readonly T[]
-  readonly next: string | null
+export interface NewestFirst<T extends TSchema> extends Pick<Operation, "summary" | "query" | "problems"> {
+  readonly item: T
+  /** At most so many items whose number is below `before`, the highest number first. */
+  read(call: Call, before: number, most: number): Promise<readonly Static<T>[]> | readonly Static<T>[]
+  /** The number that the list is ordered by, and that its cursor names. */
+  numberOf(item: Static<T>): number
 }
 
-/** The wanted page of a list that is ordered by a falling number: so many items, below a number. */
-export const readPage = (call: Call): {readonly limit: number; readonly before: number} => ({
-  limit: Number(call.query.limit),
-  before: call.query.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(call.query.cursor),
-})
-
-/** A page from one item more than it shows, which tells whether there is another. */
-export const toPage = <T>(items: readonly T[], limit: number, numberOf: (item: T) => number): Page<T> => {
-  const shown = items.slice(0, limit)
-  const last = shown.at(-1)
-  return {items: shown, next: items.length > limit && last !== undefined ? String(numberOf(last)) : null}
+/** A list of the API that is ordered by a falling number, a page at a time. */
+export const newestFirst = <T extends TSchema>({item, read, numberOf, ...about}: NewestFirst<T>): Operation => {
+  const schema = page(item)
+  return {
+    ...about,
+    response: {200: schema},
+    handle: async (_, call) => {
+      const limit = Number(call.query.limit)
+      const before = call.query.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(call.query.cursor)
+      // One item more than the page shows tells whether there is another page.
+      const items = await read(call, before, limit + 1)
+      const shown = items.slice(0, limit)
+      const last = shown.at(-1)
+      const next = items.length > limit && last !== undefined ? String(numberOf(last)) : null
+      return call.json(schema, {items: shown, next})
+    },
+  }
 }
 
 /** A page of a list that is whole in memory; the cursor is a position. */

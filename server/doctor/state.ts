@@ -1,6 +1,6 @@
 import {stat} from "node:fs/promises"
 import {createServer} from "node:net"
-import type {Status} from "../../shared/api/api.ts"
+import type {Status} from "../../shared/api/system.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"

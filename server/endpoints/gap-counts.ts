@@ -1,4 +1,4 @@
-import type {GapReason} from "../../shared/api/api.ts"
+import type {GapReason} from "../../shared/api/endpoints.ts"
 import type {Database} from "../database/database.ts"
 
 /** How many gaps an endpoint has had, for one reason. */

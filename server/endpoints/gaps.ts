@@ -1,4 +1,4 @@
-import type {GapReason} from "../../shared/api/api.ts"
+import type {GapReason} from "../../shared/api/endpoints.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"

@@ -1,4 +1,4 @@
-import type {ReloadResult} from "../../shared/api/api.ts"
+import type {ReloadResult} from "../../shared/api/system.ts"
 import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"

@@ -1,4 +1,4 @@
-import type {Status} from "../../shared/api/api.ts"
+import type {Status} from "../../shared/api/system.ts"
 import type {Static} from "../../shared/type.ts"
 import {describeFailure} from "../generation/draft.ts"
 import type {Failure} from "../generation/generation.ts"

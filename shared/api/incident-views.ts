@@ -1,5 +1,5 @@
 import {type Static, type TSchema, Type} from "../type.ts"
-import {page} from "./api.ts"
+import {page} from "./paging.ts"
 import {ReadinessReport} from "./readiness.ts"
 
 /** What the questions of an incident read of the API, and no more: a Host of another version has it, too. */

@@ -1,5 +1,5 @@
-import {PageQuery, page} from "../../../shared/api/api.ts"
 import {CheckpointDetail, CheckpointRequest, CheckpointTask, CheckpointView} from "../../../shared/api/checkpoint.ts"
+import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {Named} from "../../../shared/api/schemas.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"

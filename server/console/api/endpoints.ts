@@ -1,4 +1,5 @@
-import {EndpointView, PageQuery, page} from "../../../shared/api/api.ts"
+import {EndpointView} from "../../../shared/api/endpoints.ts"
+import {PageQuery, page} from "../../../shared/api/paging.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"

@@ -1,28 +1,25 @@
-import {GapView, PageQuery, page} from "../../../shared/api/api.ts"
+import {GapView} from "../../../shared/api/endpoints.ts"
+import {PageQuery} from "../../../shared/api/paging.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
-import {readPage, timeOf, toPage} from "../paging.ts"
+import {newestFirst, timeOf} from "../paging.ts"
 
-const GapPage = page(GapView)
-
-export const listGaps = (database: Database): Operation => ({
-  summary: "When endpoints without history were away, newest first",
-  query: PageQuery,
-  response: {200: GapPage},
-  handle: async (_, call) => {
-    const {limit, before} = readPage(call)
-    const rows = await database.read("SELECT * FROM endpoint_gaps WHERE seq < ? ORDER BY seq DESC LIMIT ?", [
-      before,
-      limit + 1,
-    ])
-    return call.json(
-      GapPage,
-      toPage(rows.map(viewGap), limit, ({seq}) => seq),
-    )
-  },
-})
+export const listGaps = (database: Database): Operation =>
+  newestFirst({
+    summary: "When endpoints without history were away, newest first",
+    query: PageQuery,
+    item: GapView,
+    numberOf: ({seq}) => seq,
+    read: async (_, before, most) => {
+      const rows = await database.read("SELECT * FROM endpoint_gaps WHERE seq < ? ORDER BY seq DESC LIMIT ?", [
+        before,
+        most,
+      ])
+      return rows.map(viewGap)
+    },
+  })
 
 const viewGap = (row: Row): Static<typeof GapView> => ({
   seq: Number(row.seq),

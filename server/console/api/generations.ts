@@ -1,12 +1,11 @@
-import {GenerationConfig, GenerationView, PageQuery, page} from "../../../shared/api/api.ts"
+import {PageQuery} from "../../../shared/api/paging.ts"
+import {GenerationConfig, GenerationView} from "../../../shared/api/system.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {GenerationRecord} from "../../generation/history.ts"
-import {readPage, toPage} from "../paging.ts"
-
-const GenerationPage = page(GenerationView)
+import {newestFirst} from "../paging.ts"
 
 /** A committed generation, by its number. Throws `generation_unknown`. */
 export const viewGeneration = async (generations: Generations, number: number) =>
@@ -23,23 +22,15 @@ const viewRecord = (generations: Generations, record: GenerationRecord): Static<
   pinned: record.number === generations.pin?.number,
 })
 
-export const listGenerations = (generations: Generations): Operation => ({
-  summary: "The committed generations, newest first",
-  query: PageQuery,
-  response: {200: GenerationPage},
-  handle: async (_, call) => {
-    const {limit, before} = readPage(call)
-    const records = await generations.list(limit + 1, before)
-    return call.json(
-      GenerationPage,
-      toPage(
-        records.map(record => viewRecord(generations, record)),
-        limit,
-        ({number}) => number,
-      ),
-    )
-  },
-})
+export const listGenerations = (generations: Generations): Operation =>
+  newestFirst({
+    summary: "The committed generations, newest first",
+    query: PageQuery,
+    item: GenerationView,
+    numberOf: ({number}) => number,
+    read: async (_, before, most) =>
+      (await generations.list(most, before)).map(record => viewRecord(generations, record)),
+  })
 
 export const showGenerationConfig = (generations: Generations): Operation => ({
   summary: "The configuration of a generation, as it was written",

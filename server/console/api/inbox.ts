@@ -1,13 +1,4 @@
-import {
-  InboxActionRequest,
-  InboxChanged,
-  InboxDetail,
-  InboxQuery,
-  InboxView,
-  page,
-  Redacted,
-  RedactRequest,
-} from "../../../shared/api/api.ts"
+import {InboxActionRequest, InboxChanged, InboxDetail, InboxQuery, InboxView} from "../../../shared/api/messages.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
@@ -16,33 +7,30 @@ import type {Database} from "../../database/database.ts"
 import type {InboxAction} from "../../inbox/actions.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
 import {redactInbox} from "../../inbox/redact.ts"
-import {readPage, timeOf, toPage} from "../paging.ts"
-
-const InboxPage = page(InboxView)
+import {newestFirst, timeOf} from "../paging.ts"
+import {redacting} from "./redacting.ts"
 
 /** The state of an event is that of its worst handler; an event that nobody handles is handled. */
 const state = `COALESCE((SELECT state FROM inbox_marks m WHERE m.seq = inbox.seq ORDER BY
   CASE state WHEN 'dead' THEN 0 WHEN 'failed' THEN 1 WHEN 'held' THEN 2 WHEN 'running' THEN 3 WHEN 'pending' THEN 4
     WHEN 'discarded' THEN 5 ELSE 6 END LIMIT 1), 'handled')`
 
-export const listInbox = (database: Database): Operation => ({
-  summary: "Inbox events, newest first",
-  query: InboxQuery,
-  response: {200: InboxPage},
-  handle: async (_, call) => {
-    const {limit, before} = readPage(call)
-    const rows = await database.read(
-      `SELECT seq, endpoint, type, received_at, event, ${state} AS state FROM inbox
-         WHERE seq < ?1 AND (?2 IS NULL OR seq IN (SELECT seq FROM inbox_marks WHERE inbox_marks.state = ?2))
-         ORDER BY seq DESC LIMIT ?3`,
-      [before, call.query.state === undefined ? null : String(call.query.state), limit + 1],
-    )
-    return call.json(
-      InboxPage,
-      toPage(rows.map(viewEvent), limit, ({seq}) => seq),
-    )
-  },
-})
+export const listInbox = (database: Database): Operation =>
+  newestFirst({
+    summary: "Inbox events, newest first",
+    query: InboxQuery,
+    item: InboxView,
+    numberOf: ({seq}) => seq,
+    read: async ({query}, before, most) => {
+      const rows = await database.read(
+        `SELECT seq, endpoint, type, received_at, event, ${state} AS state FROM inbox
+           WHERE seq < ?1 AND (?2 IS NULL OR seq IN (SELECT seq FROM inbox_marks WHERE inbox_marks.state = ?2))
+           ORDER BY seq DESC LIMIT ?3`,
+        [before, query.state === undefined ? null : String(query.state), most],
+      )
+      return rows.map(viewEvent)
+    },
+  })
 
 export const showInboxEvent = (database: Database): Operation => ({
   summary: "One inbox event with the marks of its handlers",

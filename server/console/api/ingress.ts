@@ -1,5 +1,5 @@
-import {IngressRequest} from "../../../shared/api/api.ts"
 import {IngressView} from "../../../shared/api/readiness.ts"
+import {IngressRequest} from "../../../shared/api/system.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Ingress} from "../../endpoints/ingress.ts"

@@ -1,6 +1,7 @@
-import {Accepted, PageQuery, page} from "../../../shared/api/api.ts"
 import {CalendarQuery, CalendarView} from "../../../shared/api/job-calendar.ts"
 import {Job, JobChange, JobFileView, JobView, NextView} from "../../../shared/api/jobs.ts"
+import {Accepted} from "../../../shared/api/messages.ts"
+import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {Named} from "../../../shared/api/schemas.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"

@@ -5,11 +5,8 @@ import {
   OutboxDetail,
   OutboxQuery,
   OutboxView,
-  page,
-  Redacted,
-  RedactRequest,
   SendRequest,
-} from "../../../shared/api/api.ts"
+} from "../../../shared/api/messages.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {type Node, textOf} from "../../../shared/sdk/elements.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
@@ -20,26 +17,20 @@ import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {redactOutbox} from "../../inbox/redact.ts"
 import type {OutboxAction} from "../../outbox/actions.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
-import {readPage, timeOf, toPage} from "../paging.ts"
+import {newestFirst, timeOf} from "../paging.ts"
+import {redacting} from "./redacting.ts"
 
-const OutboxPage = page(OutboxView)
-
-export const listOutbox = (database: Database): Operation => ({
-  summary: "Outbox messages, newest first",
-  query: OutboxQuery,
-  response: {200: OutboxPage},
-  handle: async (_, call) => {
-    const {limit, before} = readPage(call)
-    const rows = await database.read(`SELECT * FROM outbox WHERE seq < ?${condition(call)} ORDER BY seq DESC LIMIT ?`, [
-      before,
-      limit + 1,
-    ])
-    return call.json(
-      OutboxPage,
-      toPage(rows.map(viewMessage), limit, ({seq}) => seq),
-    )
-  },
-})
+export const listOutbox = (database: Database): Operation =>
+  newestFirst({
+    summary: "Outbox messages, newest first",
+    query: OutboxQuery,
+    item: OutboxView,
+    numberOf: ({seq}) => seq,
+    read: async (call, before, most) => {
+      const sql = `SELECT * FROM outbox WHERE seq < ?${condition(call)} ORDER BY seq DESC LIMIT ?`
+      return (await database.read(sql, [before, most])).map(viewMessage)
+    },
+  })
 
 export const showMessage = (database: Database): Operation => ({
   summary: "One outbox message, by its id",
@@ -69,16 +60,12 @@ export const sendMessage = (outbox: Outbox, endpoints: Endpoints): Operation => 
   },
 })
 
-export const redactMessage = (database: Database): Operation => ({
-  summary: "Take away what a message says, from the file too",
-  body: RedactRequest,
-  response: {200: Redacted},
-  problems: ["outbox_unknown", "outbox_state"],
-  handle: async (_, call) => {
-    const {reason = null} = (await call.body()) as Static<typeof RedactRequest>
-    return call.json(Redacted, await redactOutbox(database, call.params.id ?? "", reason))
-  },
-})
+export const redactMessage = (database: Database): Operation =>
+  redacting({
+    summary: "Take away what a message says, from the file too",
+    problems: ["outbox_unknown", "outbox_state"],
+    redact: ({params}, reason) => redactOutbox(database, params.id ?? "", reason),
+  })
 
 const messageActions: Readonly<Record<OutboxAction, string>> = {
   retry: "Send a failed, dead or unknown message again",

@@ -1,5 +1,6 @@
-import {GenerationView, PageQuery, page} from "../../../shared/api/api.ts"
+import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {PluginDetail, PluginSwitch, PluginView} from "../../../shared/api/plugin-views.ts"
+import {GenerationView} from "../../../shared/api/system.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {PluginRoute} from "../../../shared/sdk/plugin.ts"

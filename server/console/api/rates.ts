@@ -1,4 +1,4 @@
-import {RatesQuery, RatesView} from "../../../shared/api/api.ts"
+import {RatesQuery, RatesView} from "../../../shared/api/messages.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"

@@ -1,4 +1,4 @@
-import {PageQuery, page} from "../../../shared/api/api.ts"
+import {PageQuery, page} from "../../../shared/api/paging.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import {
   AbortRequest,

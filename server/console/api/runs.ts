@@ -1,14 +1,12 @@
-import {PageQuery, page} from "../../../shared/api/api.ts"
 import {type JobView, RunView, runStates} from "../../../shared/api/jobs.ts"
+import {PageQuery} from "../../../shared/api/paging.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Jobs} from "../../scheduler/jobs.ts"
-import {readPage, timeOf, toPage} from "../paging.ts"
-
-const RunPage = page(RunView)
+import {newestFirst, timeOf} from "../paging.ts"
 
 const RunQuery = Type.Object({
   ...PageQuery.properties,
@@ -18,24 +16,22 @@ const RunQuery = Type.Object({
 
 const idOf = (call: Call) => call.params.id ?? ""
 
-export const listRuns = (database: Database): Operation => ({
-  summary: "Runs of jobs, newest first",
-  query: RunQuery,
-  response: {200: RunPage},
-  handle: async (_, call) => {
-    const {limit, before} = readPage(call)
-    const {job = null, state = null} = call.query as Static<typeof RunQuery>
-    const rows = await database.read(
-      `SELECT * FROM job_runs WHERE seq < ?1 AND (?2 IS NULL OR job = ?2) AND (?3 IS NULL OR state = ?3)
+export const listRuns = (database: Database): Operation =>
+  newestFirst({
+    summary: "Runs of jobs, newest first",
+    query: RunQuery,
+    item: RunView,
+    numberOf: ({seq}) => seq,
+    read: async ({query}, before, most) => {
+      const {job = null, state = null} = query as Static<typeof RunQuery>
+      const rows = await database.read(
+        `SELECT * FROM job_runs WHERE seq < ?1 AND (?2 IS NULL OR job = ?2) AND (?3 IS NULL OR state = ?3)
           ORDER BY seq DESC LIMIT ?4`,
-      [before, job, state, limit + 1],
-    )
-    return call.json(
-      RunPage,
-      toPage(rows.map(viewRun), limit, ({seq}) => seq),
-    )
-  },
-})
+        [before, job, state, most],
+      )
+      return rows.map(viewRun)
+    },
+  })
 
 export const showRun = (database: Database): Operation => ({
   summary: "One run",

@@ -1,4 +1,4 @@
-import {SessionView} from "../../../shared/api/api.ts"
+import {SessionView} from "../../../shared/api/system.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 
 /** What the token that is shown may do: the console asks this first. */

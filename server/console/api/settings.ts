@@ -1,4 +1,4 @@
-import {LogPage, LogQuery} from "../../../shared/api/api.ts"
+import {LogPage, LogQuery} from "../../../shared/api/logs.ts"
 import {Named} from "../../../shared/api/schemas.ts"
 import type {LogLevel} from "../../../shared/log.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"

@@ -1,5 +1,5 @@
-import {ConfirmRequest, Ready, ReloadResult, Status} from "../../../shared/api/api.ts"
 import {ReadinessReport} from "../../../shared/api/readiness.ts"
+import {ConfirmRequest, Ready, ReloadResult, Status} from "../../../shared/api/system.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 

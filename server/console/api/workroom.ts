@@ -1,5 +1,5 @@
-import {PageQuery, page} from "../../../shared/api/api.ts"
 import type {ItemCommand} from "../../../shared/api/item-rules.ts"
+import {PageQuery} from "../../../shared/api/paging.ts"
 import {
   type Command,
   commandBodies,
@@ -16,11 +16,9 @@ import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {columnsOf} from "../../workroom/board.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
-import {readPage, toPage} from "../paging.ts"
+import {newestFirst} from "../paging.ts"
 
 const ItemQuery = Type.Object({...PageQuery.properties, ...ItemFilter.properties})
-const ItemPage = page(Item)
-const RecordPage = page(RecordView)
 
 export const showWorkroom = (workroom: Workroom): Operation => ({
   summary: "The workroom: its store, the end of its Journal, how many items are in which state",
@@ -28,20 +26,20 @@ export const showWorkroom = (workroom: Workroom): Operation => ({
   handle: (_, call) => call.json(WorkroomView, viewWorkroom(workroom)),
 })
 
-export const listItems = (workroom: Workroom): Operation => ({
-  summary: "Work items, newest first",
-  query: ItemQuery,
-  response: {200: ItemPage},
-  handle: (_, call) => {
-    const {limit, before} = readPage(call)
-    const fits = filterOf(call)
-    const items = workroom.items.filter(item => item.id < before && fits(item)).reverse()
-    return call.json(
-      ItemPage,
-      toPage(items.slice(0, limit + 1), limit, ({id}) => id),
-    )
-  },
-})
+export const listItems = (workroom: Workroom): Operation =>
+  newestFirst({
+    summary: "Work items, newest first",
+    query: ItemQuery,
+    item: Item,
+    numberOf: ({id}) => id,
+    read: (call, before, most) => {
+      const fits = filterOf(call)
+      return workroom.items
+        .filter(item => item.id < before && fits(item))
+        .reverse()
+        .slice(0, most)
+    },
+  })
 
 export const showBoard = (workroom: Workroom): Operation => ({
   summary: "Work items by state, what is blocked first, and in each state what presses most",
@@ -53,20 +51,15 @@ export const showBoard = (workroom: Workroom): Operation => ({
   },
 })
 
-export const listItemRecords = (workroom: Workroom): Operation => ({
-  summary: "Records of the workroom's Journal about one item, newest first",
-  query: PageQuery,
-  response: {200: RecordPage},
-  problems: ["workroom_unknown"],
-  handle: async (_, call) => {
-    const {limit, before} = readPage(call)
-    const records = await workroom.journalOf(idOf(call), before, limit + 1)
-    return call.json(
-      RecordPage,
-      toPage(records, limit, ({seq}) => seq),
-    )
-  },
-})
+export const listItemRecords = (workroom: Workroom): Operation =>
+  newestFirst({
+    summary: "Records of the workroom's Journal about one item, newest first",
+    query: PageQuery,
+    problems: ["workroom_unknown"],
+    item: RecordView,
+    numberOf: ({seq}) => seq,
+    read: (call, before, most) => workroom.journalOf(idOf(call), before, most),
+  })
 
 export const showItem = (workroom: Workroom): Operation => ({
   summary: "One work item",
@@ -93,19 +86,14 @@ export const addItem = (workroom: Workroom): Operation => ({
   },
 })
 
-export const listRecords = (workroom: Workroom): Operation => ({
-  summary: "Records of the workroom's Journal, newest first",
-  query: PageQuery,
-  response: {200: RecordPage},
-  handle: async (_, call) => {
-    const {limit, before} = readPage(call)
-    const records = await workroom.journal(before, limit + 1)
-    return call.json(
-      RecordPage,
-      toPage(records, limit, ({seq}) => seq),
-    )
-  },
-})
+export const listRecords = (workroom: Workroom): Operation =>
+  newestFirst({
+    summary: "Records of the workroom's Journal, newest first",
+    query: PageQuery,
+    item: RecordView,
+    numberOf: ({seq}) => seq,
+    read: (_, before, most) => workroom.journal(before, most),
+  })
 
 export const verifyWorkroom = (workroom: Workroom): Operation => ({
   summary: "Check the whole Journal, and that the Catalog is what it makes of it",

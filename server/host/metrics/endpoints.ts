@@ -1,4 +1,4 @@
-import {gapReasons} from "../../../shared/api/api.ts"
+import {gapReasons} from "../../../shared/api/endpoints.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {GapCount, GapCounts} from "../../endpoints/gap-counts.ts"
 import type {EndpointState} from "../../endpoints/state.ts"

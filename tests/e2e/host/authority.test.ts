@@ -1,7 +1,7 @@
 import {randomUUID} from "node:crypto"
 import {readFileSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import type {Status} from "../../../shared/api/api.ts"
+import type {Status} from "../../../shared/api/system.ts"
 import {epochOf} from "../../../shared/event-id.ts"
 import type {Static} from "../../../shared/type.ts"
 import {changeDatabase} from "../../support/database/databases.ts"

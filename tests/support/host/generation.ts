@@ -1,5 +1,5 @@
 import {readFileSync} from "node:fs"
-import type {GenerationView, ReloadResult, Status} from "../../../shared/api/api.ts"
+import type {GenerationView, ReloadResult, Status} from "../../../shared/api/system.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {TestHost} from "./host.ts"
 import {until} from "./process.ts"

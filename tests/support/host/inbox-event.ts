@@ -1,4 +1,4 @@
-import type {InboxDetail} from "../../../shared/api/api.ts"
+import type {InboxDetail} from "../../../shared/api/messages.ts"
 import type {Static} from "../../../shared/type.ts"
 import {until} from "./process.ts"
 

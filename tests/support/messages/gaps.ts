@@ -1,4 +1,4 @@
-import type {GapView} from "../../../shared/api/api.ts"
+import type {GapView} from "../../../shared/api/endpoints.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {TestHost} from "../host/host.ts"
 import {until} from "../host/process.ts"

@@ -1,4 +1,4 @@
-import type {OutboxDetail} from "../../../shared/api/api.ts"
+import type {OutboxDetail} from "../../../shared/api/messages.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {TestHost} from "../host/host.ts"
 import {until} from "../host/process.ts"

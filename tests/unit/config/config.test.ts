@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {parseConfig, sha256} from "../../../server/config/load.ts"
+import {parseConfig} from "../../../server/config/load.ts"
 import {decodeSource} from "../../../server/config/source.ts"
 import {sha256Of} from "../../../server/runtime/hash.ts"
 import {formatIssue, Problem} from "../../../shared/problems.ts"

@@ -1,12 +1,16 @@
-import type * as api from "../../../../shared/api/api.ts"
+import type * as endpoints from "../../../../shared/api/endpoints.ts"
 import type * as jobs from "../../../../shared/api/jobs.ts"
+import type * as logs from "../../../../shared/api/logs.ts"
+import type * as messages from "../../../../shared/api/messages.ts"
 import type * as plugins from "../../../../shared/api/plugin-views.ts"
+import type * as system from "../../../../shared/api/system.ts"
 import type {Static} from "../../../../shared/type.ts"
 
 /** What the API answers, by name. A demo token gets less: what is private is missing. */
 export type {CheckpointDetail, CheckpointTask, CheckpointView} from "../../../../shared/api/checkpoint.ts"
 export type {DatabaseInfo} from "../../../../shared/api/database.ts"
 export type {CalendarView, ClockChange} from "../../../../shared/api/job-calendar.ts"
+export type {Page} from "../../../../shared/api/paging.ts"
 export type {Component, IngressView, ReadinessReport} from "../../../../shared/api/readiness.ts"
 export type {ReleaseView} from "../../../../shared/api/release.ts"
 export type {Item, JournalRecord, WorkroomView} from "../../../../shared/api/workroom.ts"
@@ -15,21 +19,16 @@ export type JobFileView = Static<typeof jobs.JobFileView>
 export type JobView = Static<typeof jobs.JobView>
 export type NextTimes = jobs.NextTimes
 export type RunView = Static<typeof jobs.RunView>
-export type SessionView = Static<typeof api.SessionView>
-export type Status = Static<typeof api.Status>
-export type EndpointView = Static<typeof api.EndpointView>
+export type SessionView = Static<typeof system.SessionView>
+export type Status = Static<typeof system.Status>
+export type EndpointView = Static<typeof endpoints.EndpointView>
 export type PluginView = Static<typeof plugins.PluginView>
 export type PluginDetail = Static<typeof plugins.PluginDetail>
-export type GenerationView = Static<typeof api.GenerationView>
-export type InboxView = Static<typeof api.InboxView>
-export type InboxDetail = Static<typeof api.InboxDetail>
-export type OutboxView = Static<typeof api.OutboxView>
-export type OutboxDetail = Static<typeof api.OutboxDetail>
-export type GapView = Static<typeof api.GapView>
-export type LogRecordView = Static<typeof api.LogRecordView>
-export type RatesView = Static<typeof api.RatesView>
-
-export interface Page<T> {
-  readonly items: readonly T[]
-  readonly next: string | null
-}
+export type GenerationView = Static<typeof system.GenerationView>
+export type InboxView = Static<typeof messages.InboxView>
+export type InboxDetail = Static<typeof messages.InboxDetail>
+export type OutboxView = Static<typeof messages.OutboxView>
+export type OutboxDetail = Static<typeof messages.OutboxDetail>
+export type GapView = Static<typeof endpoints.GapView>
+export type LogRecordView = Static<typeof logs.LogRecordView>
+export type RatesView = Static<typeof messages.RatesView>

@@ -1,0 +1,50 @@
+import {Type} from "../type.ts"
+import {Named, Time} from "./schemas.ts"
+
+/** Endpoints, and what they missed, as the HTTP API shows them. */
+
+export const EndpointView = Named("EndpointView", {
+  name: Type.String(),
+  owner: Type.String(),
+  slot: Type.String(),
+  state: Type.Enum(["idle", "connecting", "online", "reconnecting", "offline", "failed"]),
+  since: Time(),
+  admission: Type.Enum(["open", "closed"]),
+  reason: Type.Optional(Type.String()),
+  attempt: Type.Optional(Type.Integer()),
+  retryAt: Type.Optional(Time()),
+  error: Type.Optional(Type.String({private: true})),
+  remediation: Type.Optional(Type.String()),
+  lastEventAt: Type.Union([Time(), Type.Null()]),
+  login: Type.Optional(Type.Unknown({private: true})),
+  history: Type.Enum(["replay", "none"]),
+  idempotent: Type.Boolean(),
+  onUnknown: Type.Enum(["hold", "retry"]),
+  rates: Type.Array(Type.Object({messages: Type.Integer(), per: Type.Integer({description: "Milliseconds"})}), {
+    description: "At most so many messages begin within so long; each holds",
+  }),
+})
+
+/** Why an endpoint without history missed what its platform may have said. */
+export const gapReasons = [
+  "connection_lost",
+  "channel_left",
+  "endpoint_failed",
+  "endpoint_closed",
+  "ingress_paused",
+  "not_stored",
+  "host_stopped",
+  "host_ended",
+] as const
+
+export type GapReason = (typeof gapReasons)[number]
+
+export const GapView = Named("GapView", {
+  seq: Type.Integer(),
+  endpoint: Type.String(),
+  from: Time("Up to then, all that its platform had is known to be stored"),
+  to: Type.Union([Time(), Type.Null()], {
+    description: "Since then, all that its platform has comes in again; null while it does not",
+  }),
+  reason: Type.Enum([...gapReasons]),
+})

@@ -1,0 +1,121 @@
+import {SatoriEvent} from "../sdk/satori.ts"
+import {Type} from "../type.ts"
+import {PageQuery} from "./paging.ts"
+import {Named, Time} from "./schemas.ts"
+
+/** Inbox and outbox as the HTTP API shows them. What is marked `private` is left out for a demo token. */
+
+const MarkState = Type.Enum(["pending", "running", "handled", "failed", "dead", "held", "discarded"])
+
+export const InboxQuery = Type.Object({
+  ...PageQuery.properties,
+  state: Type.Optional(Type.Enum([...MarkState.enum], {description: "Events with a handler in this state"})),
+})
+
+export const InboxView = Named("InboxView", {
+  seq: Type.Integer(),
+  endpoint: Type.String(),
+  type: Type.String(),
+  receivedAt: Time(),
+  state: MarkState,
+  event: SatoriEvent,
+})
+
+export const InboxDetail = Named("InboxDetail", {
+  ...InboxView.properties,
+  eventId: Type.String(),
+  conversation: Type.String({private: true}),
+  raw: Type.Optional(Type.Unknown({private: true})),
+  marks: Type.Array(
+    Named("MarkView", {
+      handler: Type.String(),
+      state: MarkState,
+      attempt: Type.Integer(),
+      startedAt: Type.Union([Time(), Type.Null()]),
+      endedAt: Type.Union([Time(), Type.Null()]),
+      error: Type.Union([Type.String(), Type.Null()], {private: true, description: "Why it failed, or was not run"}),
+    }),
+  ),
+  replies: Type.Array(Type.String(), {description: "Outbox ids of what its handlers sent"}),
+})
+
+export const InboxActionRequest = Named(
+  "InboxActionRequest",
+  {handler: Type.Optional(Type.String({minLength: 1, description: "This one of its handlers; all when left out"}))},
+  {additionalProperties: false},
+)
+
+export const InboxChanged = Named("InboxChanged", {
+  events: Type.Integer({description: "How many events it was done to"}),
+  handlers: Type.Integer({description: "How many handlers of them"}),
+})
+
+const OutboxState = Type.Enum(["queued", "sending", "sent", "failed", "dead", "unknown", "held", "discarded"])
+
+export const OutboxQuery = Type.Object({...PageQuery.properties, state: Type.Optional(OutboxState)})
+
+export const OutboxView = Named("OutboxView", {
+  id: Type.String(),
+  seq: Type.Integer(),
+  kind: Type.Enum(["message", "reaction"]),
+  endpoint: Type.String(),
+  channel: Type.String({private: true}),
+  state: OutboxState,
+  attempt: Type.Integer(),
+  createdAt: Time(),
+  endedAt: Type.Union([Time(), Type.Null()]),
+  notBefore: Type.Union([Time(), Type.Null()]),
+  text: Type.String({private: true, description: "As plain text"}),
+  reason: Type.Union([Type.String(), Type.Null()], {description: "Why it failed, is dead, unknown or held"}),
+  error: Type.Union([Type.String(), Type.Null()], {private: true}),
+})
+
+export const OutboxDetail = Named("OutboxDetail", {
+  ...OutboxView.properties,
+  content: Type.Unknown({private: true}),
+  platformIds: Type.Array(Type.String()),
+  inboxSeq: Type.Union([Type.Integer(), Type.Null()]),
+  handler: Type.Union([Type.String(), Type.Null()]),
+})
+
+export const OutboxChanged = Named("OutboxChanged", {
+  messages: Type.Integer({description: "How many messages it was done to"}),
+})
+
+export const RedactRequest = Named(
+  "RedactRequest",
+  {reason: Type.Optional(Type.String({minLength: 1, maxLength: 500, description: "Why, for the event log"}))},
+  {additionalProperties: false},
+)
+
+export const Redacted = Named("Redacted", {
+  erased: Type.Enum(["file", "row", "log", "remote"], {
+    description:
+      "Where nothing of it is left: in the database file and its log; in the row and the log, while copies may stand in unused parts of a large file; in the row alone, while a checkpoint is being made; what a remote database keeps is not known",
+  }),
+})
+
+export const SendRequest = Named(
+  "SendRequest",
+  {
+    endpoint: Type.String({minLength: 1}),
+    channel: Type.String({minLength: 1}),
+    text: Type.String({minLength: 1, maxLength: 100_000}),
+  },
+  {additionalProperties: false},
+)
+
+export const Accepted = Named("Accepted", {id: Type.String()})
+
+export const RatesQuery = Type.Object({
+  minutes: Type.Optional(
+    Type.Integer({minimum: 1, maximum: 10_080, default: 60, description: "How far back; in 60 intervals"}),
+  ),
+})
+
+export const RatesView = Named("RatesView", {
+  from: Time("Begin of the first interval"),
+  seconds: Type.Number({description: "Length of an interval; the last one ends now"}),
+  received: Type.Array(Type.Integer(), {description: "Inbox events that were stored"}),
+  sent: Type.Array(Type.Integer(), {description: "Outbox messages that were stored, whatever became of them"}),
+})

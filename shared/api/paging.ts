@@ -1,0 +1,27 @@
+import {type TSchema, Type} from "../type.ts"
+
+/** How the lists of the HTTP API come in pages. */
+
+/** A page as clients read it. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** The cursor of the next page; null where this is the last one. */
+  readonly next: string | null
+}
+
+/** A page of `JobView` is a `JobPage`. */
+export const page = <T extends TSchema>(item: T) => {
+  const {title} = item as {title?: string}
+  return Type.Object(
+    {
+      items: Type.Array(item),
+      next: Type.Union([Type.String(), Type.Null()], {description: "The cursor of the next page"}),
+    },
+    title === undefined ? {} : {title: `${title.replace(/View$/, "")}Page`},
+  )
+}
+
+export const PageQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500, default: 50, description: "Items of a page"})),
+  cursor: Type.Optional(Type.String({pattern: "^[0-9]+$", description: "`next` of the page before"})),
+})

@@ -1,0 +1,101 @@
+import {Type} from "../type.ts"
+import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
+import {IngressView} from "./readiness.ts"
+import {Named, Time} from "./schemas.ts"
+
+/** The Host as the HTTP API shows it, and its generations. What is marked `private` is left out for a demo token. */
+
+export const Ready = Named("Ready", {ready: Type.Boolean()})
+
+export const SessionView = Named("SessionView", {
+  project: Type.String(),
+  version: Type.String({description: "Version of svc"}),
+  scope: Type.Enum(["demo", "full"], {description: "What the token that was shown may do"}),
+})
+
+export const Status = Named("Status", {
+  project: Type.String(),
+  version: Type.String({description: "Version of svc"}),
+  runtime: Type.Object({name: Type.Enum(["bun", "node"]), version: Type.String()}),
+  runtimeId: Type.String(),
+  authority: Type.String(),
+  mode: Type.Enum(["development", "production", "test"]),
+  startedAt: Time(),
+  uptime: Type.Number({description: "Seconds"}),
+  restarts: Type.Integer({description: "Starts of this project before this one"}),
+  endedCleanly: Type.Boolean({description: "False when the run before this one was killed"}),
+  generation: Type.Object({number: Type.Integer(), committedAt: Time(), reason: Type.String()}),
+  pin: Type.Union([Type.Object({number: Type.Integer()}), Type.Null()], {
+    description: "The generation whose configuration is pinned, by a rollback or a plugin that was disabled",
+  }),
+  lastFailure: Type.Union(
+    [
+      Named("LastFailure", {
+        at: Time(),
+        reason: Type.String(),
+        code: Type.String(),
+        detail: Type.String({private: true}),
+        issues: Type.Array(Type.String(), {private: true}),
+      }),
+      Type.Null(),
+    ],
+    {description: "The newest generation that was not committed"},
+  ),
+  ready: Type.Boolean(),
+  supervisor: Type.String({description: "Who starts the Host again; none where nobody does"}),
+  ingress: IngressView,
+  checkpoint: NewestCheckpoint,
+  checkpointFailure: CheckpointFailure,
+  database: Type.Object({
+    dialect: Type.Enum(["sqlite", "libsql"]),
+    state: Type.String(),
+    schema: Type.Union([Type.Integer(), Type.Null()]),
+  }),
+  workroom: Type.Object({
+    store: Type.Enum(["database", "file"]),
+    authority: Type.String(),
+    seq: Type.Integer({description: "The last record of its Journal"}),
+  }),
+  epoch: Type.String({description: "Short form of the authority, in the ids of events"}),
+  authorities: Type.Array(
+    Type.Object({
+      part: Type.Enum(["database", "event log", "workroom Journal", "job file"]),
+      authority: Type.Union([Type.String(), Type.Null()], {description: "Null where there is none of it yet"}),
+    }),
+    {description: "What each part of the state names: all the same one, or the Host would not have started"},
+  ),
+})
+
+export const ConfirmRequest = Named(
+  "ConfirmRequest",
+  {confirm: Type.Optional(Type.Boolean({description: "Do it even where nothing would start the Host again"}))},
+  {additionalProperties: false},
+)
+
+export const ReloadResult = Named("ReloadResult", {
+  committed: Type.Boolean({description: "False where nothing had changed"}),
+  generation: Type.Integer(),
+  restarting: Type.Optional(Type.Boolean({description: "The change needs a restart, which has begun"})),
+})
+
+export const IngressRequest = Named(
+  "IngressRequest",
+  {reason: Type.Optional(Type.Enum(["operator", "release"], {default: "operator"}))},
+  {additionalProperties: false},
+)
+
+export const GenerationView = Named("GenerationView", {
+  number: Type.Integer(),
+  committedAt: Time(),
+  reason: Type.String(),
+  runtimeId: Type.String(),
+  configSha256: Type.String(),
+  plugins: Type.Array(Type.String()),
+  current: Type.Boolean(),
+  pinned: Type.Boolean(),
+})
+
+export const GenerationConfig = Named("GenerationConfig", {
+  number: Type.Integer(),
+  config: Type.String({description: "The configuration file, with ${NAME} unexpanded"}),
+})
