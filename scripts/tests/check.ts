@@ -21,6 +21,13 @@ const notOnBoth = [
 /** TypeScript 7 checks the components by an API that has no other name yet; what is not used is refused too. */
 const svelteCheck = [node, bin("svelte-check"), "--tsgo-experimental-api", "--fail-on-warnings", "--output", "human"]
 
+/** A process that installs what the tests need, where one is named: what comes before the tests does not wait for it. */
+const {SVC_TEST_AFTER: installing} = process.env
+const awaited =
+  installing === undefined
+    ? []
+    : [{name: "programs of the tests", command: ["tail", `--pid=${installing}`, "-f", "/dev/null"]}]
+
 runSteps([
   {name: "format and lint", command: [bun, bin("biome"), "check", "--error-on-warnings", "."]},
   {name: "types", command: [bun, bin("tsc"), "-p", "."]},
@@ -31,6 +38,7 @@ runSteps([
   {name: "lockfile", command: [bun, "scripts/build/lockfile.ts", "--check"]},
   {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
   {name: "reference", command: [bun, "scripts/reference/reference.ts", "--check"]},
+  ...awaited,
   {
     name: "tests",
     // The tests of deployment need root and more of the machine: bun run test:deploy.
