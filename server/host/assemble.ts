@@ -17,8 +17,8 @@ import type {Parts} from "./parts.ts"
 import {createRecovery} from "./recovery.ts"
 
 /**
- * The parts of a Host that the project's state is for. Event log and workroom are open; of the others nothing runs yet, but how
- * each of them stops is known: most of them stop after everything that `start` adds.
+ * The parts of a Host that the project's state is for. Event log and workroom are open, and the files are watched; the others
+ * do not run yet, but how each of them stops is in the table: it has stopped when everything that `start` adds has.
  */
 export const assemble = async (options: HostOptions, runtime: Runtime, opened: OpenProject, parts: Parts) => {
   const {mode, environment = mode, logs} = options
@@ -136,7 +136,6 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
   })
   return {
     current,
-    settings,
     events,
     workroom,
     outbox,

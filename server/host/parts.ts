@@ -3,12 +3,15 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Exit} from "./host.ts"
 
+/** All stops that have a limit get this long together, in milliseconds; the rest of ten seconds is for what has none. */
+const stopLimit = 8000
+
 /** One part of a Host: how it starts, and how it stops. */
 export interface Part<T> {
   readonly name: string
   readonly start?: () => T | Promise<T>
   readonly stop?: (exit: Exit, part: T) => unknown
-  /** What the stop may take, in milliseconds; a stop that takes longer goes on, and the next part stops. */
+  /** What the stop may take, in milliseconds: then the next part stops, while this one goes on. */
   readonly limit?: number
   /** What the log says where the stop takes longer. */
   readonly late?: string
@@ -69,11 +72,15 @@ export class Parts {
     this.#started.push({name, limit, late, early, stop: async exit => stop(exit, undefined)})
   }
 
-  /** Stops what has started, the last part first. Never rejects: a part that fails to stop is logged. */
-  async stop(exit: Exit): Promise<void> {
+  /**
+   * Stops what has started, the last part first. Never rejects: a part that fails to stop is logged. After `within`
+   * milliseconds no stop that has a limit is waited for any more.
+   */
+  async stop(exit: Exit, within = stopLimit): Promise<void> {
+    const end = performance.now() + within
     const parts = this.#started.splice(0).reverse()
     const stopping = new Map(parts.filter(({early}) => early).map(part => [part, this.#begin(part, exit)]))
-    for (const part of parts) await this.#end(part, stopping.get(part) ?? this.#begin(part, exit))
+    for (const part of parts) await this.#end(part, stopping.get(part) ?? this.#begin(part, exit), end)
   }
 
   #begin(part: Started, exit: Exit): Promise<unknown> {
@@ -82,10 +89,11 @@ export class Parts {
       .catch(error => this.#log.error(`${part.name} did not stop in order: ${messageOf(error)}`, {error}))
   }
 
-  async #end({name, limit, late}: Started, stopped: Promise<unknown>): Promise<void> {
+  async #end({name, limit, late}: Started, stopped: Promise<unknown>, end: number): Promise<void> {
     if (limit === undefined) return void (await stopped)
-    await withTimeLimit(limit, () => stopped).catch(() => {
-      if (late === undefined) this.#log.debug(`${name} did not stop within ${limit} ms`)
+    const own = Math.min(limit, Math.max(0, end - performance.now()))
+    await withTimeLimit(own, () => stopped).catch(() => {
+      if (late === undefined) this.#log.debug(`${name} did not stop within ${Math.round(own)} ms`)
       else this.#log.warn(late)
     })
   }

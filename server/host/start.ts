@@ -57,7 +57,13 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts): Promis
     ...(options.now === undefined ? {} : {now: options.now}),
   })
   const handlers = new HandlerMeter()
-  await parts.start({name: "the inbox", start: () => inbox.start(handlers.measure(dispatch))})
+  // The stops of inbox and outbox are for a start that fails: at the end of a run both have ended before.
+  await parts.start({
+    name: "the inbox",
+    start: () => inbox.start(handlers.measure(dispatch)),
+    stop: () => inbox.drain(),
+    limit: 250,
+  })
   await parts.start({
     name: "the outbox",
     start: () =>
@@ -66,6 +72,8 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts): Promis
         policy: name => policyOf(endpoints.get(name)?.spec),
         scrub: logs.scrub,
       }),
+    stop: () => outbox.drain(),
+    limit: 250,
   })
   await parts.start({name: "ingress", start: () => ingress.start()})
   await parts.start({name: "gaps", start: () => gaps.start()})
@@ -123,17 +131,21 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts): Promis
   await parts.start({
     name: "the service",
     early: true,
-    start: async () => {
-      gate.open(api.fetch, api.isReady, satori.socket)
-      const own = token.made === undefined ? {} : {token: token.made.reveal()}
-      await writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own})
-      events.started(runtime, mode, history)
-    },
+    start: () => gate.open(api.fetch, api.isReady, satori.socket),
     stop: ({code, reason}) => {
       api.stopping()
       events.raise("host.stopping", {code, reason})
     },
   })
+  // Who finds the file may ask at once.
+  await parts.start({
+    name: "the Host's file",
+    start: () => {
+      const own = token.made === undefined ? {} : {token: token.made.reveal()}
+      return writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own})
+    },
+  })
+  events.started(runtime, mode, history)
 
   // What keeps a draft from being committed is logged and shown in the status.
   const reload = (reason: string) =>

@@ -3,7 +3,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {changeDatabase} from "../../support/database/databases.ts"
 import {printedJson, runCommand} from "../../support/host/command-line.ts"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {expectProblem, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -109,6 +109,29 @@ describe.each(bunOr("node22"))("a handler on $name", runtime => {
     expect(ids[2]).not.toBe(ids[0])
     expect(await texts(later)).toEqual(["first, now", "second, now", "at the end"])
     expect(await later.get("/api/plugins/bot/tally")).toEqual(["word"])
+  })
+
+  test("that is cut off by a start that fails is not taken for failed, and runs again at the next one", async () => {
+    const host = await start(
+      `plugin.on("message-created", async () => {
+        note("ran")
+        if (!existsSync(join(plugin.project, "calm"))) await sleep(60_000, undefined, {signal: plugin.signal})
+        return "done"
+      })`,
+      runtime,
+    )
+    const seq = await tell(host, {text: "go"})
+    await until("the handler to run", () => notes(host).length === 1)
+    await kill(host)
+    // The gaps start once the inbox has begun.
+    await changeDatabase(host.project.path(".svc/data.sqlite"), "ALTER TABLE endpoint_gaps RENAME TO elsewhere")
+    const failing = launchHost({project: host.project, runtime, args: ["--no-watch"]})
+    expect((await failing.process.finished).code).toBe(1)
+    await changeDatabase(host.project.path(".svc/data.sqlite"), "ALTER TABLE elsewhere RENAME TO endpoint_gaps")
+    host.project.write("calm", "")
+    const later = await again(host, runtime)
+    expect(await eventOf(later, seq)).toMatchObject({state: "handled"})
+    expect(await texts(later)).toEqual(["done"])
   })
 
   test("whose write the database refuses has failed, with everything else that it left", async () => {

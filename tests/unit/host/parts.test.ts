@@ -70,6 +70,24 @@ test("a stop that takes longer than its limit is told, and the next part stops",
   expect(noted).toEqual(["debug: quiet did not stop within 10 ms", "warn: slow is late", "stop next"])
 })
 
+test("the limits of all stops together have a limit, and what has none is waited for", async () => {
+  const {parts, part, noted} = makeParts()
+  parts.add({
+    name: "last",
+    stop: async () => {
+      await sleep(20)
+      noted.push("last has stopped")
+    },
+  })
+  for (const name of ["a", "b", "c"]) {
+    parts.add(part(name, {stop: () => new Promise(() => {}), limit: 60_000, late: `${name} is late`}))
+  }
+  const before = performance.now()
+  await parts.stop(ending, 30)
+  expect(performance.now() - before).toBeLessThan(30_000)
+  expect(noted).toEqual(["warn: c is late", "warn: b is late", "warn: a is late", "last has stopped"])
+})
+
 test("a stop that fails is logged, and the next part stops", async () => {
   const {parts, part, noted} = makeParts()
   parts.add(part("next"))
