@@ -24,7 +24,8 @@ const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&
 const runAlone = (failure: Failure, cwd: string): Repeated => {
   const {file, names} = failure
   const only = names.length === 0 ? [] : ["-t", `${escapeRegExp(names.join(" > "))}$`]
-  const report = join(mkdtempSync(join(tmpdir(), "svc-repeat-")), "report.json")
+  const folder = mkdtempSync(join(tmpdir(), "svc-repeat-"))
+  const report = join(folder, "report.json")
   const reporters = ["--reporter", "default", "--reporter", "json", `--outputFile.json=${report}`]
   const [command = "", ...args] = [...vitest, file, ...only, ...reporters]
   const {status, stdout, stderr} = spawnSync(command, args, {
@@ -35,6 +36,7 @@ const runAlone = (failure: Failure, cwd: string): Repeated => {
   })
   // A run in which no test has that name ends with 0 too.
   const passed = status === 0 && passedTests(report) > 0
+  rmSync(folder, {recursive: true})
   return {failure, passed, output: `${stdout}${stderr}`}
 }
 

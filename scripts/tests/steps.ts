@@ -1,9 +1,9 @@
 import {spawnSync} from "node:child_process"
-import {mkdtempSync} from "node:fs"
+import {mkdtempSync, rmSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {root} from "../root.ts"
-import {isRepeatable, readFailures} from "./failure.ts"
+import {isRepeatable, readFailuresOf} from "./failure.ts"
 import {testEnvironment} from "./programs.ts"
 import {repeatFailures} from "./repeat.ts"
 
@@ -26,19 +26,24 @@ export const withFailures = ["--reporter", "default", "--reporter", "./scripts/t
 export const runSteps = (steps: readonly Step[]): void => {
   const {SVC_TEST_FAILURES_FOLDER: later} = process.env
   const folder = later ?? mkdtempSync(join(tmpdir(), "svc-failures-"))
+  const end = (status: number): never => {
+    if (later === undefined) rmSync(folder, {recursive: true, force: true})
+    process.exit(status)
+  }
   for (const step of steps) {
-    const status = runStep(step, folder)
+    const file = step.isTests === true ? join(folder, `${step.name.replaceAll(" ", "-")}.json`) : undefined
+    const status = runStep(step, file)
     if (status === 0) continue
-    const failures = step.isTests === true ? readFailures(folder) : []
-    if (failures.length === 0 || !failures.every(isRepeatable)) process.exit(status)
+    // A run that was cut off has left no file, and no other run's file answers for it.
+    const failures = file === undefined ? [] : readFailuresOf(file)
+    if (failures.length === 0 || !failures.every(isRepeatable)) end(status)
     process.stdout.write(`${failures.length} of the tests that failed are run once more, alone, at the end\n`)
   }
-  if (later === undefined && !repeatFailures(folder)) process.exit(1)
+  if (later === undefined && !repeatFailures(folder)) end(1)
 }
 
-const runStep = ({name, command: [command = "", ...args], isTests, env}: Step, folder: string): number => {
+const runStep = ({name, command: [command = "", ...args], env}: Step, failures: string | undefined): number => {
   const start = performance.now()
-  const failures = isTests === true ? join(folder, `${name.replaceAll(" ", "-")}.json`) : undefined
   const {status} = spawnSync(command, args, {
     cwd: root,
     stdio: "inherit",

@@ -18,9 +18,20 @@ test.each([
   "tests/e2e/messages/outbox.test.ts",
   "tests/e2e/events/stream-clients.test.ts",
   "tests/deploy/daemon.test.ts",
+  "tests/deploy/gateway-faults.test.ts",
   "",
 ])("a failure of %j is never run once more", file => {
   expect(isRepeatable(failureOf(file))).toBe(false)
+})
+
+test("a run of tests that is cut off fails, whatever another run has left", () => {
+  const folder = makeFolder()
+  writeFileSync(join(folder, "deployment.json"), JSON.stringify([failureOf("tests/deploy/systemd.test.ts")]))
+  const steps = `import {runSteps} from "${root}scripts/tests/steps.ts"
+runSteps([{name: "tests", command: ["false"], isTests: true}, {name: "more", command: ["true"]}])`
+  const env = {...process.env, SVC_TEST_FAILURES_FOLDER: folder}
+  const {status, stdout} = spawnSync(process.execPath, ["--input-type=module", "-e", steps], {env, encoding: "utf8"})
+  expect({status, stdout}).toEqual({status: 1, stdout: expect.stringMatching(/^FAILED: tests \([0-9.]+ s\)\n$/)})
 })
 
 describe("a test of the console that fails", () => {
