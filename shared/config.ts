@@ -350,7 +350,6 @@ type Unfilled =
 
 export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
 export type RetentionSettings = ProjectConfig["retention"]
-export type CheckpointsSettings = ProjectConfig["checkpoints"]
 export type PluginEntry = ProjectConfig["plugins"][string]
 
 /** The value of HTTP_TOKEN in the example's `.env`; production refuses it. */

@@ -1,11 +1,11 @@
 import type {SqlValue} from "../../shared/sdk/plugin-database.ts"
 
-/** Many rows as one parameter of a statement. A list in a row reaches the statement as JSON text. */
+/** Many rows as one parameter of a statement. */
 export interface JsonRows<Column extends string> {
   /** `(SELECT … FROM json_each(?1))` with the columns by name: stands after FROM. */
   readonly source: string
   /** The parameter for these rows. */
-  encode(rows: readonly Readonly<Record<Column, SqlValue | readonly unknown[]>>[]): string
+  encode(rows: readonly Readonly<Record<Column, SqlValue>>[]): string
 }
 
 /**

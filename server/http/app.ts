@@ -39,7 +39,7 @@ const noParams = {}
 
 /** The HTTP application: Elysia routes, our pipeline answers. The only place that knows Elysia. */
 export const createApp = ({routes, tokens, log, requests, scrub, settings}: AppOptions): App => {
-  // No request is looked up in a WeakMap unless it is a HEAD: one for each costs Node's collector a quarter of its time.
+  // Only a HEAD is put into a WeakMap: one entry for each request costs Node's collector a quarter of its time.
   const heads = new WeakMap<Request, Request>()
   let peerOf: PeerOf = () => ""
   const live = memoize(settings)

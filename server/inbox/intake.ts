@@ -153,7 +153,7 @@ export class Intake {
   }
 
   #hand({arrival, event, hasTurn, place}: Offer, seq: number, handlers: readonly string[]): void {
-    if (handlers.length === 0 && !hasTurn) return
+    if (handlers.length === 0) return
     const isKept = hasTurn || this.#options.lanes.length < keptInMemory
     place.commit({
       seq,

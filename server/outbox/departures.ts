@@ -1,32 +1,45 @@
-import type {Reservation} from "../runtime/flow/reservation.ts"
+import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
 import type {OutboxDraft} from "./draft.ts"
 import type {Departure, NewRow} from "./rows.ts"
 
 /** Drafts on their way into the outbox, and the turns that their channels keep for them until `commit` or `release`. */
 export class Departures implements Reservation<ReadonlyMap<string, NewRow>> {
   readonly items: readonly Departure[]
-  readonly #queued: (draft: OutboxDraft) => void
+  readonly #place: Reservation<ReadonlyMap<string, NewRow>>
 
   /** `queued` hears of each draft that is stored and has no turn. */
   constructor(items: readonly Departure[], queued: (draft: OutboxDraft) => void) {
     this.items = items
-    this.#queued = queued
+    this.#place = reserve(
+      rows => hand(items, rows, queued),
+      () => {
+        for (const {turn} of items) turn?.release()
+      },
+    )
   }
 
   /** They are durable as these rows, by their ids; a draft without a row was not stored. */
   commit(rows: ReadonlyMap<string, NewRow>): void {
-    for (const {draft, content, turn} of this.items) {
-      const row = rows.get(draft.id)
-      if (turn !== undefined && row?.state === "sending") turn.commit({...draft, content, spared: 0, seq: row.seq})
-      else {
-        turn?.release()
-        if (row !== undefined) this.#queued(draft)
-      }
-    }
+    this.#place.commit(rows)
   }
 
   /** None of them was stored. */
   release(): void {
-    for (const {turn} of this.items) turn?.release()
+    this.#place.release()
+  }
+}
+
+const hand = (
+  items: readonly Departure[],
+  rows: ReadonlyMap<string, NewRow>,
+  queued: (draft: OutboxDraft) => void,
+): void => {
+  for (const {draft, content, turn} of items) {
+    const row = rows.get(draft.id)
+    if (turn !== undefined && row?.state === "sending") turn.commit({...draft, content, spared: 0, seq: row.seq})
+    else {
+      turn?.release()
+      if (row !== undefined) queued(draft)
+    }
   }
 }

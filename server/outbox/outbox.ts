@@ -93,8 +93,8 @@ export class Outbox {
       departures.commit(new Map(rows.flatMap(row => (row === undefined ? [] : [[draft.id, row]]))))
     } catch (error) {
       // What failed may be stored all the same, and is sent then.
-      if (isUnknown(error)) void this.settle(departures).catch(() => {})
-      else departures.release()
+      if (!isUnknown(error)) departures.release()
+      else void this.settle(departures).catch(() => departures.release())
       throw error
     }
   }

@@ -67,7 +67,3 @@ export const startChild = (
     ended,
   }
 }
-
-/** Runs a module of this program in a process of its own and collects what it prints. */
-export const runChild = (module: string, args: readonly string[], signal?: AbortSignal): Promise<ChildResult> =>
-  startChild(module, args, signal).ended

@@ -1,5 +1,5 @@
-import {hash} from "node:crypto"
 import type {Command, JournalRecord} from "../../../shared/api/workroom.ts"
+import {sha256Of} from "../../runtime/hash.ts"
 
 /** JSON with sorted keys and without white space: equal values have equal texts. */
 export const canonical = (value: unknown): string => JSON.stringify(isSorted(value) ? value : sorted(value))
@@ -39,14 +39,12 @@ const sortedKeys = (value: Readonly<Record<string, unknown>>): readonly string[]
   return keys
 }
 
-export const sha256 = (text: string): string => hash("sha256", text, "hex")
-
 const hashLength = 64
 const sealLength = `,"hash":""}`.length + hashLength
 
 /** A JSON object's text with its own SHA-256 as its last key, and that hash. */
 export const seal = (body: string): {readonly text: string; readonly hash: string} => {
-  const digest = sha256(body)
+  const digest = sha256Of(body)
   return {text: `${body.slice(0, -1)},"hash":"${digest}"}`, hash: digest}
 }
 
@@ -54,13 +52,13 @@ export const seal = (body: string): {readonly text: string; readonly hash: strin
 export const sealOf = (text: string): string | undefined => {
   const digest = text.slice(-hashLength - 2, -2)
   const body = `${text.slice(0, -sealLength)}}`
-  return text.length > sealLength && text.endsWith(`,"hash":"${digest}"}`) && sha256(body) === digest
+  return text.length > sealLength && text.endsWith(`,"hash":"${digest}"}`) && sha256Of(body) === digest
     ? digest
     : undefined
 }
 
 /** What the first record of a Journal names as its predecessor: the chain begins with the authority it was made under. */
-export const genesis = (authority: string): string => sha256(`svc.workroom/1 ${authority}`)
+export const genesis = (authority: string): string => sha256Of(`svc.workroom/1 ${authority}`)
 
 /** The end of a chain: the number and hash of its last record; 0 and the genesis of one without records. */
 export interface Head {

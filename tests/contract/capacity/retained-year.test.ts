@@ -3,11 +3,12 @@ import {expect, test} from "vitest"
 import {durationOf} from "../../../shared/duration.ts"
 import {aDay, countOf} from "../../support/capacity/retention.ts"
 import {open} from "../../support/database/databases.ts"
-import {faultRun} from "../../support/machine/fault-run.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
 import {memoryFolder} from "../../support/machine/memory-folder.ts"
 import {defaults, eventLimits, RetainedYear} from "./retained-year.ts"
 
-const load = {messages: faultRun("retained-year").rounds, jobRuns: 6, gaps: 2}
+const run = faultRun("retained-year")
+const load = {messages: run.rounds, jobRuns: 6, gaps: 2}
 const days = 365
 
 /** Full days of an age, and the one that is under way. */
@@ -34,6 +35,7 @@ const kept = [
 const bound = kept.reduce((sum, {rows, size}) => sum + rows * size, 500_000)
 
 test(`a year of ${load.messages} messages a day, with jobs, gaps and starts, stays below ${(bound / 1e6).toFixed(0)} MB`, async () => {
+  tellHowToRepeat(run)
   const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
   const year = new RetainedYear(database, load, Date.now())
   await year.start()

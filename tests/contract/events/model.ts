@@ -254,7 +254,7 @@ export const runEpisodes = async (seed: number, episodes: number): Promise<Tally
       while (tally.episodes < until) await world.episode()
     } catch (cause) {
       throw new Error(
-        `bun run faults stream-model --seed ${seed + worlds}, episode ${tally.episodes % episodesOfWorld}: ${String(cause)}`,
+        `bun run faults stream-model --rounds ${episodesOfWorld} --seed ${seed + worlds}, episode ${tally.episodes % episodesOfWorld}: ${String(cause)}`,
         {cause},
       )
     } finally {

@@ -3,8 +3,8 @@ import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr} from "../../support/host/runtimes.ts"
 import {describeWith} from "../../support/machine/tools.ts"
-import {firing, startPrometheus} from "../../support/metrics/prometheus.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
+import {firing, startPrometheus} from "./prometheus.ts"
 
 const twoRuntimes = bunOr("node22")
 const env = {HTTP_TOKEN: "full-token-for-prometheus", DEMO_TOKEN: "demo-token-for-prometheus"}

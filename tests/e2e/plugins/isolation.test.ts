@@ -6,8 +6,8 @@ import {until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {onBun, runtimes} from "../../support/host/runtimes.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
-import {pluginOf} from "../../support/plugins/plugin.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
+import {pluginOf} from "./plugin.ts"
 
 const config = `http: {port: 0}
 plugins:

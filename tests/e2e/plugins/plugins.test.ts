@@ -5,8 +5,8 @@ import {eventOf} from "../../support/host/inbox-event.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {runtimes} from "../../support/host/runtimes.ts"
 import {tell} from "../../support/messages/messages.ts"
-import {pluginOf} from "../../support/plugins/plugin.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
+import {pluginOf} from "./plugin.ts"
 
 const config = (plugins: string) => `http: {port: 0}
 plugins:

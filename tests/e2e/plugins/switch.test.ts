@@ -4,8 +4,8 @@ import {expectProblem, startHost, svc, type TestHost} from "../../support/host/h
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunOr, usualRuntime} from "../../support/host/runtimes.ts"
-import {pluginOf} from "../../support/plugins/plugin.ts"
 import {wirePlugin} from "../../support/plugins/plugin-sources.ts"
+import {pluginOf} from "./plugin.ts"
 
 const env = {
   HTTP_TOKEN: "the-full-token-of-the-switch",

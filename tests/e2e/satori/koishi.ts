@@ -33,7 +33,7 @@ export interface Koishi {
   online(...bots: readonly string[]): Promise<void>
 }
 
-/** Koishi with the bot of `scripts/koishi-bot.ts`, connected to the Host at this port. */
+/** Koishi with the bot of `koishi-bot.ts`, connected to the Host at this port. */
 export const startKoishi = (port: number, token: string): Koishi => {
   const script = join(root, "tests/e2e/satori/koishi-bot.ts")
   const running = startProcess([process.execPath, script, koishi.folder, `http://127.0.0.1:${port}/satori`, token])

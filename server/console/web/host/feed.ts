@@ -1,5 +1,6 @@
 import {createParser} from "eventsource-parser"
 import type {Envelope, Hello, Notice, StreamGap} from "../../../../shared/api/event-stream.ts"
+import {type Backoff, pauseAfter} from "../../../../shared/sdk/backoff.ts"
 import {type HostClient, Refusal} from "./client.ts"
 
 /** How the page stands to the Host's event stream. `since` is in milliseconds since 1970. */
@@ -21,8 +22,8 @@ export interface FeedListener {
 /** A stream that is silent for so long is dead: a comment comes every 15 s. In milliseconds. */
 const silence = 40_000
 
-/** How long until the next attempt, at first and at most, in milliseconds. */
-const pause = {first: 300, longest: 5000} as const
+/** With jitter: after a restart, not all open pages come back at once. */
+const pauses: Backoff = {first: 300, longest: 5000}
 
 /**
  * A Host's event stream from its signal's begin to its end: read by fetch, since EventSource sends no token; gone on with
@@ -58,7 +59,7 @@ export const followEvents = async (
     if (signal.aborted) return
     awaySince ??= Date.now()
     listener.state({is: "away", since: awaySince})
-    await sleep(Math.min(pause.first * 1.6 ** failures++, pause.longest), signal)
+    await sleep(pauseAfter(++failures, pauses), signal)
   }
 }
 

@@ -21,15 +21,15 @@ export class PagedList<T> {
   #next: string | null = null
   #isReading = false
   readonly #read: (query: string, signal?: AbortSignal) => Promise<Page<T>>
-  readonly #keyOf: (item: T) => number
+  readonly #numberOf: (item: T) => number
 
   constructor(
     read: (query: string, signal?: AbortSignal) => Promise<Page<T>>,
     /** Falls from item to item; an item's is the cursor of what follows it. */
-    keyOf: (item: T) => number,
+    numberOf: (item: T) => number,
   ) {
     this.#read = read
-    this.#keyOf = keyOf
+    this.#numberOf = numberOf
     this.head = new Resource(signal => this.#refresh(signal))
   }
 
@@ -51,8 +51,8 @@ export class PagedList<T> {
       if (this.#next !== asked) return
       this.#next = page.next
       const end = this.items.at(-1)
-      const known = end === undefined ? Number.POSITIVE_INFINITY : this.#keyOf(end)
-      this.items = [...this.items, ...page.items.filter(item => this.#keyOf(item) < known)]
+      const known = end === undefined ? Number.POSITIVE_INFINITY : this.#numberOf(end)
+      this.items = [...this.items, ...page.items.filter(item => this.#numberOf(item) < known)]
     } catch {
       // The head's resource shows it; scrolling tries again.
     } finally {
@@ -70,16 +70,16 @@ export class PagedList<T> {
       cursor = page.next
       const last = page.items.at(-1)
       if (known === undefined || cursor === null || last === undefined) break
-      if (this.#keyOf(last) <= this.#keyOf(known)) break
+      if (this.#numberOf(last) <= this.#numberOf(known)) break
     }
     const last = fresh.at(-1)
-    const older = last === undefined ? [] : this.items.filter(item => this.#keyOf(item) < this.#keyOf(last))
-    const meets = known !== undefined && last !== undefined && this.#keyOf(last) <= this.#keyOf(known)
+    const older = last === undefined ? [] : this.items.filter(item => this.#numberOf(item) < this.#numberOf(last))
+    const meets = known !== undefined && last !== undefined && this.#numberOf(last) <= this.#numberOf(known)
     if (older.length === 0 || !meets) this.#next = cursor
     const all = meets ? [...fresh, ...older] : fresh
     const most = Math.max(kept, this.items.length)
     const end = all[most - 1]
-    if (all.length > most && end !== undefined) this.#next = String(this.#keyOf(end))
+    if (all.length > most && end !== undefined) this.#next = String(this.#numberOf(end))
     this.items = all.slice(0, most)
     return true
   }
@@ -88,11 +88,11 @@ export class PagedList<T> {
 /** A list of the API for as long as the component is shown; `wants` names the events that change it. */
 export const usePaged = <T>(
   read: (client: HostClient, query: string, signal?: AbortSignal) => Promise<Page<T>>,
-  keyOf: (item: T) => number,
+  numberOf: (item: T) => number,
   wants: readonly string[],
 ): PagedList<T> => {
   const {client, live} = getSession()
-  const list = new PagedList<T>((query, signal) => read(client, query, signal), keyOf)
+  const list = new PagedList<T>((query, signal) => read(client, query, signal), numberOf)
   onMount(() => {
     list.head.reload()
     const unwatch = live.watch(types => {

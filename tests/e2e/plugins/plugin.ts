@@ -1,6 +1,6 @@
 import type {PluginView} from "../../../shared/api/plugin-views.ts"
 import type {Static} from "../../../shared/type.ts"
-import type {TestHost} from "../host/host.ts"
+import type {TestHost} from "../../support/host/host.ts"
 
 /** A plugin as the Host lists it. */
 export const pluginOf = async (host: TestHost, name: string): Promise<Static<typeof PluginView> | undefined> => {

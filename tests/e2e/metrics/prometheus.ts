@@ -1,10 +1,10 @@
 import {readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {startProcess, until} from "../host/process.ts"
-import {makeFolder} from "../host/project.ts"
-import {freePort} from "../machine/ports.ts"
-import {tool} from "../machine/tools.ts"
-import {monitoringFolder} from "./monitoring.ts"
+import {startProcess, until} from "../../support/host/process.ts"
+import {makeFolder} from "../../support/host/project.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {tool} from "../../support/machine/tools.ts"
+import {monitoringFolder} from "../../support/metrics/monitoring.ts"
 
 export interface Alert {
   readonly labels: Readonly<Record<string, string>>
