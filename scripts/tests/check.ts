@@ -38,15 +38,15 @@ runSteps([
   {name: "lockfile", command: [bun, "scripts/build/lockfile.ts", "--check"]},
   {name: "build", command: [bun, "scripts/build/build.ts", "--if-changed"]},
   {name: "reference", command: [bun, "scripts/reference/reference.ts", "--check"]},
+  {
+    name: "units and contracts on Bun",
+    command: [...vitestOnBun, ...onBoth, ...notOnBoth.flatMap(file => ["--exclude", file])],
+  },
   ...awaited,
   {
     name: "tests",
     // The tests of deployment need root and more of the machine: bun run test:deploy.
     command: [...vitest, "--project", "!deploy", ...withFailures, ...process.argv.slice(2)],
     isTests: true,
-  },
-  {
-    name: "units and contracts on Bun",
-    command: [...vitestOnBun, ...onBoth, ...notOnBoth.flatMap(file => ["--exclude", file])],
   },
 ])
