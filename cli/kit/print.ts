@@ -26,8 +26,6 @@ export const facts = (entries: readonly (readonly [string, string])[]): string =
 /** `1 event`, `2 events`. */
 export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
 
-const graphemes = new Intl.Segmenter()
-
 /** Of a text, so many UTF-16 units a column are looked at: an emoji has a dozen, and a text without any width no end. */
 const unitsPerColumn = 32
 
@@ -38,7 +36,7 @@ export const shorten = (text: string, width: number): string => {
   if (line === whole && stringWidth(line) <= width) return line
   let shown = ""
   let free = width - 1
-  for (const {segment} of graphemes.segment(line)) {
+  for (const {segment} of new Intl.Segmenter().segment(line)) {
     free -= stringWidth(segment)
     if (free < 0) break
     shown += segment
