@@ -7,8 +7,12 @@ type Prepared = ReturnType<Connection["prepare"]>
 /** A connection keeps so many statements; one more drops the oldest. */
 const most = 64
 
-/** Statements that change rows, and what is around them. A `*` would stand for other columns once the table is another one. */
-const isKept = (sql: string): boolean => /^(INSERT|UPDATE|DELETE|BEGIN|COMMIT)\b/.test(sql) && !sql.includes("*")
+/**
+ * Statements that change rows, and what is around them. SQLite prepares a kept one anew once a table has changed; only the
+ * names of the columns that it returns are asked for once.
+ */
+const isKept = (sql: string): boolean =>
+  /^(INSERT|UPDATE|DELETE|BEGIN|COMMIT)\b/.test(sql) && !/\bRETURNING\s+\*/.test(sql)
 
 /**
  * The client of one connection to a file, as `createClient` makes it, but that it keeps what it prepares: preparing costs a

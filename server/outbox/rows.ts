@@ -110,8 +110,9 @@ const draftRows = jsonRows([
 /** Nothing is sent before what is queued for its channel. */
 const insert = `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq, handler, ordinal, state, attempt)
   SELECT id, kind, endpoint, channel, content, at, seq, handler, ordinal, iif(direct, 'sending', 'queued'), direct
-  FROM (SELECT *, isFirst AND NOT EXISTS (SELECT 1 FROM outbox o
-      WHERE o.state = 'queued' AND o.endpoint = d.endpoint AND o.channel = d.channel) AS direct FROM ${draftRows.source} d) d
+  FROM (SELECT id, kind, endpoint, channel, content, at, seq, handler, ordinal, attempt,
+      isFirst AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.state = 'queued' AND o.endpoint = d.endpoint AND o.channel = d.channel) AS direct
+    FROM ${draftRows.source} d) d
   WHERE d.seq IS NULL OR EXISTS (SELECT 1 FROM inbox_marks m
     WHERE m.seq = d.seq AND m.handler = d.handler AND m.state = 'running' AND m.attempt = d.attempt)
   RETURNING seq, id, state`

@@ -1,0 +1,59 @@
+import {createRequire} from "node:module"
+import {expect, onTestFinished, test, vi} from "vitest"
+import type {Migration} from "../../../server/database/migrations/migrations.ts"
+import {noPolicy} from "../../../server/endpoints/policy.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {localDatabase, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+
+/** The driver itself, as the client of the database loads it. */
+const driver = createRequire(createRequire(import.meta.url).resolve("@libsql/client"))("libsql")
+
+/** The statements that databases that are opened after this have prepared, without what only reads. */
+const watchPrepared = () => {
+  const prepare = vi.spyOn(driver.prototype, "prepare")
+  onTestFinished(() => prepare.mockRestore())
+  return () => prepare.mock.calls.map(([sql]) => String(sql)).filter(sql => !/^(SELECT|PRAGMA)\b/.test(sql))
+}
+
+const tables: Migration = {
+  version: 1,
+  name: "old and new",
+  undo: "drop them",
+  statements: ["CREATE TABLE old (x)", "CREATE TABLE new (x)", "INSERT INTO old VALUES (1)"],
+}
+
+test("the second message of an outbox prepares no statement that changes rows", async () => {
+  const prepared = watchPrepared()
+  const database = await open(await localDatabase())
+  const outbox = new Outbox(database, log)
+  const sender = {send: async ({id}: {id: string}) => ({ids: [id]})}
+  await outbox.start({sender: () => sender, policy: () => noPolicy})
+  const send = async (id: string) => {
+    await outbox.enqueue({id, kind: "message", endpoint: "line", channel: "team", content: [id]})
+    const stored = "SELECT 1 FROM outbox WHERE id = ? AND state = 'sent'"
+    await until(`${id} to be stored as sent`, async () => (await database.read(stored, [id])).length === 1)
+  }
+  await send("first")
+  const before = prepared()
+  expect(before.filter(sql => sql.startsWith("INSERT INTO outbox"))).toHaveLength(1)
+  await send("second")
+  expect(prepared()).toEqual(before)
+  await outbox.drain()
+})
+
+test("a kept statement with a * knows the columns that its tables have got since", async () => {
+  const prepared = watchPrepared()
+  const database = await open(await localDatabase(), {known: [tables]})
+  const copy = {sql: "INSERT INTO new SELECT * FROM old"}
+  const copyAndTell = {sql: "INSERT INTO new SELECT * FROM old RETURNING *"}
+  await database.write([copy])
+  expect((await database.write([copyAndTell]))[0]?.rows).toEqual([{x: 1}])
+  await database.write([{sql: "ALTER TABLE old ADD COLUMN y"}, {sql: "ALTER TABLE new ADD COLUMN y"}])
+  await database.write([{sql: "UPDATE old SET y = 2"}])
+  await database.write([copy])
+  expect(prepared().filter(sql => sql === copy.sql)).toHaveLength(1)
+  expect((await database.write([copyAndTell]))[0]?.rows).toEqual([{x: 1, y: 2}])
+  expect(await database.read("SELECT * FROM new")).toHaveLength(4)
+})
