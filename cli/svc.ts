@@ -2,7 +2,6 @@ import {type BaseContext, Cli, type CommandClass} from "clipanion"
 import {version} from "../server/runtime/version.ts"
 import {exit} from "../shared/exit.ts"
 import {commands} from "./commands.ts"
-import {commandHelp, define, overview} from "./kit/help.ts"
 import {unknownCommand, wrongCall} from "./kit/usage-error.ts"
 
 /** Runs one command line and ends the process with its exit code. */
@@ -33,12 +32,14 @@ const run = async (args: readonly string[]): Promise<number> => {
   const cli = new Cli<BaseContext>({binaryName: "svc", enableColors: isColored()})
   cli.register(command)
   if (asksForHelp) {
+    const {commandHelp, define} = await help()
     stdout.write(`${commandHelp(define(cli, command), bold)}\n`)
     return exit.ok
   }
   try {
     return await cli.run(cli.process([...args], {}), {stdin, stdout, stderr, env})
   } catch (error) {
+    const {define} = await help()
     const options = define(cli, command).options.map(([option]) => option.split(" ")[0] ?? "")
     stderr.write(`${wrongCall(error, name, args, options)}\n`)
     return exit.failed
@@ -54,11 +55,15 @@ const noCommand = async (words: readonly string[], asksForHelp: boolean): Promis
     process.stderr.write(`${unknownCommand(words, names)}\n`)
     return exit.failed
   }
+  const {overview} = await help()
   const text = `${bold(`svc ${version}`)}\n\n${overview(await Promise.all(listed.map(load)))}\n`
   if (asksForHelp) process.stdout.write(text)
   else process.stderr.write(text)
   return asksForHelp ? exit.ok : exit.failed
 }
+
+/** Loaded where it is asked for: it counts columns, and preparing for that takes Node 30 ms. */
+const help = () => import("./kit/help.ts")
 
 const isColored = () =>
   process.stdout.isTTY === true && process.env.NO_COLOR === undefined && process.env.TERM !== "dumb"

@@ -17,7 +17,6 @@ import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {type Mode, modes} from "../../shared/mode.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
-import {banner} from "../kit/runtime/banner.ts"
 import {SvcCommand} from "../kit/svc-command.ts"
 
 /** The Host ends within so many milliseconds, whatever hangs. */
@@ -189,7 +188,10 @@ export class RuntimeStart extends SvcCommand {
       throw error
     }
     started.resolve(host)
-    if (mode === "development") this.print(banner(host, this.folder))
+    if (mode === "development") {
+      const {banner} = await import("../kit/runtime/banner.ts")
+      this.print(banner(host, this.folder))
+    }
     const ending = await Promise.race([asked, host.exitAsked])
     // It runs on after the stop: a log reader that stalls does not hold the process either.
     setTimeout(() => {

@@ -22,7 +22,12 @@ export const sourceFiles = (folders: readonly string[] = programFolders): readon
     .sort()
 
 /** Reads what each file imports: values and types, when it is loaded and later. */
-export const readImports = (files: readonly string[]): Imports => {
+export const readImports = (files: readonly string[]): Imports => readBy(importsOf, files)
+
+/** Reads what each file has loaded as soon as it is loaded itself: no types, and nothing that it imports later. */
+export const readLoads = (files: readonly string[]): Imports => readBy(loadsOf, files)
+
+const readBy = (pathsOf: (file: string, text: string) => readonly string[], files: readonly string[]): Imports => {
   const known = new Set(files)
   const resolve = (file: string, path: string) => {
     if (!path.startsWith(".")) return path
@@ -30,14 +35,26 @@ export const readImports = (files: readonly string[]): Imports => {
     // A module that runes compile is imported without its ending.
     return known.has(`${target}.ts`) ? `${target}.ts` : target
   }
-  return new Map(files.map(file => [file, [...new Set(importsOf(file).map(path => resolve(file, path)))]]))
+  return new Map(
+    files.map(file => {
+      const text = readFileSync(join(root, file), "utf8")
+      const paths = pathsOf(file, file.endsWith(".svelte") ? scriptsOf(text) : text)
+      return [file, [...new Set(paths.map(path => resolve(file, path)))]]
+    }),
+  )
 }
 
-const importsOf = (file: string): readonly string[] => {
-  const text = readFileSync(join(root, file), "utf8")
-  const source = file.endsWith(".svelte") ? scriptsOf(text) : text
-  return typescript.preProcessFile(source, true, true).importedFiles.map(({fileName}) => fileName)
-}
+const importsOf = (_: string, text: string): readonly string[] =>
+  typescript.preProcessFile(text, true, true).importedFiles.map(({fileName}) => fileName)
+
+const loadsOf = (file: string, text: string): readonly string[] =>
+  typescript.createSourceFile(file, text, typescript.ScriptTarget.Latest).statements.flatMap(statement => {
+    const isLoaded =
+      (typescript.isImportDeclaration(statement) && statement.importClause?.isTypeOnly !== true) ||
+      (typescript.isExportDeclaration(statement) && !statement.isTypeOnly)
+    const from = isLoaded ? statement.moduleSpecifier : undefined
+    return from !== undefined && typescript.isStringLiteral(from) ? [from.text] : []
+  })
 
 /** The scripts of a component. */
 const scriptsOf = (text: string): string => {

@@ -2,7 +2,7 @@ import {readFileSync} from "node:fs"
 import {basename, dirname, join} from "node:path"
 import {expect, test} from "vitest"
 import {commands} from "../../../cli/commands.ts"
-import {arrowsOf, circlesOf, readImports, roomOf, sourceFiles} from "../../../scripts/plan/graph.ts"
+import {arrowsOf, circlesOf, readImports, readLoads, roomOf, sourceFiles} from "../../../scripts/plan/graph.ts"
 import {limits} from "../../../scripts/plan/limits.ts"
 import {root} from "../../support/host/runtimes.ts"
 import {ranks} from "./ranks.ts"
@@ -20,6 +20,17 @@ const entrances: readonly string[] = [
   "server/runtime",
   "server/logs",
 ]
+
+/** Libraries that are loaded by the command, the endpoint or the request that needs them. */
+const atFirstUse: ReadonlySet<string> = new Set([
+  "esbuild",
+  "eventsource-parser",
+  "irc-framework",
+  "modern-tar",
+  "modern-tar/fs",
+  "standardwebhooks",
+  "string-width",
+])
 
 const files = sourceFiles()
 const imports = readImports(files)
@@ -85,6 +96,14 @@ test("cli/ holds commands, each at the path of its words; what they share is in 
   const others = files.filter(file => roomOf(file) === "cli" && !file.startsWith("cli/kit/") && !paths.includes(file))
   expect(others).toEqual(["cli/commands.ts", "cli/launch.js", "cli/svc.ts"])
   expect([...(imports.get("cli/commands.ts") ?? [])].sort()).toEqual(paths.sort())
+})
+
+test("a Host loads at its start no library that it may never need", () => {
+  const loads = readLoads(files)
+  const loaded = new Set(["cli/svc.ts", "cli/runtime/start.ts"])
+  for (const file of loaded) for (const target of loads.get(file) ?? []) loaded.add(target)
+  expect([...loaded]).toEqual(expect.arrayContaining(["server/host/start.ts", "clipanion", "croner"]))
+  expect([...loaded].filter(name => atFirstUse.has(name))).toEqual([])
 })
 
 test("shared is pure: it imports typebox only", () => {
