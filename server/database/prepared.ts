@@ -39,9 +39,9 @@ const keepStatements = (connection: Connection): void => {
   const prepare = connection.prepare.bind(connection)
   const kept = new BoundedMap<string, KeptStatement>(most)
   const value = (sql: string) => {
-    if (!isKept(sql)) return prepare(sql)
     const known = kept.get(sql)
     if (known !== undefined) return known
+    if (!isKept(sql)) return prepare(sql)
     const statement = new KeptStatement(prepare(sql), () => kept.delete(sql))
     kept.set(sql, statement)
     return statement
