@@ -27,8 +27,14 @@ export const resumeAt = (least: number): number => least * regained
 export const isTooFull = (free: number, least: number, wasFull: boolean): boolean =>
   free < (wasFull ? resumeAt(least) : least)
 
-/** Watches the free space of the Host's own folders, from the first look, which it waits for, until `stop`. */
-export const watchDisk = async ({folders, least, onChange, log}: DiskWatchOptions): Promise<{stop(): void}> => {
+export interface DiskWatch {
+  /** Resolves when the first look is over. */
+  start(): Promise<void>
+  stop(): void
+}
+
+/** Watches the free space of the Host's own folders from its start to its stop. */
+export const watchDisk = ({folders, least, onChange, log}: DiskWatchOptions): DiskWatch => {
   let isFull = false
   const look = async () => {
     const free = Math.min(...(await Promise.all(folders.map(freeSpace))))
@@ -41,8 +47,13 @@ export const watchDisk = async ({folders, least, onChange, log}: DiskWatchOption
     onChange(isFull)
   }
   const tell = (error: unknown) => log.warn(`free space is not known: ${messageOf(error)}`)
-  await look().catch(tell)
-  const timer = setInterval(() => void look().catch(tell), every)
-  timer.unref()
-  return {stop: () => clearInterval(timer)}
+  let timer: NodeJS.Timeout | undefined
+  return {
+    start: async () => {
+      await look().catch(tell)
+      timer = setInterval(() => void look().catch(tell), every)
+      timer.unref()
+    },
+    stop: () => clearInterval(timer),
+  }
 }

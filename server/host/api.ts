@@ -2,7 +2,6 @@ import type {ReloadResult} from "../../shared/api/system.ts"
 import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
-import type {Generation} from "../generation/generation.ts"
 import {createApp} from "../http/app.ts"
 import type {Tokens} from "../http/auth.ts"
 import {RequestMeter} from "../http/request-meter.ts"
@@ -44,12 +43,8 @@ export interface Api {
 
 /** The Host as its HTTP API shows it, and the requests that the API makes of it. */
 export const serveApi = ({base, tokens, services, askExit}: ApiOptions): Api => {
-  const {identity, generations, logs} = services
+  const {identity, current, generations, logs} = services
   let isStopping = false
-  const current = (): Generation => {
-    if (generations.current === undefined) throw new Problem("starting", "no generation is committed yet")
-    return generations.current
-  }
   const observe = () => observeAll(services)
   const report = () => createReport(observe())
   const isReady = () => !isStopping && isEveryRequiredReady(observe())
@@ -87,7 +82,7 @@ export const serveApi = ({base, tokens, services, askExit}: ApiOptions): Api => 
     requests,
     scrub: logs.scrubJson,
     settings: () => current().config.config.http,
-    routes: answer => createRoutes({...services, system, metrics, current, answer}, base),
+    routes: answer => createRoutes({...services, system, metrics, answer}, base),
   })
   return {
     fetch: app.fetch,

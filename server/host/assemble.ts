@@ -1,5 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
 import {Capacity} from "../capacity/capacity.ts"
+import {watchDisk} from "../capacity/disk-watch.ts"
 import {Containment} from "../generation/containment.ts"
 import type {Generation} from "../generation/generation.ts"
 import {foldersOf} from "../project/settings.ts"
@@ -16,9 +17,12 @@ import type {OpenProject} from "./open.ts"
 import type {Parts} from "./parts.ts"
 import {createRecovery} from "./recovery.ts"
 
+/** What `assemble` makes. */
+export type Assembled = Awaited<ReturnType<typeof assemble>>
+
 /**
- * The parts of a Host that the project's state is for. Event log and workroom are open, and the files are watched; the others
- * do not run yet, but how each of them stops is in the table: it has stopped when everything that `start` adds has.
+ * Makes the parts of a Host that use the project's state, and passes them to each other. Event log and workroom are open, and the
+ * files are watched; the others wait for their row in the table.
  */
 export const assemble = async (options: HostOptions, runtime: Runtime, opened: OpenProject, parts: Parts) => {
   const {mode, environment = mode, logs} = options
@@ -53,6 +57,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     folders: foldersOf(database.location, paths),
     least: () => settings().ingress.minimumFree * 1024 ** 2,
   }
+  const diskWatch = watchDisk({...disk, onChange: isFull => ingress.setDiskFull(isFull), log})
   const capacity = new Capacity({
     database,
     log,
@@ -72,30 +77,6 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     log,
     scrub: logs.scrubJson,
   })
-  parts.add({
-    name: "retention",
-    early: true,
-    stop: () => capacity.stop(),
-    limit: 1000,
-    late: "dropping old rows did not end in time",
-  })
-  parts.add({
-    name: "recovery",
-    early: true,
-    stop: () => recovery.stop(),
-    limit: 1000,
-    late: "a checkpoint that was being made did not end in time",
-  })
-  parts.add({name: "admission", early: true, stop: () => endpoints.stopAdmission()})
-  parts.add({
-    name: "the record of gaps",
-    early: true,
-    // Before admission: the endpoints leave because the Host stops.
-    stop: () => gaps.stop(),
-    limit: 250,
-    late: "when the endpoints left was not stored",
-  })
-
   const watcher = await parts.start({
     name: "the watch on files",
     early: true,
@@ -128,12 +109,6 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     workroom,
   })
   const containment = new Containment(generations, log)
-  parts.add({
-    name: "the plugins",
-    stop: () => generations.stop(500),
-    limit: 2000,
-    late: "a plugin did not let go in time",
-  })
   return {
     current,
     events,
@@ -145,6 +120,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     endpoints,
     satori,
     disk,
+    diskWatch,
     capacity,
     recovery,
     watcher,

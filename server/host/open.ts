@@ -58,7 +58,7 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
     supervisor: supervisor(),
   } as const
   await parts.start({name: "the lock", start: () => acquireLock(paths, holder), stop: (_, lock) => lock.release()})
-  parts.add({name: "host.json", stop: () => removeHostFile(paths)})
+  parts.add({name: "the Host's file", stop: () => removeHostFile(paths)})
   const settled = await settleRestore(paths)
   if (settled !== undefined) logs.log.warn(`a restore that was cut off is ${settled}`)
   await removeFolder(paths.pluginCache)

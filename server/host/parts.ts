@@ -6,17 +6,26 @@ import type {Exit} from "./host.ts"
 /** All stops that have a limit get this long together, in milliseconds; the rest of ten seconds is for what has none. */
 const stopLimit = 8000
 
-/** One part of a Host: how it starts, and how it stops. */
-export interface Part<T> {
+interface Ending {
   readonly name: string
-  readonly start?: () => T | Promise<T>
-  readonly stop?: (exit: Exit, part: T) => unknown
   /** What the stop may take, in milliseconds: then the next part stops, while this one goes on. */
   readonly limit?: number
   /** What the log says where the stop takes longer. */
   readonly late?: string
   /** Begins to stop before everything else, and is waited for in its turn. */
   readonly early?: boolean
+}
+
+/** One part of a Host, which its start makes. */
+export interface Part<T> extends Ending {
+  readonly start: () => T | Promise<T>
+  readonly stop?: (exit: Exit, part: T) => unknown
+}
+
+/** What starts or stops a part that is made already. A part has two rows where others start between its own start and stop. */
+export interface Row extends Ending {
+  readonly start?: () => unknown
+  readonly stop?: (exit: Exit) => unknown
 }
 
 interface Started {
@@ -43,17 +52,18 @@ export class Parts {
   }
 
   /** Starts a part; resolves to what its `start` makes. Throws what it throws. */
-  async start<T>({
-    name,
-    start,
-    stop,
-    limit,
-    late,
-    early = false,
-  }: Part<T> & Required<Pick<Part<T>, "start">>): Promise<T> {
+  async start<T>({start, stop, ...ending}: Part<T>): Promise<T> {
     const part = await start()
-    if (stop !== undefined) this.#started.push({name, limit, late, early, stop: async exit => stop(exit, part)})
+    if (stop !== undefined) this.add({...ending, stop: exit => stop(exit, part)})
     return part
+  }
+
+  /** Starts one row after the other. Throws what a start throws; the rows after it are left out. */
+  async startAll(rows: readonly Row[]): Promise<void> {
+    for (const {start, stop, ...ending} of rows) {
+      await start?.()
+      if (stop !== undefined) this.add({...ending, stop})
+    }
   }
 
   /** Throws `stopping` once the start has been ended. */
@@ -61,15 +71,9 @@ export class Parts {
     if (this.#signal.aborted) throw new Problem("stopping", "the start was ended by a signal")
   }
 
-  /** A part that needs no start, only a stop. */
-  add({
-    name,
-    stop,
-    limit,
-    late,
-    early = false,
-  }: Omit<Part<undefined>, "start"> & Required<Pick<Part<undefined>, "stop">>): void {
-    this.#started.push({name, limit, late, early, stop: async exit => stop(exit, undefined)})
+  /** What needs no start, only a stop. */
+  add({name, stop, limit, late, early = false}: Required<Pick<Row, "stop">> & Omit<Row, "start">): void {
+    this.#started.push({name, limit, late, early, stop: async exit => stop(exit)})
   }
 
   /**

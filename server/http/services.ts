@@ -7,6 +7,7 @@ import type {Database} from "../database/database.ts"
 import type {RunHistory} from "../database/runs.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
+import type {Generation} from "../generation/generation.ts"
 import type {Generations} from "../generation/generations.ts"
 import type {HandlerMeter} from "../inbox/handler-meter.ts"
 import type {Inbox} from "../inbox/inbox.ts"
@@ -37,6 +38,8 @@ export interface Identity {
 /** The parts of a running Host, for what shows them and for what acts on them: routes, metrics, the status. */
 export interface Services {
   readonly identity: Identity
+  /** The generation that runs. Throws `starting` before the first one. */
+  current(): Generation
   readonly generations: Generations
   readonly endpoints: Endpoints
   readonly database: Database

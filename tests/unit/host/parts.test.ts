@@ -38,6 +38,18 @@ test("a part's start gives what its stop takes", async () => {
   expect(stopped).toEqual([[ending, 7]])
 })
 
+test("rows start in their order, and those after one that fails are left out", async () => {
+  const {parts, part, noted} = makeParts()
+  const {stop} = part("only stops")
+  const fails = () => {
+    throw new Error("no")
+  }
+  const rows = [part("a"), {name: "only stops", stop}, part("b", {start: fails}), part("c")]
+  await expect(parts.startAll(rows)).rejects.toThrow("no")
+  await parts.stop(ending)
+  expect(noted).toEqual(["start a", "stop only stops", "stop a"])
+})
+
 test("a start that fails stops the parts before it, and not its own", async () => {
   const {parts, part, noted} = makeParts()
   await parts.start(part("a"))

@@ -1,0 +1,156 @@
+import {policyOf} from "../endpoints/spec.ts"
+import type {Dispatch} from "../inbox/handling.ts"
+import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {writeHostFile} from "../runtime/host-file.ts"
+import type {Api} from "./api.ts"
+import type {Assembled} from "./assemble.ts"
+import type {HostOptions} from "./host.ts"
+import type {OpenProject} from "./open.ts"
+import type {Row} from "./parts.ts"
+
+/** What handlers, sends and requests get to end by themselves when the Host stops, in milliseconds. */
+const drainLimit = 5000
+
+export interface TableOptions {
+  readonly options: HostOptions
+  readonly opened: OpenProject
+  readonly made: Assembled
+  readonly dispatch: Dispatch
+  readonly api: Api
+  /** Throws once the start has been ended. */
+  readonly requireRunning: () => void
+}
+
+/** The rows of a Host whose parts are made: they start from top to bottom, and stop from bottom to top. */
+export const tableOf = (table: TableOptions): readonly Row[] => [
+  ...lastToStop(table),
+  ...messageRows(table),
+  ...serviceRows(table),
+]
+
+/** What begins to stop at once is waited for here: the drain needs the seconds that a checkpoint takes to give up. */
+const lastToStop = ({made}: TableOptions): readonly Row[] => {
+  const {capacity, recovery, endpoints, gaps, generations} = made
+  return [
+    {
+      name: "the deletion of old rows",
+      early: true,
+      stop: () => capacity.stop(),
+      limit: 1000,
+      late: "dropping old rows did not end in time",
+    },
+    {
+      name: "checkpoints and releases",
+      early: true,
+      stop: () => recovery.stop(),
+      limit: 1000,
+      late: "a checkpoint that was being made did not end in time",
+    },
+    {name: "admission", early: true, stop: () => endpoints.stopAdmission()},
+    {
+      name: "gaps",
+      early: true,
+      // Before admission: the endpoints leave because the Host stops.
+      stop: () => gaps.stop(),
+      limit: 250,
+      late: "when the endpoints left was not stored",
+    },
+    {
+      name: "the plugins",
+      stop: () => generations.stop(500),
+      limit: 2000,
+      late: "a plugin was not disposed in time",
+    },
+  ]
+}
+
+/** The first generation, and what its messages go through. */
+const messageRows = ({options, made, dispatch, requireRunning}: TableOptions): readonly Row[] => {
+  const {scrub} = options.logs
+  const {generations, inbox, outbox, endpoints, ingress, gaps, diskWatch} = made
+  return [
+    {
+      name: "the plugins",
+      start: async () => {
+        await generations.start()
+        requireRunning()
+      },
+    },
+    // The stops of inbox and outbox are for a start that fails: at the end of a run both have ended before.
+    {name: "the inbox", start: () => inbox.start(dispatch), stop: () => inbox.drain(), limit: 250},
+    {
+      name: "the outbox",
+      start: () =>
+        outbox.start({
+          sender: name => endpoints.get(name)?.sender,
+          policy: name => policyOf(endpoints.get(name)?.spec),
+          scrub,
+        }),
+      stop: () => outbox.drain(),
+      limit: 250,
+    },
+    {name: "ingress", start: () => ingress.start()},
+    {name: "gaps", start: () => gaps.start()},
+    {
+      name: "the watch on the disk",
+      early: true,
+      start: () => diskWatch.start(),
+      stop: () => diskWatch.stop(),
+    },
+    {
+      name: "the endpoints",
+      start: () => endpoints.start(),
+      stop: () => endpoints.close(),
+      limit: 1500,
+      late: "an endpoint did not close in time",
+    },
+  ]
+}
+
+/** What answers requests, and what runs beside them. */
+const serviceRows = ({opened, made, api}: TableOptions): readonly Row[] => {
+  const {gate, listener, url, paths, runtimeId, token} = opened
+  const {events, satori, inbox, outbox, jobs, recovery, capacity} = made
+  return [
+    {
+      name: "connections",
+      stop: async () => {
+        await withTimeLimit(250, () => listener.close(false)).catch(() => {})
+        await listener.close(true)
+      },
+    },
+    {name: "event streams", stop: () => events.endStreams()},
+    {name: "Satori", start: () => satori.start(api.guard), stop: () => satori.close()},
+    {name: "sends", stop: () => outbox.drain(), limit: 1000},
+    {
+      name: "handlers, jobs, sends and requests",
+      stop: async () => {
+        await Promise.all([inbox.drain(), jobs.drain()])
+        await outbox.settled()
+        await api.settled()
+      },
+      limit: drainLimit,
+      late: "handlers, sends or requests were still running; the next start goes on with what is stored",
+    },
+    {name: "the jobs", start: () => jobs.start()},
+    {name: "checkpoints and releases", start: () => recovery.start()},
+    {name: "the deletion of old rows", start: () => capacity.start()},
+    {
+      name: "the service",
+      early: true,
+      start: () => gate.open(api.fetch, api.isReady, satori.socket),
+      stop: ({code, reason}) => {
+        api.stopping()
+        events.raise("host.stopping", {code, reason})
+      },
+    },
+    // Who finds the file may ask at once.
+    {
+      name: "the Host's file",
+      start: () => {
+        const own = token.made === undefined ? {} : {token: token.made.reveal()}
+        return writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own})
+      },
+    },
+  ]
+}
