@@ -11,9 +11,9 @@ export interface Failure {
 }
 
 /**
- * What is tested with the help of a program that is not ours: browsers, gateways, init systems, container engines. A test of
- * these that fails is run once more, alone. No other test is, least of all a kill loop, a model, a fault, a checkpoint, a
- * delivery or a contract.
+ * What is tested with the help of a program that is not ours: the console in its browser, gateways, init systems, container
+ * engines. A test of these that fails is run once more, alone. No other test is, least of all a kill loop, a model, a fault, a
+ * checkpoint, a delivery or a contract: nor the one that counts, in a browser too, what a killed Host delivers.
  */
 const repeatable: readonly string[] = [
   "tests/e2e/console/",

@@ -10,7 +10,7 @@ export interface JsonRows<Column extends string> {
 
 /**
  * Rows with these columns, for a statement that stores all of them at once. Both sides name the columns; in between they go
- * by their place, which SQLite reads in half of the time that it takes for keys (64 rows of 11 columns: 23 against 33 µs a row).
+ * by their place, which SQLite reads in 70 % of the time that it takes for keys (64 rows of 11 columns: 23 against 33 µs a row).
  */
 export const jsonRows = <const Column extends string>(columns: readonly Column[]): JsonRows<Column> => ({
   source: `(SELECT ${columns.map((column, place) => `value ->> ${place} AS "${column}"`).join(", ")} FROM json_each(?1))`,

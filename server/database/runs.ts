@@ -37,7 +37,7 @@ export const readRuns = async (
   const rows = await database.read(
     `SELECT exit_code, end, sum(count) AS count FROM (
       SELECT exit_code, ${endReason} AS end, count(*) AS count FROM svc_runs WHERE runtime_id <> ? GROUP BY 1, 2
-      UNION ALL SELECT detail ->> 0, detail ->> 1, rows FROM retention_dropped WHERE part = 'runs') GROUP BY 1, 2`,
+      UNION ALL SELECT detail ->> 0 AS exit_code, detail ->> 1 AS end, rows FROM retention_dropped WHERE part = 'runs') GROUP BY 1, 2`,
     [runtimeId],
   )
   const ends = rows.map(({exit_code, end, count}) => ({

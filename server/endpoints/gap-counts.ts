@@ -31,7 +31,7 @@ export class GapCounts {
   async #advance(): Promise<void> {
     const rows = await this.#database.read(
       `SELECT endpoint, reason, count(*) AS count, max(seq) AS newest FROM endpoint_gaps WHERE seq > ?1 GROUP BY endpoint, reason
-       UNION ALL SELECT detail ->> 0, detail ->> 1, rows, 0 FROM retention_dropped WHERE part = 'gaps' AND ?1 < 0`,
+       UNION ALL SELECT detail ->> 0 AS endpoint, detail ->> 1 AS reason, rows, 0 FROM retention_dropped WHERE part = 'gaps' AND ?1 < 0`,
       [this.#counted],
     )
     for (const row of rows) {

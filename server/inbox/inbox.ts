@@ -94,7 +94,7 @@ export class Inbox {
   async act(action: InboxAction, on: InboxSelection): Promise<InboxChange> {
     if (this.#stopping) throw new Problem("stopping", "the Host is stopping")
     const change = await act(this.#database, action, on).catch(error => {
-      if (isUnknown(error)) void this.#resumeUnknown(on).catch(() => {})
+      if (isProblem(error, "database_outcome_unknown")) void this.#resumeUnknown(on).catch(() => {})
       throw error
     })
     this.#resume(change.due)
@@ -148,5 +148,3 @@ export class Inbox {
     return {endpoint: String(row.endpoint), event: {...JSON.parse(String(row.event)), sn: seq}}
   }
 }
-
-const isUnknown = (error: unknown) => isProblem(error, "database_outcome_unknown")

@@ -1,5 +1,4 @@
-import type {Content, Node} from "../../shared/sdk/elements.ts"
-import {isElement} from "../../shared/sdk/elements.ts"
+import type {Node} from "../../shared/sdk/elements.ts"
 
 /** A message that is to be sent; its id is the same for every attempt. */
 export type OutboxDraft = {
@@ -15,6 +14,3 @@ export interface ReactionContent {
   readonly message: string
   readonly emoji: string
 }
-
-export const nodesOf = (content: Content): readonly Node[] =>
-  typeof content === "string" || isElement(content) ? [content] : content

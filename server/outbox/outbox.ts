@@ -93,7 +93,7 @@ export class Outbox {
       departures.commit(new Map(rows.flatMap(row => (row === undefined ? [] : [[draft.id, row]]))))
     } catch (error) {
       // What failed may be stored all the same, and is sent then.
-      if (!isUnknown(error)) departures.release()
+      if (!isProblem(error, "database_outcome_unknown")) departures.release()
       else void this.settle(departures).catch(() => departures.release())
       throw error
     }
@@ -102,7 +102,8 @@ export class Outbox {
   /** Resolves to how many messages it was done to. Throws `outbox_unknown`, `outbox_state`. */
   async act(action: OutboxAction, on: OutboxSelection): Promise<number> {
     const touched = await act(this.#database, action, on).catch(error => {
-      if (isUnknown(error)) void persist("the outbox", this.#log, () => this.#resume()).catch(() => {})
+      if (isProblem(error, "database_outcome_unknown"))
+        void persist("the outbox", this.#log, () => this.#resume()).catch(() => {})
       throw error
     })
     for (const lane of touched) this.#sends.wake(lane)
@@ -130,5 +131,3 @@ export class Outbox {
     for (const row of lanes) this.#sends.push(laneOf(row))
   }
 }
-
-const isUnknown = (error: unknown) => isProblem(error, "database_outcome_unknown")

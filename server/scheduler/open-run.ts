@@ -2,10 +2,11 @@ import {v7 as uuid} from "uuid"
 import type {Firing} from "../../shared/api/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
+import {nodesOf} from "../../shared/sdk/elements.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {JobRun} from "../../shared/sdk/plugin-job.ts"
 import type {PluginSide} from "../messages/session.ts"
-import {nodesOf, type OutboxDraft} from "../outbox/draft.ts"
+import type {OutboxDraft} from "../outbox/draft.ts"
 
 export interface OpenRun {
   readonly run: JobRun

@@ -27,7 +27,8 @@ export const h = (
 export const isElement = (value: unknown): value is Element =>
   typeof value === "object" && value !== null && "children" in value && Array.isArray(value.children) && "type" in value
 
-const nodesOf = (content: Content): readonly Node[] =>
+/** One text or element as a list of one. */
+export const nodesOf = (content: Content): readonly Node[] =>
   typeof content === "string" || isElement(content) ? [content] : content
 
 const escapes: Record<string, string> = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
