@@ -100,7 +100,7 @@ test("cli/ holds commands, each at the path of its words; what they share is in 
 
 test("a Host loads at its start no library that it may never need", () => {
   const loads = readLoads(files)
-  const loaded = new Set(["cli/svc.ts", "cli/runtime/start.ts"])
+  const loaded = new Set(["cli/svc.ts", "cli/runtime/start.ts", "server/runtime/bun.ts", "server/runtime/node.ts"])
   for (const file of loaded) for (const target of loads.get(file) ?? []) loaded.add(target)
   expect([...loaded]).toEqual(expect.arrayContaining(["server/host/start.ts", "clipanion", "croner"]))
   expect([...loaded].filter(name => atFirstUse.has(name))).toEqual([])
