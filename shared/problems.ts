@@ -294,6 +294,11 @@ export const problems = {
     title: "The plugin was not found",
     hint: "Put it into plugins/, install the package, or correct use:.",
   },
+  build_stale: {
+    status: 422,
+    title: "The build was not made from the source as it is",
+    hint: "Run svc build (or svc release install), then try again; in an emergency start with --allow-stale.",
+  },
   plugin_invalid: {
     status: 422,
     title: "The plugin does not load",

@@ -53,6 +53,9 @@ export class RuntimeStart extends SvcCommand {
   daemon = Option.Boolean("--daemon", false, {description: "Start it in the background, and again when it ends"})
   logFile = Option.String("--log-file", {description: "Where the daemon writes to (default: .svc/runtime.log)"})
   once = Option.Boolean("--once", false, {description: "Assemble, report, and exit"})
+  allowStale = Option.Boolean("--allow-stale", false, {
+    description: "In production: run built plugins that do not fit their source; then no release can be completed",
+  })
   fromCheckpoint = Option.String("--from-checkpoint", {
     description: "With --once: on a copy of this checkpoint: its id, newest, its folder, or an archive's file",
   })
@@ -111,6 +114,7 @@ export class RuntimeStart extends SvcCommand {
         ...["runtime", "start", "--project", this.folder, "--mode", mode],
         ...(this.environment === undefined ? [] : ["--environment", this.environment]),
         ...(this.watch === undefined ? [] : [this.watch ? "--watch" : "--no-watch"]),
+        ...(this.allowStale ? ["--allow-stale"] : []),
       ],
       print: text => this.print(text),
     })
@@ -176,6 +180,7 @@ export class RuntimeStart extends SvcCommand {
           mode,
           ...environment,
           watch: this.watch ?? mode === "development",
+          allowStale: this.allowStale,
           command: ["svc", ...process.argv.slice(2)].join(" "),
           supervisor: followSupervisor(process.env, process),
           logs,

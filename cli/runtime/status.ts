@@ -1,6 +1,7 @@
 import {Command} from "clipanion"
 import {type DaemonState, readDaemonState, whyNoHost} from "../../server/process/daemon-state.ts"
 import {describeOwner, type Owner, ownerOf} from "../../server/process/owner.ts"
+import {describeBuild} from "../../server/recovery/build/compare.ts"
 import {readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import type {EndpointView} from "../../shared/api/endpoints.ts"
@@ -95,6 +96,7 @@ const describeStatus = (
       : [["not saved", `${status.checkpointFailure.detail} (${status.checkpointFailure.at})`] as const]),
     ["endpoints", endpoints.map(({name, state}) => `${name} (${state})`).join(", ") || "none"],
     ["database", `${status.database.dialect}, ${status.database.state}, schema ${status.database.schema}`],
+    ["build", describeBuild(status.build)],
     ["address", url],
     ["process", `pid ${pid}, ${status.runtime.name} ${status.runtime.version}, svc ${status.version}, ${status.mode}`],
     [

@@ -8,6 +8,7 @@ import {foldersOf, locationOf} from "../project/settings.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {checkAuthority} from "./authority.ts"
+import {checkRunningBuild} from "./build.ts"
 import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 import {checkJobFile} from "./jobs.ts"
@@ -63,6 +64,7 @@ const examineState = async (
       ...checkPin(running),
     )
   }
+  findings.push(...(await checkRunningBuild(paths, running)))
   const folders = isFinding(loaded) ? [paths.state] : foldersOf(locationOf(loaded, paths), paths)
   findings.push(...(await checkSpace(folders)), await checkJobFile(paths))
   findings.push(await checkClock(paths, Date.now()), await checkOwners(paths))

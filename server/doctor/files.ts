@@ -4,7 +4,7 @@ import {basename, join} from "node:path"
 import {promisify} from "node:util"
 import type {EnvironmentFile} from "../config/environment.ts"
 import {findLockfile} from "../generation/lockfile.ts"
-import {findStalePlugins} from "../process/build.ts"
+import {findStalePlugins} from "../runtime/build-record.ts"
 import {fileSystemOf, freeSpace} from "../runtime/disk.ts"
 import {readFileIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -44,11 +44,11 @@ export const checkLockfile = async ({project}: ProjectPaths): Promise<Finding> =
 }
 
 /** What was built is what the source says. */
-export const checkBuild = async ({project}: ProjectPaths): Promise<Finding> => {
-  const stale = await findStalePlugins(project)
+export const checkBuild = async (paths: ProjectPaths): Promise<Finding> => {
+  const stale = await findStalePlugins(paths)
   if (stale === undefined) return ok("build", "nothing was built; the Host compiles the plugins itself")
   if (stale.length === 0) return ok("build", "dist/plugins is what the source says")
-  return error("build", `dist/plugins is older than its source: ${stale.join(", ")}`, "svc build")
+  return error("build", `dist/plugins was not built from the source as it is: ${stale.join(", ")}`, "svc build")
 }
 
 /** Nobody else can read the secrets, and every reader of the file reads the same. */

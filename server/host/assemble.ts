@@ -4,6 +4,7 @@ import {watchDisk} from "../capacity/disk-watch.ts"
 import {Containment} from "../generation/containment.ts"
 import type {Generation} from "../generation/generation.ts"
 import {foldersOf} from "../project/settings.ts"
+import {RunningBuild} from "../recovery/build/running.ts"
 import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
 import {workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
 import type {Runtime} from "../runtime/runtime.ts"
@@ -16,6 +17,8 @@ import {createMessages} from "./messages.ts"
 import type {OpenProject} from "./open.ts"
 import type {Parts} from "./parts.ts"
 import {createRecovery} from "./recovery.ts"
+
+const notLoaded = [] as const
 
 /** What `assemble` makes. */
 export type Assembled = Awaited<ReturnType<typeof assemble>>
@@ -65,8 +68,10 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     reachedAll: () => satori.hasReachedAll,
     disk,
   })
+  const build = new RunningBuild(paths, () => generations.current?.instances ?? notLoaded)
   const recovery = createRecovery({
     paths,
+    build,
     project,
     authority,
     runtimeId,
@@ -111,6 +116,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
   const containment = new Containment(generations, log)
   return {
     current,
+    build,
     events,
     workroom,
     outbox,

@@ -35,7 +35,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     runtime,
     paths,
     builtIns: {...builtIns, ...plugins, ...host.plugins},
-    preferBuilt: mode === "production",
+    builds: mode !== "production" ? "fallback" : host.allowStale === true ? "stale" : "required",
     cache: paths.pluginCache,
     sdk: sdkPaths,
   })

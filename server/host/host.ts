@@ -17,6 +17,8 @@ export interface HostOptions {
   readonly environment?: string
   /** Take changes of configuration and plugin source as they are saved. */
   readonly watch: boolean
+  /** Run built plugins that do not fit their source: then no release can be completed. */
+  readonly allowStale?: boolean
   /** How this process was started, for whoever is refused. */
   readonly command: string
   /** Who starts the Host again; `none` where nobody does. Asked each time: a daemon may die before its Host. */

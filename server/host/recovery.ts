@@ -6,9 +6,10 @@ import type {LoadedConfig} from "../config/load.ts"
 import {type Database, schemaOf} from "../database/database.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
 import {type Hide, telling} from "../events/telling.ts"
+import type {RunningBuild} from "../recovery/build/running.ts"
 import {type CheckpointNews, Checkpoints} from "../recovery/checkpoint/checkpoints.ts"
 import type {Participant} from "../recovery/checkpoint/participant.ts"
-import {readCode, readCommit} from "../recovery/checkpoint/provenance.ts"
+import {readCode} from "../recovery/checkpoint/provenance.ts"
 import {CheckpointSchedule} from "../recovery/checkpoint/schedule.ts"
 import {CheckpointStore} from "../recovery/checkpoint/store.ts"
 import {ReleaseRecord} from "../recovery/release/record.ts"
@@ -20,6 +21,7 @@ import type {ProjectPaths} from "../runtime/project.ts"
 export interface RecoveryOptions {
   readonly paths: ProjectPaths
   readonly project: string
+  readonly build: RunningBuild
   readonly authority: string
   readonly runtimeId: string
   readonly database: Database
@@ -44,14 +46,13 @@ export interface HostRecovery {
   stop(): Promise<void>
 }
 
-export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions): HostRecovery => {
+export const createRecovery = ({settings, ingress, build, ...options}: RecoveryOptions): HostRecovery => {
   const {paths, database, log, scrub} = options
   const values = new Set<string>()
   let secrets: Record<string, string> = {}
-  let started: Promise<string | null> = Promise.resolve(null)
   const checkpoints = new Checkpoints({
     store: new CheckpointStore(paths.checkpoints),
-    source: () => ({...options, schema: schemaOf(database), secrets}),
+    source: () => ({...options, schema: schemaOf(database), secrets, build: build.current}),
     temporary: paths.temporary,
     log,
     tell: async news => void (await database.write([eventOf(news, scrub)])),
@@ -60,11 +61,9 @@ export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions)
     record: new ReleaseRecord(paths.releases),
     checkpoints,
     ingress,
-    code: async () => ({
-      ...(await readCode(paths.project, process.env)),
-      started: await started,
-      copy: () => hashProject(paths),
-    }),
+    code: () => readCode(paths.project, process.env),
+    build: () => build.settled(),
+    copy: () => hashProject(paths),
     runtimeId: options.runtimeId,
     window: () => settings().releases.window,
     log,
@@ -85,7 +84,7 @@ export const createRecovery = ({settings, ingress, ...options}: RecoveryOptions)
       )
     },
     start: async () => {
-      started = readCommit(paths.project, process.env)
+      build.start()
       await checkpoints.start()
       // Without its record a Host runs even so: only releases need it.
       await releases.start().catch(error => log.error(`releases: ${messageOf(error)}`))

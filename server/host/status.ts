@@ -19,6 +19,7 @@ export const createStatus = (services: Services): ((ready: boolean) => StatusVie
     return {
       project: identity.project,
       version,
+      build: services.build.current,
       runtime: {name: identity.runtime.name, version: identity.runtime.version},
       runtimeId: identity.runtimeId,
       authority: identity.authority,

@@ -13,6 +13,7 @@ import type {HandlerMeter} from "../inbox/handler-meter.ts"
 import type {Inbox} from "../inbox/inbox.ts"
 import type {Logs} from "../logs/log.ts"
 import type {Outbox} from "../outbox/outbox.ts"
+import type {RunningBuild} from "../recovery/build/running.ts"
 import type {Checkpoints} from "../recovery/checkpoint/checkpoints.ts"
 import type {Releases} from "../recovery/release/releases.ts"
 import type {Runtime} from "../runtime/runtime.ts"
@@ -50,6 +51,7 @@ export interface Services {
   readonly ingress: Ingress
   readonly jobs: Jobs
   readonly workroom: Workroom
+  readonly build: RunningBuild
   readonly checkpoints: Checkpoints
   readonly releases: Releases
   readonly capacity: CapacityService

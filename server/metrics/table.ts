@@ -5,7 +5,17 @@ interface Metric {
   readonly help: string
 }
 
-const identity = ["project", "runtime_id", "version", "runtime", "mode", "authority", "supervisor"] as const
+const identity = [
+  "project",
+  "runtime_id",
+  "version",
+  "runtime",
+  "mode",
+  "authority",
+  "supervisor",
+  "build",
+  "commit",
+] as const
 
 /**
  * Every metric that the Host itself feeds: the page, its reference and the alert rules name these and no others. Labels

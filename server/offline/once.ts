@@ -121,7 +121,7 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
   const generations = new Generations({
     project: paths.project,
     database,
-    loader: new Loader({runtime, paths, builtIns, preferBuilt: false, cache: join(scratch, "plugins"), sdk: sdkPaths}),
+    loader: new Loader({runtime, paths, builtIns, builds: "current", cache: join(scratch, "plugins"), sdk: sdkPaths}),
     log,
     runtimeId,
     configFile: paths.config,

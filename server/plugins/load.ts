@@ -3,6 +3,7 @@ import {isAbsolute, join, relative, resolve} from "node:path"
 import type {PluginEntry} from "../../shared/config.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {isPlugin, type PluginDefinition} from "../../shared/sdk/plugin.ts"
+import {readBuildRecord, staleFiles} from "../runtime/build-record.ts"
 import {makePrivateFolder, readFileIfExists, readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -17,13 +18,18 @@ export interface LoadedPlugin {
   readonly fingerprint: string
   /** Absolute paths of its source files, as they appear in stacks. */
   readonly files: readonly string[]
-  readonly origin: "source" | "built" | "built-in" | "package"
+  readonly origin: PluginOrigin
   /** For people: a path in the project, or a name. */
   readonly from: string
+  /** It was built from other source than there is now, and runs even so. */
+  readonly isStale: boolean
 }
+
+export type PluginOrigin = "source" | "built" | "built-in" | "package"
 
 /** One module of a plugin's code that a runtime can import. */
 interface Importable extends Pick<LoadedPlugin, "fingerprint" | "files" | "origin"> {
+  readonly isStale?: boolean
   readonly name: string
   readonly path: string
   /** The file that its author wrote, where that is another one. */
@@ -43,8 +49,11 @@ export interface LoaderOptions {
   readonly runtime: Runtime
   readonly paths: ProjectPaths
   readonly builtIns: BuiltIns
-  /** Production prefers what `svc build` made. */
-  readonly preferBuilt: boolean
+  /**
+   * What `svc build` made: `required` takes it before the source, and refuses one that the source does not fit any more;
+   * `stale` takes that too; `current` takes it where it fits the source; `fallback` where there is no source.
+   */
+  readonly builds: "required" | "stale" | "current" | "fallback"
   /** Where compiled plugins are kept; removed with the Host's temporary files. */
   readonly cache: string
   /** Absolute paths of the Host's own SDK, by specifier. */
@@ -65,14 +74,14 @@ export class Loader {
     this.#options = options
   }
 
-  /** Throws `plugin_missing`; `plugin_invalid` with the positions of syntax errors. */
+  /** Throws `plugin_missing`; `plugin_invalid` with the positions of syntax errors; `build_stale`. */
   async load(name: string, entry: PluginEntry): Promise<LoadedPlugin> {
     const found = await this.#find(name, entry.use)
     switch (found.is) {
       case "file":
         return this.#compile(name, found.path)
       case "built":
-        return this.#built(name, found.path)
+        return this.#built(name, found.path, found.isStale)
       case "built-in": {
         const {default: definition, edition = 0} = await found.load()
         return {
@@ -81,6 +90,7 @@ export class Loader {
           files: [],
           origin: "built-in",
           from: `built-in ${found.name}`,
+          isStale: false,
         }
       }
       case "package":
@@ -89,7 +99,7 @@ export class Loader {
   }
 
   async #find(name: string, use: string | undefined) {
-    const {paths, builtIns, preferBuilt} = this.#options
+    const {paths, builtIns} = this.#options
     const builtIn = (key: string) => {
       const load = Object.hasOwn(builtIns, key) ? builtIns[key] : undefined
       return load && ({is: "built-in", name: key, load} as const)
@@ -100,11 +110,28 @@ export class Loader {
       return {is: "file", path} as const
     }
     const built = join(paths.builtPlugins, `${name}.js`)
-    if (use === undefined && preferBuilt && (await isFile(built))) return {is: "built", path: built} as const
+    if (use === undefined && (await isFile(built))) {
+      const taken = await this.#judgeBuild(name)
+      if (taken !== undefined) return {is: "built", path: built, ...taken} as const
+    }
     const local = await firstFile(candidates(join(paths.plugins, use ?? name)))
     if (local !== undefined) return {is: "file", path: local} as const
-    if (use === undefined && (await isFile(built))) return {is: "built", path: built} as const
+    if (use === undefined && (await isFile(built))) return {is: "built", path: built, isStale: false} as const
     return builtIn(use ?? name) ?? ({is: "package", name: use ?? `svc-plugin-${name}`} as const)
+  }
+
+  /** Is the build of a plugin taken before its source? Undefined where it is not. Throws `build_stale`. */
+  async #judgeBuild(name: string): Promise<{isStale: boolean} | undefined> {
+    const {paths, builds} = this.#options
+    if (builds === "fallback") return undefined
+    const files = await staleFiles(paths, await readBuildRecord(paths), name)
+    if (files.length === 0) return {isStale: false}
+    if (builds === "stale") return {isStale: true}
+    if (builds === "current") return undefined
+    throw new Problem(
+      "build_stale",
+      `plugins.${name}: dist/plugins was not built from ${files.join(", ")} as it is now`,
+    )
   }
 
   async #compile(name: string, entry: string): Promise<LoadedPlugin> {
@@ -117,10 +144,10 @@ export class Loader {
     return this.#import({name, path, fingerprint, files: [...files, path], origin: "source", source: entry})
   }
 
-  async #built(name: string, path: string): Promise<LoadedPlugin> {
+  async #built(name: string, path: string, isStale: boolean): Promise<LoadedPlugin> {
     const code = (await readFileIfExists(path)) ?? ""
     const files = [path, ...mappedSources(path, code)]
-    return this.#import({name, path, fingerprint: sha256Of(code), files, origin: "built"})
+    return this.#import({name, path, fingerprint: sha256Of(code), files, origin: "built", isStale})
   }
 
   /** A package resolves from the project, so it is imported through a file of the project. */
@@ -143,9 +170,17 @@ export class Loader {
     return {...plugin, from: `${specifier} ${version}`, files: [join("node_modules", specifier)]}
   }
 
-  async #import({name, path, fingerprint, files, origin, source = path}: Importable): Promise<LoadedPlugin> {
+  async #import({
+    name,
+    path,
+    fingerprint,
+    files,
+    origin,
+    isStale = false,
+    source = path,
+  }: Importable): Promise<LoadedPlugin> {
     const cached = this.#cache.get(name)
-    if (cached?.plugin.fingerprint === fingerprint && cached.path === path) return cached.plugin
+    if (cached?.plugin.fingerprint === fingerprint && cached.path === path) return {...cached.plugin, isStale}
     const from = relative(this.#options.paths.project, source)
     const module = await this.#options.runtime.load(path).catch((cause: unknown) => {
       const at = positionIn(cause, files, this.#options.paths.project)
@@ -161,7 +196,7 @@ export class Loader {
         hint: "Its default export must be made by definePlugin.",
       })
     }
-    const plugin = {definition, fingerprint, files, origin, from}
+    const plugin = {definition, fingerprint, files, origin, from, isStale}
     if (cached !== undefined) this.#options.runtime.unload(cached.path)
     this.#cache.set(name, {path, plugin})
     return plugin

@@ -1,39 +1,13 @@
-import {readdir, readFile, rm, stat} from "node:fs/promises"
-import {join, relative, resolve} from "node:path"
+import {rename} from "node:fs/promises"
+import {basename, dirname, join, relative, resolve} from "node:path"
 import {build, type Metafile} from "esbuild"
 import {Problem} from "../../shared/problems.ts"
+import {type BuildRecord, findPluginSources, hashOf} from "../runtime/build-record.ts"
 import {esbuildIssues} from "../runtime/esbuild-issues.ts"
-import {makePrivateFolder, readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {isThere, makePrivateFolder, removeFolder, syncFolder, writeNewFile} from "../runtime/files.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import {pluginBuild} from "../runtime/plugin-build.ts"
 import {projectPaths} from "../runtime/project.ts"
-
-/** What a build was made from, kept beside it as `dist/plugins/build.json`. */
-export interface BuildRecord {
-  readonly builtAt: string
-  /** By plugin: its source files, relative to the project, and their SHA-256. */
-  readonly plugins: Readonly<Record<string, Readonly<Record<string, string>>>>
-}
-
-const entryPattern = /^([a-z0-9][a-z0-9_-]{0,63})\.(ts|js)$/
-
-/** The plugins in `plugins/`, by name: absolute paths of their entry files. */
-export const findPluginSources = async (project: string): Promise<Readonly<Record<string, string>>> => {
-  const {plugins} = projectPaths(project)
-  const found: Record<string, string> = {}
-  const entries = await readdir(plugins, {withFileTypes: true}).catch(() => [])
-  for (const entry of entries) {
-    const name = entryPattern.exec(entry.name)?.[1]
-    if (entry.isFile() && name !== undefined) found[name] = join(plugins, entry.name)
-    if (!entry.isDirectory()) continue
-    for (const index of ["index.ts", "index.js"]) {
-      const path = join(plugins, entry.name, index)
-      if (found[entry.name] === undefined && (await stat(path).catch(() => undefined))?.isFile())
-        found[entry.name] = path
-    }
-  }
-  return found
-}
 
 /**
  * Bundles the plugins of a project to `dist/plugins/<name>.js`, for production and for any Node. Resolves to the names.
@@ -41,7 +15,7 @@ export const findPluginSources = async (project: string): Promise<Readonly<Recor
  */
 export const buildPlugins = async (project: string): Promise<readonly string[]> => {
   const paths = projectPaths(resolve(project))
-  const sources = await findPluginSources(paths.project)
+  const sources = await findPluginSources(paths)
   const built = await build({
     entryPoints: Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, path])),
     absWorkingDir: paths.project,
@@ -51,38 +25,36 @@ export const buildPlugins = async (project: string): Promise<readonly string[]> 
   }).catch(cause => {
     throw new Problem("plugin_invalid", "the plugins do not compile", {cause, issues: esbuildIssues(cause)})
   })
-  await rm(paths.builtPlugins, {recursive: true, force: true})
-  await makePrivateFolder(paths.builtPlugins)
-  for (const file of built.outputFiles) await writeFileAtomic(file.path, file.text)
+  const outputs = built.outputFiles.map(({path, text}) => ({name: basename(path), text}))
   const record: BuildRecord = {
     builtAt: new Date().toISOString(),
     plugins: await hashInputs(paths.project, built.metafile),
+    built: Object.fromEntries(outputs.map(({name, text}) => [basename(name, ".js"), sha256Of(text)])),
   }
-  await writeFileAtomic(paths.buildRecord, JSON.stringify(record, undefined, 2))
+  await replaceFolder(paths.builtPlugins, [
+    ...outputs,
+    {name: basename(paths.buildRecord), text: JSON.stringify(record, undefined, 2)},
+  ])
   return Object.keys(sources)
 }
 
-/** The plugins whose source differs from what the build was made from; undefined where nothing was built. */
-export const findStalePlugins = async (project: string): Promise<readonly string[] | undefined> => {
-  const paths = projectPaths(resolve(project))
-  const record = (await readJsonIfExists(paths.buildRecord)) as BuildRecord | undefined
-  if (record === undefined) return undefined
-  const sources = await findPluginSources(paths.project)
-  const names = new Set([...Object.keys(record.plugins), ...Object.keys(sources)])
-  const stale: string[] = []
-  for (const name of names) {
-    const files = Object.entries(record.plugins[name] ?? {})
-    const same = await Promise.all(
-      files.map(async ([file, hash]) => (await hashOf(join(paths.project, file))) === hash),
-    )
-    if (files.length === 0 || same.includes(false)) stale.push(name)
-  }
-  return stale.sort()
+interface NamedText {
+  readonly name: string
+  readonly text: string
 }
 
-const hashOf = async (path: string): Promise<string | undefined> => {
-  const bytes = await readFile(path).catch(() => undefined)
-  return bytes === undefined ? undefined : sha256Of(bytes)
+/** Killed at any moment, the folder is the one before, the new one, or missing: never a part of one. */
+const replaceFolder = async (folder: string, files: readonly NamedText[]): Promise<void> => {
+  const parent = dirname(folder)
+  const [fresh, old] = [join(parent, ".plugins-new"), join(parent, ".plugins-old")]
+  for (const left of [fresh, old]) await removeFolder(left)
+  await makePrivateFolder(fresh)
+  for (const {name, text} of files) await writeNewFile(join(fresh, name), text)
+  await syncFolder(fresh)
+  if (await isThere(folder)) await rename(folder, old)
+  await rename(fresh, folder)
+  await syncFolder(parent)
+  await removeFolder(old)
 }
 
 const hashInputs = async (project: string, {outputs}: Metafile): Promise<BuildRecord["plugins"]> => {

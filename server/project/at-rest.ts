@@ -1,6 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import {type Database, schemaOf} from "../database/database.ts"
+import {readBuild} from "../recovery/build/identity.ts"
 import {type CreateOptions, createCheckpoint} from "../recovery/checkpoint/create.ts"
 import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
 import {cleanScratch} from "../recovery/checkpoint/scratch.ts"
@@ -34,6 +35,7 @@ export const createAtRest = async (project: AtRest, how: CreateOptions): Promise
     ...project,
     authority,
     project: await projectName(paths),
+    build: await readBuild(paths.project),
     schema: schemaOf(database),
     secrets: await secretsAtRest(project),
     participants: [...(workroom === undefined ? [] : [workroomParticipant(paths, workroom)]), jobsParticipant(paths)],

@@ -1,8 +1,9 @@
 import {type Static, Type} from "../type.ts"
+import {BuildIdentity} from "./build.ts"
 import {Named, orNull, Time} from "./schemas.ts"
 
 /** The newest format of checkpoints that this version writes and reads. */
-export const checkpointFormat = 1
+export const checkpointFormat = 2
 
 const Sha256 = (description: string) => Type.String({pattern: "^[0-9a-f]{64}$", description})
 
@@ -35,6 +36,7 @@ export const Manifest = Named(
     runtimeId: orNull(Type.String({description: "Of the Host that made it; null for one made beside a stopped Host"})),
     generation: orNull(Type.Integer({minimum: 0, description: "The newest that was committed"})),
     version: Type.String({description: "Of svc"}),
+    build: Type.Optional(BuildIdentity),
     code: Type.Object(
       {
         commit: orNull(Type.String({description: "Of the project's git work tree, or what SVC_COMMIT said"})),

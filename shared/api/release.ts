@@ -1,4 +1,5 @@
 import {type Static, Type} from "../type.ts"
+import {BuildIdentity} from "./build.ts"
 import {Named, orNull, Time} from "./schemas.ts"
 
 /** What a release goes back to: everything that is recorded before it. */
@@ -34,6 +35,7 @@ export const ReleaseVerification = Named(
   {
     commit: orNull(Type.String({description: "What was verified; null where the project is no git work tree"})),
     copy: Type.Optional(Type.String({description: "Without git: SHA-256 of the files that were verified"})),
+    build: Type.Optional(BuildIdentity),
     ok: Type.Boolean(),
     steps: Type.Array(ReleaseStep),
   },
@@ -75,6 +77,7 @@ export const ReleaseEntry = Type.Union([
     acceptedBy: Type.String({private: true, description: "Who accepted it at the console"}),
     unverified: orNull(Type.String({description: "Why it was completed without a verification that passed"})),
     commit: orNull(Type.String({description: "What runs from now on"})),
+    build: Type.Optional(BuildIdentity),
     generation: orNull(Type.Integer()),
     runtimeId: Type.String(),
     windowEnds: Time("Until then the checkpoint of the release stays"),

@@ -1,4 +1,5 @@
 import {Type} from "../type.ts"
+import {BuildIdentity} from "./build.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
 import {IngressView} from "./readiness.ts"
 import {Named, Time} from "./schemas.ts"
@@ -16,6 +17,7 @@ export const SessionView = Named("SessionView", {
 export const Status = Named("Status", {
   project: Type.String(),
   version: Type.String({description: "Version of svc"}),
+  build: BuildIdentity,
   runtime: Type.Object({name: Type.Enum(["bun", "node"]), version: Type.String()}),
   runtimeId: Type.String(),
   authority: Type.String(),

@@ -101,6 +101,7 @@ export const texts = {
     facts: {
       project: "Project",
       version: "Version",
+      build: "Build",
       runtime: "Runtime",
       mode: "Mode",
       generation: "Generation",
@@ -111,6 +112,9 @@ export const texts = {
       supervisor: "Supervisor",
       address: "Address",
     },
+    noCommit: "unknown commit",
+    dirty: "with uncommitted changes",
+    stale: (plugins: string) => `stale: ${plugins}`,
     noSupervisor: "none: nothing starts it again",
     unclean: "the run before it was killed",
     readiness: "Readiness",

@@ -9,7 +9,7 @@ const ingressReasons = ["operator", "release", "disk"] as const
 const oneIf = (holds: boolean): number => (holds ? 1 : 0)
 
 /** Who this Host is, and in which state. */
-export const readHost = ({identity, generations, ingress, report, isReady}: MetricsSources) => {
+export const readHost = ({identity, build, generations, ingress, report, isReady}: MetricsSources) => {
   const {project, runtimeId, runtime, mode, authority, supervisor} = identity
   const labels = {
     project,
@@ -19,6 +19,8 @@ export const readHost = ({identity, generations, ingress, report, isReady}: Metr
     mode,
     authority,
     supervisor: supervisor(),
+    build: build.current.id,
+    commit: build.current.commit ?? "",
   }
   const {state, reasons, since} = ingress.view
   const {current, lastFailure} = generations

@@ -1,5 +1,6 @@
 import {stat} from "node:fs/promises"
 import {isAbsolute, join, relative} from "node:path"
+import type {BuildIdentity} from "../../../shared/api/build.ts"
 import {type CheckpointFile, checkpointFormat, type Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {Database} from "../../database/database.ts"
@@ -37,6 +38,8 @@ export interface CheckpointSource {
   /** Values that must not be in it. */
   readonly secrets: SecretValues
   readonly participants: readonly Participant[]
+  /** What runs, or would run. */
+  readonly build: BuildIdentity
 }
 
 export interface CreateOptions {
@@ -180,7 +183,7 @@ const describeContent = async (
   {id, at, generation, parts}: Marker,
   files: readonly CheckpointFile[],
 ): Promise<Omit<Manifest, "seal">> => {
-  const {paths, project, authority, runtimeId, database, schema, secrets} = source
+  const {paths, project, authority, runtimeId, database, schema, secrets, build} = source
   const {location} = database
   const configuration = files.find(({path}) => path === "svc.config.yml")
   if (configuration === undefined) throw new Error("svc.config.yml is not there")
@@ -195,6 +198,7 @@ const describeContent = async (
     runtimeId,
     generation,
     version,
+    build,
     code: await readCode(paths.project, process.env),
     configuration: {file: configuration.path, sha256: configuration.sha256},
     lockfile: lockfile === undefined ? null : {name: lockfile.name, sha256: hashOf(files, lockfile.name)},

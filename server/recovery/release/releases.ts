@@ -1,4 +1,6 @@
 import {randomBytes} from "node:crypto"
+import type {BuildIdentity} from "../../../shared/api/build.ts"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
 import type {ReleaseEntry, ReleaseVerification, ReleaseView, RestorePoint} from "../../../shared/api/release.ts"
 import {durationOf} from "../../../shared/duration.ts"
@@ -9,7 +11,7 @@ import type {Checkpoints} from "../checkpoint/checkpoints.ts"
 import type {StoredCheckpoint} from "../checkpoint/store.ts"
 import {neededCheckpoints, releasesOf, stillPausing, underWay} from "./history.ts"
 import type {ReleaseRecord} from "./record.ts"
-import {type RunningCode, requireUnderWay, requireVerified} from "./rules.ts"
+import {requireCurrent, requireUnderWay, requireVerified, warningsOf} from "./rules.ts"
 
 type News = {
   [Type in "release.begun" | "release.begin_failed" | "release.verified" | "release.completed" | "release.aborted"]: {
@@ -25,8 +27,12 @@ export interface ReleasesOptions {
   readonly record: ReleaseRecord
   readonly checkpoints: Checkpoints
   readonly ingress: {pause(reason: "release"): Promise<void>; resume(reason: "release"): Promise<void>}
-  /** The code of the project as it is now, and as it was when this Host started. */
-  readonly code: () => Promise<RunningCode>
+  /** The code of the project as it is now. */
+  readonly code: () => Promise<Pick<Manifest["code"], "commit" | "clean">>
+  /** What this Host runs. */
+  readonly build: () => Promise<BuildIdentity>
+  /** Without git: SHA-256 of the project's files as they are now. */
+  readonly copy: () => Promise<string>
   readonly runtimeId: string
   /** How long a release is observed, as the configuration says now. */
   readonly window: () => string
@@ -128,8 +134,13 @@ export class Releases {
     return this.#alone(async () => {
       const current = requireUnderWay(this.#entries)
       const {id: release} = current
-      const code = await this.#options.code()
-      if (unverified === undefined) await requireVerified(current, code)
+      const {log, copy} = this.#options
+      const build = await this.#options.build()
+      requireCurrent(build)
+      if (unverified === undefined) {
+        await requireVerified(current, {build, code: await this.#options.code(), copy})
+        for (const warning of warningsOf(build)) log.warn(`release ${release}: ${warning}`)
+      }
       requireReady(report)
       const windowEnds = new Date(Date.now() + durationOf(window ?? this.#options.window())).toISOString()
       await this.#append({
@@ -137,7 +148,8 @@ export class Releases {
         release,
         acceptedBy,
         unverified: unverified ?? null,
-        commit: code.commit,
+        commit: build.commit,
+        build,
         generation: report.generation,
         runtimeId: this.#options.runtimeId,
         windowEnds,

@@ -139,7 +139,7 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
     greetings(folder, "Say hello", "Say it")
     const stale = await inProject([...svc, "doctor"], {HTTP_PORT: port})
     expect(stale.code).toBe(1)
-    expect(stale.stdout).toContain("ERROR   build: dist/plugins is older than its source: greeter")
+    expect(stale.stdout).toContain("ERROR   build: dist/plugins was not built from the source as it is: greeter")
     const stopped = await inProject([...svc, "runtime", "stop"])
     expect({code: stopped.code, told: /^stopped pid \d+$/m.test(stopped.stdout)}).toEqual({code: 0, told: true})
     expect((await running.finished).code).toBe(0)

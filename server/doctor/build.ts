@@ -1,0 +1,40 @@
+import {buildChanges, describeBuild} from "../recovery/build/compare.ts"
+import {readBuild} from "../recovery/build/identity.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {error, type Finding, ok, warning} from "./finding.ts"
+import type {HostStatus} from "./state.ts"
+
+/** What the Host runs is what the project's files say, and the packages are those of the lockfile. */
+export const checkRunningBuild = async (
+  {project}: ProjectPaths,
+  running: HostStatus | "unknown" | undefined,
+): Promise<Finding[]> => {
+  const files = await readBuild(project)
+  const packages = checkStamp(files)
+  if (running === undefined || running === "unknown") return packages
+  const {stale} = running.build
+  if (stale.length > 0) {
+    const detail = `the Host was started with --allow-stale; these builds do not fit their source: ${stale.join(", ")}`
+    return [error("running build", detail, "svc build, then svc runtime restart"), ...packages]
+  }
+  // A Host in development takes changes as they are saved.
+  const changes = running.mode === "production" ? buildChanges(running.build, files) : []
+  return [
+    changes.length === 0
+      ? ok("running build", describeBuild(running.build))
+      : warning("running build", changes.join("; "), "svc runtime restart"),
+    ...packages,
+  ]
+}
+
+/** Without a stamp nothing is known: most projects install their packages by hand. */
+const checkStamp = ({installed, lockfile}: Awaited<ReturnType<typeof readBuild>>): Finding[] =>
+  installed === null || installed === lockfile
+    ? []
+    : [
+        warning(
+          "packages",
+          "svc release install put the packages of another lockfile into node_modules",
+          "Install the locked packages, then remove node_modules/.svc-lockfile; or run svc release install again.",
+        ),
+      ]

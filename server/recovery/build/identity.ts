@@ -1,0 +1,65 @@
+import {readdir} from "node:fs/promises"
+import {join} from "node:path"
+import type {BuildIdentity} from "../../../shared/api/build.ts"
+import {findLockfile} from "../../generation/lockfile.ts"
+import {hashOf} from "../../runtime/build-record.ts"
+import {readFileIfExists, readJsonIfExists} from "../../runtime/files.ts"
+import {sha256Of} from "../../runtime/hash.ts"
+import {type ProjectPaths, projectPaths} from "../../runtime/project.ts"
+import {version as ownVersion} from "../../runtime/version.ts"
+import {readCode} from "../checkpoint/provenance.ts"
+
+export type BuiltPlugin = BuildIdentity["plugins"][number]
+
+/** Gives a build its id. The stamp is no part of it: it says who installed the packages, not which. */
+export const identify = (build: Omit<BuildIdentity, "id">): BuildIdentity => {
+  const {commit, dirty, version, lockfile, stale} = build
+  const plugins = build.plugins.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  const content = plugins.map(({name, origin, content}) => [name, origin, content])
+  const id = sha256Of(JSON.stringify([commit, dirty, version, lockfile, stale, content])).slice(0, 12)
+  return {id, ...build, plugins}
+}
+
+/** What of a build stands in a project's files. */
+export type BuildFiles = Pick<BuildIdentity, "commit" | "dirty" | "lockfile" | "installed">
+
+export const readBuildFiles = async ({project}: Pick<ProjectPaths, "project">): Promise<BuildFiles> => {
+  const {commit, clean} = await readCode(project, process.env)
+  const lockfile = (await findLockfile(project))?.sha256 ?? null
+  return {commit, dirty: clean === null ? null : !clean, lockfile, installed: await readStamp(project)}
+}
+
+/** The build that a folder holds, whether anything of it runs or not. */
+export const readBuild = async (project: string): Promise<BuildIdentity> =>
+  identify({
+    ...(await readBuildFiles({project})),
+    version: await installedVersion(project),
+    plugins: await builtPlugins(project),
+    stale: [],
+  })
+
+/** The svc that a project's packages hold; this one for a project that has none of its own. */
+const installedVersion = async (project: string): Promise<string> => {
+  const manifest = await readJsonIfExists(join(project, "node_modules/svc-runtime/package.json"))
+  const found =
+    typeof manifest === "object" && manifest !== null && "version" in manifest ? manifest.version : undefined
+  return typeof found === "string" ? found : ownVersion
+}
+
+const builtPlugins = async (project: string): Promise<BuiltPlugin[]> => {
+  const folder = projectPaths(project).builtPlugins
+  const names = (await readdir(folder).catch(() => [])).filter(name => name.endsWith(".js")).sort()
+  return Promise.all(
+    names.map(async name => ({
+      name: name.slice(0, -".js".length),
+      origin: "built" as const,
+      content: (await hashOf(join(folder, name))) ?? "",
+    })),
+  )
+}
+
+export const stampOf = (project: string): string => join(project, "node_modules/.svc-lockfile")
+
+/** SHA-256 of the lockfile whose packages are in `node_modules`, as `svc release install` stamped it; null without one. */
+export const readStamp = async (project: string): Promise<string | null> =>
+  (await readFileIfExists(stampOf(project)))?.trim() || null
