@@ -46,6 +46,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "release abort": () => import("./release/abort.ts"),
   "release begin": () => import("./release/begin.ts"),
   "release complete": () => import("./release/complete.ts"),
+  "release install": () => import("./release/install.ts"),
   "release history": () => import("./release/history.ts"),
   "release status": () => import("./release/status.ts"),
   "release verify": () => import("./release/verify.ts"),

@@ -1,6 +1,9 @@
 import {Command, Option} from "clipanion"
 import {type RollbackPlan, type RolledBackResult, rollBack} from "../server/offline/rollback.ts"
+import {describeBuild} from "../server/recovery/build/compare.ts"
+import {onSignals} from "../server/runtime/process/signals.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
+import {Problem} from "../shared/problems.ts"
 import {CheckpointCommand} from "./kit/checkpoint/command.ts"
 import {describeSchema} from "./kit/checkpoint/schema.ts"
 import {counted, facts} from "./kit/print.ts"
@@ -29,13 +32,25 @@ export class Rollback extends CheckpointCommand {
     description: "Go back although messages were sent since the checkpoint",
   })
 
+  withoutBuild = Option.Boolean("--without-build", false, {
+    description:
+      "Leave build and packages as they are, to make them by hand: where the old packages cannot be installed",
+  })
+
   async run(): Promise<ExitCode> {
+    const ending = new AbortController()
+    onSignals({
+      stop: signal => ending.abort(new Problem("stopping", `ended by ${signal}; nothing was changed`)),
+      reload: () => {},
+    })
     const checkpoint = await this.store.get(this.checkpoint)
     let planned: RollbackPlan | undefined
     const result = await this.withProgress(progress =>
       rollBack(this.stopped, checkpoint, {
         dryRun: this.dryRun,
         acceptSideEffects: this.acceptSideEffects,
+        withoutBuild: this.withoutBuild,
+        signal: ending.signal,
         progress,
         onPlan: plan => {
           planned = plan
@@ -56,12 +71,21 @@ const describeCode = ({code}: RollbackPlan): string => {
   return `from ${code.from} to ${code.to}: ${counted(code.written.length, "file")} written, ${code.removed.length} removed${left}`
 }
 
+const builds = {
+  same: "build and packages are the checkpoint's already",
+  kept: "build and packages, as the release kept them",
+  missing:
+    "no release kept them: the packages of its lockfile are installed, and its build script runs, before anything changes",
+  untouched: "as it is: install the locked packages and build by hand",
+} as const
+
 const describePlan = (plan: RollbackPlan): string => {
   const {sent, unknown} = plan.sideEffects
   return facts([
     ["roll back to", `${plan.checkpoint}, of ${plan.createdAt}`],
     ["code", describeCode(plan)],
     ["project", plan.projectFiles === "restored" ? "svc.config.yml, package.json and lockfile" : "as it is"],
+    ["build", builds[plan.build ?? "untouched"]],
     ["database", plan.database],
     ...describeSchema(plan),
     ["authority", `a new one, before ${plan.authority}`],
@@ -73,7 +97,7 @@ const describePlan = (plan: RollbackPlan): string => {
 }
 
 const describeProof = ({restored, proof}: RolledBackResult): string => {
-  const {authority, commit, changes, lockfile, configuration, database} = proof
+  const {authority, commit, changes, lockfile, configuration, build, database} = proof
   return facts([
     ["rolled back", proof.matches ? "everything is the checkpoint's" : "SOMETHING DIFFERS from the checkpoint"],
     ["authority", `${authority.after}, before ${authority.before}; the database has ${authority.database}`],
@@ -81,6 +105,7 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
     ...changes.map(text => ["differs", text] as const),
     ["lockfile", lockfile === null ? "none" : `${lockfile.name} ${lockfile.sha256}`],
     ["configuration", configuration],
+    ["build", describeBuild(build)],
     [
       "heads",
       `events ${database.events}, inbox ${database.inbox}, outbox ${database.outbox}, schema ${database.schema}`,
@@ -88,9 +113,6 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
     ["held", `${counted(restored.held.outbox, "message")}, ${counted(restored.held.inbox, "handler")}`],
     ["settled", `${counted(restored.held.settled, "row")} that the replaced state had sent or handled since`],
     ...restored.notes.map(text => ["note", text] as const),
-    [
-      "next",
-      "install the locked packages, svc doctor, svc runtime start; svc ingress status; release or discard what is held",
-    ],
+    ["next", "svc doctor, svc runtime start; svc ingress status; release or discard what is held"],
   ])
 }

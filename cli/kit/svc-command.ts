@@ -24,13 +24,12 @@ export abstract class SvcCommand extends Command {
     }
   }
 
-  /** What a restore left that was cut off is finished or taken back before anything else. */
+  /** What a restore or an install left that was cut off is finished or taken back before anything else. */
   async #settleRestore(): Promise<void> {
     const paths = projectPaths(this.folder)
-    if (!existsSync(paths.restore)) return
+    if (!existsSync(paths.restore) && !existsSync(paths.install)) return
     const {settleUnlessHeld} = await import("../../server/project/held.ts")
-    const done = await settleUnlessHeld(paths)
-    if (done !== undefined) this.context.stderr.write(`svc: a restore that was cut off is ${done}\n`)
+    for (const done of await settleUnlessHeld(paths)) this.context.stderr.write(`svc: ${done}\n`)
   }
 
   get folder(): string {

@@ -11,6 +11,7 @@ import {createGate} from "../http/gate.ts"
 import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migrate.ts"
 import {requireOneHistory} from "../project/one-history.ts"
 import {locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
+import {settleInstall} from "../recovery/build/settle.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
 import {removeHostFile} from "../runtime/host-file.ts"
@@ -59,6 +60,8 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
   } as const
   await parts.start({name: "the lock", start: () => acquireLock(paths, holder), stop: (_, lock) => lock.release()})
   parts.add({name: "the Host's file", stop: () => removeHostFile(paths)})
+  const installed = await settleInstall(paths, command)
+  if (installed !== undefined) logs.log.warn(`an install that was cut off is ${installed}`)
   const settled = await settleRestore(paths)
   if (settled !== undefined) logs.log.warn(`a restore that was cut off is ${settled}`)
   await removeFolder(paths.pluginCache)

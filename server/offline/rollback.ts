@@ -1,14 +1,19 @@
 import {readFile} from "node:fs/promises"
+import type {BuildIdentity} from "../../shared/api/build.ts"
 import {Problem} from "../../shared/problems.ts"
 import {readAuthorityFile} from "../database/authority.ts"
 import type {Database} from "../database/database.ts"
 import {withDatabase} from "../database/without-host.ts"
 import {findLockfile} from "../generation/lockfile.ts"
 import {holding, type StoppedOptions} from "../project/held.ts"
+import {type BuildPlan, isBuildOf, planBuild, swapsBack} from "../recovery/build/go-back.ts"
+import {readBuild} from "../recovery/build/identity.ts"
+import {readKept, type StoredBuild, verifiedName} from "../recovery/build/kept.ts"
 import type {Progress} from "../recovery/checkpoint/progress.ts"
 import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
 import {underWay} from "../recovery/release/history.ts"
 import {ReleaseRecord} from "../recovery/release/record.ts"
+import {tryRelease} from "../recovery/release/verification/try-release.ts"
 import {type CodeChange, describeTree, planCode, removeEmptyFolders} from "../recovery/restore/code.ts"
 import {
   planRestore,
@@ -19,12 +24,18 @@ import {
 } from "../recovery/restore/restore.ts"
 import {type SideEffects, sideEffectsSince} from "../recovery/restore/side-effects.ts"
 import {sha256Of} from "../runtime/hash.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
 import {restorePlaces} from "./checkpoint.ts"
+
+/** Of each step of a build, in milliseconds. */
+const buildLimit = 30 * 60_000
 
 export interface RollbackPlan extends RestorePlan {
   /** Null where the project is read-only: then the code is the checkpoint's already. */
   readonly code: Pick<CodeChange, "from" | "to" | "branch" | "written" | "removed"> | null
   readonly sideEffects: SideEffects
+  /** Where build and packages come from; null where they are not touched. */
+  readonly build: "same" | "kept" | "missing" | null
 }
 
 /** What a project is after a rollback, read anew. */
@@ -35,6 +46,8 @@ export interface RollbackProof {
   readonly changes: readonly string[]
   readonly lockfile: {readonly name: string; readonly sha256: string} | null
   readonly configuration: string
+  /** What stands in its files now. */
+  readonly build: BuildIdentity
   readonly database: {readonly schema: number; readonly events: number; readonly inbox: number; readonly outbox: number}
   /** Are commit, lockfile, configuration and schema those of the checkpoint? */
   readonly matches: boolean
@@ -43,6 +56,10 @@ export interface RollbackProof {
 export interface RollbackRequest {
   readonly dryRun: boolean
   readonly acceptSideEffects: boolean
+  /** Leaves build and packages as they are: whoever rolls back makes them by hand. */
+  readonly withoutBuild: boolean
+  /** Ends a build that is under way. */
+  readonly signal: AbortSignal
   readonly progress: Progress
   /** Hears the plan before anything is changed. */
   readonly onPlan: (plan: RollbackPlan) => void
@@ -61,33 +78,72 @@ export interface RolledBackResult {
 export const rollBack = (
   options: StoppedOptions,
   checkpoint: StoredCheckpoint,
-  {dryRun, acceptSideEffects, progress, onPlan}: RollbackRequest,
+  request: RollbackRequest,
 ): Promise<RolledBackResult | undefined> =>
   holding(options, async paths => {
+    const {dryRun, acceptSideEffects, progress, onPlan} = request
     const places = await restorePlaces(options, checkpoint, paths)
-    const {plan, code} = await planRollback(checkpoint, places)
+    const {plan, code, build} = await planRollback(checkpoint, places, request)
     onPlan(plan)
     if (!acceptSideEffects) requireNone(plan.sideEffects, checkpoint.id)
     if (dryRun) return undefined
+    const kept = build?.is === "missing" ? await buildAgain(options, checkpoint, request, paths) : keptOf(build)
     const entries = await new ReleaseRecord(paths.releases).read()
     const release = underWay(entries)?.id ?? releaseOf(entries, checkpoint.id) ?? `rollback-${Date.now()}`
     const restored = await restoreCheckpoint(checkpoint, {
       ...places,
       progress,
-      rollback: {code, release, sideEffects: plan.sideEffects.sent.length},
+      rollback: {
+        code,
+        release,
+        sideEffects: plan.sideEffects.sent.length,
+        ...(kept === undefined ? {} : {build: top => swapsBack(paths, top, kept)}),
+      },
     })
     if (code !== undefined) await removeEmptyFolders(code)
-    return {plan, restored, proof: await prove(checkpoint, places, restored)}
+    return {plan, restored, proof: await prove(checkpoint, places, restored, plan)}
   })
 
 type Places = Pick<RestoreOptions, "paths" | "locate" | "replaced">
 
-const planRollback = async (checkpoint: StoredCheckpoint, places: Places) => {
+const keptOf = (plan: BuildPlan | undefined) => (plan?.is === "kept" ? plan.build : undefined)
+
+/** Before anything is changed. Throws `rollback_refused` with what its step printed. */
+const buildAgain = async (
+  {environment, command}: StoppedOptions,
+  {id, manifest}: StoredCheckpoint,
+  {progress, signal}: RollbackRequest,
+  paths: ProjectPaths,
+): Promise<StoredBuild> => {
+  const name = `rollback-${id}`
+  const {ok, steps} = await tryRelease({
+    paths,
+    release: {id: name, restorePoint: null},
+    ...(manifest.code.commit === null ? {} : {commit: manifest.code.commit}),
+    environment,
+    steps: ["install", "build"],
+    limit: buildLimit,
+    command,
+    signal,
+    onBegin: (step, number, of) => progress(`making the build of the checkpoint: ${step}`, number, of),
+    onEnd: () => {},
+  })
+  const kept = ok ? await readKept(paths, verifiedName(name)) : undefined
+  if (kept !== undefined) return kept
+  const failed = steps.find(step => !step.ok)
+  throw new Problem("rollback_refused", `its build was not made: ${failed?.name}: ${failed?.detail}`, {
+    hint: "Correct that and repeat it. With --without-build, install the packages and build by hand afterwards.",
+  })
+}
+
+const planRollback = async (checkpoint: StoredCheckpoint, places: Places, {withoutBuild}: RollbackRequest) => {
   const {paths, replaced} = places
   const plan = await planRestore(checkpoint, places)
   const code = plan.projectFiles === "compared" ? undefined : await planCode(paths, checkpoint.manifest)
   const sideEffects = await sideEffectsSince(replaced, Date.parse(checkpoint.manifest.createdAt))
-  return {plan: {...plan, code: code === undefined ? null : shown(code), sideEffects}, code}
+  const build = code === undefined || withoutBuild ? undefined : await planBuild(paths, checkpoint.manifest)
+  const shownCode = code === undefined ? null : shown(code)
+  return {plan: {...plan, code: shownCode, sideEffects, build: build?.is ?? null}, code, build}
 }
 
 const shown = ({from, to, branch, written, removed}: CodeChange) => ({from, to, branch, written, removed})
@@ -107,7 +163,9 @@ const prove = async (
   {manifest}: StoredCheckpoint,
   {paths, locate}: Places,
   {newAuthority}: Restored,
+  plan: RollbackPlan,
 ): Promise<RollbackProof> => {
+  const build = await readBuild(paths.project)
   const text = await readFile(paths.config, "utf8")
   const tree = await describeTree(paths.project)
   const lockfile = (await findLockfile(paths.project)) ?? null
@@ -121,12 +179,14 @@ const prove = async (
     changes: tree?.changes ?? [],
     lockfile,
     configuration,
+    build,
     database,
     matches:
       authority === newAuthority &&
       (tree === null || tree.commit === manifest.code.commit) &&
       lockfile?.sha256 === manifest.lockfile?.sha256 &&
       configuration === manifest.configuration.sha256 &&
+      (plan.build === null || isBuildOf(manifest, build)) &&
       database.schema === manifest.database.schema,
   }
 }

@@ -1,7 +1,8 @@
 import {readEnvironment} from "../config/environment.ts"
 import {type ConfigText, type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
+import {settleInstall} from "../recovery/build/settle.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
-import {makePrivateFolder} from "../runtime/files.ts"
+import {isThere, makePrivateFolder} from "../runtime/files.ts"
 import {isLocked, withLock} from "../runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 
@@ -22,14 +23,27 @@ export const holding = async <T>(
   const paths = projectPaths(project)
   await makePrivateFolder(paths.state)
   return withLock(paths, command, async () => {
+    await settleInstall(paths, command)
     await settleRestore(paths)
     return work(paths)
   })
 }
 
-/** Finishes or takes back a restore that was cut off, but for one that is under way: then the lock is held. */
-export const settleUnlessHeld = async (paths: ProjectPaths): Promise<"finished" | "taken back" | undefined> =>
-  (await isLocked(paths)) ? undefined : withLock(paths, "svc", () => settleRestore(paths))
+/**
+ * Finishes or takes back what was cut off: an install, and a restore unless one is under way, since then the lock is held.
+ * Resolves to what it did, for people.
+ */
+export const settleUnlessHeld = async (paths: ProjectPaths): Promise<readonly string[]> => {
+  const installed = await settleInstall(paths, "svc")
+  const restored =
+    (await isThere(paths.restore)) && !(await isLocked(paths))
+      ? await withLock(paths, "svc", () => settleRestore(paths))
+      : undefined
+  return [
+    ...(installed === undefined ? [] : [`an install that was cut off is ${installed}`]),
+    ...(restored === undefined ? [] : [`a restore that was cut off is ${restored}`]),
+  ]
+}
 
 /** A project's configuration as its next start would read it, or another text in its place. Throws `config_invalid`. */
 export const loadStopped = async (

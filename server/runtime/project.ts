@@ -14,6 +14,8 @@ export const projectPaths = (project: string) => ({
   database: join(project, ".svc/data.sqlite"),
   checkpoints: join(project, ".svc/checkpoints"),
   restore: join(project, ".svc/restore.json"),
+  install: join(project, ".svc/install.json"),
+  builds: join(project, ".svc/builds"),
   releases: join(project, ".svc/releases.jsonl"),
   authority: join(project, ".svc/authority.json"),
   jobs: join(project, "data/schedule-jobs.json"),

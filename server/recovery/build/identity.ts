@@ -3,7 +3,7 @@ import {join} from "node:path"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import {findLockfile} from "../../generation/lockfile.ts"
 import {hashOf} from "../../runtime/build-record.ts"
-import {readFileIfExists, readJsonIfExists} from "../../runtime/files.ts"
+import {readFileIfExists, readJsonIfExists, writeFileAtomic} from "../../runtime/files.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 import {type ProjectPaths, projectPaths} from "../../runtime/project.ts"
 import {version as ownVersion} from "../../runtime/version.ts"
@@ -58,8 +58,12 @@ const builtPlugins = async (project: string): Promise<BuiltPlugin[]> => {
   )
 }
 
-export const stampOf = (project: string): string => join(project, "node_modules/.svc-lockfile")
+const stampName = ".svc-lockfile"
+
+/** Says of a folder of packages which lockfile it was installed from. */
+export const stampPackages = (packages: string, lockfile: string): Promise<void> =>
+  writeFileAtomic(join(packages, stampName), `${lockfile}\n`)
 
 /** SHA-256 of the lockfile whose packages are in `node_modules`, as `svc release install` stamped it; null without one. */
 export const readStamp = async (project: string): Promise<string | null> =>
-  (await readFileIfExists(stampOf(project)))?.trim() || null
+  (await readFileIfExists(join(project, "node_modules", stampName)))?.trim() || null

@@ -11,12 +11,14 @@ import {recorded, type Swap, stagingName} from "./swap.ts"
 export interface CodeChange {
   readonly from: string
   readonly to: string
-  /** The branch that is left behind where it is; null for none. */
+  /** The branch that is checked out; null for none. */
   readonly branch: string | null
+  /** Does the branch move to the commit? Else it stays where it is, and `HEAD` is detached. */
+  readonly isForward: boolean
   readonly top: string
   readonly written: readonly string[]
   readonly removed: readonly string[]
-  /** Where git keeps them. */
+  /** Where git keeps them; `head` is the branch's own file where that moves. */
   readonly head: string
   readonly index: string
 }
@@ -27,9 +29,13 @@ const refuse = (detail: string, hint: string): never => {
 
 /**
  * How the code of a project gets to the commit of a checkpoint; changes nothing. Throws `rollback_refused`, above all where
- * the code could not go back together with its packages.
+ * the code could not go back together with its packages. With `mayForward`, a branch that the commit continues moves to it.
  */
-export const planCode = async ({project}: ProjectPaths, {id, code}: Manifest): Promise<CodeChange> => {
+export const planCode = async (
+  {project}: Pick<ProjectPaths, "project">,
+  {id, code}: Pick<Manifest, "id" | "code">,
+  {mayForward = false}: {readonly mayForward?: boolean} = {},
+): Promise<CodeChange> => {
   const byHand =
     "svc checkpoint restore restores the data; bring code, packages and configuration to one version by hand."
   const alone = "packages are never taken back without the code that they belong to"
@@ -50,7 +56,7 @@ export const planCode = async ({project}: ProjectPaths, {id, code}: Manifest): P
   if (changes !== "")
     return refuse(
       `the git work tree has changes that are not committed:\n${changes.split("\n").slice(0, 10).join("\n")}`,
-      "Commit them, or remove them: a rollback would lose them.",
+      "Commit them, or remove them: they would be lost.",
     )
   await git(top, ["cat-file", "-e", `${commit}^{commit}`]).catch(() =>
     refuse(
@@ -62,17 +68,25 @@ export const planCode = async ({project}: ProjectPaths, {id, code}: Manifest): P
   if (format !== "files") return refuse(`the repository keeps its refs as ${format}, not as files`, byHand)
   const paths = await git(top, ["rev-parse", "HEAD", "--git-path", "HEAD", "--git-path", "index"])
   const [from = "", head = "", index = ""] = paths.split("\n")
-  const branch = await git(top, ["symbolic-ref", "--quiet", "--short", "HEAD"]).catch(() => null)
+  const ref = await git(top, ["symbolic-ref", "--quiet", "HEAD"]).catch(() => null)
+  const isForward = mayForward && ref !== null && (await isAncestor(top, from, commit))
   return {
     from,
     to: commit,
-    branch,
+    branch: ref === null ? null : ref.replace("refs/heads/", ""),
+    isForward,
     top,
-    head: resolve(top, head),
+    head: resolve(top, isForward ? await git(top, ["rev-parse", "--git-path", ref]) : head),
     index: resolve(top, index),
     ...(await changedFiles(top, from, commit)),
   }
 }
+
+const isAncestor = (top: string, from: string, to: string): Promise<boolean> =>
+  git(top, ["merge-base", "--is-ancestor", from, to]).then(
+    () => true,
+    () => false,
+  )
 
 const submodule = "160000"
 
@@ -95,8 +109,8 @@ const changedFiles = async (top: string, from: string, to: string) => {
 }
 
 /** Staging folders of a change of the code. */
-export const codeFolders = ({from, to, top, head}: CodeChange): readonly string[] =>
-  from === to ? [] : [join(top, stagingName), join(dirname(head), stagingName)]
+export const codeFolders = ({from, to, top, index}: CodeChange): readonly string[] =>
+  from === to ? [] : [join(top, stagingName), join(dirname(index), stagingName)]
 
 const gitFiles = ({head, index}: CodeChange) => [index, head]
 
@@ -116,7 +130,7 @@ export const stageCode = async (
   const free = (path: string) => !taken.has(join(top, path))
   const written = change.written.filter(free)
   await mkdir(fresh, {recursive: true, mode: 0o700})
-  const beside = join(dirname(change.head), stagingName)
+  const beside = join(dirname(change.index), stagingName)
   const environment = {GIT_INDEX_FILE: join(beside, "new", "index")}
   await git(top, ["read-tree", to], {environment})
   await git(top, ["checkout-index", `--prefix=${fresh}/`, "-z", "--stdin"], {environment, input: written.join("\0")})

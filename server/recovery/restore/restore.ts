@@ -23,7 +23,7 @@ import {compareDeployment, isWritable, requireSameDeployment} from "./deployment
 import {giveCodeToOwners, giveToOwners} from "./owners.ts"
 import {noteOf, type RollbackPart} from "./rollback-part.ts"
 import {stageFiles} from "./stage.ts"
-import {type RestoreRecord, recorded, settleRestore, swapAll, writeRecord} from "./swap.ts"
+import {type RestoreRecord, recorded, settleRestore, stagingName, swapAll, writeRecord} from "./swap.ts"
 import {type Targets, targetsOf} from "./targets.ts"
 
 export interface RestoreOptions {
@@ -144,9 +144,17 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     withProjectFiles: plan.projectFiles === "restored",
   })
   const change = rollback?.code
-  const folders = [...new Set([...targets.folders, ...(change === undefined ? [] : codeFolders(change))])]
+  const build = change === undefined ? undefined : rollback?.build
+  const folders = [
+    ...new Set([
+      ...targets.folders,
+      ...(change === undefined ? [] : codeFolders(change)),
+      ...(change === undefined || build === undefined ? [] : [join(change.top, stagingName)]),
+    ]),
+  ]
   const record: RestoreRecord = {
     state: "staging",
+    ...(build === undefined ? {} : {takeBack: true}),
     checkpoint: manifest.id,
     folders: folders.map(each => recorded(paths.project, each)),
     swaps: [],
@@ -160,11 +168,12 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     const state = [...targets.swaps(existsSync)]
     const taken = new Set(state.map(({target}) => resolve(paths.project, target)))
     const {code, git} = change === undefined ? {code: [], git: []} : await stageCode(paths.project, change, taken)
+    const built = change === undefined ? [] : ((await build?.(change.top)) ?? [])
     await giveToOwners(paths, [...state, ...git])
-    await giveCodeToOwners(paths, code)
+    await giveCodeToOwners(paths, [...code, ...built])
     for (const each of folders) await syncFolder(join(each, "new"))
     progress("swapping", 0, 0)
-    const swaps = [...state, ...code, ...git]
+    const swaps = [...state, ...code, ...git, ...built]
     done = {...plan, newAuthority: authority, held, notes}
     await swapAll(paths, {
       ...record,

@@ -11,6 +11,9 @@ import {ReleaseRecord} from "../release/record.ts"
 /** Beside each thing that is replaced, so that it is on the same file system: what comes, and what goes. */
 export const stagingName = ".svc-restore"
 
+/** Where the record of a swap stands, and what its paths are relative to. */
+export type SwapPaths = Pick<ProjectPaths, "project" | "state" | "restore" | "releases">
+
 /** Something that a restore replaces. Paths are relative to the project, absolute outside of it. */
 const Swap = Type.Object({
   target: Type.String({minLength: 1}),
@@ -31,6 +34,11 @@ const RestoreRecord = Type.Object({
   /** Staging folders. */
   folders: Type.Array(Type.String({minLength: 1})),
   swaps: Type.Array(Swap),
+  /**
+   * It replaces the packages, and with them svc itself: unless every name has been changed, it is taken back. So whoever
+   * settles it has the svc that the project is left with.
+   */
+  takeBack: Type.Optional(Type.Boolean()),
   /** What is recorded of it in the record of releases, once it is finished. */
   rollback: Type.Optional(RolledBack),
 })
@@ -42,11 +50,11 @@ export const recorded = (project: string, path: string): string => {
   return inside === "" || inside.startsWith("..") || isAbsolute(inside) ? path : inside
 }
 
-export const writeRecord = (paths: ProjectPaths, record: RestoreRecord): Promise<void> =>
+export const writeRecord = (paths: SwapPaths, record: RestoreRecord): Promise<void> =>
   writeFileAtomic(paths.restore, JSON.stringify(record))
 
 /** Throws `restore_unfinished` for a record that cannot be read. */
-export const readRecord = async (paths: ProjectPaths): Promise<RestoreRecord | undefined> => {
+export const readRecord = async (paths: SwapPaths): Promise<RestoreRecord | undefined> => {
   const text = await readFileIfExists(paths.restore)
   if (text === undefined) return undefined
   try {
@@ -63,7 +71,7 @@ export const readRecord = async (paths: ProjectPaths): Promise<RestoreRecord | u
 }
 
 /** Replaces everything, or nothing: what it cannot finish it takes back. Throws `restore_refused`. */
-export const swapAll = async (paths: ProjectPaths, record: RestoreRecord): Promise<void> => {
+export const swapAll = async (paths: SwapPaths, record: RestoreRecord): Promise<void> => {
   await writeRecord(paths, {...record, state: "swapping"})
   try {
     await forward(paths, record)
@@ -81,15 +89,12 @@ export const swapAll = async (paths: ProjectPaths, record: RestoreRecord): Promi
  * Finishes or takes back what a restore left that was cut off; only for who holds the lock. Resolves to what it did.
  * Throws `restore_unfinished`.
  */
-export const settleRestore = async (paths: ProjectPaths): Promise<"finished" | "taken back" | undefined> => {
+export const settleRestore = async (paths: SwapPaths): Promise<"finished" | "taken back" | undefined> => {
   const record = await readRecord(paths)
   if (record === undefined) return undefined
   try {
     if (record.state === "swapping") {
-      const reached = await forward(paths, record).then(
-        () => "cleaning" as const,
-        () => "reverting" as const,
-      )
+      const reached = await goOn(paths, record)
       await settle(paths, {...record, state: reached})
       return reached === "cleaning" ? "finished" : "taken back"
     }
@@ -100,11 +105,27 @@ export const settleRestore = async (paths: ProjectPaths): Promise<"finished" | "
   }
 }
 
+const goOn = async (paths: SwapPaths, record: RestoreRecord): Promise<"cleaning" | "reverting"> => {
+  if (record.takeBack === true && !(await isSwapped(paths, record))) return "reverting"
+  return forward(paths, record).then(
+    () => "cleaning",
+    () => "reverting",
+  )
+}
+
+const isSwapped = async (paths: SwapPaths, {swaps}: RestoreRecord): Promise<boolean> => {
+  for (const each of swaps) {
+    const {target, staged} = located(paths, each)
+    if (staged === null ? await isThere(target) : (await isThere(staged)) || !(await isThere(target))) return false
+  }
+  return true
+}
+
 const unfinished = ({checkpoint}: RestoreRecord, cause: unknown) =>
-  new Problem("restore_unfinished", `the restore of ${checkpoint} was cut off: ${messageOf(cause)}`, {cause})
+  new Problem("restore_unfinished", `the change to ${checkpoint} was cut off: ${messageOf(cause)}`, {cause})
 
 /** Takes back what is to be taken back, then removes what is left; each step is on the disk before the next. */
-const settle = async (paths: ProjectPaths, {rollback, ...rest}: RestoreRecord): Promise<void> => {
+const settle = async (paths: SwapPaths, {rollback, ...rest}: RestoreRecord): Promise<void> => {
   // What was taken back is no rollback.
   const record: RestoreRecord = rest.state === "cleaning" && rollback !== undefined ? {...rest, rollback} : rest
   if (record.state === "reverting") {
@@ -121,7 +142,7 @@ const settle = async (paths: ProjectPaths, {rollback, ...rest}: RestoreRecord): 
 }
 
 /** It may have been cut off after this. */
-const recordOnce = async (paths: ProjectPaths, rollback: RolledBack): Promise<void> => {
+const recordOnce = async (paths: SwapPaths, rollback: RolledBack): Promise<void> => {
   const record = new ReleaseRecord(paths.releases)
   const isRecorded = (await record.read()).some(
     each => each.is === "rolled_back" && each.authority === rollback.authority,
@@ -129,12 +150,12 @@ const recordOnce = async (paths: ProjectPaths, rollback: RolledBack): Promise<vo
   if (!isRecorded) await record.append(rollback)
 }
 
-const forward = async (paths: ProjectPaths, record: RestoreRecord): Promise<void> => {
+const forward = async (paths: SwapPaths, record: RestoreRecord): Promise<void> => {
   for (const swap of record.swaps) await put(located(paths, swap))
   await syncAll(paths, record)
 }
 
-const located = ({project}: ProjectPaths, {target, staged, kept}: Swap): Swap => ({
+const located = ({project}: SwapPaths, {target, staged, kept}: Swap): Swap => ({
   target: resolve(project, target),
   staged: staged === null ? null : resolve(project, staged),
   kept: resolve(project, kept),
@@ -167,7 +188,7 @@ const back = async ({target, staged, kept}: Swap): Promise<void> => {
   await rename(kept, target)
 }
 
-const syncAll = async ({project}: ProjectPaths, {folders, swaps}: RestoreRecord): Promise<void> => {
+const syncAll = async ({project}: SwapPaths, {folders, swaps}: RestoreRecord): Promise<void> => {
   for (const place of new Set(swaps.map(({target}) => dirname(resolve(project, target))))) {
     if (await isThere(place)) await syncFolder(place)
   }

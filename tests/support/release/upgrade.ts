@@ -1,6 +1,7 @@
 import {chmodSync} from "node:fs"
 import {type GitProject, makeGitProject} from "../host/git-project.ts"
 import {plainConfig} from "../host/project.ts"
+import {root, type TestRuntime} from "../host/runtimes.ts"
 import {pluginWith} from "../plugins/plugin-sources.ts"
 
 /** Answers with its version, and keeps what was said in a table of its own. */
@@ -63,10 +64,10 @@ export const packageFiles = (
 })
 
 /** The tests of the second version need what only it has: its build, and a package of its lockfile. */
-const scripts = {
-  one: {build: "echo one > built.txt", test: "test -f built.txt -a -d node_modules/greeting"},
-  two: {build: "echo two > built.txt", test: "test -f built.txt -a -d node_modules/farewell"},
-} as const
+const scriptsWith = (build: string, after: Readonly<Record<string, string>>) => ({
+  one: {...after, build: `${build}echo one > built.txt`, test: "test -f built.txt -a -d node_modules/greeting"},
+  two: {...after, build: `${build}echo two > built.txt`, test: "test -f built.txt -a -d node_modules/farewell"},
+})
 
 export const versions = {
   one: {
@@ -92,8 +93,14 @@ export const versions = {
 export const makeUpgradable = (
   /** Changes both versions' configuration. */
   change: (config: string) => string = config => config,
+  /** Its build script runs `svc build` on this runtime; without one the plugins run from their source. */
+  builder?: TestRuntime,
 ): {project: GitProject; next: string; upgrade(): string} => {
   const {one, two} = versions
+  // A project has svc among its packages; here it is this repository.
+  const withSvc = {postinstall: `ln -sfn ${root} node_modules/svc-runtime`}
+  const scripts =
+    builder === undefined ? scriptsWith("", {}) : scriptsWith(`${builder.command.join(" ")} build && `, withSvc)
   const project = makeGitProject({
     config: change(one.config),
     plugins: {notes: one.plugin},

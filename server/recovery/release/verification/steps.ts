@@ -12,6 +12,9 @@ import {hasScript, type PackageManager} from "./package-manager.ts"
 
 export type StepName = ReleaseStep["name"]
 
+/** What follows once the version stands in a folder of its own, in this order. */
+export const allSteps = ["install", "doctor", "build", "test", "start"] as const satisfies readonly StepName[]
+
 /** What a step runs; left out where there is nothing to do. */
 export type Work = {
   readonly folder: string

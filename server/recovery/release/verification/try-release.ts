@@ -6,8 +6,12 @@ import {Mask} from "../../../logs/mask.ts"
 import {makePrivateFolder, removeFolder} from "../../../runtime/files.ts"
 import {withLock} from "../../../runtime/lock.ts"
 import type {ProjectPaths} from "../../../runtime/project.ts"
+import {readBuild} from "../../build/identity.ts"
+import {installRecord, placeOfTrial} from "../../build/settle.ts"
 import {CheckpointStore, type StoredCheckpoint} from "../../checkpoint/store.ts"
+import {settleRestore} from "../../restore/swap.ts"
 import {stepEnvironments} from "./environment.ts"
+import {keepBuild, outputsOf} from "./keep-build.ts"
 import {packageManagerOf} from "./package-manager.ts"
 import {
   copySources,
@@ -18,7 +22,7 @@ import {
   type Source,
   worktreeCommand,
 } from "./source.ts"
-import {runStep, type StepName, stepsOf, type Work} from "./steps.ts"
+import {allSteps, runStep, type StepName, stepsOf, type Work} from "./steps.ts"
 
 export interface TryOptions {
   readonly paths: ProjectPaths
@@ -28,6 +32,8 @@ export interface TryOptions {
   readonly commit?: string
   /** `.env.<name>` of the project is read over `.env`. */
   readonly environment: string
+  /** Leaves out the others; all of them without it. */
+  readonly steps?: readonly StepName[]
   /** Of each step, in milliseconds. */
   readonly limit: number
   readonly command: string
@@ -40,8 +46,6 @@ export interface TryOptions {
 const placesOf = ({temporary, state}: ProjectPaths, release: string) => ({
   scratch: join(temporary, "release"),
   tree: join(temporary, "release/tree"),
-  lock: join(temporary, "release.lock"),
-  holder: join(temporary, "release.json"),
   outputs: join(state, "verifications"),
   output: join(state, "verifications", release),
 })
@@ -51,20 +55,19 @@ type Places = ReturnType<typeof placesOf>
 /** Releases whose output is kept. */
 const keptOutputs = 10
 
-const stepCount = 6
-
 /**
  * Tries a version of the project in a folder of its own in `.svc/tmp`, never in the running tree: locked dependencies,
  * doctor, build, tests, one-shot start; beside a running Host. Ends at the first step that fails. What a run that was killed
- * has left is removed first, and nothing is left afterwards but the output of the steps. Throws `release_refused`, `locked`
+ * has left is removed first, and nothing is left afterwards but the output of the steps and, where all have passed, the build
+ * that was tried. Throws `release_refused`, `locked`
  * where another one runs, and `stopping` at the signal.
  */
 export const tryRelease = async (options: TryOptions): Promise<ReleaseVerification> => {
   const {paths, release, signal} = options
   const places = placesOf(paths, release.id)
   await makePrivateFolder(paths.temporary)
-  const own = {...paths, lock: places.lock, holder: places.holder}
-  return withLock(own, options.command, async () => {
+  return withLock(placeOfTrial(paths), options.command, async () => {
+    await settleRestore(installRecord(paths))
     try {
       await cleanUp(paths, places)
       await prepareOutput(places)
@@ -94,8 +97,10 @@ const attempt = async (options: TryOptions, places: Places): Promise<ReleaseVeri
   const source = await findSource(paths.project, options.commit, places.scratch)
   const folder = source.is === "commit" ? join(places.tree, source.prefix) : places.tree
   const steps: ReleaseStep[] = []
+  const wanted = allSteps.filter(name => options.steps?.includes(name) ?? true)
+  let entries: readonly string[] = []
   const run = async (name: StepName, mask: Mask, workOf: () => Promise<Work>): Promise<boolean> => {
-    onBegin(name, steps.length + 1, stepCount)
+    onBegin(name, steps.length + 1, wanted.length + 1)
     const output = join(places.output, `${name}.log`)
     const how = {mask, scratch: paths.temporary, output, outputName: relative(paths.project, output), limit, signal}
     const step = await workOf().then(
@@ -110,9 +115,17 @@ const attempt = async (options: TryOptions, places: Places): Promise<ReleaseVeri
   const subject = isThere ? await subjectOf(source, places) : {commit: null}
   if (isThere) {
     const {environments, following} = await prepareSteps(options, folder)
-    for (const [name, workOf] of following) if (!(await run(name, environments.mask, workOf))) break
+    for (const [name, workOf] of following.filter(([name]) => wanted.some(each => each === name))) {
+      if (!(await run(name, environments.mask, workOf))) break
+      // What the tests make is no part of the build.
+      if (name === "build") entries = await outputsOf(source, places.tree)
+    }
   }
-  return {...subject, ok: steps.length === stepCount && steps.every(({ok}) => ok), steps}
+  const ok = steps.length === wanted.length + 1 && steps.every(step => step.ok)
+  if (!ok || signal.aborted) return {...subject, ok, steps}
+  const build = await readBuild(folder)
+  await keepBuild({paths, release: options.release.id, tree: places.tree}, {build, entries: [...entries]})
+  return {...subject, build, ok, steps}
 }
 
 const prepareSteps = async ({paths, release, environment}: TryOptions, folder: string) => {

@@ -1,0 +1,79 @@
+import {join} from "node:path"
+import type {BuildIdentity} from "../../../shared/api/build.ts"
+import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import {isThere} from "../../runtime/files.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
+import {git} from "../restore/git.ts"
+import type {Swap} from "../restore/swap.ts"
+import {readBuild} from "./identity.ts"
+import {describeKept, isPackages, listKept, makePlace, replacedName, type StoredBuild} from "./kept.ts"
+import {packagesLast} from "./outputs.ts"
+import {removalOf, swapsOfBuild} from "./swap-build.ts"
+
+/** How build and packages of a project get back to those of a checkpoint. */
+export type BuildPlan =
+  /** They are the checkpoint's already. */
+  | {readonly is: "same"}
+  /** A release has kept them. */
+  | {readonly is: "kept"; readonly build: StoredBuild}
+  /** They are made from the commit, before anything is changed. */
+  | {readonly is: "missing"}
+
+/** What the checkpoint's plugins were built to; undefined for a checkpoint that does not tell. */
+const builtIn = ({build}: Manifest) => build?.plugins.filter(({origin}) => origin === "built")
+
+/** Are the plugins that the checkpoint's Host had built those that are built now? */
+export const isBuildOf = (manifest: Manifest, {plugins}: BuildIdentity): boolean =>
+  (builtIn(manifest) ?? []).every(({name, content}) =>
+    plugins.some(each => each.name === name && each.content === content),
+  )
+
+/** Changes nothing. */
+export const planBuild = async (paths: ProjectPaths, manifest: Manifest): Promise<BuildPlan> => {
+  const now = await readBuild(paths.project)
+  const wanted = builtIn(manifest)
+  const lockfile = manifest.lockfile?.sha256 ?? null
+  const hasPlugins = (plugins: typeof now.plugins) =>
+    wanted?.every(({name, content}) => plugins.some(each => each.name === name && each.content === content)) ?? false
+  const isBuilt = wanted === undefined ? now.plugins.length === 0 : hasPlugins(now.plugins)
+  const needsPackages = now.lockfile !== lockfile
+  if (isBuilt && !needsPackages) return {is: "same"}
+  const kept = (await listKept(paths)).find(
+    ({build, entries}) =>
+      build.commit === manifest.code.commit &&
+      build.lockfile === lockfile &&
+      (wanted === undefined || hasPlugins(build.plugins)) &&
+      (!needsPackages || entries.some(isPackages)),
+  )
+  return kept === undefined ? {is: "missing"} : {is: "kept", build: kept}
+}
+
+/** What a rollback replaces is kept until the next one, or the next verification. */
+const replaced = replacedName("rollback")
+
+/**
+ * The names that change for a build to come into use, and with it what the other version has built and this one lacks. Only
+ * for a git work tree; the packages come last.
+ */
+export const swapsBack = async (paths: ProjectPaths, top: string, kept: StoredBuild): Promise<readonly Swap[]> => {
+  const {project} = paths
+  const prefix = await git(project, ["rev-parse", "--show-prefix"])
+  const entries = packagesLast(kept.entries, prefix)
+  const place = await makePlace(paths, replaced)
+  const gone = await obsolete(top, prefix, entries)
+  const before: string[] = []
+  for (const entry of entries) if (await isThere(join(top, entry))) before.push(entry)
+  await describeKept(paths, replaced, {build: await readBuild(project), entries: before})
+  return [
+    ...gone.map((entry, number) => removalOf({project, top}, entry, number)),
+    ...(await swapsOfBuild({project, top, kept, entries, replaced: place})),
+  ]
+}
+
+/** Built plugins of a version would run in the place of the other version's source, which has built none. */
+export const obsolete = async (top: string, prefix: string, entries: readonly string[]): Promise<readonly string[]> => {
+  const built = `${prefix}dist/plugins`
+  const isReplaced = entries.some(entry => built === entry || built.startsWith(`${entry}/`))
+  if (isReplaced || !(await isThere(join(top, built)))) return []
+  return (await git(top, ["ls-files", "--", built])) === "" ? [built] : []
+}

@@ -1,0 +1,137 @@
+import {join} from "node:path"
+import type {BuildIdentity} from "../../../shared/api/build.ts"
+import type {ReleaseVerification, ReleaseView} from "../../../shared/api/release.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import {isThere, makePrivateFolder, syncFolder} from "../../runtime/files.ts"
+import {withLock} from "../../runtime/lock.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
+import {hashProject} from "../release/verification/source.ts"
+import {type CodeChange, codeFolders, planCode, removeEmptyFolders, stageCode} from "../restore/code.ts"
+import {isWritable} from "../restore/deployment.ts"
+import {git} from "../restore/git.ts"
+import {giveCodeToOwners, giveToOwners} from "../restore/owners.ts"
+import {type RestoreRecord, recorded, settleRestore, stagingName, swapAll, writeRecord} from "../restore/swap.ts"
+import {obsolete} from "./go-back.ts"
+import {readBuild} from "./identity.ts"
+import {describeKept, isPackages, makePlace, readKept, replacedName, type StoredBuild, verifiedName} from "./kept.ts"
+import {packagesLast} from "./outputs.ts"
+import {installRecord, placeOfTrial} from "./settle.ts"
+import {removalOf, swapsOfBuild} from "./swap-build.ts"
+
+export interface InstallOptions {
+  readonly paths: ProjectPaths
+  /** The one under way. */
+  readonly release: Pick<ReleaseView, "id" | "verification">
+  /** As it was typed, for whoever is refused meanwhile. */
+  readonly command: string
+}
+
+export interface Installed {
+  /** What the project's files are now. */
+  readonly build: BuildIdentity
+  /** It was installed before. */
+  readonly wasInstalled: boolean
+  /** How the code got there; null where it was there already. */
+  readonly code: Pick<CodeChange, "from" | "to" | "branch" | "isForward"> | null
+  /** What was replaced, relative to the top of the work tree. */
+  readonly replaced: readonly string[]
+}
+
+/**
+ * Puts what `svc release verify` has tried in the place of the project's code, build and packages: the commit, everything
+ * that installing and building made, and the stamp of its lockfile. Wherever it is cut off, the project is wholly as before
+ * or wholly the verified one, once `settleInstall` has run. Works beside a running Host, which goes on with what it has
+ * loaded. Throws `release_refused`, `release_not_verified`, with nothing changed.
+ */
+export const installRelease = async ({paths, release, command}: InstallOptions): Promise<Installed> => {
+  await makePrivateFolder(paths.temporary)
+  return withLock(placeOfTrial(paths), command, async () => {
+    await settleRestore(installRecord(paths))
+    const {verification} = release
+    if (verification?.ok !== true)
+      throw new Problem("release_not_verified", `the release ${release.id} has no verification that passed`, {
+        hint: "Run svc release verify first.",
+      })
+    if (!(await isWritable(paths)))
+      throw refuse("the project is read-only", "Deploy the image of the verified commit instead.")
+    const kept = await readKept(paths, verifiedName(release.id))
+    if (kept === undefined) return requireInstalled(paths, verification)
+    return install({paths, release, command}, verification, kept)
+  })
+}
+
+const refuse = (detail: string, hint: string) => new Problem("release_refused", detail, {hint})
+
+/** A repeated install has nothing to do. */
+const requireInstalled = async (paths: ProjectPaths, {build}: ReleaseVerification): Promise<Installed> => {
+  const now = await readBuild(paths.project)
+  if (build?.id === now.id) return {build: now, wasInstalled: true, code: null, replaced: []}
+  throw refuse("the build that was verified is not kept any more", "Run svc release verify again, then install.")
+}
+
+const install = async (
+  {paths, release}: InstallOptions,
+  {commit, copy}: ReleaseVerification,
+  kept: StoredBuild,
+): Promise<Installed> => {
+  const {project} = paths
+  const change = commit === null ? await requireSameCopy(paths, copy) : await planInstall(paths, release.id, commit)
+  const top = change?.top ?? project
+  const prefix = change === undefined ? "" : await git(project, ["rev-parse", "--show-prefix"])
+  const before = await readBuild(project)
+  const entries = packagesLast(
+    kept.entries.filter(entry => !isPackages(entry) || before.installed !== kept.build.lockfile),
+    prefix,
+  )
+  const replaced: string[] = []
+  for (const entry of entries) if (await isThere(join(top, entry))) replaced.push(entry)
+  const folders = [...new Set([join(top, stagingName), ...(change === undefined ? [] : codeFolders(change))])]
+  const record: RestoreRecord = {
+    state: "staging",
+    checkpoint: `the build of ${release.id}`,
+    folders: folders.map(each => recorded(project, each)),
+    swaps: [],
+    takeBack: true,
+  }
+  const own = installRecord(paths)
+  await writeRecord(own, record)
+  try {
+    for (const each of folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
+    const place = await makePlace(paths, replacedName(release.id))
+    const staged = change === undefined ? {code: [], git: []} : await stageCode(project, change, new Set())
+    const gone = change === undefined ? [] : await obsolete(top, prefix, kept.entries)
+    const build = [
+      ...gone.map((entry, number) => removalOf({project, top}, entry, number)),
+      ...(await swapsOfBuild({project, top, kept, entries, replaced: place})),
+    ]
+    await giveToOwners(paths, staged.git)
+    await giveCodeToOwners(paths, [...staged.code, ...build])
+    for (const each of folders) await syncFolder(join(each, "new"))
+    await describeKept(paths, replacedName(release.id), {build: before, entries: replaced})
+    await swapAll(own, {...record, swaps: [...staged.code, ...staged.git, ...build]})
+  } catch (cause) {
+    if ((await settleRestore(own)) !== "finished")
+      throw refuse(`nothing was installed: ${messageOf(cause)}`, "Correct that, and repeat it.")
+  }
+  if (change !== undefined) await removeEmptyFolders(change)
+  return {
+    build: await readBuild(project),
+    wasInstalled: false,
+    code: change === undefined || change.from === change.to ? null : change,
+    replaced,
+  }
+}
+
+/** Without git the files are brought by hand: they must be those that were tried. */
+const requireSameCopy = async (paths: ProjectPaths, copy: string | undefined): Promise<undefined> => {
+  if (copy !== undefined && (await hashProject(paths)) === copy) return undefined
+  throw refuse("the project has other files than those that were verified", "Run svc release verify again.")
+}
+
+const planInstall = async (paths: ProjectPaths, id: string, commit: string): Promise<CodeChange> => {
+  const code = {commit, clean: true, image: null}
+  return planCode(paths, {id, code}, {mayForward: true}).catch(error => {
+    if (error instanceof Problem && error.code === "rollback_refused") throw refuse(error.message, error.hint)
+    throw error
+  })
+}

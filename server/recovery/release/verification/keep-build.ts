@@ -1,0 +1,42 @@
+import {mkdir, rename} from "node:fs/promises"
+import {dirname, join} from "node:path"
+import type {ProjectPaths} from "../../../runtime/project.ts"
+import {stampPackages} from "../../build/identity.ts"
+import {describeKept, isPackages, type KeptBuild, makePlace, pruneKept, verifiedName} from "../../build/kept.ts"
+import {outputsOfCopy, outputsOfTree} from "../../build/outputs.ts"
+import {releasesOf} from "../history.ts"
+import {ReleaseRecord} from "../record.ts"
+import type {Source} from "./source.ts"
+
+/** What installing and building has made in the tree of a trial. */
+export const outputsOf = (source: Source, tree: string): Promise<readonly string[]> =>
+  source.is === "commit" ? outputsOfTree(tree, source.prefix) : outputsOfCopy(tree, source.paths)
+
+export interface Keeping {
+  readonly paths: ProjectPaths
+  /** Id of the release. */
+  readonly release: string
+  /** Where it was tried. */
+  readonly tree: string
+}
+
+/** What was tried is what will be installed: it is moved, not made again. Removes the builds that no release needs. */
+export const keepBuild = async ({paths, release, tree}: Keeping, kept: KeptBuild): Promise<void> => {
+  const name = verifiedName(release)
+  await pruneKept(paths, await releasesThatNeedBuilds(paths, release))
+  const files = await makePlace(paths, name)
+  for (const entry of kept.entries) {
+    const place = join(files, entry)
+    await mkdir(dirname(place), {recursive: true, mode: 0o700})
+    await rename(join(tree, entry), place)
+    if (isPackages(entry) && kept.build.lockfile !== null) await stampPackages(place, kept.build.lockfile)
+  }
+  await describeKept(paths, name, kept)
+}
+
+/** Those that a rollback may still go back across. */
+const releasesThatNeedBuilds = async (paths: ProjectPaths, own: string): Promise<ReadonlySet<string>> => {
+  const releases = releasesOf(await new ReleaseRecord(paths.releases).read(), Date.now())
+  const open = releases.filter(({state}) => state === "begun" || state === "observing")
+  return new Set([own, ...open.map(({id}) => id)])
+}

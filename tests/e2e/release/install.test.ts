@@ -1,0 +1,172 @@
+import {createHash} from "node:crypto"
+import {chmodSync, existsSync, readdirSync, readFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import type {BuildIdentity} from "../../../shared/api/build.ts"
+import {makeCheckpoint, refusal} from "../../support/checkpoint/checkpoints.ts"
+import {killAt} from "../../support/checkpoint/restore-kill-loop.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
+import type {GitProject} from "../../support/host/git-project.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {bunAnd, onBun, onNode22, pathWith, type TestRuntime} from "../../support/host/runtimes.ts"
+import {needStrace} from "../../support/machine/strace.ts"
+import {makeUpgradable} from "../../support/release/upgrade.ts"
+import {allSteps, beginRelease, verifyRelease} from "../../support/release/verifications.ts"
+
+const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex")
+
+const token = "a-long-token-of-this-test"
+
+const production = {args: ["--mode", "production", "--no-watch"], env: {HTTP_TOKEN: token}}
+
+/** Its build script runs `svc build`. */
+const productionProject = (runtime: TestRuntime) => {
+  const upgradable = makeUpgradable(config => config.replace("port: 0", "port: 0\n  token: ${HTTP_TOKEN}"), runtime)
+  upgradable.project.write(".env", `HTTP_TOKEN=${token}\n`)
+  chmodSync(upgradable.project.path(".env"), 0o600)
+  return upgradable
+}
+
+/** What of a project is code, build and packages. */
+const installedIn = (project: GitProject) => ({
+  commit: project.git("rev-parse", "HEAD"),
+  main: project.git("rev-parse", "main"),
+  head: project.git("rev-parse", "--abbrev-ref", "HEAD"),
+  status: project.git("status", "--porcelain"),
+  plugin: project.read("plugins/notes.ts"),
+  built: sha256(readFileSync(project.path("dist/plugins/notes.js"))),
+  text: project.read("built.txt"),
+  farewell: existsSync(project.path("node_modules/farewell")),
+  stamp: project.read("node_modules/.svc-lockfile").trim(),
+})
+
+const buildOf = async (host: TestHost) => (await host.get<{build: BuildIdentity}>("/api/system/status")).build
+
+/** At its first version, built and installed by hand, with a Host that runs it and a release whose second version has passed. */
+const verified = async (runtime = onBun) => {
+  const {project, next} = productionProject(runtime)
+  const {code, stderr} = await runCommand(project, "build", runtime)
+  expect({code, stderr}).toEqual({code: 0, stderr: ""})
+  const host = await startHost({...production, project, runtime})
+  expect(await host.say("hello")).toEqual(["one hello"])
+  const {restorePoint} = await beginRelease(project, runtime)
+  const {marks, release} = await verifyRelease(project, "next", runtime, {PATH: pathWith(onBun)})
+  expect(marks).toEqual(allSteps)
+  return {project, next, host, release, checkpoint: restorePoint?.checkpoint ?? ""}
+}
+
+describe.each(bunAnd("node24"))("on $name", runtime => {
+  test("a release installs exactly what was verified, completes only when that runs, and a rollback brings the old answers back", async () => {
+    const {project, next, host, release, checkpoint} = await verified(runtime)
+    const before = installedIn({...project, read: path => (existsSync(project.path(path)) ? project.read(path) : "")})
+    const tried = release.verification?.build?.plugins ?? []
+    expect(tried).toMatchObject([{name: "notes", origin: "built"}])
+    expect(before).toMatchObject({text: "", head: "main", stamp: ""})
+
+    const told = await printed(project, "release install", runtime)
+    expect(told).toContain("the branch main moved to it")
+    expect(told).toContain("svc runtime restart")
+    const after = installedIn(project)
+    expect(after).toMatchObject({
+      commit: next,
+      main: next,
+      head: "main",
+      status: "",
+      text: "two\n",
+      farewell: true,
+      built: tried[0]?.content,
+      stamp: sha256(project.read("bun.lock")),
+    })
+    expect(await printed(project, "release install", runtime)).toContain("it was installed already")
+    // The Host goes on with what it has loaded, and nobody takes that for the new version.
+    expect((await buildOf(host)).plugins.find(({name}) => name === "notes")?.content).toBe(before.built)
+    expect(await refusal(project, "release complete --accepted-by dana")).toContain("svc runtime restart")
+    await host.stop()
+
+    const second = await startHost({...production, project, runtime})
+    await printed(project, "release complete --accepted-by dana", runtime)
+    expect(await second.say("world")).toEqual(["two world"])
+    expect(await buildOf(second)).toMatchObject({commit: next, dirty: false, installed: after.stamp, stale: []})
+    await second.stop()
+
+    const line = `rollback ${checkpoint} --accept-side-effects`
+    const {plan, proof} = await printedJson<{plan: {build: string}; proof: {matches: boolean}}>(project, line, runtime)
+    expect([plan.build, proof.matches]).toEqual(["kept", true])
+    expect(sha256(readFileSync(project.path("dist/plugins/notes.js")))).toBe(before.built)
+    expect(existsSync(project.path("built.txt"))).toBe(true)
+    const third = await startHost({...production, project, runtime})
+    await printed(project, "ingress resume --reason release", runtime)
+    expect(await third.say("again")).toEqual(["one again"])
+  }, 240_000)
+})
+
+test("where no build was kept, a rollback makes it before anything changes, and says what failed where it cannot", async () => {
+  const {project, upgrade} = productionProject(onBun)
+  await printed(project, "build")
+  const host = await startHost({...production, project})
+  expect(await host.say("hello")).toEqual(["one hello"])
+  const {id} = await makeCheckpoint(project)
+  await host.stop()
+  upgrade()
+  await printed(project, "build")
+  const again = await startHost({...production, project})
+  expect(await again.say("hello")).toEqual(["two hello"])
+  await again.stop()
+
+  const line = ["rollback", id, "--accept-side-effects"]
+  const withoutPath = await runCommand(project, [...line, "--dry-run"])
+  expect(withoutPath.stdout).toContain("no release kept them")
+  const {code, stdout} = await runCommand(project, line)
+  expect({code, stdout}).toMatchObject({code: 0})
+  expect(stdout).toContain("everything is the checkpoint's")
+  expect(existsSync(project.path("node_modules/greeting"))).toBe(true)
+  expect(readdirSync(project.path(".svc/tmp"))).not.toContain("release")
+  const back = await startHost({...production, project})
+  expect(await back.say("again")).toEqual(["one again"])
+}, 240_000)
+
+test("an install that is killed at a change of a name leaves it wholly old or wholly new, and the bot answers so", async context => {
+  needStrace(context)
+  const {project, next, host} = await verified()
+  await host.stop()
+  const old = {plugin: project.read("plugins/notes.ts"), commit: project.git("rev-parse", "HEAD")}
+  const outcomes: string[] = []
+  for (let number = 1, isKilled = true; isKilled; number++) {
+    isKilled = await killAt("rename", onNode22 ?? onBun, project, ["release", "install"], number)
+    await printed(project, "release history").catch(() => printed(project, "release history"))
+    expect(existsSync(project.path(".svc/install.json"))).toBe(false)
+    const isNew = project.git("rev-parse", "HEAD") === next
+    expect(project.git("status", "--porcelain")).toBe("")
+    expect(project.read("plugins/notes.ts") === old.plugin).toBe(!isNew)
+    expect(existsSync(project.path("node_modules/farewell"))).toBe(isNew)
+    expect(existsSync(project.path("built.txt"))).toBe(isNew)
+    expect(readdirSync(project.folder).filter(name => name.startsWith(".svc-"))).toEqual([])
+    outcomes.push(isNew ? "new" : "old")
+    if (isNew) break
+  }
+  expect(outcomes[0]).toBe("old")
+  expect(outcomes.at(-1)).toBe("new")
+  expect(outcomes.length).toBeGreaterThan(8)
+  const started = await startHost({...production, project})
+  await printed(project, "ingress resume --reason release")
+  expect(await started.say("hello")).toEqual(["two hello"])
+}, 240_000)
+
+test("a production start with a build that does not fit its source is refused with the command that repairs it", async () => {
+  const {project} = productionProject(onBun)
+  await printed(project, "build")
+  project.write("plugins/notes.ts", `${project.read("plugins/notes.ts")}\n// changed`)
+  const {code, stderr} = await runCommand(project, "runtime start --mode production --no-watch")
+  expect(code).toBe(1)
+  expect(stderr).toContain("plugins.notes: dist/plugins was not built from plugins/notes.ts as it is now")
+  expect(stderr).toContain("svc build")
+  const host = await startHost({...production, project, args: [...production.args, "--allow-stale"]})
+  expect(await host.say("hello")).toEqual(["one hello"])
+  expect((await buildOf(host)).stale).toEqual(["notes"])
+  expect(await printed(project, "runtime status")).toContain("STALE: notes")
+  const {stdout} = await runCommand(project, "doctor")
+  expect(stdout).toContain("these builds do not fit their source: notes")
+  await host.stop()
+  await printed(project, "build")
+  const built = await startHost({...production, project})
+  expect((await buildOf(built)).stale).toEqual([])
+})
