@@ -3,7 +3,7 @@ import {stat} from "node:fs/promises"
 import {basename, join} from "node:path"
 import {promisify} from "node:util"
 import type {EnvironmentFile} from "../config/environment.ts"
-import {findLockfile} from "../generation/lockfile.ts"
+import {findLockfile, lockfiles} from "../generation/lockfile.ts"
 import {findStalePlugins} from "../runtime/build-record.ts"
 import {fileSystemOf, freeSpace} from "../runtime/disk.ts"
 import {readFileIfExists} from "../runtime/files.ts"
@@ -40,8 +40,32 @@ export const checkLockfile = async ({project}: ProjectPaths): Promise<Finding> =
   }
   const state = await git(project, ["status", "--porcelain", "--ignored", "--", name])
   if (state === "") return ok("lockfile", `${name} is there and committed`)
-  return error("lockfile", `${name} is not committed as it is`, `git add -f ${name} && git commit`)
+  return error("lockfile", `${name} is not committed as it is`, await adviceOn(project, name, state ?? ""))
 }
+
+/** An older lockfile, as a restore or a checkout brings it, must never be committed over a newer one. */
+const adviceOn = async (project: string, name: string, state: string): Promise<string> => {
+  const committed = linesOf(await git(project, ["ls-tree", "--name-only", "HEAD", "--", ...lockfiles]))
+  const older = await olderCommitWith(project, name)
+  if (older !== undefined) {
+    const manifest = (await olderCommitWith(project, "package.json")) === undefined ? [] : ["package.json"]
+    const remove = committed.includes(name) ? "" : `rm ${name} && `
+    const take = `${remove}git checkout HEAD -- ${[...committed, ...manifest].join(" ")}`
+    return `Do not commit it: it is older than the committed one; commit ${older} brought it. ${take} takes back what is committed; then install the locked packages. To go back as a whole, use svc rollback.`
+  }
+  if (committed.length === 0 && /^(\?\?|!!)/.test(state)) return `git add -f ${name} && git commit`
+  return `git diff HEAD -- ${["package.json", ...committed].join(" ")} shows how. Commit it only if you changed the dependencies yourself; git checkout HEAD -- <file> takes back what a restore brought.`
+}
+
+/** The commit before HEAD that brought a file as it is here; undefined where there is none, or HEAD has it so. */
+const olderCommitWith = async (project: string, name: string): Promise<string | undefined> => {
+  const [here] = linesOf(await git(project, ["hash-object", "--", name]))
+  const [now] = linesOf(await git(project, ["rev-parse", "--verify", "--quiet", `HEAD:./${name}`]))
+  if (here === undefined || here === now) return undefined
+  return linesOf(await git(project, ["log", "--format=%h", `--find-object=${here}`, "--", name])).at(-1)
+}
+
+const linesOf = (text: string | undefined): readonly string[] => (text ?? "").split("\n").filter(line => line !== "")
 
 /** What was built is what the source says. */
 export const checkBuild = async (paths: ProjectPaths): Promise<Finding> => {
