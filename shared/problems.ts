@@ -233,8 +233,8 @@ export const problems = {
   },
   restore_mismatch: {
     status: 409,
-    title: "The checkpoint belongs to another deployment of the project",
-    hint: "Deploy the image or commit that detail names, then restore.",
+    title: "The project has other code or packages than the checkpoint",
+    hint: "svc rollback takes code and data back together; or restore with --data-only or --with-packages.",
   },
   restore_unfinished: {
     status: 503,

@@ -13,6 +13,8 @@ import {requireOneHistory} from "../project/one-history.ts"
 import {locationOf, requireProject} from "../project/settings.ts"
 import type {CreateOptions} from "../recovery/checkpoint/create.ts"
 import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
+import {isUntracked} from "../recovery/restore/kept-configuration.ts"
+import {requireUnmixed} from "../recovery/restore/mismatch.ts"
 import {
   planRestore,
   type Restored,
@@ -52,21 +54,35 @@ export const remoteCopyAt = (url: string): Location => {
   return {dialect: "libsql", url, ...(token === undefined ? {} : {authToken: new Secret(token)})}
 }
 
-export interface RestoreRequest extends Pick<RestoreOptions, "dataOnly" | "progress"> {
-  /** Only says what it would do. */
+export interface RestoreRequest extends Pick<RestoreOptions, "dataOnly" | "withPackages" | "progress"> {
+  /** Only says what it would do, and throws as it would. */
   readonly dryRun?: boolean
+  /** Hears the plan of a dry run, which may be refused. */
+  readonly onPlan?: (plan: RestorePlan) => void
 }
 
 /** Restores a checkpoint into a project that nothing runs, or into an empty folder. Throws what `restoreCheckpoint` throws. */
 export const restoreStopped = (
   options: StoppedOptions,
   checkpoint: Pick<StoredCheckpoint, "folder" | "manifest">,
-  {dryRun = false, ...how}: RestoreRequest,
+  {dryRun = false, onPlan = () => {}, ...how}: RestoreRequest,
 ): Promise<Restored | RestorePlan> =>
   holding(options, async paths => {
     const restore = {...how, ...(await restorePlaces(options, checkpoint, paths))}
-    return dryRun ? planRestore(checkpoint, restore) : restoreCheckpoint(checkpoint, restore)
+    if (!dryRun) return withGitNote(paths, await restoreCheckpoint(checkpoint, restore))
+    const plan = await planRestore(checkpoint, restore)
+    onPlan(plan)
+    await requireUnmixed(checkpoint, plan, restore)
+    return plan
   })
+
+/** A file that git shows keeps a release from beginning, and code from going back. */
+const withGitNote = async ({project}: ProjectPaths, restored: Restored): Promise<Restored> => {
+  const {keptConfiguration: kept, notes} = restored
+  if (kept === null || !(await isUntracked(project, kept))) return restored
+  const note = `git does not ignore ${kept}: add svc.config.yml.before-* to .gitignore, or remove it when it is no longer needed`
+  return {...restored, notes: [...notes, note]}
+}
 
 /** Where the state is that a checkpoint replaces, and where its own goes. */
 export const restorePlaces = async (

@@ -37,7 +37,7 @@ export const planCode = async (
   {mayForward = false}: {readonly mayForward?: boolean} = {},
 ): Promise<CodeChange> => {
   const byHand =
-    "svc checkpoint restore restores the data; bring code, packages and configuration to one version by hand."
+    "svc checkpoint restore --data-only restores the data; bring code, packages and configuration to one version by hand."
   const alone = "packages are never taken back without the code that they belong to"
   const {commit} = code
   if (commit === null) return refuse(`${id} does not know a commit: ${alone}`, byHand)
@@ -100,7 +100,7 @@ const changedFiles = async (top: string, from: string, to: string) => {
     if (before === submodule || after === submodule)
       return refuse(
         `the submodule ${path} differs`,
-        "Bring submodules to their commits by hand, with svc checkpoint restore.",
+        "Bring the work tree and its submodules to that commit by hand, then svc checkpoint restore.",
       )
     if (status === "D") removed.push(path)
     else written.push(path)

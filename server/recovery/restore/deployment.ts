@@ -3,6 +3,7 @@ import {access} from "node:fs/promises"
 import {join} from "node:path"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
+import {isThere} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {hashFile} from "../checkpoint/files.ts"
 import {projectFiles, readCode} from "../checkpoint/provenance.ts"
@@ -21,44 +22,63 @@ export const isWritable = async ({project}: ProjectPaths): Promise<boolean> => {
   }
 }
 
-/** How a project's code, configuration and lockfile differ from those of a checkpoint. */
-export const compareDeployment = async ({project}: ProjectPaths, manifest: Manifest): Promise<readonly string[]> => {
-  const differences: string[] = []
+/** Has a folder any of configuration, package.json and lockfile? */
+export const hasProjectFiles = async ({project}: ProjectPaths): Promise<boolean> => {
+  const found = await Promise.all(projectFiles.map(name => isThere(join(project, name))))
+  return found.includes(true)
+}
+
+/** Something of a project that is not as a checkpoint has it. */
+export interface Difference {
+  /** Code and packages belong together; the configuration may be replaced alone. */
+  readonly of: "code" | "packages" | "configuration"
+  readonly text: string
+}
+
+/** How a project's code, configuration and packages differ from those of a checkpoint, as far as both are known. */
+export const compareDeployment = async (
+  {project}: ProjectPaths,
+  manifest: Manifest,
+): Promise<readonly Difference[]> => {
+  const differences: Difference[] = []
   const code = await readCode(project, process.env)
   for (const what of ["commit", "image"] as const) {
     const [here, there] = [code[what], manifest.code[what]]
-    if (here !== null && there !== null && here !== there) differences.push(`the ${what} is ${here}, not ${there}`)
+    if (here !== null && there !== null && here !== there)
+      differences.push({of: "code", text: `the ${what} is ${here}, not ${there}`})
   }
   const named = new Map(manifest.files.map(({path, sha256}) => [path, sha256]))
   for (const name of projectFiles) {
-    const here = await hashFile(join(project, name)).then(
-      ({sha256}) => sha256,
-      () => undefined,
-    )
-    if (here === named.get(name)) continue
-    differences.push(
-      here === undefined ? `${name} is missing` : named.has(name) ? `${name} differs` : `${name} is one too many`,
-    )
+    const how = await compareFile(join(project, name), named.get(name))
+    const of = name === "svc.config.yml" ? "configuration" : "packages"
+    if (how !== undefined) differences.push({of, text: `${name} ${how}`})
   }
   return differences
 }
 
-/** Throws `restore_mismatch`, naming what to deploy. */
-export const requireSameDeployment = async (paths: ProjectPaths, manifest: Manifest): Promise<void> => {
-  const differences = await compareDeployment(paths, manifest)
-  if (differences.length === 0) return
-  const {image, commit} = manifest.code
-  const wanted =
-    image !== null
-      ? `the image ${image}`
-      : commit !== null
-        ? `the image built from commit ${commit}`
-        : "the image that made it"
-  throw new Problem(
-    "restore_mismatch",
-    `the project is read-only, and not that of ${manifest.id}: ${differences.join("; ")}`,
-    {
-      hint: `Deploy ${wanted}, then restore.`,
-    },
+const compareFile = async (path: string, wanted: string | undefined): Promise<string | undefined> => {
+  const here = await hashFile(path).then(
+    ({sha256}) => sha256,
+    () => undefined,
   )
+  if (here === undefined && !(await isThere(path))) return wanted === undefined ? undefined : "is missing"
+  if (wanted === undefined) return "is not in the checkpoint"
+  return here === wanted ? undefined : "differs"
+}
+
+/** What to deploy so that code and packages are the checkpoint's. */
+export const deploymentOf = ({image, commit}: Manifest["code"]): string =>
+  image !== null
+    ? `the image ${image}`
+    : commit !== null
+      ? `the image built from commit ${commit}`
+      : "the image that made it"
+
+/** Throws `restore_mismatch` for any difference of a read-only project, naming what to deploy. */
+export const requireSameDeployment = ({id, code}: Manifest, differences: readonly Difference[]): void => {
+  if (differences.length === 0) return
+  const texts = differences.map(({text}) => text).join("; ")
+  throw new Problem("restore_mismatch", `the project is read-only, and not that of ${id}: ${texts}`, {
+    hint: `Deploy ${deploymentOf(code)}, then restore.`,
+  })
 }

@@ -8,7 +8,7 @@ import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} fr
 import {type Crossed, readCrossed, readCrossedByPlugins} from "../../database/migrations/irreversible.ts"
 import {newestSchema} from "../../database/migrations/migrations.ts"
 import {withDatabase, withoutHost} from "../../database/without-host.ts"
-import {makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
+import {isThere, makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {databaseName} from "../checkpoint/create.ts"
@@ -19,7 +19,9 @@ import type {StoredCheckpoint} from "../checkpoint/store.ts"
 import {inspect} from "../verify/inspect.ts"
 import {type Adoption, adoptDatabase, type HeldBack} from "./adopt.ts"
 import {codeFolders, stageCode} from "./code.ts"
-import {compareDeployment, isWritable, requireSameDeployment} from "./deployment.ts"
+import {compareDeployment, hasProjectFiles, isWritable, requireSameDeployment} from "./deployment.ts"
+import {placeForReplaced} from "./kept-configuration.ts"
+import {requireUnmixed} from "./mismatch.ts"
 import {giveCodeToOwners, giveToOwners} from "./owners.ts"
 import {noteOf, type RollbackPart} from "./rollback-part.ts"
 import {stageFiles} from "./stage.ts"
@@ -32,8 +34,10 @@ export interface RestoreOptions {
   readonly locate: (configuration: ConfigText) => Location
   /** Where the state that is replaced has its database; undefined where there is none. */
   readonly replaced: Location | undefined
-  /** Leaves configuration, package.json and lockfile as they are, and compares nothing. */
+  /** Leaves configuration, package.json and lockfile as they are, whatever the code is. */
   readonly dataOnly?: boolean
+  /** Brings package.json and lockfile too where code or packages are others; the code stays. */
+  readonly withPackages?: boolean
   readonly progress?: Progress
   /** The code goes back too, and the database stays of its schema: the svc of that code brings it to its own. */
   readonly rollback?: RollbackPart
@@ -51,20 +55,28 @@ export interface RestorePlan {
   readonly schema: {readonly now: number | null; readonly checkpoint: number}
   /** Migrations that cannot be undone and that it goes back across: what was stored since they were applied is lost. */
   readonly crossed: readonly Crossed[]
-  /** How the code of the project differs. */
+  /** Has the folder none of the project's own files yet? Then nothing is compared. */
+  readonly isNew: boolean
+  /** Is another configuration replaced? */
+  readonly replacesConfiguration: boolean
+  /** How the project's own files and its code differ. */
   readonly differences: readonly string[]
+  /** Those of code and packages: `restoreCheckpoint` refuses them, but for a rollback, `dataOnly` or `withPackages`. */
+  readonly mismatches: readonly string[]
 }
 
 export interface Restored extends RestorePlan {
   /** The one that was minted. */
   readonly newAuthority: string
+  /** Where the replaced configuration is, relative to the project; null where none was replaced, or git has it. */
+  readonly keptConfiguration: string | null
   readonly held: HeldBack
   readonly notes: readonly string[]
 }
 
 type Checkpoint = Pick<StoredCheckpoint, "folder" | "manifest">
 
-/** Throws `database_newer`, `restore_mismatch`, `checkpoint_invalid`; changes nothing. */
+/** Throws `database_newer`, `checkpoint_invalid`, and `restore_mismatch` where the project is read-only; changes nothing. */
 export const planRestore = async ({folder, manifest}: Checkpoint, options: RestoreOptions): Promise<RestorePlan> => {
   const {paths, dataOnly = false} = options
   if (manifest.database.schema > newestSchema) {
@@ -75,7 +87,9 @@ export const planRestore = async ({folder, manifest}: Checkpoint, options: Resto
     )
   }
   const projectFiles = dataOnly ? "kept" : (await isWritable(paths)) ? "restored" : "compared"
-  if (projectFiles === "compared") await requireSameDeployment(paths, manifest)
+  const isNew = projectFiles === "restored" && !(await hasProjectFiles(paths))
+  const differences = isNew ? [] : await compareDeployment(paths, manifest)
+  if (projectFiles === "compared") requireSameDeployment(manifest, differences)
   const location = await locate(folder, manifest, options)
   return {
     checkpoint: manifest.id,
@@ -84,7 +98,13 @@ export const planRestore = async ({folder, manifest}: Checkpoint, options: Resto
     projectFiles,
     database: location.dialect === "sqlite" ? location.file : location.url,
     ...(await compareSchema(options.replaced, manifest)),
-    differences: await compareDeployment(paths, manifest),
+    isNew,
+    replacesConfiguration:
+      projectFiles === "restored" &&
+      differences.some(each => each.of === "configuration") &&
+      (await isThere(paths.config)),
+    differences: differences.map(({text}) => text),
+    mismatches: differences.filter(each => each.of !== "configuration").map(({text}) => text),
   }
 }
 
@@ -110,6 +130,11 @@ const locate = async (
   {id, files, database}: Checkpoint["manifest"],
   {paths, locate: ask, dataOnly}: RestoreOptions,
 ) => {
+  if (dataOnly === true && !existsSync(paths.config)) {
+    throw new Problem("restore_refused", `there is no ${paths.config} that says where the database is`, {
+      hint: "Leave out --data-only: the checkpoint has a configuration.",
+    })
+  }
   const file = dataOnly === true ? paths.config : join(folder, "svc.config.yml")
   const text = await readFile(file, "utf8").catch(cause => {
     throw invalidCheckpoint(id, messageOf(cause))
@@ -128,20 +153,23 @@ const locate = async (
 
 /**
  * Puts a checkpoint in the place of a project's state; only for who holds the lock. Wherever it is cut off, the project is
- * wholly as before or wholly the checkpoint's, once `settleRestore` has run. Throws what `planRestore` does, and
- * `restore_refused`, with nothing changed.
+ * wholly as before or wholly the checkpoint's, once `settleRestore` has run. Throws what `planRestore` does,
+ * `restore_mismatch` and `restore_refused`, with nothing changed.
  */
 export const restoreCheckpoint = async (checkpoint: Checkpoint, options: RestoreOptions): Promise<Restored> => {
   const {paths, progress = noProgress, rollback} = options
   const {folder, manifest} = checkpoint
   await makePrivateFolder(paths.state)
   const plan = await planRestore(checkpoint, options)
+  await requireUnmixed(checkpoint, plan, options)
+  const keep = plan.replacesConfiguration ? await placeForReplaced(paths, manifest.id, rollback) : undefined
   const location = await locate(folder, manifest, options)
   const targets = targetsOf({
     paths,
     manifest,
     database: location.dialect === "sqlite" ? location.file : undefined,
     withProjectFiles: plan.projectFiles === "restored",
+    keptConfiguration: keep,
   })
   const change = rollback?.code
   const build = change === undefined ? undefined : rollback?.build
@@ -174,7 +202,8 @@ export const restoreCheckpoint = async (checkpoint: Checkpoint, options: Restore
     for (const each of folders) await syncFolder(join(each, "new"))
     progress("swapping", 0, 0)
     const swaps = [...state, ...code, ...git, ...built]
-    done = {...plan, newAuthority: authority, held, notes}
+    const keptConfiguration = keep === undefined ? null : recorded(paths.project, keep)
+    done = {...plan, newAuthority: authority, keptConfiguration, held, notes}
     await swapAll(paths, {
       ...record,
       swaps,

@@ -19,7 +19,7 @@ const Swap = Type.Object({
   target: Type.String({minLength: 1}),
   /** What comes in its place; null where nothing does. */
   staged: Type.Union([Type.String({minLength: 1}), Type.Null()]),
-  /** Where it is kept until all is done. */
+  /** Where what is replaced goes: into a staging folder, removed when all is done, or elsewhere, to stay. */
   kept: Type.String({minLength: 1}),
 })
 export type Swap = Static<typeof Swap>

@@ -26,9 +26,12 @@ export interface TargetOptions {
   readonly database: string | undefined
   /** Are configuration, package.json and lockfile replaced? */
   readonly withProjectFiles: boolean
+  /** Where the configuration that is replaced stays; undefined where it is removed with all else. */
+  readonly keptConfiguration?: string | undefined
 }
 
-export const targetsOf = ({paths, manifest, database, withProjectFiles}: TargetOptions): Targets => {
+export const targetsOf = (options: TargetOptions): Targets => {
+  const {paths, manifest, database, withProjectFiles, keptConfiguration} = options
   // What belongs to the replaced database file must not be taken for the new one's.
   const beside = database === undefined ? [] : [`${database}-wal`, `${database}-shm`]
   const places = new Set<string>([paths.authority, ...(database === undefined ? [] : [database]), ...beside])
@@ -45,6 +48,9 @@ export const targetsOf = ({paths, manifest, database, withProjectFiles}: TargetO
     const place = [...places].find(each => target === each || target.startsWith(`${each}${sep}`)) ?? target
     return join(dirname(place), stagingName, "new", basename(place), relative(place, target))
   }
+  const keptAt = (place: string): string =>
+    (place === paths.config ? keptConfiguration : undefined) ??
+    join(dirname(place), stagingName, "old", basename(place))
   return {
     folders: [...new Set([...places, paths.authority].map(place => join(dirname(place), stagingName)))],
     staged: name => {
@@ -57,7 +63,7 @@ export const targetsOf = ({paths, manifest, database, withProjectFiles}: TargetO
       [...places].map(place => ({
         target: recorded(paths.project, place),
         staged: !beside.includes(place) && isStaged(stagedAt(place)) ? recorded(paths.project, stagedAt(place)) : null,
-        kept: recorded(paths.project, join(dirname(place), stagingName, "old", basename(place))),
+        kept: recorded(paths.project, keptAt(place)),
       })),
   }
 }

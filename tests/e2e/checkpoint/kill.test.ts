@@ -35,6 +35,8 @@ const changedProject = async (): Promise<{project: Project; id: string}> => {
   return {project: host.project, id}
 }
 
+const restoring = (id: string) => ["checkpoint", "restore", id, "--with-packages"]
+
 const change = (project: Project): Promise<ProjectState> => {
   project.write("svc.config.yml", changed.configuration)
   project.write("bun.lock", changed.lockfile)
@@ -45,7 +47,10 @@ const change = (project: Project): Promise<ProjectState> => {
 const expectWhole = async (project: Project, before: ProjectState): Promise<"before" | "after"> => {
   const after = await readState(project)
   const isBefore = after.lockfile === changed.lockfile
-  expect(after).toEqual(isBefore ? before : {messages: 1, configuration: plainConfig, lockfile: "old", authorities: 1})
+  // The replaced configuration is kept with all else that is new, and not before.
+  const kept = [...before.kept, changed.configuration]
+  const restored = {messages: 1, configuration: plainConfig, lockfile: "old", authorities: 1, kept}
+  expect(after).toEqual(isBefore ? before : restored)
   return isBefore ? "before" : "after"
 }
 
@@ -69,7 +74,7 @@ test("a restore that is killed at any change of a name leaves the project wholly
   const outcomes: string[] = []
   for (let number = 1, isKilled = true; isKilled; number++) {
     const before = await change(project)
-    isKilled = await killAt("rename", onNode22 ?? onBun, project, ["checkpoint", "restore", id], number)
+    isKilled = await killAt("rename", onNode22 ?? onBun, project, restoring(id), number)
     await expectSettled(project)
     outcomes.push(await expectWhole(project, before))
   }
@@ -91,7 +96,8 @@ test(
     const verified = new Set<string>()
     for (let round = 0; round < rounds; round++) {
       const action = (["create", "verify", "restore"] as const)[round % 3] ?? "create"
-      const args = ["checkpoint", action, ...(action === "create" ? ["--no-verify"] : [id])]
+      const args =
+        action === "restore" ? restoring(id) : ["checkpoint", action, ...(action === "create" ? ["--no-verify"] : [id])]
       const before = await change(project)
       const how = ([undefined, "sync", "unlink"] as const)[chance.below(3)]
       if (await killOnce(project, args, how, chance)) killed[action]++

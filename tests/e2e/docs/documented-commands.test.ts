@@ -1,10 +1,12 @@
-import {mkdirSync, readFileSync, writeFileSync} from "node:fs"
+import {copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
 import {expect, test} from "vitest"
 import {makeReader, urlOf} from "../../support/docs/documented-commands.ts"
-import {printedJson} from "../../support/host/command-line.ts"
+import {printed, printedJson} from "../../support/host/command-line.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
 import {startHost} from "../../support/host/host.ts"
 import {makeNextVersion} from "../../support/host/next-version.ts"
+import {until} from "../../support/host/process.ts"
 import {makeFolder} from "../../support/host/project.ts"
 import {onBun, onNode22, root} from "../../support/host/runtimes.ts"
 import {makeUpgradable} from "../../support/release/upgrade.ts"
@@ -81,4 +83,50 @@ test("the pages on backups and incidents list commands that work as they stand t
   const {items} = await printedJson<{items: {state: string}[]}>(project, "checkpoint list")
   expect(items.map(({state}) => state)).toEqual(["verified", "verified"])
   await reader.run("docs/backup.md", "Restore one")
+}, 600_000)
+
+test("the page on backups lists commands that bring a project to a new machine, from git or into an empty folder", async () => {
+  const {project, upgrade} = makeUpgradable(withToken)
+  keepToken(project.path(".env"))
+  const host = await startHost({project, env: {HTTP_TOKEN: token}})
+  expect(await host.say("hello")).toEqual(["one hello"])
+  await host.stop()
+  const backup = makeFolder()
+  await printed(project, ["checkpoint", "create", "--output", join(backup, "bot.tar.gz")])
+  const commit = project.git("rev-parse", "HEAD")
+  copyFileSync(project.path(".env"), join(backup, "bot.env"))
+  for (const name of ["plugins", "vendor"]) cpSync(project.path(name), join(backup, "code", name), {recursive: true})
+  // Since then the code has gone on; the clone has the newest.
+  upgrade()
+  for (const [heading, tree] of [
+    ["On a new machine", commit],
+    ["Into an empty folder", ""],
+  ] as const) {
+    // A plugin finds svc above its project.
+    const machine = makeFolder()
+    mkdirSync(join(machine, "node_modules"))
+    symlinkSync(root, join(machine, "node_modules/svc-runtime"))
+    const folder = join(machine, "bot")
+    mkdirSync(folder)
+    const bot = {...project, folder, path: (...parts: string[]) => join(folder, ...parts)}
+    const reader = makeReader(bot, onBun, () => ({
+      "/backup/": `${backup}/`,
+      "https://git.example.org/my-bot.git": project.folder,
+      "4b825dc642cb6eb9a060e54bf8d69288fbee4904": commit,
+    }))
+    await reader.run("docs/backup.md", heading)
+    const headers = {authorization: `Bearer ${token}`, "content-type": "application/json"}
+    const {items} = (await (await fetch(`${urlOf(bot)}/api/inbox`, {headers})).json()) as {items: unknown[]}
+    expect(items).toHaveLength(1)
+    const body = JSON.stringify({text: "again"})
+    expect((await fetch(`${urlOf(bot)}/api/plugins/sandbox/messages`, {method: "POST", headers, body})).status).toBe(
+      202,
+    )
+    await until("the old code to answer", async () => {
+      const outbox = (await (await fetch(`${urlOf(bot)}/api/outbox`, {headers})).json()) as {items: {text: string}[]}
+      return outbox.items.some(({text}) => text === "one again")
+    })
+    expect(existsSync(bot.path(".git"))).toBe(tree !== "")
+    if (tree !== "") expect(project.git("-C", folder, "rev-parse", "HEAD")).toBe(tree)
+  }
 }, 600_000)

@@ -19,10 +19,20 @@ export interface RestoreResult {
   readonly held: {readonly outbox: number; readonly inbox: number; readonly settled: number}
   readonly notes: readonly string[]
   readonly differences: readonly string[]
+  readonly mismatches: readonly string[]
+  readonly isNew: boolean
+  readonly keptConfiguration: string | null
 }
 
-export const restore = async (project: Project, checkpoint: string, runtime?: TestRuntime): Promise<RestoreResult> =>
-  JSON.parse(await printed(project, ["checkpoint", "restore", checkpoint, "--json"], runtime)) as RestoreResult
+export const restore = async (
+  project: Project,
+  checkpoint: string,
+  runtime?: TestRuntime,
+  ...options: readonly string[]
+): Promise<RestoreResult> =>
+  JSON.parse(
+    await printed(project, ["checkpoint", "restore", checkpoint, "--json", ...options], runtime),
+  ) as RestoreResult
 
 /** What a command that must fail prints to stderr. */
 export const refusal = async (project: Project, line: string | readonly string[]): Promise<string> => {

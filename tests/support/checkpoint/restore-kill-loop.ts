@@ -14,6 +14,8 @@ export interface ProjectState {
   readonly configuration: string
   readonly lockfile: string
   readonly authorities: number
+  /** The texts of the replaced configurations that were kept. */
+  readonly kept: readonly string[]
 }
 
 /** Read as a Host would find it: the authority file and the database must agree. */
@@ -29,8 +31,15 @@ export const readState = async (project: Project): Promise<ProjectState> => {
     configuration: project.read("svc.config.yml"),
     lockfile: project.read("bun.lock"),
     authorities: new Set([authority, row?.a]).size,
+    kept: keptConfigurations(project).map(name => project.read(name)),
   }
 }
+
+/** Names of the configurations that restores have replaced and kept, sorted. */
+export const keptConfigurations = (project: Project): readonly string[] =>
+  readdirSync(project.folder)
+    .filter(name => name.startsWith("svc.config.yml."))
+    .sort()
 
 /** Runs `svc` and kills it -9 after a while; true where it was not done yet. */
 export const killDuring = async (

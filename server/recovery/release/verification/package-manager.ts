@@ -43,6 +43,10 @@ export const packageManagerOf = async (project: string): Promise<PackageManager>
   }
 }
 
+/** How a person installs it. */
+export const installCommand = ({lockfile, install: [program = "", ...args]}: PackageManager): string =>
+  [lockfile.startsWith("bun.") ? "bun" : program, ...args].join(" ")
+
 /** Does package.json have a script of this name? */
 export const hasScript = async (project: string, name: string): Promise<boolean> => {
   const manifest = await readJsonIfExists(join(project, "package.json"))

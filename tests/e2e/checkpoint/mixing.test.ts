@@ -1,0 +1,296 @@
+import {mkdirSync, readFileSync, rmSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {makeCheckpoint, type RestoreResult, refusal, restore} from "../../support/checkpoint/checkpoints.ts"
+import {expectSettled, keptConfigurations, killAt, readState} from "../../support/checkpoint/restore-kill-loop.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
+import {type GitProject, makeGitProject} from "../../support/host/git-project.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {runProcess} from "../../support/host/process.ts"
+import {makeFolder, makeProject, type Project, plainConfig} from "../../support/host/project.ts"
+import {bunAnd, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
+import {needStrace} from "../../support/machine/strace.ts"
+import {textsOf} from "../../support/messages/messages.ts"
+import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
+
+const filesOf = (project: Project) =>
+  ["svc.config.yml", "package.json", "bun.lock", "plugins/notes.ts"].map(name => project.read(name))
+
+/** At the second version, with a checkpoint of the first, and a message that came since. */
+const upgraded = async (runtime?: TestRuntime) => {
+  const {project, upgrade} = makeUpgradable()
+  const host = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
+  expect(await host.say("early")).toEqual(["one early"])
+  const {id} = await makeCheckpoint(project, runtime)
+  await host.stop()
+  const one = project.git("rev-parse", "HEAD")
+  const two = upgrade()
+  const again = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
+  expect(await again.say("late")).toEqual(["two late"])
+  await again.stop()
+  return {project, id, one, two}
+}
+
+/** What the Host of this project answers, and what it has heard before. */
+const ask = async (project: Project, runtime?: TestRuntime) => {
+  const host: TestHost = await startHost({project, ...(runtime === undefined ? {} : {runtime})})
+  const heard = await textsOf(host)
+  const answer = await host.say("hello")
+  await host.stop()
+  return {heard: heard.toSorted(), answer}
+}
+
+/** Every sentence that a refusal of `svc checkpoint restore` prints. */
+const refused = (project: Project, id: string, ...options: readonly string[]) =>
+  refusal(project, ["checkpoint", "restore", id, ...options])
+
+describe.each(bunAnd("node24"))("on $name", runtime => {
+  test("packages of a checkpoint never come under newer code: the restore refuses, names three ways, and changes nothing", async () => {
+    const {project, id, one, two} = await upgraded(runtime)
+    const before = {files: filesOf(project), state: await readState(project)}
+    const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id}`, runtime)
+    expect({code, stdout}).toEqual({code: 1, stdout: ""})
+    expect(stderr).toContain(
+      `other code or packages than ${id}; nothing was changed\n  the commit is ${two}, not ${one}\n`,
+    )
+    expect(stderr).toContain("  package.json differs\n  bun.lock differs\n  hint: ")
+    expect(stderr).toMatch(
+      new RegExp(`hint: svc rollback ${id} takes code.* together\\. --data-only .*\\. --with-packages `),
+    )
+    const json = await runCommand(project, `checkpoint restore ${id} --json`, runtime)
+    expect(JSON.parse(json.stderr)).toMatchObject({code: "restore_mismatch", status: 409})
+    expect({files: filesOf(project), state: await readState(project)}).toEqual(before)
+    expect(project.git("status", "--porcelain")).toBe("")
+    expect(await ask(project, runtime)).toEqual({heard: ["early", "late"], answer: ["two hello"]})
+  })
+
+  test("--data-only takes the data alone back, and the newer code answers on it", async () => {
+    const {project, id} = await upgraded(runtime)
+    const before = filesOf(project)
+    const told = await printed(project, `checkpoint restore ${id} --data-only`, runtime)
+    expect(told).toMatch(/warning +the code and packages here are not the checkpoint's.*--from-checkpoint/)
+    expect(filesOf(project)).toEqual(before)
+    expect(project.git("status", "--porcelain")).toBe("")
+    expect(await ask(project, runtime)).toEqual({heard: ["early"], answer: ["two hello"]})
+  })
+
+  test("after the refusal, the rollback that it names brings back the code that answers as before", async () => {
+    const {project, id, one} = await upgraded(runtime)
+    const [, command = ""] = /hint: (svc rollback \S+)/.exec(await refused(project, id)) ?? []
+    await printed(project, `${command.replace("svc ", "")} --accept-side-effects`, runtime)
+    expect(project.git("rev-parse", "HEAD")).toBe(one)
+    expect(await ask(project, runtime)).toEqual({heard: ["early"], answer: ["one hello"]})
+  })
+})
+
+test("a dry run prints the plan, and refuses as the restore would", async () => {
+  const {project, id} = await upgraded()
+  const before = await readState(project)
+  const {code, stdout, stderr} = await runCommand(project, `checkpoint restore ${id} --dry-run`)
+  expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("other code or packages")})
+  expect(stdout).toContain(`would restore  ${id}`)
+  expect(stdout).toMatch(/differs +bun.lock differs/)
+  for (const option of ["--data-only", "--with-packages"]) {
+    const plan = await printedJson<RestoreResult>(project, `checkpoint restore ${id} --dry-run ${option}`)
+    expect(plan.mismatches).toHaveLength(3)
+    expect(plan.differences).toEqual(expect.arrayContaining([...plan.mismatches, "svc.config.yml differs"]))
+  }
+  const both = await refused(project, id, "--data-only", "--with-packages")
+  expect(both).toContain("--data-only and --with-packages exclude each other")
+  expect(await readState(project)).toEqual(before)
+})
+
+/** The commands of a remediation, which the shell understands. */
+const commandIn = (remediation: string): string =>
+  /(?:rm \S+ && )?git checkout HEAD -- .*?(?= takes)/.exec(remediation)?.[0] ?? ""
+
+const doctorOf = async (project: Project) => {
+  const {stdout} = await svc(onBun, project, ["doctor", "--static", "--json"])
+  const {findings} = JSON.parse(stdout) as {findings: {check: string; level: string; remediation?: string}[]}
+  return findings.find(({check}) => check === "lockfile")
+}
+
+test("--with-packages brings packages and configuration, leaves the code, and says how to install; doctor takes them back", async () => {
+  const {project, id, one} = await upgraded()
+  const [configuration, manifest, lockfile, plugin] = filesOf(project)
+  const told = await printed(project, `checkpoint restore ${id} --with-packages`)
+  expect(told).toMatch(/next +bun install --frozen-lockfile; svc build; svc doctor, then svc runtime start/)
+  expect(told).toMatch(/warning +the code here is not the checkpoint's/)
+  const after = filesOf(project)
+  expect(after).toEqual([versions.one.config, expect.not.stringContaining("farewell"), versions.one.lockfile, plugin])
+  expect(keptConfigurations(project)).toEqual([`svc.config.yml.before-${id}`])
+  expect(project.read(`svc.config.yml.before-${id}`)).toBe(configuration)
+
+  const found = await doctorOf(project)
+  expect(found).toMatchObject({level: "error", remediation: expect.stringContaining("Do not commit it")})
+  expect(found?.remediation).toContain(`commit ${one.slice(0, 7)} brought it`)
+  expect(found?.remediation).not.toMatch(/git (commit|add)/)
+  const repaired = await runProcess(["sh", "-ec", commandIn(found?.remediation ?? "")], {cwd: project.folder})
+  expect(repaired).toMatchObject({code: 0})
+  expect(filesOf(project).slice(1)).toEqual([manifest, lockfile, plugin])
+  expect(await doctorOf(project)).toMatchObject({level: "ok"})
+})
+
+test("doctor never says to commit a lockfile of an older commit that another package manager wrote", async () => {
+  const project = makeGitProject({files: {"bun.lock": "{}\n"}})
+  project.git("rm", "--quiet", "bun.lock")
+  project.write("package-lock.json", "{}\n\n")
+  project.commit("npm")
+  const older = project.git("show", "HEAD~1:bun.lock")
+  rmSync(project.path("package-lock.json"))
+  project.write("bun.lock", `${older}\n`)
+  const {remediation = ""} = (await doctorOf(project)) ?? {}
+  expect(remediation).toContain("Do not commit it")
+  expect(await runProcess(["sh", "-ec", commandIn(remediation)], {cwd: project.folder})).toMatchObject({code: 0})
+  expect(project.git("status", "--porcelain")).toBe("")
+  // What nobody has committed yet may be a change of one's own.
+  project.write("package-lock.json", "mine")
+  expect((await doctorOf(project))?.remediation).toMatch(/^git diff HEAD -- package\.json package-lock\.json shows how/)
+})
+
+test("if only the commit differs the restore refuses too; --with-packages takes configuration and data back", async () => {
+  const project = makeGitProject({config: plainConfig, files: {"bun.lock": "{}\n"}})
+  await (await startHost({project})).stop()
+  const {id} = await makeCheckpoint(project)
+  project.write("README.md", "new")
+  project.write("svc.config.yml", `${plainConfig}log_level: debug\n`)
+  const commit = project.commit("a page")
+  expect(await refused(project, id)).toMatch(
+    new RegExp(`nothing was changed\n +the commit is ${commit}, not \\w{40}\n +hint`),
+  )
+  const {mismatches} = await restore(project, id, undefined, "--with-packages")
+  expect(mismatches).toHaveLength(1)
+  expect(project.git("status", "--porcelain").split("\n")).toEqual([
+    "M svc.config.yml",
+    `?? svc.config.yml.before-${id}`,
+  ])
+  expect(project.git("rev-parse", "HEAD")).toBe(commit)
+})
+
+test("a configuration that alone differs is restored, and each that it replaces is kept beside it", async () => {
+  const project = makeGitProject({config: plainConfig})
+  await (await startHost({project})).stop()
+  const {id} = await makeCheckpoint(project)
+  const texts = ["debug", "warn"].map(level => `${plainConfig}log_level: ${level}\n`)
+  for (const text of texts) {
+    project.write("svc.config.yml", text)
+    const {notes, keptConfiguration} = await restore(project, id)
+    expect(notes).toEqual([expect.stringContaining(`git does not ignore ${keptConfiguration}`)])
+  }
+  expect(keptConfigurations(project)).toEqual([`svc.config.yml.before-${id}`, `svc.config.yml.before-${id}-2`])
+  expect(keptConfigurations(project).map(name => project.read(name))).toEqual(texts)
+  expect(project.read("svc.config.yml")).toBe(plainConfig)
+  // Ignored as in a new project, there is nothing to say; the same one again is not kept.
+  const template = readFileSync(new URL("../../../cli/init/template/gitignore", import.meta.url), "utf8")
+  project.write(".gitignore", template)
+  expect(project.git("status", "--porcelain")).toBe("M .gitignore")
+  expect(await restore(project, id)).toMatchObject({notes: [], keptConfiguration: null})
+  project.write("svc.config.yml", texts[0] ?? "")
+  expect(await restore(project, id)).toMatchObject({notes: [], keptConfiguration: `svc.config.yml.before-${id}-3`})
+})
+
+test("without git, package.json and lockfile decide; the refusal says what a rollback lacks", async () => {
+  const host = await startHost({files: {"bun.lock": "old"}})
+  const {project} = host
+  await host.stop()
+  const {id} = await makeCheckpoint(project)
+  const archive = project.path("backup.tar")
+  await printed(project, ["checkpoint", "export", id, "--output", archive])
+  for (const [name, text, why] of [
+    ["bun.lock", "new", "bun.lock differs"],
+    ["package.json", "{}", "package.json differs"],
+    ["package-lock.json", "{}", "package-lock.json is not in the checkpoint"],
+  ] as const) {
+    const before = project.read(name)
+    project.write(name, text)
+    for (const each of [id, archive]) {
+      const told = await refused(project, each)
+      expect(told).toContain(`nothing was changed\n  ${why}\n  hint: `)
+      expect(told).toMatch(/svc rollback needs a git work tree\. --data-only .* --with-packages /)
+    }
+    if (before === "") rmSync(project.path(name))
+    else project.write(name, before)
+  }
+  rmSync(project.path("bun.lock"))
+  expect(await refused(project, id)).toContain("bun.lock is missing")
+  await restore(project, archive, undefined, "--with-packages")
+  expect(project.read("bun.lock")).toBe("old")
+})
+
+test("in a clone, the refusal of an archive names the commit to check out, and the restore works there", async () => {
+  const {project, one} = await (async () => {
+    const {project, id, one} = await upgraded()
+    await printed(project, ["checkpoint", "export", id, "--output", project.path(".svc/backup.tar")])
+    return {project, one}
+  })()
+  const folder = makeFolder()
+  project.git("clone", "--quiet", project.folder, folder)
+  const clone = {...makeProject(), folder, path: (...parts: string[]) => [folder, ...parts].join("/")}
+  const archive = project.path(".svc/backup.tar")
+  const told = await refused(clone, archive)
+  expect(told).toContain(`hint: git checkout --detach ${one}, then restore`)
+  project.git("-C", folder, "checkout", "--quiet", "--detach", one)
+  expect(await restore(clone, archive)).toMatchObject({isNew: false, differences: [], keptConfiguration: null})
+})
+
+test("an empty folder inside a git work tree gets everything; --data-only needs a configuration", async () => {
+  const {project, id} = await upgraded()
+  const archive = project.path(".svc/backup.tar")
+  await printed(project, ["checkpoint", "export", id, "--output", archive])
+  const folder = project.path("data/elsewhere")
+  mkdirSync(folder, {recursive: true})
+  const other = {...project, folder, path: (...parts: string[]) => [folder, ...parts].join("/")}
+  expect(await refused(other, archive, "--data-only")).toMatch(
+    /there is no \S+svc.config.yml .*\n +hint: Leave out --data-only/,
+  )
+  const told = await printed(other, ["checkpoint", "restore", archive])
+  expect(told).toContain("svc.config.yml, package.json, lockfile, none of which were here")
+  expect(told).toMatch(/next +put the code and \.env here; bun install --frozen-lockfile; svc build; svc doctor/)
+  expect(readFileSync(other.path("bun.lock"), "utf8")).toBe(versions.one.lockfile)
+})
+
+test("a rollback keeps no copy of a configuration that git has, and one of a configuration that it has not", async () => {
+  const {project, id} = await upgraded()
+  await printed(project, `rollback ${id} --accept-side-effects`)
+  expect(keptConfigurations(project)).toEqual([])
+  const ignored: GitProject = makeGitProject({
+    files: {".gitignore": "node_modules\n.svc\ndata\ndist\nsvc.config.yml*\n", "bun.lock": "{}\n"},
+  })
+  await (await startHost({project: ignored})).stop()
+  const checkpoint = await makeCheckpoint(ignored)
+  ignored.write("svc.config.yml", `${plainConfig}log_level: debug\n`)
+  await printed(ignored, `rollback ${checkpoint.id} --accept-side-effects`)
+  expect(ignored.read("svc.config.yml")).toBe(plainConfig)
+  expect(ignored.read(`svc.config.yml.before-${checkpoint.id}`)).toContain("log_level: debug")
+})
+
+test("a restore that is taken back takes the kept configuration back too, wherever that is killed", async context => {
+  needStrace(context)
+  const host = await startHost({config: plainConfig})
+  const {project} = host
+  await host.stop()
+  const {id} = await makeCheckpoint(project)
+  const changed = `${plainConfig}log_level: debug\n`
+  const kept = `svc.config.yml.before-${id}`
+  const swap = (name: string, place: string) => ({target: name, staged: `.svc-restore/new/${name}`, kept: place})
+  const record = {
+    state: "swapping",
+    checkpoint: id,
+    folders: [".svc-restore"],
+    swaps: [swap("svc.config.yml", kept), swap("gone.json", ".svc-restore/old/gone.json")],
+  }
+  let rounds = 0
+  for (let isKilled = true; isKilled; rounds++) {
+    // As one that was cut off after the configuration was replaced, and cannot be finished.
+    for (const name of ["new", "old"]) mkdirSync(project.path(".svc-restore", name), {recursive: true})
+    project.write(kept, changed)
+    project.write("svc.config.yml", plainConfig)
+    project.write(".svc/restore.json", JSON.stringify(record))
+    isKilled = await killAt("rename", onNode22 ?? onBun, project, ["checkpoint", "list"], rounds + 1)
+    const {stderr} = await runCommand(project, "checkpoint list")
+    if (!isKilled) expect(stderr).toBe("")
+    await expectSettled(project)
+    expect(project.read("svc.config.yml")).toBe(changed)
+    expect(keptConfigurations(project)).toEqual([])
+  }
+  expect(rounds).toBeGreaterThan(3)
+})
