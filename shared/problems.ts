@@ -31,6 +31,11 @@ export const problems = {
     title: "Nothing would start the Host again",
     hint: 'Run the Host under a supervisor, or confirm: --confirm, over the API {"confirm": true}.',
   },
+  restart_limit: {
+    status: 429,
+    title: "One more start would be one too many",
+    hint: "Repeat it at the time that detail names; the Host goes on until then. --confirm changes nothing here.",
+  },
   other_supervisor: {
     status: 409,
     title: "Another supervisor owns the restarts",

@@ -3,6 +3,7 @@ import {type Client, createClient} from "@libsql/client/http"
 import {LibsqlBatchError} from "@libsql/core/api"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
+import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isStatementError} from "./errors.ts"
@@ -10,6 +11,9 @@ import {toDriver, toDrivers, toResult} from "./local.ts"
 
 /** How long a lease holds without being renewed, and how often it is, in milliseconds. The database's clock decides. */
 export const lease = {length: 15_000, renewEvery: 5_000} as const
+
+/** How long an answer is waited for while the database is opened, in milliseconds: a fetch alone waits for minutes. */
+const answerLimit = 10_000
 
 const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
@@ -41,14 +45,20 @@ export interface RemoteOptions extends RemoteAddress {
 export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
   const client = connect(options)
   try {
-    await client.batch(schema, "write")
+    await answerOf(() => client.batch(schema, "write"), options)
     const number = await awaitLease(client, options)
     return new RemoteEngine(client, options, number)
   } catch (cause) {
     client.close()
+    if (options.signal.aborted) throw ended()
     throw cause instanceof Problem ? cause : unreachable(options, cause)
   }
 }
+
+const answerOf = <T>(ask: () => Promise<T>, {signal}: Pick<RemoteOptions, "signal">): Promise<T> =>
+  withTimeLimit(answerLimit, ask, signal)
+
+const ended = () => new Problem("stopping", "the start was ended by a signal")
 
 /** A client that speaks HTTP. */
 export const connect = ({url, authToken}: RemoteAddress, more: {readonly intMode?: "bigint"} = {}): Client =>
@@ -90,12 +100,13 @@ interface Lease {
  * Host again would otherwise use up its attempts on it. Throws `locked` as soon as its holder renews it; `stopping`.
  */
 const awaitLease = async (client: Client, {runtimeId, signal}: RemoteOptions): Promise<number> => {
-  const first = await tryLease(client, runtimeId)
-  for (let found = first; ; found = await tryLease(client, runtimeId)) {
+  const attempt = () => answerOf(() => tryLease(client, runtimeId), {signal})
+  const first = await attempt()
+  for (let found = first; ; found = await attempt()) {
     if (found.holder === runtimeId) return found.number
     if (found.number !== first.number || found.until !== first.until) throw lockedBy(found)
     await sleep(250, undefined, {signal}).catch(() => {
-      throw new Problem("stopping", "the start was ended by a signal")
+      throw ended()
     })
   }
 }
@@ -124,7 +135,10 @@ const lockedBy = ({holder, left}: Lease) =>
   new Problem(
     "locked",
     `another Host holds the remote database: runtimeId ${holder}, for ${Math.ceil(left / 1000)} s more unless it renews its lease`,
-    {hint: "Stop the other Host; after a crash its lease ends by itself."},
+    {
+      hint: "Stop the other Host; after a crash its lease ends by itself.",
+      retryAfter: Math.max(1, Math.ceil(left / 1000)),
+    },
   )
 
 class RemoteEngine implements Engine {

@@ -1,12 +1,14 @@
 import type {ReloadResult} from "../../shared/api/system.ts"
 import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
+import {startLimit} from "../../shared/start-limit.ts"
 import type {Static} from "../../shared/type.ts"
 import {createApp} from "../http/app.ts"
 import type {Tokens} from "../http/auth.ts"
 import {RequestMeter} from "../http/request-meter.ts"
 import {createRoutes} from "../http/routes.ts"
 import type {Services} from "../http/services.ts"
+import type {TooMany} from "../project/starts.ts"
 import type {Facts} from "../readiness/facts.ts"
 import {gatherFacts} from "../readiness/gather.ts"
 import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
@@ -22,6 +24,8 @@ export interface ApiOptions {
   readonly tokens: Tokens
   readonly services: Services
   readonly askExit: (exit: Exit) => void
+  /** Why one more start now would make whoever starts the Host again give up; undefined where it would not. */
+  readonly tooManyStarts: () => TooMany | undefined
 }
 
 export interface Api {
@@ -34,7 +38,7 @@ export interface Api {
   isReady(): boolean
   /**
    * Takes the configuration as it is now. In production, what the process cannot take over begins a restart with exit
-   * code 75. Throws what a draft throws, and `no_supervisor` unless confirmed.
+   * code 75. Throws what a draft throws, `restart_limit`, and `no_supervisor` unless confirmed.
    */
   reload(reason: string, confirm: boolean): Promise<Static<typeof ReloadResult>>
   /** Not ready from now on. */
@@ -42,7 +46,7 @@ export interface Api {
 }
 
 /** The Host as its HTTP API shows it, and the requests that the API makes of it. */
-export const serveApi = ({base, tokens, services, askExit}: ApiOptions): Api => {
+export const serveApi = ({base, tokens, services, askExit, tooManyStarts}: ApiOptions): Api => {
   const {identity, current, generations, logs} = services
   let isStopping = false
   const observe = () => observeAll(services)
@@ -51,6 +55,12 @@ export const serveApi = ({base, tokens, services, askExit}: ApiOptions): Api => 
   const askRestart = (confirm: boolean, end: Exit) => {
     if (identity.supervisor() === "none" && !confirm) {
       throw new Problem("no_supervisor", "nothing is known that would start the Host again")
+    }
+    const limit = tooManyStarts()
+    if (limit !== undefined) {
+      const problem = restartLimit(limit, identity.supervisor())
+      logs.log.warn(`no restart: ${problem.message}`)
+      throw problem
     }
     services.events.raise("restart.asked", {code: end.code, reason: end.reason})
     // The answer leaves before the Host does.
@@ -94,6 +104,19 @@ export const serveApi = ({base, tokens, services, askExit}: ApiOptions): Api => 
       isStopping = true
     },
   }
+}
+
+/** Whoever starts the Host again would give up instead of making this start: `confirm` does not ask for that. */
+const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
+  const limit = `${supervisor} makes at most ${startLimit.starts} starts in ${startLimit.within / 1000} s`
+  const at = new Date(Date.now() + wait * 1000).toISOString()
+  return new Problem(
+    "restart_limit",
+    `${limit}, and has made ${starts}; a restart is possible at ${at}, in ${wait} s`,
+    {
+      retryAfter: wait,
+    },
+  )
 }
 
 const observeAll = ({identity, generations, database, endpoints, ingress, checkpoints}: Services): Facts =>

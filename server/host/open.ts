@@ -7,10 +7,9 @@ import {type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
 import {settleAuthority} from "../database/authority.ts"
 import {openUnmigrated} from "../database/database.ts"
 import {recordEnd, recordStart} from "../database/runs.ts"
-import {createGate} from "../http/gate.ts"
 import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migrate.ts"
 import {requireOneHistory} from "../project/one-history.ts"
-import {locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
+import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
 import {settleInstall} from "../recovery/build/settle.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
@@ -20,6 +19,7 @@ import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
 import {settleJobFile} from "../scheduler/job-file/settle-job-file.ts"
+import type {Entrance} from "./entrance.ts"
 import type {Exit, HostOptions} from "./host.ts"
 import type {Parts} from "./parts.ts"
 
@@ -27,11 +27,11 @@ import type {Parts} from "./parts.ts"
 export type OpenProject = Awaited<ReturnType<typeof openProject>>
 
 /** The first parts of a Host. Throws what keeps it from starting. */
-export const openProject = async (options: HostOptions, runtime: Runtime, parts: Parts) => {
+export const openProject = async (options: HostOptions, runtime: Runtime, parts: Parts, entrance: Entrance) => {
   const identity = {runtimeId: uuid(), startedAt: Date.now()}
   const held = await hold(options, identity, parts)
   const configured = await configure(options, held.paths)
-  const listening = await listen(configured.boot, runtime, options, parts)
+  const listening = await listen(configured.boot, entrance, options, parts)
   const state = await openState(options, runtime, {...identity, ...held, ...configured}, parts)
   return {...identity, ...held, ...configured, ...listening, ...state}
 }
@@ -80,16 +80,25 @@ const configure = async ({mode, logs, environment = mode}: HostOptions, paths: P
 }
 
 /** From now on `/pub/health` answers 200. */
-const listen = async ({config}: LoadedConfig, runtime: Runtime, {logs}: HostOptions, parts: Parts) => {
-  const gate = createGate(config.http.base)
-  const listener = await parts.start({
+const listen = async ({config}: LoadedConfig, entrance: Entrance, {logs}: HostOptions, parts: Parts) => {
+  const {gate, listener} = await parts.start({
     name: "the listener",
-    start: () => runtime.serve({...config.http, fetch: gate.fetch, fixed: gate.fixed, socket: gate.socket}),
-    stop: (_, opened) => opened.close(true),
+    start: () => entrance.open(config.http),
+    stop: (_, opened) => opened.listener.close(true),
   })
   const url = urlOf(config, listener.port)
   logs.log.debug(`listening on ${url}`)
   return {gate, listener, url}
+}
+
+/**
+ * Where the probes are answered, and where the Host stores, by a configuration that nothing was opened for yet. Throws what
+ * `configure` throws.
+ */
+export const readPlaces = async (options: HostOptions) => {
+  const paths = projectPaths(resolve(options.project))
+  const {config} = (await configure(options, paths)).boot
+  return {http: config.http, folders: foldersOf(locationOf(config, paths), paths)}
 }
 
 interface Configured extends OwnRun {

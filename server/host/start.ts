@@ -1,36 +1,91 @@
+import {resolve} from "node:path"
 import {exit} from "../../shared/exit.ts"
+import {messageOf} from "../../shared/problems.ts"
 import {HandlerMeter} from "../inbox/handler-meter.ts"
 import {createDispatch} from "../messages/dispatch.ts"
 import {usages} from "../messages/help.ts"
+import {requireProject} from "../project/settings.ts"
+import {recordStart, tooManyStarts, writeStarts} from "../project/starts.ts"
+import {projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
-import {serveApi} from "./api.ts"
+import {type ApiOptions, serveApi} from "./api.ts"
 import {assemble} from "./assemble.ts"
+import {Entrance} from "./entrance.ts"
 import type {Host, HostOptions} from "./host.ts"
-import {openProject} from "./open.ts"
+import {openProject, readPlaces} from "./open.ts"
 import {Parts} from "./parts.ts"
+import {Patience, type Wait} from "./patience.ts"
 import {tableOf} from "./table.ts"
 
-/** Throws what keeps the Host from starting, with everything undone. */
+/**
+ * Throws what keeps the Host from starting, with everything undone. What may pass is waited for with the socket open, and the start
+ * is made again in the same process: it counts once for whoever starts the Host again.
+ */
 export const start = async (options: HostOptions, runtime: Runtime): Promise<Host> => {
+  const {signal, logs, mode, supervisor} = options
+  const paths = projectPaths(resolve(options.project))
+  await requireProject(paths)
+  const starts = recordStart(paths.starts, supervisor())
+  const folders = () =>
+    readPlaces(options).then(
+      places => places.folders,
+      () => [paths.state],
+    )
+  const patience = new Patience({mode, log: logs.log, signal, folders})
+  const entrance = new Entrance(runtime)
+  const own: Process = {entrance, tooManyStarts: () => tooManyStarts(starts, supervisor())}
+  try {
+    for (;;) {
+      const attempt = await tryOnce(options, runtime, own, patience)
+      if (attempt.is === "started") return attempt.host
+      await answerProbes(options, entrance, attempt.wait)
+      await attempt.wait.over()
+      // What a full disk did not take.
+      writeStarts(paths.starts, starts)
+    }
+  } catch (error) {
+    await entrance.close()
+    throw error
+  }
+}
+
+/** What belongs to the process, however often it tries to start. */
+interface Process extends Pick<ApiOptions, "tooManyStarts"> {
+  readonly entrance: Entrance
+}
+
+type Attempt = {readonly is: "started"; readonly host: Host} | {readonly is: "waiting"; readonly wait: Wait}
+
+const tryOnce = async (options: HostOptions, runtime: Runtime, own: Process, patience: Patience): Promise<Attempt> => {
   const {signal, logs} = options
   const parts = new Parts(logs.log, signal)
   try {
-    return await run(options, runtime, parts)
+    return {is: "started", host: await run(options, runtime, parts, own)}
   } catch (error) {
+    const wait = await patience.judge(error)
+    if (wait !== undefined) own.entrance.keep(wait.waitsFor)
     await parts.stop(
       signal.aborted
         ? {code: exit.ok, reason: "stopped while starting"}
         : {code: exit.failed, reason: "the start failed"},
     )
-    throw error
+    if (wait === undefined) throw error
+    return {is: "waiting", wait}
   }
 }
 
+/** A start may fail before it has opened its socket. A port that is taken is what the next attempt meets. */
+const answerProbes = async (options: HostOptions, entrance: Entrance, {waitsFor}: Wait): Promise<void> => {
+  const {http} = await readPlaces(options)
+  await entrance.open(http).catch(error => options.logs.log.debug(messageOf(error)))
+  entrance.keep(waitsFor)
+}
+
 /** Holds the project, makes the parts, and starts them as their table says. */
-const run = async (options: HostOptions, runtime: Runtime, parts: Parts): Promise<Host> => {
+const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Process): Promise<Host> => {
   const {mode, logs, supervisor} = options
   const {log, scrub} = logs
-  const opened = await openProject(options, runtime, parts)
+  const opened = await openProject(options, runtime, parts, own.entrance)
   const {runtimeId, startedAt, project, boot, token, url, database, authority, history, askExit} = opened
   const made = await assemble(options, runtime, opened, parts)
   const {current, events, outbox, inbox, endpoints, recovery, watcher, generations, containment} = made
@@ -56,6 +111,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts): Promis
       releases: recovery.releases,
     },
     askExit,
+    tooManyStarts: own.tooManyStarts,
   })
   const table = tableOf({
     options,

@@ -9,6 +9,8 @@ export interface Gate {
   readonly socket: SocketHooks
   /** Lets requests and sockets through from now on; readiness is what `isReady` says. An upgrade's `Problem` is its answer. */
   open(application: Fetch, isReady: () => boolean, sockets: SocketHooks): void
+  /** As before it was opened; `waitsFor` says what the start waits for, to whoever asks for more than the probes. */
+  shut(waitsFor: string): void
 }
 
 /**
@@ -17,16 +19,16 @@ export interface Gate {
  * come back.
  */
 export const createGate = (base: string): Gate => {
-  let arrive: () => void = () => {}
-  const opened = new Promise<void>(resolve => {
-    arrive = resolve
-  })
-  let application: Fetch = (request, peerOf) =>
+  let waitsFor: string | undefined
+  let opening = Promise.withResolvers<void>()
+  const refuse = () => problemAnswer(isStarting(waitsFor), "-")
+  const closed: Fetch = (request, peerOf) =>
     new URL(request.url).pathname === `${base}/api/events`
-      ? opened.then(() => application(request, peerOf))
-      : problemAnswer(isStarting(), "-")
+      ? opening.promise.then(() => application(request, peerOf))
+      : refuse()
+  let application = closed
   let isReady = () => false
-  let sockets: SocketHooks = {upgrade: () => problemAnswer(isStarting(), "-")}
+  let sockets: SocketHooks = {upgrade: refuse}
   return {
     fetch: (request, peerOf) => application(request, peerOf),
     fixed: {"/pub/health": health, "/pub/ready": () => (isReady() ? readiness.ready : readiness.unready)},
@@ -47,9 +49,19 @@ export const createGate = (base: string): Gate => {
       application = ready
       isReady = decide
       sockets = served
-      arrive()
+      opening.resolve()
+    },
+    shut: reason => {
+      waitsFor = reason
+      if (application !== closed) opening = Promise.withResolvers()
+      application = closed
+      isReady = () => false
+      sockets = {upgrade: refuse}
     },
   }
 }
 
-const isStarting = () => new Problem("starting", "the Host is starting", {retryAfter: 1})
+const isStarting = (waitsFor: string | undefined) =>
+  new Problem("starting", `the Host is starting${waitsFor === undefined ? "" : `: it waits for ${waitsFor}`}`, {
+    retryAfter: 1,
+  })

@@ -1,8 +1,6 @@
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
-
-/** At most so many starts in so many milliseconds, as the templates for other supervisors have it. */
-export const startLimit = {starts: 5, within: 120_000} as const
+import {startLimit} from "../../shared/start-limit.ts"
 
 /** Five starts in a row take 7.5 s of pauses. No chance in them: a daemon has one Host, and nothing else waits for it. */
 const pauses: Backoff = {first: 500, longest: 8000}

@@ -5,6 +5,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {pathToFileURL} from "node:url"
 import {type Client, createClient, LibsqlError, type Transaction} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {tellsOfFullDisk} from "./disk.ts"
 import {readJsonIfExists, writeFileAtomic} from "./files.ts"
 import {processStart} from "./process/process-start.ts"
 import type {ProjectPaths} from "./project.ts"
@@ -54,7 +55,7 @@ export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Loc
     if (hold !== undefined) {
       held.add(hold)
       try {
-        await writeFileAtomic(paths.holder, JSON.stringify({...holder, started: processStart(holder.pid)}))
+        await describeHolder(paths, holder)
       } catch (error) {
         await release(hold)
         throw error
@@ -68,6 +69,15 @@ export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Loc
     }
     await wait()
   }
+}
+
+/** A command goes on without a description where the disk has no room for it: it may be the one that frees some. */
+const describeHolder = async (paths: LockFiles, holder: Holder): Promise<void> => {
+  const text = JSON.stringify({...holder, started: processStart(holder.pid)})
+  await writeFileAtomic(paths.holder, text).catch(async error => {
+    if (holder.kind !== "command" || !tellsOfFullDisk(messageOf(error))) throw error
+    await rm(paths.holder, {force: true})
+  })
 }
 
 /** Waits a moment for whoever holds the lock; throws `locked` once that kind of holder was waited for long enough. */

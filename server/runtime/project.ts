@@ -22,6 +22,7 @@ export const projectPaths = (project: string) => ({
   lock: join(project, ".svc/host.lock"),
   holder: join(project, ".svc/holder.json"),
   host: join(project, ".svc/host.json"),
+  starts: join(project, ".svc/starts.json"),
   daemonLock: join(project, ".svc/daemon.lock"),
   daemonHolder: join(project, ".svc/daemon-holder.json"),
   daemon: join(project, ".svc/daemon.json"),

@@ -10,7 +10,7 @@ export interface SystemServices {
   status(): Static<typeof Status>
   /** Throws what a draft throws, and `restart_required`. */
   reload(confirm: boolean): Promise<Static<typeof ReloadResult>>
-  /** Begins an orderly end with exit code 51. Throws `no_supervisor` unless confirmed. */
+  /** Begins an orderly end with exit code 51. Throws `restart_limit`, and `no_supervisor` unless confirmed. */
   restart(confirm: boolean): void
 }
 
@@ -69,6 +69,7 @@ export const reloadConfig = (services: SystemServices): Operation => ({
     "migration_refused",
     "restart_required",
     "no_supervisor",
+    "restart_limit",
   ],
   handle: async (_, call) => {
     const result = await services.reload(await isConfirmed(call.body()))
@@ -80,7 +81,7 @@ export const restartHost = (services: SystemServices): Operation => ({
   summary: "End the Host in order with exit code 51, so that its supervisor starts it again",
   body: ConfirmRequest,
   response: {202: Type.Object({restarting: Type.Boolean()})},
-  problems: ["no_supervisor"],
+  problems: ["no_supervisor", "restart_limit"],
   handle: async (_, call) => {
     services.restart(await isConfirmed(call.body()))
     return call.json(Type.Object({restarting: Type.Boolean()}), {restarting: true}, {status: 202})

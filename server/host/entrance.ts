@@ -1,0 +1,60 @@
+import {createGate, type Gate} from "../http/gate.ts"
+import type {Listener, Runtime, ServeOptions} from "../runtime/runtime.ts"
+
+export interface Opened {
+  readonly gate: Gate
+  readonly listener: Listener
+}
+
+/** The Host's socket, and the gate in front of it. A start that is tried again finds it open: the probes are answered meanwhile. */
+export class Entrance {
+  readonly #runtime: Runtime
+  #opened: (Opened & {readonly address: string}) | undefined
+  #isKept = false
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime
+  }
+
+  /** From now on `/pub/health` answers 200. An address that has changed since the last attempt is left. Throws `port_taken`. */
+  async open({host, port, base}: Pick<ServeOptions, "host" | "port"> & {readonly base: string}): Promise<Opened> {
+    const address = JSON.stringify([host, port, base])
+    if (this.#opened?.address !== address) {
+      await this.close()
+      const gate = createGate(base)
+      const listener = await this.#runtime.serve({
+        host,
+        port,
+        fetch: gate.fetch,
+        fixed: gate.fixed,
+        socket: gate.socket,
+      })
+      this.#opened = {address, gate, listener: this.#leaving(listener)}
+    }
+    this.#isKept = false
+    return this.#opened
+  }
+
+  /** The attempt that ends now does not close the socket; `waitsFor` is what the start waits for before the next one. */
+  keep(waitsFor: string): void {
+    this.#isKept = this.#opened !== undefined
+    this.#opened?.gate.shut(waitsFor)
+  }
+
+  async close(): Promise<void> {
+    this.#isKept = false
+    await this.#opened?.listener.close(true)
+  }
+
+  #leaving(listener: Listener): Listener {
+    return {
+      host: listener.host,
+      port: listener.port,
+      close: async force => {
+        if (this.#isKept) return
+        this.#opened = undefined
+        await listener.close(force)
+      },
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
+import {uptime} from "node:os"
+import {dirname} from "node:path"
+import {Check} from "typebox/schema"
+import {startLimit} from "../../shared/start-limit.ts"
+import {type Static, Type} from "../../shared/type.ts"
+
+/** One start of a Host's process. */
+const Start = Type.Object({
+  /** For people: no judgement is made by a clock that can be set. */
+  at: Type.String(),
+  /** Which boot of the machine this was; empty where the system does not tell. */
+  boot: Type.String(),
+  /** Seconds since that boot: a clock that all processes share and nobody sets back. */
+  uptime: Type.Number(),
+  /** Who made it. */
+  owner: Type.String(),
+})
+export type Start = Static<typeof Start>
+
+/** `.svc/starts.json`: the newest starts, the newest last. */
+const StartsFile = Type.Object({starts: Type.Array(Start)})
+
+export type Moment = Pick<Start, "boot" | "uptime">
+
+/** Why one more start now would be one too many. */
+export interface TooMany {
+  /** How many starts count. */
+  readonly starts: number
+  /** Until one more fits, in whole seconds. */
+  readonly wait: number
+}
+
+/** Owners that stop starting the Host at the limit. All others only pause between two starts, and go on. */
+const limited: ReadonlySet<string> = new Set(["daemon", "systemd"])
+
+/** More than the limit has, so that the file also tells a person what happened before. */
+const kept = startLimit.starts * 2
+
+/** Some systems count `uptime` in whole seconds: what may be missing of one counts as not over. */
+const tolerance = 1
+
+/**
+ * Appends this process's start to the record, before anything can fail; resolves to the starts as they are then. Never throws: a
+ * record that is damaged begins anew.
+ */
+export const recordStart = (file: string, supervisor: string, now = currentMoment()): readonly Start[] => {
+  const own = {at: new Date().toISOString(), ...now, owner: ownerOf(supervisor)}
+  const starts = [...readStarts(file), own].slice(-kept)
+  writeStarts(file, starts)
+  return starts
+}
+
+/**
+ * Replaces the record wholly or not at all. Never throws: where nothing can be written, this process alone knows of its start. Not
+ * synced: after a power cut no earlier start counts.
+ */
+export const writeStarts = (file: string, starts: readonly Start[]): void => {
+  const temporary = `${file}.tmp`
+  try {
+    mkdirSync(dirname(file), {recursive: true, mode: 0o700})
+    writeFileSync(temporary, JSON.stringify({starts}), {mode: 0o600})
+    renameSync(temporary, file)
+  } catch {
+    // A full disk, or a folder that may not be written: the start itself meets it next, and says so.
+    discard(temporary)
+  }
+}
+
+const discard = (file: string): void => {
+  try {
+    rmSync(file, {force: true})
+  } catch {
+    // It was never written.
+  }
+}
+
+/** What the record holds; nothing where there is none, or one that is damaged. */
+export const readStarts = (file: string): readonly Start[] => {
+  try {
+    const json: unknown = JSON.parse(readFileSync(file, "utf8"))
+    return Check(StartsFile, json) ? json.starts : []
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Would one more start now hit the limit of who starts the Host? Undefined where it would not. Each start of the same owner since
+ * the boot counts, however it was asked for and however it ended. What the owner itself forgets (`systemctl reset-failed`) still
+ * counts here: this view is the careful one.
+ */
+export const tooManyStarts = (
+  starts: readonly Start[],
+  supervisor: string,
+  now = currentMoment(),
+): TooMany | undefined => {
+  if (!limited.has(supervisor)) return undefined
+  const window = startLimit.within / 1000 + tolerance
+  const ages = starts
+    .filter(({owner, boot}) => owner === ownerOf(supervisor) && boot === now.boot)
+    // One of the future belongs to an earlier boot.
+    .map(start => now.uptime - start.uptime)
+    .filter(age => age >= -tolerance && age < window)
+    .sort((one, other) => one - other)
+  const oldest = ages[startLimit.starts - 1]
+  return oldest === undefined ? undefined : {starts: ages.length, wait: Math.ceil(window - oldest)}
+}
+
+/** Each daemon counts for itself. */
+const ownerOf = (supervisor: string): string => (supervisor === "daemon" ? `daemon ${process.ppid}` : supervisor)
+
+const currentMoment = (): Moment => ({boot: readBoot(), uptime: uptime()})
+
+/** Linux's id of the boot; a hardened unit may not see it, and other systems have none. */
+const readBoot = (): string => {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
+  } catch {
+    return ""
+  }
+}

@@ -1,0 +1,182 @@
+import {existsSync} from "node:fs"
+import {createServer, request} from "node:http"
+import type {AddressInfo} from "node:net"
+import {join} from "node:path"
+import {describe, expect, onTestFinished, test} from "vitest"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
+import {expectProblem, launchHost, startHost} from "../../support/host/host.ts"
+import {type Running, until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
+import {freePort, holdPort} from "../../support/machine/ports.ts"
+
+const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]
+
+const token = "a-token-of-the-patience-tests-0123456789"
+const production = {args: ["--mode", "production", "--no-watch"], env: {HTTP_TOKEN: token}}
+
+const onPort = (port: number, more = "") =>
+  `http: {port: ${port}, token: "\${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n${more}`
+
+const starts = (project: Project) => (JSON.parse(project.read(".svc/starts.json")) as {starts: unknown[]}).starts
+
+const ready = (port: number) =>
+  until("the Host to be ready", () =>
+    fetch(`http://127.0.0.1:${port}/pub/ready`).then(
+      ({status}) => status === 200,
+      () => false,
+    ),
+  )
+
+const expectEnd = async (running: Running, code: number) => {
+  const ended = await running.finished
+  expect({code: ended.code, signal: ended.signal}).toEqual({code, signal: null})
+  return ended
+}
+
+describe("a port that is taken, in production", () => {
+  test.each(both)(
+    "is told at once with who holds it, and taken by the same process when it is free, on $name",
+    async runtime => {
+      const {port, release} = await holdPort()
+      const {project, process: running} = launchHost({runtime, config: onPort(port), ...production})
+      await untilPrinted(running, `127.0.0.1:${port} is already in use by pid ${process.pid}`)
+      expect(running.output()).toContain("the Host tries again for 25 s")
+      await release()
+      await ready(port)
+      expect(starts(project)).toHaveLength(1)
+      running.child.kill("SIGTERM")
+      expect((await expectEnd(running, 0)).stderr).toBe("")
+    },
+  )
+
+  test("ends a Host with 1, its error and the hint after 25 s, and the log is not filled meanwhile", async () => {
+    const {port} = await holdPort()
+    const began = performance.now()
+    const {process: running} = launchHost({config: onPort(port), ...production})
+    const {stdout, stderr} = await expectEnd(running, 1)
+    expect(performance.now() - began).toBeGreaterThan(24_000)
+    expect(stderr).toMatch(
+      new RegExp(
+        `^svc: 127\\.0\\.0\\.1:${port} is already in use by .*\\n {2}hint: Stop what listens there, or choose`,
+      ),
+    )
+    const told = stdout.split("\n").filter(line => line.includes("already in use"))
+    expect(told.length).toBeGreaterThan(1)
+    expect(told.length).toBeLessThan(8)
+  })
+
+  test.each(both)("does not hold up a stop, which ends in order with 0, on $name", async runtime => {
+    const {port} = await holdPort()
+    const {process: running} = launchHost({runtime, config: onPort(port), ...production})
+    await untilPrinted(running, "already in use")
+    running.child.kill("SIGTERM")
+    expect((await expectEnd(running, 0)).stderr).toBe("")
+  })
+})
+
+/** In front of a database: it passes requests on, or answers none. */
+const startFront = async (behind: string) => {
+  const front = {state: "down" as "down" | "cut" | "up", url: ""}
+  const server = createServer((incoming, answer) => {
+    if (front.state === "cut") return void incoming.socket.destroy()
+    if (front.state === "down") return void answer.writeHead(503).end("no database yet")
+    const {method = "GET", headers, url = "/"} = incoming
+    const passed = request(new URL(url, behind), {method, headers}, response => {
+      answer.writeHead(response.statusCode ?? 500, response.headers)
+      response.pipe(answer)
+    })
+    passed.on("error", () => answer.destroy())
+    incoming.pipe(passed)
+  })
+  await new Promise<void>(done => server.listen(0, "127.0.0.1", done))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  front.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return front
+}
+
+const remote = (url: string) => `database: {dialect: libsql, url: "${url}", authToken: "\${DATABASE_TOKEN}"}\n`
+
+describe("a remote database that does not answer, in production", () => {
+  test.each(both)(
+    "leaves the Host up and not ready, and it serves once the database answers, on $name",
+    async runtime => {
+      const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
+      const front = await startFront(server.url)
+      const port = await freePort()
+      const {project, process: running} = launchHost({
+        runtime,
+        config: onPort(port, remote(front.url)),
+        ...production,
+        env: {...production.env, DATABASE_TOKEN: "right"},
+      })
+      for (const state of ["down", "cut"] as const) {
+        front.state = state
+        await untilPrinted(running, "cannot open the remote database")
+        for (let n = 0; n < 20; n++) {
+          expect((await fetch(`http://127.0.0.1:${port}/pub/health`)).status).toBe(200)
+          expect((await fetch(`http://127.0.0.1:${port}/pub/ready`)).status).toBe(503)
+        }
+      }
+      const problem = await expectProblem(await fetch(`http://127.0.0.1:${port}/api/system/status`), 503, "starting")
+      expect(problem.detail).toBe("the Host is starting: it waits for its database, which does not answer")
+      front.state = "up"
+      await ready(port)
+      expect(starts(project)).toHaveLength(1)
+      running.child.kill("SIGTERM")
+      await expectEnd(running, 0)
+    },
+  )
+
+  test("does not hold up a stop, which ends in order with 0", async () => {
+    const front = await startFront("http://127.0.0.1:1")
+    const {process: running} = launchHost({
+      config: onPort(0, remote(front.url)),
+      ...production,
+      env: {...production.env, DATABASE_TOKEN: "right"},
+    })
+    await untilPrinted(running, "cannot open the remote database")
+    running.child.kill("SIGTERM")
+    expect((await expectEnd(running, 0)).stderr).toBe("")
+  })
+
+  test("is not waited for where it refuses the token", async () => {
+    const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
+    const {process: running} = launchHost({
+      config: onPort(0, remote(server.url)),
+      ...production,
+      env: {...production.env, DATABASE_TOKEN: "wrong"},
+    })
+    const {stdout, stderr} = await expectEnd(running, 1)
+    expect(stderr).toContain("cannot open the remote database")
+    expect(stdout).not.toContain("tries again")
+  })
+
+  test.for(bunOr("node24"))(
+    "and one that another Host holds is taken over once that one stops, on $name",
+    async runtime => {
+      const server = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "right"})
+      const options = {
+        runtime,
+        config: onPort(0, remote(server.url)),
+        ...production,
+        env: {...production.env, DATABASE_TOKEN: "right"},
+      }
+      const first = await startHost(options)
+      const project = makeProject({
+        config: options.config,
+        files: {".svc/authority.json": first.project.read(".svc/authority.json")},
+      })
+      const {process: running} = launchHost({...options, project})
+      await untilPrinted(running, `another Host holds the remote database: runtimeId ${first.runtimeId}`)
+      expect((await first.stop()).code).toBe(0)
+      await until("the second one to serve", () => existsSync(project.path(".svc/host.json")))
+      running.child.kill("SIGTERM")
+      await expectEnd(running, 0)
+    },
+  )
+})

@@ -1,0 +1,76 @@
+import {expect, test} from "vitest"
+import {expectProblem, startHost, svc} from "../../support/host/host.ts"
+import {untilPrinted} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {onBun, onNode22} from "../../support/host/runtimes.ts"
+
+const env = {HTTP_TOKEN: "a-token-of-the-limit-tests-0123456789"}
+const args = ["--mode", "production", "--no-watch"]
+const config = (port = 0) => `http: {port: ${port}, token: "\${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n`
+
+const refused =
+  /^systemd makes at most 5 starts in 120 s, and has made 5; a restart is possible at \d{4}-\d\d-\d\dT[\d:.]+Z, in \d+ s$/
+
+test.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
+  "a restart that would make systemd give up is refused with the time when it is possible, and the Host goes on, on $name",
+  async runtime => {
+    const project = makeProject({config: config()})
+    const start = () => startHost({runtime, project, args, env: {...env, SVC_SUPERVISOR: "systemd"}})
+    for (let n = 0; n < 4; n++) {
+      const host = await start()
+      await host.post("/api/system/restart")
+      expect((await host.process.finished).code).toBe(51)
+    }
+    const host = await start()
+    for (const body of [{}, {confirm: true}]) {
+      const answer = await host.fetch("/api/system/restart", {
+        method: "POST",
+        headers: {"content-type": "application/json"},
+        body: JSON.stringify(body),
+      })
+      const wait = Number(answer.headers.get("retry-after"))
+      expect(wait).toBeGreaterThan(0)
+      expect(wait).toBeLessThanOrEqual(121)
+      expect((await expectProblem(answer, 429, "restart_limit")).detail).toMatch(refused)
+    }
+    const command = await svc(runtime, project, ["runtime", "restart", "--confirm"], {env})
+    expect({code: command.code, stdout: command.stdout}).toEqual({code: 1, stdout: ""})
+    expect(command.stderr).toMatch(/^svc: systemd makes at most 5 starts in 120 s.*\n {2}hint: Repeat it at the time/)
+
+    project.write("svc.config.yml", config(9))
+    const reload = await svc(runtime, project, ["runtime", "reload"], {env})
+    expect({code: reload.code, stdout: reload.stdout}).toEqual({code: 1, stdout: ""})
+    expect(reload.stderr).toContain("systemd makes at most 5 starts in 120 s")
+    host.process.child.kill("SIGHUP")
+    await untilPrinted(host.process, /no restart: systemd makes .*[\s\S]*no restart: systemd/)
+    expect((await host.fetch("/pub/ready")).status).toBe(200)
+    expect((await host.stop()).code).toBe(0)
+  },
+)
+
+test("under an owner that only pauses between two starts, a restart is never refused", async () => {
+  const project = makeProject({config: config()})
+  for (let n = 0; n < 6; n++) {
+    const host = await startHost({project, args, env: {...env, SVC_SUPERVISOR: "kubernetes"}})
+    await host.post("/api/system/restart")
+    expect((await host.process.finished).code).toBe(51)
+  }
+})
+
+test("a start that fails counts too, and a one-shot start does not", async () => {
+  const project = makeProject({config: "prot: 1\n"})
+  const supervised = {env: {...env, SVC_SUPERVISOR: "systemd"}}
+  for (let n = 0; n < 4; n++)
+    expect((await svc(onBun, project, ["runtime", "start", ...args], supervised)).code).toBe(1)
+  project.write("svc.config.yml", config())
+  const once = ["runtime", "start", "--once", "--mode", "test"]
+  expect((await svc(onBun, project, once, supervised)).code).toBe(0)
+  const host = await startHost({project, args, ...supervised})
+  expect(JSON.parse(project.read(".svc/starts.json")).starts).toHaveLength(5)
+  const answer = await host.fetch("/api/system/restart", {
+    method: "POST",
+    headers: {"content-type": "application/json"},
+    body: "{}",
+  })
+  await expectProblem(answer, 429, "restart_limit")
+})
