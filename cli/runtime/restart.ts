@@ -11,7 +11,7 @@ export class RuntimeRestart extends SvcCommand {
   static override usage = Command.Usage({
     description: "have the running Host exit with 51, so that its supervisor starts it again",
     details:
-      "Names the supervisor. Where none is known it is refused, unless confirmed: nothing would start the Host again.",
+      "Names the supervisor. Where none is known it is refused, unless confirmed: nothing would start the Host again. It is also refused where the supervisor would give up, as it makes at most 5 starts in 120 s; then it says when a restart is possible, and --confirm changes nothing.",
     examples: [["Under a supervisor", "svc runtime restart"]],
   })
 

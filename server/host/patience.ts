@@ -2,11 +2,9 @@ import {setTimeout as sleep} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {isProblem, messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
+import {startPatience} from "../../shared/start-limit.ts"
 import {isUnreachable} from "../database/errors.ts"
 import {freeSpace, tellsOfFullDisk} from "../runtime/disk.ts"
-
-/** What may pass is waited for so long, from the first time that it fails a start, in milliseconds. */
-const limit = 25_000
 
 /** Between two attempts, and between two lines of the log that say so, in milliseconds. */
 const pause = 1000
@@ -62,6 +60,8 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in
 
 const isFullDisk = (error: unknown): boolean => {
   if (!(error instanceof Error)) return tellsOfFullDisk(String(error))
+  // The kernel has the same word for the limit of watched files, which no space changes.
+  if ("syscall" in error && error.syscall === "watch") return false
   const issues = error instanceof Problem ? error.issues.map(({message}) => message) : []
   const isFull = error instanceof Problem && error.code === "database_full"
   return (
@@ -140,7 +140,7 @@ export class Patience {
     if (!isPatient && !isCommand) return undefined
     const now = performance.now()
     this.#since ??= now
-    if (now - this.#since >= limit) return undefined
+    if (now - this.#since >= startPatience) return undefined
     this.#tell(error, now)
     return {waitsFor: reason ?? "a command to end", over: () => this.#sleep(pause)}
   }
@@ -148,7 +148,7 @@ export class Patience {
   #tell(error: unknown, now: number): void {
     if (now - this.#toldAt < tellEvery) return
     this.#toldAt = now
-    const left = Math.ceil((limit - (now - (this.#since ?? now))) / 1000)
+    const left = Math.ceil((startPatience - (now - (this.#since ?? now))) / 1000)
     const hint = error instanceof Problem ? ` ${error.hint}` : ""
     this.#options.log.warn(`${messageOf(error)}; the Host tries again for ${left} s before it gives up.${hint}`)
   }

@@ -1,6 +1,7 @@
 import {existsSync, readFileSync, renameSync} from "node:fs"
 import {hostname} from "node:os"
 import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {makeReader} from "../support/docs/documented-commands.ts"
 import {runCommand} from "../support/host/command-line.ts"
@@ -8,6 +9,7 @@ import {expectProblem, svc} from "../support/host/host.ts"
 import {runProcess, startProcess, until} from "../support/host/process.ts"
 import {makeProject, type Project} from "../support/host/project.ts"
 import {onBun, onNode22, root} from "../support/host/runtimes.ts"
+import {holdPort} from "../support/machine/ports.ts"
 import {daemonConfig, daemonToken, isRunning, startDaemon, type TestDaemon} from "./support/daemon.ts"
 
 const page = "docs/deploy/daemon.md"
@@ -99,6 +101,31 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
     const told = await status(daemon.project)
     expect({code: told.code, problem: JSON.parse(told.stderr).code}).toEqual({code: 1, problem: "host_unreachable"})
     expect(JSON.parse(told.stderr).detail).toContain(`its daemon has given up: ${why}`)
+  })
+
+  test("would give up at the restart after the fifth start: the Host refuses it, and both go on", async () => {
+    const daemon = await startDaemon({runtime})
+    let host = await daemon.serving()
+    for (let n = 0; n < 4; n++) {
+      expect((await daemon.post("/api/system/restart")).status).toBe(202)
+      host = await daemon.serving(host)
+    }
+    const problem = await expectProblem(await daemon.post("/api/system/restart"), 429, "restart_limit")
+    expect(problem.detail).toMatch(/^daemon makes at most 5 starts in 120 s, and has made 5; a restart is possible at /)
+    expect(daemon.file()).toMatchObject({starts: 5, state: {is: "running", host}})
+    expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
+  })
+
+  test("does not use up its starts on a port that is taken for a while", async () => {
+    const {port, release} = await holdPort()
+    const config = daemonConfig.replace("port: 0", `port: ${port}`)
+    const starting = startDaemon({runtime, config})
+    await sleep(10_000)
+    await release()
+    const daemon = await starting
+    expect(daemon.started).toMatchObject({code: 0, stderr: ""})
+    expect(daemon.log()).toContain(`127.0.0.1:${port} is already in use by pid ${process.pid}`)
+    expect(daemon.file()).toMatchObject({starts: 1, state: {is: "running"}})
   })
 
   test("is stopped at once during a pause between two starts", async () => {

@@ -169,6 +169,25 @@ describePart("systemd, booted in a container", needs, () => {
       expect(install).toContain("chmod 600 /srv/svc/mallory/.env")
     })
 
+    test("refuses the restart after its fifth start, which would make systemd give up, and runs on", async () => {
+      box.must("systemctl start svc@mallory")
+      await ready(project)
+      for (let n = 1; n <= 4; n++) {
+        expect(svc("runtime restart", project).code).toBe(0)
+        await until(`restart ${n}`, () => show("svc@mallory", "NRestarts") === String(n) && project.isReady())
+      }
+      const refusal = svc("runtime restart", project)
+      expect({code: refusal.code, stdout: refusal.stdout}).toEqual({code: 1, stdout: ""})
+      expect(refusal.stderr).toContain(
+        "systemd makes at most 5 starts in 120 s, and has made 5; a restart is possible at",
+      )
+      expect(project.isReady()).toBe(true)
+      // What the Host would have met.
+      expect(box.sh("systemctl restart svc@mallory").code).not.toBe(0)
+      expect(journal("svc@mallory")).toContain("Start request repeated too quickly")
+      box.must("systemctl reset-failed svc@mallory")
+    })
+
     test("is started five times in 120 s, and no sixth time", async () => {
       box.must(`cd ${project.folder} && echo 'prot: 1' >> svc.config.yml`)
       box.sh("systemctl start svc@mallory")

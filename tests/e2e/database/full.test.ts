@@ -1,11 +1,12 @@
 import {rmSync} from "node:fs"
-import {expect, test} from "vitest"
+import {describe, expect, test} from "vitest"
 import type {ReadinessReport} from "../../../shared/api/readiness.ts"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject} from "../../support/host/project.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {expectProblem, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {freePort} from "../../support/machine/ports.ts"
 import {echoPlugin, handledAll, post, readLedger} from "../../support/messages/inbox-ledger.ts"
 
 const config = `http:
@@ -76,48 +77,100 @@ test.for(bunOr("node24"))(
   },
 )
 
-test("a disk that is full at the first start is refused, and the start succeeds once there is space", async context => {
-  needMounts(context)
-  const project = makeProject({config, plugins: {echo: echoPlugin}})
-  const disk = mountDisk(project.path("data"), "64k")
-  const failed = await startHost({project}).catch(error => String(error))
-  expect(failed).toMatch(/database or disk is full[^\n]*\n {2}hint: Free space on the disk of the database/)
-  expect(failed).not.toMatch(/svc:[\s\S]*\n\s+at .*server/)
-  disk.resize("8m")
-  const host = await startHost({project})
-  expect((await post(host, "first")).status).toBe(202)
-})
-
-test("a Host whose disk is full when it starts again says so, and loses nothing that was acknowledged", async context => {
-  needMounts(context)
-  const project = makeProject({config, plugins: {echo: echoPlugin}})
-  const disk = mountDisk(project.path("data"), "2m")
-  const host = await startHost({project})
-  for (const id of ["one", "two", "three"]) expect((await post(host, id)).status).toBe(202)
-  await handledAll(host)
-  await host.stop("SIGKILL")
-  fillDisk(project.path("data"))
-  const failed = String(await startHost({project}).catch(error => error))
-  expect(failed).toMatch(/svc: [^\n]*(full|disk I\/O error)[^\n]*\n {2}hint: /)
-  expect(failed).not.toMatch(/svc:[\s\S]*\n\s+at .*server/)
-  disk.resize("8m")
-  const next = await startHost({project})
-  expect((await next.stop()).code).toBe(0)
-  const ledger = await readLedger(project.path("data/bot.sqlite"))
-  expect([...ledger.keys()].sort()).toEqual(["one", "three", "two"])
-  for (const entry of ledger.values()) expect(entry).toMatchObject({states: "handled", answers: 1})
-})
-
-test("a state folder on a full disk is refused, with what to do", async context => {
-  needMounts(context)
-  const project = makeProject({config, plugins: {echo: echoPlugin}})
-  const disk = mountDisk(project.path(".svc"), "64k")
-  fillDisk(project.path(".svc"))
-  const failed = String(await startHost({project}).catch(error => error))
-  expect(failed).toMatch(
-    /svc: cannot (write|lock) [^\n]*\.svc\/[^\n]*\n {2}hint: Make \.svc\/ a folder .* on a disk with free space/,
+/** A Host that starts on a full disk answers its probes at this port, and waits. */
+const launchOnFull = async (project: Project, port: number, runtime: TestRuntime) => {
+  const {process: running} = launchHost({runtime, project})
+  await untilPrinted(
+    running,
+    /the disk is full \([^\n]*\): the Host stays up, not ready, and starts once there is space/,
   )
-  disk.resize("8m")
-  rmSync(project.path(".svc/filling"))
-  expect((await (await startHost({project})).fetch("/pub/ready")).status).toBe(200)
+  expect(running.output()).toContain("what can go: .svc/verifications, old logs, old checkpoints")
+  const probe = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+  await until("the socket to be open", () =>
+    probe("/pub/health").then(
+      () => true,
+      () => false,
+    ),
+  )
+  expect((await probe("/pub/health")).status).toBe(200)
+  expect((await probe("/pub/ready")).status).toBe(503)
+  const problem = await expectProblem(await probe("/api/system/readiness"), 503, "starting")
+  expect(problem.detail).toBe("the Host is starting: it waits for free space on its disk")
+  const serves = () => until("the Host to be ready", async () => (await probe("/pub/ready")).status === 200)
+  const end = async () => {
+    running.child.kill("SIGTERM")
+    const {code, stderr} = await running.finished
+    expect({code, stderr}).toEqual({code: 0, stderr: ""})
+  }
+  return {running, serves, end}
+}
+
+const configAt = (port: number) => config.replace("port: 0", `port: ${port}`)
+
+describe.each(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
+  "a disk that is full at a start, on $name",
+  runtime => {
+    test("keeps the first start waiting with its socket open, and it serves once there is space", async context => {
+      needMounts(context)
+      const port = await freePort()
+      const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
+      const disk = mountDisk(project.path("data"), "64k")
+      const {running, serves, end} = await launchOnFull(project, port, runtime)
+      expect(running.output()).toContain("database or disk is full")
+      disk.resize("8m")
+      await serves()
+      await end()
+    })
+
+    test("keeps a later start waiting, and loses nothing that was acknowledged", async context => {
+      needMounts(context)
+      const port = await freePort()
+      const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
+      const disk = mountDisk(project.path("data"), "2m")
+      const host = await startHost({project, runtime})
+      for (const id of ["one", "two", "three"]) expect((await post(host, id)).status).toBe(202)
+      await handledAll(host)
+      await host.stop("SIGKILL")
+      fillDisk(project.path("data"))
+      const {serves, end} = await launchOnFull(project, port, runtime)
+      disk.resize("8m")
+      await serves()
+      await end()
+      const ledger = await readLedger(project.path("data/bot.sqlite"))
+      expect([...ledger.keys()].sort()).toEqual(["one", "three", "two"])
+      for (const entry of ledger.values()) expect(entry).toMatchObject({states: "handled", answers: 1})
+    })
+
+    test("and has no room for .svc/ keeps the start waiting, counts it once, and does not hold up a stop", async context => {
+      needMounts(context)
+      const port = await freePort()
+      const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
+      const disk = mountDisk(project.path(".svc"), "64k")
+      fillDisk(project.path(".svc"))
+      const stopped = await launchOnFull(project, port, runtime)
+      await stopped.end()
+      const {serves, end} = await launchOnFull(project, port, runtime)
+      disk.resize("8m")
+      rmSync(project.path(".svc/filling"))
+      await serves()
+      expect(JSON.parse(project.read(".svc/starts.json")).starts).toHaveLength(1)
+      await end()
+    })
+  },
+)
+
+test("svc checkpoint prune frees a full disk beside a Host that waits for space, and the Host starts", async context => {
+  needMounts(context)
+  const port = await freePort()
+  const project = makeProject({config: configAt(port), plugins: {echo: echoPlugin}})
+  mountDisk(project.path(".svc"), "64m")
+  const host = await startHost({project})
+  for (let n = 0; n < 2; n++) expect((await svc(onBun, project, ["checkpoint", "create"])).code).toBe(0)
+  await host.stop("SIGKILL")
+  fillDisk(project.path(".svc"))
+  const {serves, end} = await launchOnFull(project, port, onBun)
+  const pruned = await svc(onBun, project, ["checkpoint", "prune", "--keep", "1"])
+  expect(pruned).toMatchObject({code: 0, stderr: "", stdout: expect.stringContaining("removed ")})
+  await serves()
+  await end()
 })

@@ -35,6 +35,10 @@ test.each<readonly [string, unknown]>([
   ["a damaged database", problem("database_corrupt")],
   ["a Host that holds the project", problem("locked")],
   ["a configuration with an error", problem("config_invalid")],
+  [
+    "too many watched files",
+    Object.assign(coded("ENOSPC: System limit for number of file watchers reached"), {syscall: "watch"}),
+  ],
   ["a plugin that fails", problem("generation_failed", new Error("setup failed"))],
   ["a plugin's own connection", problem("generation_failed", coded("ECONNREFUSED"))],
 ])("does not pass: %s", (_, error) => expect(mayPass(error)).toBe(false))

@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {decide} from "../../../server/process/restart-policy.ts"
+import {startPatience} from "../../../shared/start-limit.ts"
 
 const crash = {code: 1, signal: null}
 
@@ -25,6 +26,16 @@ test.each([
     why: expect.stringContaining("5 starts in 120 s"),
   })
   expect(decide(end, [0, 1, 2, 3, 4], 121_000)).toMatchObject({is: "again"})
+})
+
+test("never gives up on a Host that waits in each start as long as it may, and then ends with 1", () => {
+  const starts: number[] = []
+  for (let now = 0, n = 0; n < 50; n++) {
+    starts.push(now)
+    const next = decide(crash, starts, now + startPatience)
+    if (next.is === "ended") throw new Error(`${next.why}, at start ${n}`)
+    now += startPatience + next.after
+  }
 })
 
 test.each([
