@@ -1,25 +1,19 @@
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {uptime} from "node:os"
 import {dirname} from "node:path"
-import {Check} from "typebox/schema"
 import {startLimit} from "../../shared/start-limit.ts"
-import {type Static, Type} from "../../shared/type.ts"
 
 /** One start of a Host's process. */
-const Start = Type.Object({
+export interface Start {
   /** For people: no judgement is made by a clock that can be set. */
-  at: Type.String(),
+  readonly at: string
   /** Which boot of the machine this was; empty where the system does not tell. */
-  boot: Type.String(),
+  readonly boot: string
   /** Seconds since that boot: a clock that all processes share and nobody sets back. */
-  uptime: Type.Number(),
+  readonly uptime: number
   /** Who made it. */
-  owner: Type.String(),
-})
-export type Start = Static<typeof Start>
-
-/** `.svc/starts.json`: the newest starts, the newest last. */
-const StartsFile = Type.Object({starts: Type.Array(Start)})
+  readonly owner: string
+}
 
 export type Moment = Pick<Start, "boot" | "uptime">
 
@@ -41,7 +35,7 @@ const kept = startLimit.starts * 2
 const tolerance = 1
 
 /**
- * Appends this process's start to the record, before anything can fail; resolves to the starts as they are then. Never throws: a
+ * Appends this process's start to the record, before anything can fail; returns the starts as they are then. Never throws: a
  * record that is damaged begins anew.
  */
 export const recordStart = (file: string, supervisor: string, now = currentMoment()): readonly Start[] => {
@@ -79,11 +73,22 @@ const discard = (file: string): void => {
 export const readStarts = (file: string): readonly Start[] => {
   try {
     const json: unknown = JSON.parse(readFileSync(file, "utf8"))
-    return Check(StartsFile, json) ? json.starts : []
+    return typeof json === "object" && json !== null && "starts" in json && isStarts(json.starts) ? json.starts : []
   } catch {
     return []
   }
 }
+
+/** By hand: a schema takes its first check longer than all the rest of this. */
+const isStarts = (json: unknown): json is readonly Start[] =>
+  Array.isArray(json) &&
+  json.every(
+    each =>
+      typeof each?.at === "string" &&
+      typeof each.boot === "string" &&
+      typeof each.owner === "string" &&
+      Number.isFinite(each.uptime),
+  )
 
 /**
  * Would one more start now hit the limit of who starts the Host? Undefined where it would not. Each start of the same owner since

@@ -174,3 +174,34 @@ test("svc checkpoint prune frees a full disk beside a Host that waits for space,
   await serves()
   await end()
 })
+
+test.for(onNode22 === undefined ? [onBun] : [onBun, onNode22])(
+  "a .svc/ that fills up while the Host runs ends nothing: reloads may fail, and it serves and stores on, on $name",
+  async (runtime, context) => {
+    needMounts(context)
+    const project = makeProject({config, plugins: {echo: echoPlugin}})
+    mountDisk(project.path(".svc"), "16m")
+    const host = await startHost({project, runtime, args: ["--no-watch"]})
+    fillDisk(project.path(".svc"))
+    for (let round = 0; round < 3; round++) {
+      project.write("plugins/echo.ts", `${echoPlugin}\n// round ${round}\n`)
+      const reload = await host.fetch("/api/system/reload", {
+        method: "POST",
+        headers: {"content-type": "application/json"},
+        body: "{}",
+      })
+      expect([200, 422, 500, 503]).toContain(reload.status)
+      expect((await host.fetch("/pub/health")).status).toBe(200)
+      expect((await host.fetch("/pub/ready")).status).toBe(200)
+      expect((await post(host, `full ${round}`)).status).toBe(202)
+    }
+    await handledAll(host)
+    rmSync(project.path(".svc/filling"))
+    project.write("plugins/echo.ts", `${echoPlugin}\n// after\n`)
+    await host.post("/api/system/reload")
+    expect((await post(host, "after")).status).toBe(202)
+    await handledAll(host)
+    const {code, stderr} = await host.stop()
+    expect({code, stderr}).toEqual({code: 0, stderr: ""})
+  },
+)
