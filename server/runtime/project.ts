@@ -16,6 +16,7 @@ export const projectPaths = (project: string) => ({
   restore: join(project, ".svc/restore.json"),
   install: join(project, ".svc/install.json"),
   builds: join(project, ".svc/builds"),
+  lastGood: join(project, ".svc/last-good"),
   releases: join(project, ".svc/releases.jsonl"),
   authority: join(project, ".svc/authority.json"),
   jobs: join(project, "data/schedule-jobs.json"),
