@@ -128,7 +128,12 @@ export const eventTypes = {
   ),
   "endpoint.gap": event(
     "An interval is over in which what was said to an endpoint without history may be missing",
-    Type.Object({from: Time(), to: Time(), reason: Type.Enum([...gapReasons])}),
+    Type.Object({
+      from: Time(),
+      to: Time(),
+      reason: Type.Enum([...gapReasons]),
+      planned: Type.Boolean({description: "An operator stopped the Host, or had it restart"}),
+    }),
   ),
   "message.received": event(
     "An inbound event is stored",

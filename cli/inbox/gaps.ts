@@ -9,7 +9,8 @@ export class InboxGaps extends PageCommand {
   static override paths = [["inbox", "gaps"]]
   static override usage = Command.Usage({
     description: "list when endpoints were away whose platform does not deliver again, newest first",
-    details: "What was said there between from and to may be missing from the inbox. A gap without to goes on.",
+    details:
+      "What was said there between from and to may be missing from the inbox. A gap without to goes on. A planned one is a stop or a restart that an operator asked for.",
     examples: [["The newest five", "svc inbox gaps --limit 5"]],
   })
 
@@ -17,8 +18,14 @@ export class InboxGaps extends PageCommand {
     const page = await this.page<Static<typeof GapView>>("/api/inbox/gaps")
     this.show(page, () =>
       table(
-        ["endpoint", "from", "to", "reason"],
-        page.items.map(({endpoint, from, to, reason}) => [endpoint, from, to ?? "not yet", reason]),
+        ["endpoint", "from", "to", "reason", "planned"],
+        page.items.map(({endpoint, from, to, reason, planned}) => [
+          endpoint,
+          from,
+          to ?? "not yet",
+          reason,
+          planned ? "yes" : "no",
+        ]),
       ),
     )
     return exit.ok

@@ -8,8 +8,10 @@ const usualLag = 10_000
 export class Completeness {
   readonly #now: () => number
   /** What is being stored, the oldest first: up to when everything was heard as it came. */
-  readonly #storing = new Set<{readonly heard: number}>()
+  readonly #storing = new Set<{readonly heard: number; readonly ended: Promise<void>}>()
   #lag: () => number | undefined = () => undefined
+  /** What counts as heard where the adapter cannot tell. */
+  #usual = usualLag
   #end: number | undefined
 
   constructor(now: () => number = () => performance.now()) {
@@ -19,6 +21,7 @@ export class Completeness {
   /** The endpoint is online; `lag` is what its adapter tells of it, if it does. */
   begin(lag: () => number | undefined): void {
     this.#lag = lag
+    this.#usual = usualLag
     this.#end = undefined
   }
 
@@ -34,13 +37,21 @@ export class Completeness {
 
   /** Until it is stored, nothing after it is complete. */
   async storing<T>(store: () => Promise<T>): Promise<T> {
-    const event = {heard: this.#heard()}
+    const {promise: ended, resolve: end} = Promise.withResolvers<void>()
+    const event = {heard: this.#heard(), ended}
     this.#storing.add(event)
     try {
       return await store()
     } finally {
       this.#storing.delete(event)
+      end()
     }
+  }
+
+  /** The adapter has caught up, as far as it can: where it cannot tell, nothing is on its way. Resolves when nothing of that is being stored. */
+  async caughtUp(): Promise<void> {
+    this.#usual = 0
+    await Promise.all([...this.#storing].map(({ended}) => ended))
   }
 
   #complete(): number {
@@ -55,7 +66,7 @@ export class Completeness {
   /** A plugin's word: what is no time, or thrown, says nothing. */
   #told(): number {
     try {
-      const lag = this.#lag() ?? usualLag
+      const lag = this.#lag() ?? this.#usual
       return lag >= 0 ? lag : usualLag
     } catch {
       return usualLag

@@ -10,6 +10,7 @@ import {
 import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
+import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {Completeness} from "./completeness.ts"
 import type {EndpointSpec} from "./spec.ts"
 import type {Admission, EndpointState} from "./state.ts"
@@ -39,6 +40,9 @@ const settled = 30_000
 
 /** An attempt that is neither online nor refused after so long, in milliseconds, counts as failed. */
 const openTimeout = 60_000
+
+/** A planned stop waits so many milliseconds for what is on its way. */
+const catchUpLimit = 1000
 
 /** What a platform is told to wait while ingress is paused, in seconds. */
 const retryAfter = 30
@@ -127,6 +131,20 @@ export class Endpoint {
   open(): void {
     if (this.spec.open === undefined) return
     this.#running ??= this.#run(this.spec.open)
+  }
+
+  /** Before a planned stop: resolves once what is on its way is stored, as far as the adapter can tell and in time. */
+  async catchUp(): Promise<void> {
+    const opened = this.#connection?.opened
+    if (opened === undefined || this.spec.history !== "none") return
+    const caughtUp = async (signal: AbortSignal) => {
+      await this.spec.own(() => opened.catchUp?.(signal))
+      await this.#completeness.caughtUp()
+    }
+    const {name, log} = this.spec
+    await withTimeLimit(catchUpLimit, caughtUp).catch(error =>
+      log.debug(`${name} did not catch up: ${messageOf(error)}`),
+    )
   }
 
   /** Admits nothing more; the connection stays for what is still to be sent. */

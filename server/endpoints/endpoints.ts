@@ -67,6 +67,11 @@ export class Endpoints {
     for (const endpoint of this.list()) this.#open(endpoint)
   }
 
+  /** Before a planned stop: resolves once what is on its way to endpoints without history is stored, or a second later. */
+  async catchUp(): Promise<void> {
+    await Promise.all(this.list().map(endpoint => endpoint.catchUp()))
+  }
+
   /** Admits nothing more; sending goes on. */
   stopAdmission(): void {
     this.#started = false

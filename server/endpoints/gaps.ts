@@ -1,4 +1,4 @@
-import type {GapReason} from "../../shared/api/endpoints.ts"
+import {type GapReason, isPlanned} from "../../shared/api/endpoints.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
@@ -45,8 +45,9 @@ export class Gaps {
   readonly #database: Database
   readonly #log: Log
   readonly #online = new Map<string, Online>()
-  /** When the gaps began that are open since this run, by a clock that does not go back. */
+  /** When the gaps began that are open, by a clock that does not go back; of earlier runs, when this one did. */
   readonly #left = new Map<string, number>()
+  readonly #began = performance.now()
   /** Whose events were not stored, until that gap is being stored. */
   readonly #unstored = new Set<string>()
   #storing: Promise<unknown> = Promise.resolve()
@@ -63,15 +64,21 @@ export class Gaps {
     const rows = await this.#database.read("SELECT endpoint, seen_at FROM endpoint_online")
     const away = rows.map(({endpoint, seen_at}) => leaving(String(endpoint), Number(seen_at), "host_ended"))
     await this.#database.write(away.flat())
+    const open = await this.#database.read("SELECT endpoint FROM endpoint_gaps WHERE to_at IS NULL")
+    for (const {endpoint} of open) this.#left.set(String(endpoint), this.#began)
     this.#timer = setInterval(() => this.#beat(), heartbeat)
     this.#timer.unref()
   }
 
   /** An endpoint's state or admission is another one since `at`, in milliseconds since 1970. */
   observe(endpoint: Endpoint, at = Date.now()): void {
+    if (this.#isStopping) return
     const {name, history} = endpoint.spec
-    if (history === "replay" || this.#isStopping) return
     const isOnline = endpoint.isListening && endpoint.admission.is === "open"
+    if (history !== "none") {
+      if (isOnline) this.#outgrow(endpoint, at)
+      return
+    }
     const online = this.#online.get(name)
     if (isOnline) {
       if (online === undefined) this.#arrive(endpoint, at)
@@ -95,12 +102,12 @@ export class Gaps {
     )
   }
 
-  /** From now on all endpoints are away; resolves when that is stored. */
-  async stop(): Promise<void> {
+  /** From now on all endpoints are away; resolves when that is stored. `reason` says whether an operator wanted that. */
+  async stop(reason: "host_stopped" | "host_failed" = "host_stopped"): Promise<void> {
     clearInterval(this.#timer)
     this.#isStopping = true
     const at = Date.now()
-    for (const online of this.#online.values()) this.#leave(online, at, "host_stopped")
+    for (const online of this.#online.values()) this.#leave(online, at, reason)
     await this.#storing
   }
 
@@ -108,10 +115,22 @@ export class Gaps {
     const {name} = endpoint.spec
     this.#online.set(name, {endpoint, came: {at, passed: performance.now()}})
     // The event of the gap is raised by a trigger.
-    const batch = [close(name, at, this.#left.get(name) ?? 0), {sql: appear, args: [name, at]}]
+    const batch = [close(name, at, this.#left.get(name) ?? this.#began), {sql: appear, args: [name, at]}]
     this.#left.delete(name)
     this.#store(
       () => batch,
+      ([closed]) => this.#tell(name, closed),
+    )
+  }
+
+  /** Its adapter was without history before: a platform inside the Host has said nothing meanwhile, another one has. */
+  #outgrow({spec: {name, history}}: Endpoint, at: number): void {
+    const began = this.#left.get(name)
+    if (began === undefined) return
+    this.#left.delete(name)
+    const ended = history === "inside" ? drop(name) : close(name, at, began)
+    this.#store(
+      () => [ended],
       ([closed]) => this.#tell(name, closed),
     )
   }
@@ -143,7 +162,8 @@ export class Gaps {
     const gap = closed?.rows[0]
     if (gap === undefined) return
     const [from, to] = [Number(gap.from_at), Number(gap.to_at)].map(time => new Date(time).toISOString())
-    this.#log.warn(`${name} may have missed what was said`, {from, to, reason: gap.reason})
+    const level = isPlanned(gap.reason as GapReason) ? "info" : "warn"
+    this.#log[level](`${name} may have missed what was said`, {from, to, reason: gap.reason})
   }
 
   /** In the order of the calls; a failing database is waited for. */
@@ -172,6 +192,11 @@ const open = (name: string, from: number, reason: GapReason): Statement => ({
 const close = (name: string, at: number, began: number): Statement => ({
   sql: closeGap,
   args: [at, Math.round(performance.now() - began), name],
+})
+
+const drop = (name: string): Statement => ({
+  sql: "DELETE FROM endpoint_gaps WHERE endpoint = ? AND to_at IS NULL",
+  args: [name],
 })
 
 const see = (name: string, at: number): Statement => ({

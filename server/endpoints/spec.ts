@@ -1,6 +1,6 @@
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Endpoint as EndpointHandle, Sender} from "../../shared/sdk/adapter.ts"
+import type {Endpoint as EndpointHandle, History, Sender} from "../../shared/sdk/adapter.ts"
 import {type Delivery, noPolicy, type Policy} from "./policy.ts"
 
 /** What a generation says of one endpoint. */
@@ -10,7 +10,7 @@ export interface EndpointSpec {
   readonly slot: string
   /** Equal for an endpoint that may stay connected: same instance, same account. */
   readonly fingerprint: string
-  readonly history: "replay" | "none"
+  readonly history: History
   readonly idempotent: boolean
   readonly delivery?: Delivery
   readonly log: Log

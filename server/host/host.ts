@@ -1,4 +1,4 @@
-import type {ExitCode} from "../../shared/exit.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Mode} from "../../shared/mode.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {Database} from "../database/database.ts"
@@ -36,6 +36,9 @@ export interface Exit {
   readonly code: ExitCode
   readonly reason: string
 }
+
+/** Did an operator want this end, rather than a failure or a lost lease? */
+export const isPlannedEnd = ({code, reason}: Exit): boolean => code !== exit.failed && reason !== "lease_lost"
 
 /** One running process for one project. */
 export interface Host {

@@ -4,7 +4,7 @@ import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Exit} from "./host.ts"
 
 /** All stops that have a limit get this long together, in milliseconds; the rest of ten seconds is for what has none. */
-const stopLimit = 8000
+export const stopLimit = 8000
 
 interface Ending {
   readonly name: string

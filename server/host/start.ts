@@ -11,9 +11,9 @@ import type {Runtime} from "../runtime/runtime.ts"
 import {type ApiOptions, serveApi} from "./api.ts"
 import {assemble} from "./assemble.ts"
 import {Entrance} from "./entrance.ts"
-import type {Host, HostOptions} from "./host.ts"
+import {type Host, type HostOptions, isPlannedEnd} from "./host.ts"
 import {openProject, readPlaces} from "./open.ts"
-import {Parts} from "./parts.ts"
+import {Parts, stopLimit} from "./parts.ts"
 import {Patience, type Wait} from "./patience.ts"
 import {tableOf} from "./table.ts"
 
@@ -147,7 +147,9 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     reload,
     stop: async ending => {
       log.info(`stopping (${ending.reason})`)
-      await parts.stop(ending)
+      const began = performance.now()
+      if (isPlannedEnd(ending)) await endpoints.catchUp()
+      await parts.stop(ending, stopLimit - (performance.now() - began))
       log.info("stopped")
     },
     contain: error => containment.contain(error),

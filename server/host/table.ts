@@ -4,7 +4,7 @@ import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {writeHostFile} from "../runtime/host-file.ts"
 import type {Api} from "./api.ts"
 import type {Assembled} from "./assemble.ts"
-import type {HostOptions} from "./host.ts"
+import {type HostOptions, isPlannedEnd} from "./host.ts"
 import type {OpenProject} from "./open.ts"
 import type {Row} from "./parts.ts"
 
@@ -51,7 +51,7 @@ const lastToStop = ({made}: TableOptions): readonly Row[] => {
       name: "gaps",
       early: true,
       // Before admission: the endpoints leave because the Host stops.
-      stop: () => gaps.stop(),
+      stop: exit => gaps.stop(isPlannedEnd(exit) ? "host_stopped" : "host_failed"),
       limit: 250,
       late: "when the endpoints left was not stored",
     },

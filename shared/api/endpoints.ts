@@ -17,7 +17,7 @@ export const EndpointView = Named("EndpointView", {
   remediation: Type.Optional(Type.String()),
   lastEventAt: Type.Union([Time(), Type.Null()]),
   login: Type.Optional(Type.Unknown({private: true})),
-  history: Type.Enum(["replay", "none"]),
+  history: Type.Enum(["replay", "none", "inside"]),
   idempotent: Type.Boolean(),
   onUnknown: Type.Enum(["hold", "retry"]),
   rates: Type.Array(Type.Object({messages: Type.Integer(), per: Type.Integer({description: "Milliseconds"})}), {
@@ -34,10 +34,14 @@ export const gapReasons = [
   "ingress_paused",
   "not_stored",
   "host_stopped",
+  "host_failed",
   "host_ended",
 ] as const
 
 export type GapReason = (typeof gapReasons)[number]
+
+/** Does somebody know of such a gap beforehand? So it is where an operator stopped the Host, or had it restart. */
+export const isPlanned = (reason: GapReason): boolean => reason === "host_stopped"
 
 export const GapView = Named("GapView", {
   seq: Type.Integer(),
@@ -47,4 +51,5 @@ export const GapView = Named("GapView", {
     description: "Since then, all that its platform has comes in again; null while it does not",
   }),
   reason: Type.Enum([...gapReasons]),
+  planned: Type.Boolean({description: "An operator stopped the Host, or had it restart: reason host_stopped"}),
 })

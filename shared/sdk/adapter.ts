@@ -73,6 +73,12 @@ export interface Sender {
    * lists as a gap begins earlier by. Must be quick. Left out, it is taken for 10,000.
    */
   lag?(): number
+  /**
+   * Resolves once all that the platform had at the call was handed to `endpoint.receive`; `lag` says so from then on. Asked
+   * for before a planned stop, which waits a second for it, so that what was on its way still comes in. Without it and
+   * without `lag`, a planned stop takes it that nothing was.
+   */
+  catchUp?(signal: AbortSignal): Promise<void>
 }
 
 /** At most so many messages begin within any `per` milliseconds. */
@@ -81,12 +87,18 @@ export interface RateLimit {
   readonly per: number
 }
 
+/**
+ * What becomes of what is said while the endpoint is away. `replay`: the platform delivers it again. `none`: it is lost,
+ * and the Host lists each such interval as a gap. `inside`: the platform is a part of the Host, so nothing can be said
+ * while the Host is away, and whoever says something while the endpoint is closed is refused: there are no gaps.
+ */
+export type History = "replay" | "none" | "inside"
+
 export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender> {
   readonly description?: string
   /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
   readonly account?: A
-  /** Does the platform deliver again what was missed while the endpoint was away? */
-  readonly history: "replay" | "none"
+  readonly history: History
   /** Does the platform drop a repeated send with the same id? */
   readonly idempotent?: boolean
   /**

@@ -7,6 +7,7 @@ export {type Static, type TSchema, Type} from "../type.ts"
 export {
   type AdapterDefinition,
   type Endpoint,
+  type History,
   type Incoming,
   type Outgoing,
   type RateLimit,

@@ -33,7 +33,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   await registered
   tellLoss(client, endpoint)
   await joinChannels(client, account, endpoint)
-  return {send: createSend(client, endpoint.signal), lag: measureLag(client, endpoint.signal)}
+  return {send: createSend(client, endpoint.signal), ...measureLag(client, endpoint.signal)}
 }
 
 const optionsOf = (account: AccountSettings) => ({

@@ -1,5 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Client} from "irc-framework"
+import type {Sender} from "../../../shared/sdk/sdk.ts"
 import {answered} from "./send.ts"
 
 /** From an answer to the next PING, in milliseconds. */
@@ -7,18 +8,23 @@ const pause = 10_000
 
 /**
  * Sends PINGs until the connection closes. A server writes to a client in its own order: with the answer, everything has
- * come that the server had before the PING was written. Returns how many milliseconds ago that was.
+ * come that the server had before the PING was written. `lag` is how many milliseconds ago that was; `catchUp` sends
+ * another PING, and resolves with its answer.
  */
-export const measureLag = (client: Client, closed: AbortSignal): (() => number) => {
+export const measureLag = (client: Client, closed: AbortSignal): Required<Pick<Sender, "lag" | "catchUp">> => {
   let complete = performance.now()
-  const measure = async () => {
-    for (let n = 1; ; n++) {
+  let pings = 0
+  const measure = async (signal: AbortSignal) => {
+    const written = performance.now()
+    await answered(client, `svc-lag-${++pings}`, signal)
+    complete = Math.max(complete, written)
+  }
+  const repeat = async () => {
+    for (;;) {
       await sleep(pause, undefined, {signal: closed})
-      const written = performance.now()
-      await answered(client, `svc-lag-${n}`, closed)
-      complete = written
+      await measure(closed)
     }
   }
-  measure().catch(() => {})
-  return () => performance.now() - complete
+  repeat().catch(() => {})
+  return {lag: () => performance.now() - complete, catchUp: signal => measure(AbortSignal.any([signal, closed]))}
 }

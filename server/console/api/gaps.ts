@@ -1,4 +1,4 @@
-import {GapView} from "../../../shared/api/endpoints.ts"
+import {type GapReason, GapView, isPlanned} from "../../../shared/api/endpoints.ts"
 import {PageQuery} from "../../../shared/api/paging.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
@@ -21,10 +21,14 @@ export const listGaps = (database: Database): Operation =>
     },
   })
 
-const viewGap = (row: Row): Static<typeof GapView> => ({
-  seq: Number(row.seq),
-  endpoint: String(row.endpoint),
-  from: timeOf(row.from_at) ?? "",
-  to: timeOf(row.to_at),
-  reason: row.reason as Static<typeof GapView>["reason"],
-})
+const viewGap = (row: Row): Static<typeof GapView> => {
+  const reason = row.reason as GapReason
+  return {
+    seq: Number(row.seq),
+    endpoint: String(row.endpoint),
+    from: timeOf(row.from_at) ?? "",
+    to: timeOf(row.to_at),
+    reason,
+    planned: isPlanned(reason),
+  }
+}

@@ -383,7 +383,11 @@ export const texts = {
     last: "Last event",
     owner: "Plugin instance",
     history: "What it missed while away",
-    histories: {replay: "is delivered again by the platform", none: "is not delivered again, and recorded as a gap"},
+    histories: {
+      replay: "is delivered again by the platform",
+      none: "is not delivered again, and recorded as a gap",
+      inside: "is nothing: its platform is in the Host",
+    },
     unknown: "A message that may have arrived",
     unknowns: {hold: "is held for a decision", retry: "is sent again"},
     reconnect: "Reconnect",
@@ -400,7 +404,8 @@ export const texts = {
     lately: "Lately",
     since: (at: string, length: string) => `from ${at}, for ${length}`,
     gaps: "Gaps",
-    gap: (from: string, to: string, reason: string) => `${from} to ${to}: ${reason}`,
+    gap: (from: string, to: string, reason: string, planned: boolean) =>
+      `${from} to ${to}: ${reason}${planned ? " (planned)" : ""}`,
     now: "now",
   },
   workroom: {

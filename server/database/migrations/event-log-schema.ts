@@ -34,6 +34,15 @@ const outgoing = telling({
   data: "json_object('message', NEW.id, 'attempt', NEW.attempt, 'sn', NEW.inbox_seq, 'reason', NEW.reason, 'error', substr(NEW.error, 1, 1000))",
 })
 
+const gap = `'from', ${isoOf("NEW.from_at")}, 'to', ${isoOf("NEW.to_at")}, 'reason', NEW.reason`
+
+const gapEnds = (members: string): string =>
+  trigger(
+    "event_gap",
+    "UPDATE OF to_at ON endpoint_gaps WHEN OLD.to_at IS NULL AND NEW.to_at IS NOT NULL",
+    telling({type: "'endpoint.gap'", at: "NEW.to_at", endpoint: "NEW.endpoint", data: `json_object(${members})`}),
+  )
+
 const markStates = "('handled', 'failed', 'dead', 'held', 'discarded')"
 const outboxStates = "('sent', 'failed', 'dead', 'unknown', 'held', 'discarded')"
 
@@ -64,16 +73,7 @@ export const eventLogSchema: readonly string[] = [
       data: "json_object('number', NEW.number, 'reason', NEW.reason, 'plugins', (SELECT json_group_array(key) FROM json_each(NEW.plugins)))",
     }),
   ),
-  trigger(
-    "event_gap",
-    "UPDATE OF to_at ON endpoint_gaps WHEN OLD.to_at IS NULL AND NEW.to_at IS NOT NULL",
-    telling({
-      type: "'endpoint.gap'",
-      at: "NEW.to_at",
-      endpoint: "NEW.endpoint",
-      data: `json_object('from', ${isoOf("NEW.from_at")}, 'to', ${isoOf("NEW.to_at")}, 'reason', NEW.reason)`,
-    }),
-  ),
+  gapEnds(gap),
   trigger(
     "event_received",
     "INSERT ON inbox",
@@ -96,4 +96,10 @@ export const eventLogSchema: readonly string[] = [
     `UPDATE OF state ON outbox WHEN NEW.state IN ${outboxStates} AND NEW.state IS NOT OLD.state`,
     outgoing,
   ),
+]
+
+/** The event of a gap says too whether somebody knew of it beforehand: `isPlanned` says which are. */
+export const plannedGapSchema: readonly string[] = [
+  "DROP TRIGGER event_gap",
+  gapEnds(`${gap}, 'planned', json(iif(NEW.reason = 'host_stopped', 'true', 'false'))`),
 ]

@@ -1,5 +1,5 @@
 import {capacitySchema} from "./capacity-schema.ts"
-import {eventLogSchema} from "./event-log-schema.ts"
+import {eventLogSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {jobSchema} from "./job-schema.ts"
 
 /** A change of the schema. Run once, in order, in one transaction with its version row. */
@@ -124,6 +124,12 @@ export const migrations: readonly Migration[] = [
       "ALTER TABLE event_retention ADD COLUMN authority TEXT",
       "UPDATE event_retention SET authority = (SELECT value FROM svc_meta WHERE key = 'authority')",
     ],
+  },
+  {
+    version: 13,
+    name: "planned-gaps",
+    undo: "drop the trigger event_gap and create it as in 8",
+    statements: plannedGapSchema,
   },
 ]
 

@@ -2,6 +2,7 @@ import {Value} from "typebox/value"
 import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
+import {migrations, versionOf} from "../../../server/database/migrations/migrations.ts"
 import {recordStart} from "../../../server/database/runs.ts"
 import {Gaps} from "../../../server/endpoints/gaps.ts"
 import {EventLog, type StoredEvent} from "../../../server/events/log.ts"
@@ -219,7 +220,22 @@ describe.each(engines)("the event log on $name", ({make}) => {
       from: "2023-11-14T22:13:20.123Z",
       to: "2023-11-14T23:13:21.001Z",
       reason: "host_ended",
+      planned: false,
     })
+  })
+
+  test("an endpoint's gap of a planned stop is told of as planned, also where an older svc has stopped", async () => {
+    const location = await make()
+    const older = await open(location, {known: migrations.slice(0, versionOf("planned-gaps") - 1)})
+    await older.write([
+      {sql: "INSERT INTO endpoint_gaps (endpoint, from_at, reason) VALUES ('line', 1700000000123, 'host_stopped')"},
+    ])
+    await older.close()
+    const database = await open(location)
+    const events = await logOf(database)
+    await database.write([{sql: "UPDATE endpoint_gaps SET to_at = from_at + 1000"}])
+    const [gap] = await all(events)
+    expect(gap && expectFit(gap)).toMatchObject({reason: "host_stopped", planned: true})
   })
 
   test("what is raised beside any change is stored in order, and waits for nobody", async () => {

@@ -10,6 +10,13 @@ import {startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
 import {type Gap, gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {textsOf} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+/** Source of an endpoint that is never behind: what is stored of it shows that the heartbeat has come. */
+const prompt = pluginWith(`plugin.adapter("prompt", {
+  history: "none",
+  open: async () => ({send: async ({id}) => ({ids: [id]}), lag: () => 0}),
+})`)
 
 /** A bot that reaches its server through a cable, a person who speaks, and one who hears what the server has. */
 const meet = async () => {
@@ -18,8 +25,8 @@ const meet = async () => {
   const speaker = await joinIrc(server, "alice", {channel: "#lounge"})
   const witness = await joinIrc(server, "bob", {channel: "#lounge"})
   const {http, plugins} = JSON.parse(ircConfig([{id: "main", port: cable.port, nick: "svcbot", channels: ["#lounge"]}]))
-  const config = JSON.stringify({http, plugins: {irc: plugins.irc, sandbox: {}}})
-  const host = await startHost({config})
+  const config = JSON.stringify({http, plugins: {irc: plugins.irc, prompt: {}}})
+  const host = await startHost({config, plugins: {prompt}})
   await untilEndpoint(host, "main", "online")
   return {server, cable, speaker, witness, host}
 }
@@ -75,7 +82,7 @@ describeWith("ngircd")("what was said on IRC, and was not stored, is in a gap", 
     const {server, cable, speaker, witness, host} = await meet()
     cable.stall()
     const said = await say(speaker, witness, "lost")
-    await until("a later heartbeat", () => Number(seenOf(host).sandbox) > said.before)
+    await until("a later heartbeat", () => Number(seenOf(host).prompt) > said.before)
     expect(seenOf(host)["irc~main"]).toBeLessThanOrEqual(said.before)
     await host.stop("SIGKILL")
     cable.cut()

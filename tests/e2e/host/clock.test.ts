@@ -145,6 +145,7 @@ describeWith("ngircd", "faketime")("a clock that is set back by an hour", () => 
     async runtime => {
       const {clock, start, say, answers, untilAnswer, beBusy} = await startScene(runtime)
       const first = await start()
+      await untilEndpoint(first, "main", "online")
       for (const text of ["a", "b"]) expect((await say(first, text)).status).toBe(202)
       expect((await say(first, "ask-me", {channel: "quiz"})).status).toBe(202)
       await untilAnswer("who are you?")

@@ -64,7 +64,14 @@ describe("an endpoint's past", () => {
     const past = (gaps: readonly GapView[]) =>
       read(timelineOf({...online, since: at(30)}, events, gaps, begin, begin + 40 * 60_000))
     expect(past([])).toEqual(["unknown 30", "online 10"])
-    const gap = {seq: 1, endpoint: "irc~libera", from: at(25), to: at(30), reason: "host_ended"} as const
+    const gap = {
+      seq: 1,
+      endpoint: "irc~libera",
+      from: at(25),
+      to: at(30),
+      reason: "host_ended",
+      planned: false,
+    } as const
     expect(past([gap])).toEqual(["online 25", "down 5", "online 10"])
     expect(past([{...gap, endpoint: "irc~other"}])).toEqual(["unknown 30", "online 10"])
   })

@@ -33,6 +33,25 @@ describe("up to when all that a platform had is stored", () => {
     }
   })
 
+  test("once its adapter has caught up, it is now where that says no time, until it is online anew; and all has been stored", async () => {
+    completeness.begin(() => undefined)
+    const end = storing()
+    let caughtUp = false
+    const waiting = completeness.caughtUp().then(() => {
+      caughtUp = true
+    })
+    await Promise.resolve()
+    expect(caughtUp).toBe(false)
+    await end()
+    await waiting
+    expect(completeness.lag).toBe(0)
+    completeness.begin(() => 40)
+    await completeness.caughtUp()
+    expect(completeness.lag).toBe(40)
+    completeness.begin(() => undefined)
+    expect(completeness.lag).toBe(10_000)
+  })
+
   test("it stays where it was before the oldest event that is being stored", async () => {
     completeness.begin(() => 40)
     const first = storing()

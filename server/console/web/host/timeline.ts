@@ -70,6 +70,7 @@ export const timelineOf = (
 
 const stateOfGap: Readonly<Partial<Record<GapView["reason"], TimelineState>>> = {
   host_stopped: "down",
+  host_failed: "down",
   host_ended: "down",
 }
 
