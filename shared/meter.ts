@@ -7,15 +7,24 @@ export interface Sample<L extends string = string> {
 /** One series of a histogram. */
 export interface Distribution<L extends string = string> {
   readonly labels: Readonly<Record<L, string>>
-  readonly histogram: Histogram
+  readonly histogram: Buckets
+}
+
+/** Values, counted by how large they are. */
+export interface Buckets {
+  /** Upper bounds of the buckets, ascending; what is above the last one is counted by `count` alone. */
+  readonly bounds: readonly number[]
+  readonly sum: number
+  readonly count: number
+  /** How many values were at most as large as each bound. */
+  cumulative(): readonly number[]
 }
 
 /** Seconds, from a request that touches nothing to one that waits for somebody. */
 export const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60] as const
 
 /** A distribution of values, counted without allocating: it stands in hot paths. */
-export class Histogram {
-  /** Upper bounds of the buckets, ascending; what is above the last one is counted by `count` alone. */
+export class Histogram implements Buckets {
   readonly bounds: readonly number[]
   readonly #counts: number[]
   #sum = 0
@@ -43,7 +52,6 @@ export class Histogram {
     return this.#count
   }
 
-  /** How many values were at most as large as each bound. */
   cumulative(): readonly number[] {
     let total = 0
     return this.#counts.map(count => {

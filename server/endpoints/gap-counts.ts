@@ -1,5 +1,7 @@
-import type {GapReason} from "../../shared/api/endpoints.ts"
+import {type GapReason, isPlanned} from "../../shared/api/endpoints.ts"
 import type {Database} from "../database/database.ts"
+import type {Row} from "../database/engine.ts"
+import {bucketOfGap, GapLengths, timeOfGaps} from "./gap-lengths.ts"
 
 /** How many gaps an endpoint has had, for one reason. */
 export interface GapCount {
@@ -8,10 +10,43 @@ export interface GapCount {
   readonly count: number
 }
 
-/** Counts the gaps of all runs, those that are no longer kept too; each time only those that are new. */
+/** How long those of an endpoint were that have ended. */
+export interface EndedGaps {
+  readonly endpoint: string
+  readonly planned: boolean
+  readonly lengths: GapLengths
+}
+
+export interface GapReading {
+  /** What is open counts too. */
+  readonly counts: readonly GapCount[]
+  readonly ended: readonly EndedGaps[]
+  readonly open: readonly OpenGap[]
+}
+
+/** A gap that goes on. */
+export interface OpenGap {
+  readonly seq: number
+  readonly endpoint: string
+  readonly reason: GapReason
+  /** In milliseconds since 1970. */
+  readonly from: number
+}
+
+/** What has ended is in a bucket; of what is open there is one row an endpoint, with when it began. */
+const select = `SELECT endpoint, reason, ${bucketOfGap} AS bucket, count(*) AS count, ${timeOfGaps} AS time, max(seq) AS newest
+    FROM endpoint_gaps WHERE to_at IS NOT NULL AND (seq > ?1 OR seq IN (SELECT value FROM json_each(?2))) GROUP BY 1, 2, 3
+  UNION ALL SELECT endpoint, reason, NULL, 1, from_at, seq FROM endpoint_gaps WHERE to_at IS NULL
+  UNION ALL SELECT detail ->> 0, detail ->> 1, detail ->> 2, rows,
+      iif(detail ->> 2 IS NULL, NULL, coalesce((SELECT rows FROM retention_dropped WHERE part = 'gapTime' AND detail = gone.detail), 0)), 0
+    FROM retention_dropped AS gone WHERE part = 'gaps' AND ?1 < 0`
+
+/** Counts the gaps of all runs, those that are no longer kept too; each time only those that are new, or have ended. */
 export class GapCounts {
   readonly #database: Database
-  readonly #counts = new Map<string, GapCount>()
+  readonly #ended = new Map<string, GapCount>()
+  readonly #lengths = new Map<string, EndedGaps>()
+  #open: readonly OpenGap[] = []
   /** Below 0 before the first reading, which takes in those that are no longer kept. */
   #counted = -1
   #reading: Promise<unknown> = Promise.resolve()
@@ -21,25 +56,43 @@ export class GapCounts {
   }
 
   /** One reading at a time: two would count the same gaps. */
-  async read(): Promise<readonly GapCount[]> {
+  async read(): Promise<GapReading> {
     const reading = this.#reading.then(() => this.#advance())
     this.#reading = reading.catch(() => {})
     await reading
-    return [...this.#counts.values()]
+    const counts = new Map(this.#ended)
+    for (const {endpoint, reason} of this.#open) add(counts, {endpoint, reason, count: 1})
+    return {counts: [...counts.values()], ended: [...this.#lengths.values()], open: this.#open}
   }
 
   async #advance(): Promise<void> {
-    const rows = await this.#database.read(
-      `SELECT endpoint, reason, count(*) AS count, max(seq) AS newest FROM endpoint_gaps WHERE seq > ?1 GROUP BY endpoint, reason
-       UNION ALL SELECT detail ->> 0 AS endpoint, detail ->> 1 AS reason, rows, 0 FROM retention_dropped WHERE part = 'gaps' AND ?1 < 0`,
-      [this.#counted],
-    )
-    for (const row of rows) {
-      const [endpoint, reason] = [String(row.endpoint), row.reason as GapReason]
-      const key = JSON.stringify([endpoint, reason])
-      const count = (this.#counts.get(key)?.count ?? 0) + Number(row.count)
-      this.#counts.set(key, {endpoint, reason, count})
-    }
+    const rows = await this.#database.read(select, [this.#counted, JSON.stringify(this.#open.map(({seq}) => seq))])
+    const isOpen = ({bucket, newest}: Row) => bucket === null && Number(newest) > 0
+    for (const row of rows) if (!isOpen(row)) this.#take(row)
+    this.#open = rows.filter(isOpen).map(row => ({seq: Number(row.newest), from: Number(row.time), ...nameOf(row)}))
     this.#counted = Math.max(0, this.#counted, ...rows.map(({newest}) => Number(newest)))
   }
+
+  #take(row: Row): void {
+    const {endpoint, reason} = nameOf(row)
+    const count = Number(row.count)
+    add(this.#ended, {endpoint, reason, count})
+    // How long they were that were dropped before lengths were counted is not known.
+    if (row.time !== null) this.#lengthsOf(endpoint, isPlanned(reason)).add(Number(row.bucket), count, Number(row.time))
+  }
+
+  #lengthsOf(endpoint: string, planned: boolean): GapLengths {
+    const key = JSON.stringify([endpoint, planned])
+    const known = this.#lengths.get(key)?.lengths
+    const lengths = known ?? new GapLengths()
+    if (known === undefined) this.#lengths.set(key, {endpoint, planned, lengths})
+    return lengths
+  }
+}
+
+const nameOf = ({endpoint, reason}: Row) => ({endpoint: String(endpoint), reason: reason as GapReason})
+
+const add = (counts: Map<string, GapCount>, {endpoint, reason, count}: GapCount): void => {
+  const key = JSON.stringify([endpoint, reason])
+  counts.set(key, {endpoint, reason, count: (counts.get(key)?.count ?? 0) + count})
 }

@@ -1,11 +1,19 @@
-import {plainPart} from "../database/upkeep/retention.ts"
+import {counting, plainPart, type RetentionPart} from "../database/upkeep/retention.ts"
+import {bucketOfGap, timeOfGaps} from "./gap-lengths.ts"
 
-/** Gaps that have ended; how many each endpoint had, for which reason, stays known. */
-export const gapsPart = plainPart({
-  name: "gaps",
-  table: "endpoint_gaps",
-  number: "seq",
-  at: "from_at",
-  condition: "seq > ?1 AND seq <= ?2 AND to_at IS NOT NULL AND (to_at < ?3 OR seq <= ?4)",
-  detail: "json_array(endpoint, reason)",
-})
+const condition = "seq > ?1 AND seq <= ?2 AND to_at IS NOT NULL AND (to_at < ?3 OR seq <= ?4)"
+const detail = `json_array(endpoint, reason, ${bucketOfGap})`
+
+const part = plainPart({name: "gaps", table: "endpoint_gaps", number: "seq", at: "from_at", condition, detail})
+
+/** Gaps that have ended; how many each endpoint had, for which reason, and how long they were, stays known. */
+export const gapsPart: RetentionPart = {
+  ...part,
+  drop: [
+    counting(
+      "gapTime",
+      `SELECT ${detail} AS detail, ${timeOfGaps} AS rows FROM endpoint_gaps WHERE ${condition} GROUP BY 1`,
+    ),
+    ...part.drop,
+  ],
+}

@@ -98,8 +98,18 @@ export const metrics = {
   },
   svc_endpoint_gaps_total: {
     type: "counter",
-    labels: ["endpoint", "owner"],
-    help: "Intervals in which what was said to an endpoint without history may be missing, kept across restarts. One with history has no series.",
+    labels: ["endpoint", "owner", "planned"],
+    help: "Intervals in which what was said to an endpoint without history may be missing, kept across restarts. planned is true where an operator stopped the Host. Only an endpoint with history none has series.",
+  },
+  svc_endpoint_gap_seconds: {
+    type: "histogram",
+    labels: ["endpoint", "owner", "planned"],
+    help: "How long those were that have ended, kept across restarts.",
+  },
+  svc_endpoint_gap_open_seconds: {
+    type: "gauge",
+    labels: ["endpoint", "owner", "planned"],
+    help: "How long the one has lasted that goes on; no series while none does.",
   },
   svc_gaps_total: {
     type: "counter",

@@ -43,8 +43,8 @@ const chunk = 100
 /** A sweep gives everything else so many times the time that it takes itself. */
 const leisure = 3
 
-/** Counts what is about to be dropped: `from` has the columns `detail` and `rows`. */
-export const counting = (part: RetentionPartName, from: string): string =>
+/** Counts what is about to be dropped: `from` has the columns `detail` and `rows`; those of `gapTime` are milliseconds. */
+export const counting = (part: RetentionPartName | "gapTime", from: string): string =>
   `INSERT INTO retention_dropped (part, detail, rows, last_at) SELECT '${part}', detail, rows, ?6 FROM (${from}) WHERE rows > 0
    ON CONFLICT (part, detail) DO UPDATE SET rows = retention_dropped.rows + excluded.rows, last_at = excluded.last_at`
 

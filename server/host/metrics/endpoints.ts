@@ -1,6 +1,7 @@
-import {gapReasons} from "../../../shared/api/endpoints.ts"
+import {gapReasons, isPlanned} from "../../../shared/api/endpoints.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {GapCount, GapCounts} from "../../endpoints/gap-counts.ts"
+import {GapLengths} from "../../endpoints/gap-lengths.ts"
 import type {EndpointState} from "../../endpoints/state.ts"
 import {by, type Readings} from "../../metrics/readings.ts"
 
@@ -37,19 +38,35 @@ export const readEndpoints = (endpoints: readonly Endpoint[], stored: ReadonlyMa
   } satisfies Partial<Readings>
 }
 
-export const noGaps = {svc_endpoint_gaps_total: [], svc_gaps_total: []} satisfies Partial<Readings>
+export const noGaps = {
+  svc_endpoint_gaps_total: [],
+  svc_endpoint_gap_seconds: [],
+  svc_endpoint_gap_open_seconds: [],
+  svc_gaps_total: [],
+} satisfies Partial<Readings>
 
 const sum = (gaps: readonly GapCount[]): number => gaps.reduce((total, {count}) => total + count, 0)
 
 /** Each has a series before its first gap, so that an increase shows. */
 export const readGaps = async (counts: GapCounts, endpoints: readonly Endpoint[]) => {
-  const gaps = await counts.read()
-  const byName = new Map<string, number>()
-  for (const {endpoint, count} of gaps) byName.set(endpoint, (byName.get(endpoint) ?? 0) + count)
+  const {counts: gaps, ended, open} = await counts.read()
+  const missing = endpoints
+    .filter(({spec}) => spec.open !== undefined && spec.history === "none")
+    .flatMap(endpoint => [false, true].map(planned => ({name: endpoint.spec.name, endpoint, planned})))
   return {
-    svc_endpoint_gaps_total: endpoints
-      .filter(({spec}) => spec.open !== undefined && spec.history === "none")
-      .map(endpoint => ({labels: labelsOf(endpoint), value: byName.get(endpoint.spec.name) ?? 0})),
+    svc_endpoint_gaps_total: missing.map(({name, endpoint, planned}) => ({
+      labels: {...labelsOf(endpoint), planned: String(planned)},
+      value: sum(gaps.filter(gap => gap.endpoint === name && isPlanned(gap.reason) === planned)),
+    })),
+    svc_endpoint_gap_seconds: missing.map(({name, endpoint, planned}) => ({
+      labels: {...labelsOf(endpoint), planned: String(planned)},
+      histogram: ended.find(each => each.endpoint === name && each.planned === planned)?.lengths ?? new GapLengths(),
+    })),
+    svc_endpoint_gap_open_seconds: missing.flatMap(({name, endpoint, planned}) => {
+      const gap = open.find(each => each.endpoint === name && isPlanned(each.reason) === planned)
+      const labels = {...labelsOf(endpoint), planned: String(planned)}
+      return gap === undefined ? [] : [{labels, value: Math.max(0, Date.now() - gap.from) / 1000}]
+    }),
     svc_gaps_total: gapReasons.map(reason => ({
       labels: {reason},
       value: sum(gaps.filter(gap => gap.reason === reason)),

@@ -134,6 +134,23 @@ test("more rows than are kept go too, the oldest first; 0s keeps without end", a
   expect(await countOf(database, "outbox")).toBe(150)
 })
 
+/** What is counted of the gaps, in the order of reason and plan. */
+const gapsIn = async (database: Database) => {
+  const {counts, ended} = await new GapCounts(database).read()
+  return {
+    counts: counts.toSorted((one, other) => one.reason.localeCompare(other.reason)),
+    ended: ended
+      .map(({endpoint, planned, lengths}) => ({
+        endpoint,
+        planned,
+        count: lengths.count,
+        sum: lengths.sum,
+        within: lengths.cumulative(),
+      }))
+      .toSorted((one, other) => Number(one.planned) - Number(other.planned)),
+  }
+}
+
 test("starts, ends and gaps are counted on after their rows are gone", async () => {
   const database = await open(await localDatabase())
   const start = (runtimeId: string, startedAt: number) =>
@@ -142,15 +159,29 @@ test("starts, ends and gaps are counted on after their rows are gone", async () 
   await database.write([
     {sql: "UPDATE svc_runs SET ended_at = started_at, exit_code = 0 WHERE rowid % 3 = 0"},
     {
-      sql: "INSERT INTO endpoint_gaps (endpoint, from_at, to_at, reason) SELECT 'line', started_at, started_at, 'host_ended' FROM svc_runs",
+      sql: "INSERT INTO endpoint_gaps (endpoint, from_at, to_at, reason) SELECT 'line', started_at, started_at + 1000 * (rowid % 3) * 40, iif(rowid % 2, 'host_ended', 'host_stopped') FROM svc_runs",
     },
   ])
   await start("own", now)
-  const before = {runs: await readRuns(database, "own"), gaps: await new GapCounts(database).read()}
+  // Of gaps that were dropped before their lengths were counted, how many there were is known.
+  await database.write([
+    {
+      sql: `INSERT INTO retention_dropped (part, detail, rows, last_at) VALUES ('gaps', '["line","host_ended"]', 10, 1)`,
+    },
+  ])
+  const before = {runs: await readRuns(database, "own"), gaps: await gapsIn(database)}
   expect(await retentionOf(database).sweep(now)).toEqual({gaps: 150, runs: 150})
-  const after = {runs: await readRuns(database, "own"), gaps: await new GapCounts(database).read()}
+  const after = {runs: await readRuns(database, "own"), gaps: await gapsIn(database)}
   expect(after).toEqual(before)
   expect(after.runs.starts).toBe(151)
-  expect(after.gaps).toEqual([{endpoint: "line", reason: "host_ended", count: 150}])
+  // Of 0, 40 and 80 s.
+  const lengths = {count: 75, sum: 3000, within: [25, 25, 25, 50, 75, 75]}
+  expect(after.gaps).toEqual({
+    counts: [
+      {endpoint: "line", reason: "host_ended", count: 85},
+      {endpoint: "line", reason: "host_stopped", count: 75},
+    ],
+    ended: [false, true].map(planned => ({endpoint: "line", planned, ...lengths})),
+  })
   expect(await start("next", now + 1)).toMatchObject({earlierStarts: 151})
 })

@@ -1,9 +1,10 @@
 import {afterEach, beforeEach, describe, expect, onTestFinished, test, vi} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
+import {GapCounts} from "../../../server/endpoints/gap-counts.ts"
 import {Gaps} from "../../../server/endpoints/gaps.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Endpoint as Handle} from "../../../shared/sdk/adapter.ts"
+import type {Endpoint as Handle, History, Sender} from "../../../shared/sdk/adapter.ts"
 import {engines, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
@@ -17,7 +18,12 @@ beforeEach(() => void vi.useFakeTimers({toFake: ["setInterval", "clearInterval",
 afterEach(() => void vi.useRealTimers())
 
 /** One run of a Host, as far as gaps go: an endpoint whose adapter says `lag`, and a database that may refuse an event. */
-const begin = async (database: Database, lag: () => number, opening: (handle: Handle) => void = () => {}) => {
+const begin = async (
+  database: Database,
+  lag: (() => number) | undefined,
+  opening: (handle: Handle) => void = () => {},
+  {history = "none", catchUp}: {history?: History; catchUp?: Sender["catchUp"]} = {},
+) => {
   const gaps = new Gaps(database, log)
   await gaps.start()
   onTestFinished(() => gaps.stop())
@@ -25,10 +31,11 @@ const begin = async (database: Database, lag: () => number, opening: (handle: Ha
   let store: () => Promise<void> = async () => {}
   const endpoint = new Endpoint(
     lineSpec({
+      history,
       open: async opened => {
         handle = opened
         opening(opened)
-        return {send: async () => ({ids: []}), lag}
+        return {send: async () => ({ids: []}), ...(lag && {lag}), ...(catchUp && {catchUp})}
       },
     }),
     {
@@ -161,5 +168,145 @@ describe.each(engines)("gaps on $name", ({make}) => {
     expect(await untilListed(database)).toEqual([{from: online + 900, to: failed, reason: "not_stored"}])
     await gaps.stop()
     expect(await listOf(database)).toMatchObject([{reason: "not_stored"}, {reason: "host_stopped", to: null}])
+  })
+
+  test("a planned stop leaves one gap, from the moment at which admission ends to when the endpoint is online again", async () => {
+    const database = await open(await make())
+    const first = await begin(database, undefined)
+    vi.advanceTimersByTime(60_000)
+    await first.endpoint.catchUp()
+    const stopped = Date.now()
+    await first.gaps.stop()
+    first.endpoint.stopAdmission()
+    await first.endpoint.close()
+    expect(await listOf(database)).toEqual([{from: stopped, to: null, reason: "host_stopped"}])
+    vi.advanceTimersByTime(7000)
+    const {gaps} = await begin(database, undefined)
+    const back = Date.now()
+    await untilSeen(database, stopped)
+    expect(await listOf(database)).toEqual([{from: stopped, to: back, reason: "host_stopped"}])
+    await gaps.stop()
+  })
+
+  test("a planned stop waits for what is on its way: an adapter that knows lets its gap begin where it has all", async () => {
+    const database = await open(await make())
+    let heard = performance.now()
+    const {endpoint, handle, gaps} = await begin(database, () => performance.now() - heard, undefined, {
+      catchUp: async () => {
+        heard = performance.now()
+        vi.advanceTimersByTime(30)
+        await handle.receive({id: "1", type: "message-created"})
+      },
+    })
+    vi.advanceTimersByTime(9000)
+    const asked = Date.now()
+    await endpoint.catchUp()
+    expect(endpoint.lastEventAt).toBe(asked + 30)
+    await gaps.stop()
+    expect(await listOf(database)).toEqual([{from: asked, to: null, reason: "host_stopped"}])
+  })
+
+  test("what does not catch up in time, or fails to, has the gap that its lag says", async () => {
+    const hangs = async (signal: AbortSignal) => {
+      await new Promise(resolve => signal.addEventListener("abort", resolve))
+    }
+    const fails = async () => {
+      throw new Error("no answer")
+    }
+    for (const [lag, catchUp, before] of [
+      [() => 4000, hangs, 4000],
+      [() => 4000, fails, 4000],
+      [undefined, fails, 10_000],
+    ] as const) {
+      const database = await open(await make())
+      const {endpoint, gaps} = await begin(database, lag, undefined, {catchUp})
+      vi.advanceTimersByTime(60_000)
+      await endpoint.catchUp()
+      const stopped = Date.now()
+      await gaps.stop()
+      expect(await listOf(database)).toEqual([{from: stopped - before, to: null, reason: "host_stopped"}])
+    }
+  })
+
+  test("a Host that ends because it failed leaves a gap that is not planned", async () => {
+    const database = await open(await make())
+    const {gaps} = await begin(database, () => 0)
+    await gaps.stop("host_failed")
+    expect(await listOf(database)).toMatchObject([{reason: "host_failed", to: null}])
+  })
+
+  test("a platform inside the Host has no gaps: not over a stop, a kill, a loss, or what is not stored", async () => {
+    const database = await open(await make())
+    const inside = () => begin(database, undefined, undefined, {history: "inside"})
+    const {receive, handle, endpoint, gaps} = await inside()
+    const full = async () => {
+      throw new Problem("database_full", "no space")
+    }
+    await expect(receive(full)).rejects.toMatchObject({code: "database_full"})
+    handle.missing()
+    handle.lost(new Error("closed"))
+    await until("the loss", () => endpoint.state.is !== "online")
+    await gaps.stop()
+    const killed = await inside()
+    vi.advanceTimersByTime(heartbeat)
+    const later = await inside()
+    await Promise.all([killed.gaps.stop(), later.gaps.stop()])
+    expect(await listOf(database)).toEqual([])
+  })
+
+  test("the open gap of an endpoint whose adapter was without history before is dropped inside the Host, and ended where all comes again", async () => {
+    for (const [history, left] of [
+      ["inside", []],
+      ["replay", [{from: 1000, to: expect.any(Number), reason: "host_stopped"}]],
+    ] as const) {
+      const database = await open(await make())
+      await database.write([
+        {sql: "INSERT INTO endpoint_gaps (endpoint, from_at, reason) VALUES ('line', 1000, 'host_stopped')"},
+      ])
+      const {gaps} = await begin(database, undefined, undefined, {history})
+      await gaps.stop()
+      expect(await listOf(database)).toEqual(left)
+    }
+  })
+
+  test("gaps are counted once as they begin and once by their length as they end, planned ones apart", async () => {
+    const database = await open(await make())
+    const counts = new GapCounts(database)
+    const read = async () => {
+      const {counts: gaps, ended, open: going} = await counts.read()
+      return {
+        counts: gaps.map(({reason, count}) => [reason, count]),
+        ended: ended.map(({planned, lengths}) => [planned, lengths.count, lengths.sum, ...lengths.cumulative()]),
+        open: going.map(({reason, from}) => [reason, from]),
+      }
+    }
+    expect(await read()).toEqual({counts: [], ended: [], open: []})
+    const gap = (from: number, to: number | null, reason: string) => ({
+      sql: "INSERT INTO endpoint_gaps (endpoint, from_at, to_at, reason) VALUES ('line', ?, ?, ?)",
+      args: [from, to, reason],
+    })
+    await database.write([gap(1000, 61_000, "host_stopped"), gap(70_000, null, "host_stopped")])
+    const one = [true, 1, 60, 0, 0, 0, 1, 1, 1]
+    const both = {counts: [["host_stopped", 2]], ended: [one], open: [["host_stopped", 70_000]]}
+    expect(await read()).toEqual(both)
+    expect(await read()).toEqual(both)
+    await database.write([
+      {sql: "UPDATE endpoint_gaps SET to_at = 130001 WHERE to_at IS NULL"},
+      // The clock was set back within a second.
+      gap(200_000, 199_500, "connection_lost"),
+    ])
+    const after = {
+      counts: [
+        ["host_stopped", 2],
+        ["connection_lost", 1],
+      ],
+      ended: [
+        [true, 2, 120.001, 0, 0, 0, 1, 2, 2],
+        [false, 1, 0, 1, 1, 1, 1, 1, 1],
+      ],
+      open: [],
+    }
+    expect(await read()).toEqual(after)
+    expect(await read()).toEqual(after)
   })
 })

@@ -1,14 +1,16 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {readHistoryOf} from "../../support/events/reader.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
-import {startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
+import {ircConfig, startIrcHost, untilEndpoint} from "../../support/irc/host.ts"
 import {joinIrc} from "../../support/irc/person.ts"
 import {startIrcServer} from "../../support/irc/servers.ts"
 import {describeWith} from "../../support/machine/tools.ts"
-import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
+import {type Gap, gapsOf, untilGaps} from "../../support/messages/gaps.ts"
 import {textsOf} from "../../support/messages/messages.ts"
+import {metricsOf} from "../../support/metrics/metrics.ts"
 import {awayPlugin} from "../../support/plugins/away-plugin.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
@@ -58,7 +60,8 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
       const later = await startHost({runtime, project: host.project})
       const back = await onlineSince(later)
       const gaps = await untilGaps(later, 1)
-      expect(gaps).toMatchObject([{endpoint: "irc~main", reason: "host_ended", to: new Date(back).toISOString()}])
+      const to = new Date(back).toISOString()
+      expect(gaps).toMatchObject([{endpoint: "irc~main", reason: "host_ended", to, planned: false}])
       const from = Date.parse(gaps[0]?.from ?? "")
       expect(from).toBeGreaterThanOrEqual(online)
       expect(from).toBeLessThanOrEqual(killed)
@@ -77,6 +80,7 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
       expect(await gapsOf(away)).toMatchObject([{reason: "host_stopped", to: null}])
       await away.stop("SIGKILL")
     }
+    // Planned is what the gap began with.
     await server.start()
     const later = await startHost({project: host.project})
     const back = await onlineSince(later)
@@ -86,8 +90,90 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
     expect(Date.parse(gaps[0]?.from ?? "")).toBeLessThanOrEqual(stopped)
     const {code, stdout} = await svc(onBun, host.project, ["inbox", "gaps"])
     expect(code).toBe(0)
-    expect(stdout.trim().split("\n")[1]).toMatch(/^irc~main {2}\S+Z {2}\S+Z {2}host_stopped$/)
+    expect(stdout.trim().split("\n")[1]).toMatch(/^irc~main {2}\S+Z {2}\S+Z {2}host_stopped {2}yes$/)
   })
+})
+
+/** The newest gap of each of these endpoints, once it has ended; the Host has so many of each. */
+const newestOf = async (host: TestHost, count: number, ...names: readonly string[]): Promise<readonly Gap[]> => {
+  const gaps = await untilGaps(host, count * names.length)
+  expect(gaps.map(({endpoint}) => endpoint).toSorted()).toEqual(
+    names.flatMap(name => Array(count).fill(name)).toSorted(),
+  )
+  return names.flatMap(name => gaps.find(({endpoint}) => endpoint === name) ?? [])
+}
+
+describeWith("ngircd")("a Host that an operator restarts", () => {
+  test.each(twoRuntimes)(
+    "has one planned gap of the exact length for an endpoint without history and none for the sandbox; a kill is not planned, on $name",
+    async runtime => {
+      const server = await startIrcServer("ngircd")
+      const alice = await joinIrc(server, "alice", {channel: "#lounge"})
+      const bob = await joinIrc(server, "bob", {channel: "#lounge"})
+      const {plugins} = JSON.parse(ircConfig([{id: "main", port: server.port, ...lounge}]))
+      const config = JSON.stringify({http: {port: 0}, plugins: {irc: plugins.irc, line: {}, sandbox: {}}})
+      const first = await startHost({runtime, config, plugins: {line: line("none")}})
+      await onlineSince(first)
+      expect(await first.get("/api/endpoints")).toMatchObject({
+        items: expect.arrayContaining([expect.objectContaining({name: "sandbox", history: "inside"})]),
+      })
+      // The server has answered what the bot wrote as it came, and the gap would show seconds that are not its own.
+      await sleep(2000)
+      alice.say("#lounge", "before the stop")
+      await until("the line to be on its way", () => bob.heard("alice", "#lounge").includes("before the stop"))
+      const asked = Date.now()
+      expect((await first.stop()).code).toBe(0)
+      const ended = Date.now()
+
+      const second = await startHost({runtime, project: first.project})
+      const back = await onlineSince(second)
+      expect(await textsOf(second)).toEqual(["before the stop"])
+      const stopped = await newestOf(second, 1, "irc~main", "line")
+      for (const {from, reason, planned} of stopped) {
+        expect({reason, planned}).toEqual({reason: "host_stopped", planned: true})
+        expect(Date.parse(from)).toBeGreaterThanOrEqual(asked - 5)
+        expect(Date.parse(from)).toBeLessThanOrEqual(ended)
+      }
+      expect(Date.parse(stopped[0]?.to ?? "")).toBe(back)
+      expect((await readHistoryOf(second)).filter(({type}) => type === "endpoint.gap")).toMatchObject(
+        stopped
+          .map(({from, to}) => ({data: {from, to, planned: true}}))
+          .toSorted((one, other) => (String(one.data.to) < String(other.data.to) ? -1 : 1)),
+      )
+      const [gap] = stopped
+      const length = (Date.parse(gap?.to ?? "") - Date.parse(gap?.from ?? "")) / 1000
+      const metrics = await metricsOf(second)
+      const planned = {endpoint: "irc~main", owner: "root/irc", planned: "true"}
+      expect(metrics.value("svc_endpoint_gaps_total", planned)).toBe(1)
+      expect(metrics.value("svc_endpoint_gap_seconds_count", planned)).toBe(1)
+      expect(metrics.value("svc_endpoint_gap_seconds_sum", planned)).toBe(length)
+      expect(metrics.value("svc_endpoint_gaps_total", {...planned, planned: "false"})).toBe(0)
+      expect(metrics.series("svc_endpoint_gap_open_seconds")).toEqual([])
+      expect(metrics.series("svc_endpoint_gaps_total", {endpoint: "sandbox"})).toEqual([])
+
+      const restarting = Date.now()
+      await second.post("/api/system/restart", {confirm: true})
+      expect((await second.process.finished).code).toBe(51)
+      const third = await startHost({runtime, project: first.project})
+      await onlineSince(third)
+      for (const {from, planned} of await newestOf(third, 2, "irc~main", "line")) {
+        expect(planned).toBe(true)
+        expect(Date.parse(from)).toBeGreaterThanOrEqual(restarting - 5)
+      }
+
+      await settle(third)
+      await third.stop("SIGKILL")
+      const fourth = await startHost({runtime, project: first.project})
+      await onlineSince(fourth)
+      for (const {reason, planned} of await newestOf(fourth, 3, "irc~main", "line")) {
+        expect({reason, planned}).toEqual({reason: "host_ended", planned: false})
+      }
+      const counted = await metricsOf(fourth)
+      expect(counted.value("svc_endpoint_gaps_total", planned)).toBe(2)
+      expect(counted.value("svc_endpoint_gaps_total", {...planned, planned: "false"})).toBe(1)
+    },
+    120_000,
+  )
 })
 
 describeWith("ngircd")("a bot that joins its channels", () => {
@@ -108,18 +194,20 @@ const line = (history: string) =>
   open: async () => ({send: async ({id}) => ({ids: [id]})}),
 })`)
 
-test("an endpoint whose platform delivers again what was missed has no gaps", async () => {
+test("an endpoint whose platform delivers again what was missed, or is inside the Host, has no gaps", async () => {
   const host = await startHost({
-    config: "http: {port: 0}\nplugins: {line: {}, sandbox: {}}\n",
-    plugins: {line: line("replay")},
+    config: "http: {port: 0}\nplugins: {line: {}, gone: {}, sandbox: {}}\n",
+    plugins: {line: line("replay"), gone: line("none").replace('"line"', '"gone"')},
   })
-  await until("both to be online", async () =>
+  await until("all to be online", async () =>
     (await host.get<{items: {state: string}[]}>("/api/endpoints")).items.every(({state}) => state === "online"),
   )
   await host.say("what was stored before this is durable")
   await host.stop("SIGKILL")
   const later = await startHost({project: host.project})
-  expect(await untilGaps(later, 1)).toMatchObject([{endpoint: "sandbox", reason: "host_ended"}])
+  expect(await untilGaps(later, 1)).toMatchObject([{endpoint: "gone", reason: "host_ended"}])
+  await later.say("the sandbox is there")
+  expect((await gapsOf(later)).length).toBe(1)
 })
 
 test("a gap begins when the connection ended, not when the adapter had cleared it away", async () => {

@@ -76,8 +76,9 @@ test.each(twoRuntimes)(
       plugins: {away: awayPlugin},
     })
     const away = {endpoint: "away", owner: "root/away"}
+    const unplanned = {...away, planned: "false"}
     await until("the endpoint", async () => (await read(host, "svc_endpoint_online", away)) === 1)
-    expect(await read(host, "svc_endpoint_gaps_total", away)).toBe(0)
+    expect(await read(host, "svc_endpoint_gaps_total", unplanned)).toBe(0)
     const before = Date.now() / 1000
     await host.say("hello")
     const last = await read(host, "svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
@@ -86,13 +87,18 @@ test.each(twoRuntimes)(
     await until("the endpoint to be away", async () => (await read(host, "svc_endpoint_online", away)) === 0)
     const page = await until("the gap", async () => {
       const page = await metricsOf(host)
-      return page.value("svc_endpoint_gaps_total", away) === 1 && page
+      return page.value("svc_endpoint_gaps_total", unplanned) === 1 && page
     })
+    // It is counted as it begins, by its length as it ends.
+    expect(page.value("svc_endpoint_gap_open_seconds", away)).toBeGreaterThanOrEqual(0)
+    expect(page.value("svc_endpoint_gap_seconds_count", unplanned)).toBe(0)
+    expect(page.series("svc_endpoint_gaps_total", {endpoint: "sandbox"})).toEqual([])
     expect(page.value("svc_gaps_total", {reason: "connection_lost"})).toBe(1)
     expect(page.value("svc_endpoints", {state: "online"})).toBe(1)
     await host.stop()
     const later = await metricsOf(await startHost({runtime, project: host.project}))
-    expect(later.value("svc_endpoint_gaps_total", away)).toBe(1)
+    expect(later.value("svc_endpoint_gaps_total", unplanned)).toBe(1)
+    expect(later.value("svc_endpoint_gaps_total", {...away, planned: "true"})).toBe(0)
     // Stored before it is acknowledged: the stored time is the earlier one.
     const stored = later.value("svc_endpoint_last_event_timestamp_seconds", {endpoint: "sandbox"})
     expect(stored).toBeLessThanOrEqual(last)
