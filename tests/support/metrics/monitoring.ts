@@ -53,5 +53,5 @@ export const dashboard = {
 /** The metrics that an expression names; of a histogram, the metric and not its parts. */
 export const namesIn = (expression: string): readonly string[] =>
   [...expression.replace(/"[^"]*"/g, "").matchAll(/\b(?:svc_|process_|nodejs_|svc:)[a-z_:]+|\bup\b/g)].map(([name]) =>
-    name.replace(/_bucket$/, ""),
+    name.replace(/_(bucket|sum)$/, ""),
   )

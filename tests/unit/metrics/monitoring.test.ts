@@ -81,13 +81,15 @@ test("rules, their tests and the dashboard name metrics of the table, and the da
 test("rules and dashboard use labels that the table gives to the metric", () => {
   const ofTarget = ["job", "instance", "project", "le"]
   const wrong = [...rules.map(({expr}) => expr), ...dashboard.expressions].flatMap(expression =>
-    [...expression.matchAll(/\b(svc_[a-z_]+?)(?:_bucket)?\{([^}]*)\}/g)].flatMap(([, name = "", matchers = ""]) => {
-      const {labels = []} = Object.entries(metrics).find(([each]) => each === name)?.[1] ?? {}
-      const allowed: readonly string[] = [...ofTarget, ...labels]
-      return [...matchers.matchAll(/([a-z_]+)(?:=~|!=|=)/g)]
-        .filter(([, label = ""]) => !allowed.includes(label))
-        .map(([, label]) => `${name}{${label}}`)
-    }),
+    [...expression.matchAll(/\b(svc_[a-z_]+?)(?:_bucket|_sum)?\{([^}]*)\}/g)].flatMap(
+      ([, name = "", matchers = ""]) => {
+        const {labels = []} = Object.entries(metrics).find(([each]) => each === name)?.[1] ?? {}
+        const allowed: readonly string[] = [...ofTarget, ...labels]
+        return [...matchers.matchAll(/([a-z_]+)(?:=~|!=|=)/g)]
+          .filter(([, label = ""]) => !allowed.includes(label))
+          .map(([, label]) => `${name}{${label}}`)
+      },
+    ),
   )
   expect(wrong).toEqual([])
 })
