@@ -299,6 +299,11 @@ export const problems = {
     title: "The plugin was not found",
     hint: "Put it into plugins/, install the package, or correct use:.",
   },
+  last_good_unfit: {
+    status: 409,
+    title: "The last good generation does not fit the data",
+    hint: "Correct the project, or go back as a whole: svc rollback <checkpoint>.",
+  },
   build_stale: {
     status: 422,
     title: "The build was not made from the source as it is",

@@ -15,6 +15,8 @@ export interface GenerationsOptions extends DraftOptions {
   readonly runtimeId: string
   readonly configFile: string
   readonly history: GenerationHistory
+  /** Runs in the place of the project as it is, which does not start: nothing is committed then. */
+  readonly lastGood?: Pick<Generation, "committedAt"> & {readonly generation: number; readonly config: ConfigText}
   readonly endpoints: Endpoints
   /** In production, changed code of a running plugin and a changed lockfile need a restart. */
   readonly mayChangeCode: boolean
@@ -69,6 +71,8 @@ export class Generations {
   /** The first generation of this run. Rejects with what keeps it from being committed. */
   start(): Promise<Generation> {
     return this.#queue(async () => {
+      const {lastGood} = this.#options
+      if (lastGood !== undefined) return this.#runAgain(lastGood)
       const pin = await this.#options.history.pin()
       const file = await readConfigText(this.#options.configFile)
       return pin?.fileSha256 === file.sha256
@@ -159,6 +163,24 @@ export class Generations {
     await Promise.all(this.#leaving)
   }
 
+  /** An earlier generation under its old number. Its migrations were applied when it was committed. */
+  async #runAgain({generation: number, committedAt, config: text}: NonNullable<GenerationsOptions["lastGood"]>) {
+    const draft = await this.#draft(text).catch(error => this.#fail("last good", error))
+    const {config, instances, snapshot} = draft
+    const generation = Object.freeze({number, committedAt, reason: "last good", config, instances, snapshot})
+    this.#swap(generation, draft)
+    return generation
+  }
+
+  #requireCommits(): void {
+    const {lastGood} = this.#options
+    if (lastGood === undefined || this.#current === undefined) return
+    throw new Problem(
+      "restart_required",
+      `generation ${lastGood.generation} runs as the last good one, and nothing is committed in its process`,
+    )
+  }
+
   #queue<T>(change: () => Promise<T>): Promise<T> {
     const changed = this.#changing.then(change)
     this.#changing = changed.catch(() => {})
@@ -177,6 +199,7 @@ export class Generations {
   }
 
   async #advance(text: ConfigText, reason: string, pin?: NewPin): Promise<Generation | undefined> {
+    this.#requireCommits()
     const draft = await this.#draft(text).catch(error => this.#fail(reason, error))
     if (this.#isSame(draft, pin)) {
       await draft.dispose()

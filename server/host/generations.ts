@@ -30,18 +30,20 @@ export interface HostGenerationsOptions {
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
   const {host, runtime, opened, plugins, endpoints, events, recovery, watcher} = options
   const {mode, logs, signal} = host
-  const {paths, database, runtimeId, boot, readVariables} = opened
+  const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
   const loader = new Loader({
     runtime,
     paths,
     builtIns: {...builtIns, ...plugins, ...host.plugins},
     builds: mode !== "production" ? "fallback" : host.allowStale === true ? "stale" : "required",
+    ...(lastGood === undefined ? {} : {kept: lastGood.plugins}),
     cache: paths.pluginCache,
     sdk: sdkPaths,
   })
   return new Generations({
     project: paths.project,
     boot,
+    ...(lastGood === undefined ? {} : {lastGood}),
     database,
     loader,
     log: logs.log,
@@ -65,7 +67,10 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
       logs.setLevel(generation.config.config.log_level)
       logs.bind({generation: generation.number})
       watcher?.add(generation.instances.flatMap(({plugin}) => plugin.files))
-      logs.log.info(`generation ${generation.number} committed (${generation.reason})`)
+      const {number, reason} = generation
+      logs.log.info(
+        lastGood === undefined ? `generation ${number} committed (${reason})` : `generation ${number} runs again`,
+      )
     },
   })
 }

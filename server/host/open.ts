@@ -3,7 +3,7 @@ import {resolve} from "node:path"
 import {v7 as uuid} from "uuid"
 import {exit} from "../../shared/exit.ts"
 import {readEnvironment} from "../config/environment.ts"
-import {type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
+import {type ConfigText, type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
 import {settleAuthority} from "../database/authority.ts"
 import {openUnmigrated} from "../database/database.ts"
 import {recordEnd, recordStart} from "../database/runs.ts"
@@ -21,6 +21,7 @@ import {version} from "../runtime/version.ts"
 import {settleJobFile} from "../scheduler/job-file/settle-job-file.ts"
 import type {Entrance} from "./entrance.ts"
 import type {Exit, HostOptions} from "./host.ts"
+import {chooseLastGood, requireSameSchema} from "./last-good.ts"
 import type {Parts} from "./parts.ts"
 
 /** What a Host stands on before anything of it runs: the project is held, its port answers, its state is open. */
@@ -30,10 +31,12 @@ export type OpenProject = Awaited<ReturnType<typeof openProject>>
 export const openProject = async (options: HostOptions, runtime: Runtime, parts: Parts, entrance: Entrance) => {
   const identity = {runtimeId: uuid(), startedAt: Date.now()}
   const held = await hold(options, identity, parts)
-  const configured = await configure(options, held.paths)
+  const lastGood = await chooseLastGood(options, held.paths)
+  const configured = await configure(options, held.paths, lastGood?.config)
   const listening = await listen(configured.boot, entrance, options, parts)
   const state = await openState(options, runtime, {...identity, ...held, ...configured}, parts)
-  return {...identity, ...held, ...configured, ...listening, ...state}
+  if (lastGood !== undefined) await requireSameSchema(lastGood, state.database, held.paths)
+  return {...identity, ...held, ...configured, ...listening, ...state, lastGood}
 }
 
 interface OwnRun {
@@ -68,10 +71,10 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
   return {paths, project}
 }
 
-/** Environment, then configuration. */
-const configure = async ({mode, logs, environment = mode}: HostOptions, paths: ProjectPaths) => {
+/** Environment, then configuration: the project's, or the one that runs in its place. */
+const configure = async ({mode, logs, environment = mode}: HostOptions, paths: ProjectPaths, instead?: ConfigText) => {
   const readVariables = async () => (await readEnvironment(paths.project, environment, process.env)).variables
-  const boot = parseConfig(await readConfigText(paths.config), await readVariables())
+  const boot = parseConfig(instead ?? (await readConfigText(paths.config)), await readVariables())
   logs.hide(boot.secrets)
   logs.setLevel(boot.config.log_level)
   const token = settleToken(boot, mode)

@@ -12,6 +12,7 @@ import {type ApiOptions, serveApi} from "./api.ts"
 import {assemble} from "./assemble.ts"
 import {Entrance} from "./entrance.ts"
 import {type Host, type HostOptions, isPlannedEnd} from "./host.ts"
+import {countFailedStart} from "./last-good.ts"
 import {openProject, readPlaces} from "./open.ts"
 import {Parts, stopLimit} from "./parts.ts"
 import {Patience, type Wait} from "./patience.ts"
@@ -45,6 +46,7 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
     }
   } catch (error) {
     await entrance.close()
+    if (!signal.aborted) await countFailedStart(options, paths, error)
     throw error
   }
 }

@@ -5,6 +5,7 @@ import {writeHostFile} from "../runtime/host-file.ts"
 import type {Api} from "./api.ts"
 import type {Assembled} from "./assemble.ts"
 import {type HostOptions, isPlannedEnd} from "./host.ts"
+import {LastGoodKeeper} from "./last-good.ts"
 import type {OpenProject} from "./open.ts"
 import type {Row} from "./parts.ts"
 
@@ -107,8 +108,20 @@ const messageRows = ({options, made, dispatch, requireRunning}: TableOptions): r
   ]
 }
 
+/** In production a generation that stays ready is kept, unless it is the kept one that runs. */
+const lastGoodRow = (
+  {paths, database, lastGood}: OpenProject,
+  {generations}: Assembled,
+  {isReady}: Api,
+  {mode, logs}: HostOptions,
+): readonly Row[] => {
+  if (mode !== "production" || lastGood !== undefined) return []
+  const keeper = new LastGoodKeeper({paths, database, generations, isReady, log: logs.log})
+  return [{name: "the last good generation", start: () => keeper.start(), stop: () => keeper.stop(), limit: 250}]
+}
+
 /** What answers requests, and what runs beside them. */
-const serviceRows = ({opened, made, api}: TableOptions): readonly Row[] => {
+const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[] => {
   const {gate, listener, url, paths, runtimeId, token} = opened
   const {events, satori, inbox, outbox, jobs, recovery, capacity} = made
   return [
@@ -144,6 +157,7 @@ const serviceRows = ({opened, made, api}: TableOptions): readonly Row[] => {
         events.raise("host.stopping", {code, reason})
       },
     },
+    ...lastGoodRow(opened, made, api, options),
     // Who finds the file may ask at once.
     {
       name: "the Host's file",

@@ -21,6 +21,8 @@ export interface LoadedPlugin {
   readonly origin: PluginOrigin
   /** For people: a path in the project, or a name. */
   readonly from: string
+  /** Absolute path of what the runtime has loaded; undefined where that belongs to svc or a package. */
+  readonly module?: string
   /** It was built from other source than there is now, and runs even so. */
   readonly isStale: boolean
 }
@@ -54,6 +56,8 @@ export interface LoaderOptions {
    * `stale` takes that too; `current` takes it where it fits the source; `fallback` where there is no source.
    */
   readonly builds: "required" | "stale" | "current" | "fallback"
+  /** A folder with plugins as they ran before, which come before everything else. */
+  readonly kept?: string
   /** Where compiled plugins are kept; removed with the Host's temporary files. */
   readonly cache: string
   /** Absolute paths of the Host's own SDK, by specifier. */
@@ -99,11 +103,13 @@ export class Loader {
   }
 
   async #find(name: string, use: string | undefined) {
-    const {paths, builtIns} = this.#options
+    const {paths, builtIns, kept} = this.#options
     const builtIn = (key: string) => {
       const load = Object.hasOwn(builtIns, key) ? builtIns[key] : undefined
       return load && ({is: "built-in", name: key, load} as const)
     }
+    const again = kept === undefined ? undefined : join(kept, `${name}.js`)
+    if (again !== undefined && (await isFile(again))) return {is: "built", path: again, isStale: false} as const
     if (use !== undefined && (use.startsWith(".") || isAbsolute(use))) {
       const path = await firstFile(candidates(resolve(paths.project, use)))
       if (path === undefined) throw new Problem("plugin_missing", `plugins.${name}: there is no file ${use}`)
@@ -196,7 +202,8 @@ export class Loader {
         hint: "Its default export must be made by definePlugin.",
       })
     }
-    const plugin = {definition, fingerprint, files, origin, from, isStale}
+    const own = origin === "package" ? {} : {module: path}
+    const plugin = {definition, fingerprint, files, origin, from, isStale, ...own}
     if (cached !== undefined) this.#options.runtime.unload(cached.path)
     this.#cache.set(name, {path, plugin})
     return plugin

@@ -48,7 +48,8 @@ export const recordFailedStart = async (paths: ProjectPaths, why: string): Promi
 }
 
 /** A start has succeeded, or somebody asks for another attempt. */
-export const clearFailedStarts = (paths: Pick<ProjectPaths, "lastGood">): Promise<void> => rm(fileOf(paths), {force: true})
+export const clearFailedStarts = (paths: Pick<ProjectPaths, "lastGood">): Promise<void> =>
+  rm(fileOf(paths), {force: true})
 
 /** Has the project as it is now failed often enough? */
 export const hasFailedOften = async (paths: ProjectPaths, failed: FailedStarts): Promise<boolean> =>

@@ -1,0 +1,154 @@
+import type {Log} from "../../shared/log.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
+import {type Database, schemaOf} from "../database/database.ts"
+import type {Generations} from "../generation/generations.ts"
+import {hashLockfile} from "../generation/lockfile.ts"
+import {readApplied} from "../plugins/plugin-migrations.ts"
+import {
+  clearFailedStarts,
+  hasFailedOften,
+  readFailedStarts,
+  recordFailedStart,
+  speaksAgainst,
+} from "../recovery/last-good/failed-starts.ts"
+import {keepLastGood, type LastGood, readLastGood} from "../recovery/last-good/store.ts"
+import {releasesOf} from "../recovery/release/history.ts"
+import {ReleaseRecord} from "../recovery/release/record.ts"
+import {Periodic} from "../runtime/flow/periodic.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import {version} from "../runtime/version.ts"
+import type {HostOptions} from "./host.ts"
+import {mayPass} from "./patience.ts"
+
+/** A generation that has stayed ready for so long, in milliseconds, is a good one; it is looked at in between. */
+const goodAfter = 60_000
+const lookEvery = 5000
+
+/** The generation that runs in the place of the project as it is, and why that did not start. */
+export interface Fallback extends LastGood {
+  readonly why: string
+}
+
+/** Undefined where the project as it is has not failed to start twice in a row, and where no last good generation fits. */
+export const chooseLastGood = async (
+  {mode, logs: {log}}: Pick<HostOptions, "mode" | "logs">,
+  paths: ProjectPaths,
+): Promise<Fallback | undefined> => {
+  if (mode !== "production") return undefined
+  const failed = await readFailedStarts(paths)
+  if (failed === undefined || !(await hasFailedOften(paths, failed))) return undefined
+  const kept = await readLastGood(paths)
+  const why = kept === undefined ? "none is kept" : await differenceOf(kept, paths)
+  if (kept === undefined || why !== undefined) {
+    log.error(
+      `the project has failed to start ${failed.count} times in a row; there is no last good generation to run: ${why}`,
+    )
+    log.error(await wayBack(paths))
+    return undefined
+  }
+  log.error(
+    `LAST GOOD: the project has failed to start ${failed.count} times in a row (${failed.why}); generation ${kept.generation} runs instead, and the Host is not ready. Correct the project, then: svc runtime restart`,
+  )
+  return {...kept, why: failed.why}
+}
+
+const differenceOf = async (kept: LastGood, {project}: ProjectPaths): Promise<string | undefined> => {
+  if (kept.version !== version) return `it ran with svc ${kept.version}, and this is ${version}`
+  return kept.lockfile === (await hashLockfile(project)) ? undefined : "it ran with another lockfile"
+}
+
+/** It never changes svc, packages or data: a rollback does. */
+const wayBack = async ({releases}: ProjectPaths): Promise<string> => {
+  const entries = await new ReleaseRecord(releases).read().catch(() => [])
+  const point = releasesOf(entries, Date.now()).find(({restorePoint}) => restorePoint !== null)?.restorePoint
+  return `to go back as a whole: svc rollback ${point?.checkpoint ?? "<checkpoint>; svc checkpoint list names them"}`
+}
+
+/** What the data is for: svc's own schema, and every plugin's migrations. */
+const describeSchema = async (database: Database): Promise<string> =>
+  JSON.stringify([schemaOf(database), await readApplied(database)])
+
+/** Throws `last_good_unfit`. */
+export const requireSameSchema = async ({schema}: LastGood, database: Database, paths: ProjectPaths): Promise<void> => {
+  if ((await describeSchema(database)) === schema) return
+  throw new Problem("last_good_unfit", "the data has another schema than the last good generation ran with", {
+    hint: `The project as it is does not start either: correct it. ${await wayBack(paths)}`,
+  })
+}
+
+/** Counts a start that failed, where that speaks against the project. Never rejects. */
+export const countFailedStart = async (
+  {mode, logs}: HostOptions,
+  paths: ProjectPaths,
+  error: unknown,
+): Promise<void> => {
+  if (mode !== "production" || isProblem(error, "last_good_unfit") || !speaksAgainst(error, mayPass)) return
+  const [why = ""] = logs.scrub(messageOf(error)).split("\n")
+  await recordFailedStart(paths, why).catch(cause =>
+    logs.log.warn(`the failed start was not counted: ${messageOf(cause)}`),
+  )
+}
+
+export interface KeeperOptions {
+  readonly paths: ProjectPaths
+  readonly database: Database
+  readonly generations: Pick<Generations, "current">
+  readonly isReady: () => boolean
+  readonly log: Log
+}
+
+/** Keeps each generation that stays ready. */
+export class LastGoodKeeper {
+  readonly #options: KeeperOptions
+  readonly #looking: Periodic
+  /** On a clock that is not set back. */
+  #since: {readonly generation: number; readonly at: number} | undefined
+  #kept: number | undefined
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+    this.#looking = new Periodic(
+      lookEvery,
+      () => this.#look(),
+      error => options.log.warn(`the last good generation was not kept: ${messageOf(error)}`),
+    )
+  }
+
+  /** The project as it is has started. */
+  async start(): Promise<void> {
+    await clearFailedStarts(this.#options.paths)
+    this.#looking.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#looking.stop()
+  }
+
+  async #look(): Promise<void> {
+    const {generations, isReady, log} = this.#options
+    const generation = generations.current
+    if (generation === undefined || !isReady()) {
+      this.#since = undefined
+      return
+    }
+    const now = performance.now()
+    if (this.#since?.generation !== generation.number) this.#since = {generation: generation.number, at: now}
+    if (this.#kept === generation.number || now - this.#since.at < goodAfter) return
+    await this.#keep(generation)
+    this.#kept = generation.number
+    log.info(`generation ${generation.number} has stayed ready, and is kept as the last good one`)
+  }
+
+  async #keep({number, committedAt, config, instances}: NonNullable<Generations["current"]>): Promise<void> {
+    const {paths, database} = this.#options
+    await keepLastGood(paths, {
+      generation: number,
+      committedAt,
+      config: {text: config.text},
+      modules: instances.flatMap(({name, plugin: {module}}) => (module === undefined ? [] : [{name, module}])),
+      version,
+      lockfile: await hashLockfile(paths.project),
+      schema: await describeSchema(database),
+    })
+  }
+}
