@@ -79,6 +79,7 @@ const describeStatus = (
   facts([
     ["project", status.project],
     ["ready", status.ready ? "yes" : "no (svc doctor --live tells why)"],
+    ...(status.lastGood === null ? [] : [["LAST GOOD", describeLastGood(status.lastGood)] as const]),
     ["generation", `${status.generation.number} (${status.generation.reason}), ${status.generation.committedAt}`],
     ...(status.pin === null
       ? []
@@ -107,6 +108,9 @@ const describeStatus = (
     ["runtimeId", status.runtimeId],
     ["authority", describeAuthority(status)],
   ])
+
+const describeLastGood = ({generation, why}: NonNullable<Static<typeof Status>["lastGood"]>): string =>
+  `generation ${generation} runs: the project as it is does not start (${why}); correct it, then svc runtime restart`
 
 const describeAuthority = ({authority, epoch, authorities}: Static<typeof Status>): string =>
   `${authority}, epoch ${epoch}, of ${authorities

@@ -12,7 +12,12 @@ export const checkRunningBuild = async (
   const files = await readBuild(project)
   const packages = checkStamp(files)
   if (running === undefined || running === "unknown") return packages
-  const {stale} = running.build
+  const {build, lastGood} = running
+  const {stale} = build
+  if (lastGood !== null) {
+    const detail = `the last good generation ${lastGood.generation} runs: the project as it is does not start: ${lastGood.why}`
+    return [error("running build", detail, "Correct the project, then svc runtime restart"), ...packages]
+  }
   if (stale.length > 0) {
     const detail = `the Host was started with --allow-stale; these builds do not fit their source: ${stale.join(", ")}`
     return [error("running build", detail, "svc build, then svc runtime restart"), ...packages]

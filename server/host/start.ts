@@ -89,6 +89,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   const {log, scrub} = logs
   const opened = await openProject(options, runtime, parts, own.entrance)
   const {runtimeId, startedAt, project, boot, token, url, database, authority, history, askExit} = opened
+  const lastGood = opened.lastGood && {generation: opened.lastGood.generation, why: opened.lastGood.why}
   const made = await assemble(options, runtime, opened, parts)
   const {current, events, outbox, inbox, endpoints, recovery, watcher, generations, containment} = made
 
@@ -105,7 +106,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     tokens: {token: token.used, demoToken: boot.config.http.demoToken},
     services: {
       ...made,
-      identity: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor},
+      identity: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor, lastGood},
       database,
       logs,
       handlers,

@@ -29,6 +29,8 @@ export interface Identity {
   readonly mode: Mode
   /** Milliseconds since 1970. */
   readonly startedAt: number
+  /** The generation that runs because the project as it is did not start; undefined where it did. */
+  readonly lastGood: {readonly generation: number; readonly why: string} | undefined
   /** What the runs before it left behind. */
   readonly history: RunHistory
   readonly runtime: Pick<Runtime, "name" | "version">

@@ -43,6 +43,16 @@ export const Status = Named("Status", {
     ],
     {description: "The newest generation that was not committed"},
   ),
+  lastGood: Type.Union(
+    [
+      Type.Object({
+        generation: Type.Integer(),
+        why: Type.String({private: true, description: "Why the project as it is did not start"}),
+      }),
+      Type.Null(),
+    ],
+    {description: "The generation that runs because the project as it is has failed to start twice in a row"},
+  ),
   ready: Type.Boolean(),
   supervisor: Type.String({description: "Who starts the Host again; none where nobody does"}),
   ingress: IngressView,
