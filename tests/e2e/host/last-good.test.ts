@@ -1,0 +1,98 @@
+import {writeFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {printed, runCommand} from "../../support/host/command-line.ts"
+import {launchHost, startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunAnd, type TestRuntime} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const env = {HTTP_TOKEN: "a-long-token-of-this-test", SVC_SUPERVISOR: "test"}
+
+const production = {args: ["--mode", "production", "--no-watch"], env}
+
+const config = `http:
+  port: 0
+  token: \${HTTP_TOKEN}
+plugins:
+  sandbox: {}
+  answers: {}
+`
+
+/** Answers with its name; `before` runs in its setup. */
+const answering = (name: string, before = "") =>
+  pluginWith(`${before}
+    plugin.on("message-created", async session => "${name} " + session.text)`)
+
+const goodProject = () =>
+  makeProject({
+    config,
+    plugins: {answers: answering("good")},
+    files: {".env": `HTTP_TOKEN=${env.HTTP_TOKEN}\n`, "bun.lock": "locked"},
+  })
+
+/** A start that fails; what it printed. */
+const failedStart = async (project: Project, runtime: TestRuntime) => {
+  const {process: running} = launchHost({...production, project, runtime})
+  const {code} = await running.finished
+  expect(code).toBe(1)
+  return running.output()
+}
+
+interface Status {
+  readonly lastGood: {readonly generation: number; readonly why: string} | null
+  readonly generation: {readonly number: number; readonly reason: string}
+}
+
+describe.each(bunAnd("node22"))("on $name", runtime => {
+  test("after two failed starts the last good generation answers, not ready, until the project is corrected", async () => {
+    const project = goodProject()
+    const first = await startHost({...production, project, runtime})
+    expect(await first.say("hi")).toEqual(["good hi"])
+    await until("the generation to be kept", () => first.process.output().includes("is kept as the last good one"), 120_000)
+    await first.stop()
+
+    project.write("plugins/answers.ts", answering("broken", `throw new Error("no setup today")`))
+    expect(await failedStart(project, runtime)).toContain("no setup today")
+    expect(await failedStart(project, runtime)).toContain("no setup today")
+    const fallback = await startHost({...production, project, runtime})
+    expect(fallback.process.output()).toMatch(/LAST GOOD: .*no setup today/)
+    expect(await fallback.say("hi")).toEqual(["good hi"])
+    expect(await (await fallback.fetch("/pub/ready")).json()).toEqual({ready: false})
+    expect((await fallback.fetch("/pub/health")).status).toBe(200)
+    const report = await (await fallback.fetch("/api/system/readiness")).json()
+    expect(report).toMatchObject({ready: false, generation: 1})
+    expect(report.components[0]).toMatchObject({kind: "generation", ready: false, reason: "last_good"})
+    const status = await fallback.get<Status>("/api/system/status")
+    expect(status).toMatchObject({lastGood: {generation: 1}, generation: {number: 1, reason: "last good"}})
+    expect(await printed(project, "runtime status")).toContain("LAST GOOD")
+    expect((await runCommand(project, "doctor")).stdout).toContain("the last good generation 1 runs")
+    // Nothing is committed in its process: what it is asked to take needs a restart.
+    const refused = await runCommand(project, "runtime reload")
+    expect({code: refused.code, running: fallback.process.pid}).toEqual({code: 1, running: fallback.process.pid})
+    expect(await fallback.say("still")).toEqual(["good still"])
+
+    project.write("plugins/answers.ts", answering("better"))
+    await printed(project, "runtime restart")
+    expect((await fallback.process.finished).code).toBe(51)
+    const corrected = await startHost({...production, project, runtime})
+    expect(await corrected.say("hi")).toEqual(["better hi"])
+    expect((await corrected.fetch("/pub/ready")).status).toBe(200)
+    expect((await corrected.get<Status>("/api/system/status")).generation.number).toBe(2)
+    await corrected.stop()
+
+    // A configuration that cannot be read is no other case.
+    project.write("svc.config.yml", `${config}nonsense: true\n`)
+    for (const _ of [1, 2]) expect(await failedStart(project, runtime)).toContain("nonsense")
+    const again = await startHost({...production, project, runtime})
+    expect(await again.say("hi")).toEqual(["good hi"])
+    await again.stop()
+
+    // It never changes packages: with another lockfile, only a rollback goes back.
+    writeFileSync(project.path("bun.lock"), "locked otherwise")
+    for (const _ of [1, 2]) await failedStart(project, runtime)
+    const named = await failedStart(project, runtime)
+    expect(named).toContain("it ran with another lockfile")
+    expect(named).toContain("svc rollback")
+  }, 300_000)
+})
