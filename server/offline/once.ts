@@ -3,26 +3,19 @@ import {join, resolve} from "node:path"
 import {v7 as uuid} from "uuid"
 import type {Component} from "../../shared/api/readiness.ts"
 import type {Mode} from "../../shared/mode.ts"
-import {type Issue, Problem, toProblem} from "../../shared/problems.ts"
+import {type Issue, toProblem} from "../../shared/problems.ts"
 import {readEnvironment} from "../config/environment.ts"
 import {type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
 import {type Database, openDatabase} from "../database/database.ts"
-import {Endpoints} from "../endpoints/endpoints.ts"
-import {Generations} from "../generation/generations.ts"
-import {GenerationHistory} from "../generation/history.ts"
-import {hashLockfile} from "../generation/lockfile.ts"
-import {builtIns, sdkPaths} from "../host/built-in-plugins.ts"
 import type {Logs} from "../logs/log.ts"
-import {Loader} from "../plugins/load.ts"
 import {projectName, requireProject} from "../project/settings.ts"
-import {gatherFacts} from "../readiness/gather.ts"
-import {createReport} from "../readiness/report.ts"
 import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
 import {Scope} from "../runtime/flow/scope.ts"
 import {projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
+import {assembleOnce} from "./assemble-once.ts"
 import type {OnceStateOptions, TriedCheckpoint} from "./once-checkpoint.ts"
 
 export interface OnceOptions {
@@ -99,7 +92,6 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
   scope.defer(() => removeFolder(scratch))
   const {log} = logs
   const runtimeId = uuid()
-  const startedAt = Date.now()
   const signal = options.signal === undefined ? scope.signal : AbortSignal.any([scope.signal, options.signal])
   const readVariables = async () => (await readEnvironment(paths.project, environment ?? mode, process.env)).variables
   const readConfig = async () => {
@@ -114,54 +106,26 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
   }
   const state = {scratch, signal, scope, log, openDatabase: open}
   const {database, checkpoint} = await openState(options, state, readConfig)
-  const endpoints = new Endpoints({
-    receive: () => Promise.reject(new Problem("admission_closed", "a one-shot start admits no events")),
-    online: () => {},
-  })
-  const generations = new Generations({
-    project: paths.project,
-    database,
-    loader: new Loader({runtime, paths, builtIns, builds: "current", cache: join(scratch, "plugins"), sdk: sdkPaths}),
-    log,
+  const {generation, ready, components} = await assembleOnce({
+    paths,
+    runtime,
     runtimeId,
-    configFile: paths.config,
-    history: new GenerationHistory(database),
-    endpoints,
-    mayChangeCode: true,
+    database,
+    restorePoint: checkpoint?.id ?? "none",
+    builds: "current",
     readVariables,
-    readLockfile: () => hashLockfile(paths.project),
+    cache: join(scratch, "plugins"),
+    logs,
     signal,
-    hide: logs.hide,
-    // It is a copy, and this is where it came from.
-    saveBefore: async () => ({id: checkpoint?.id ?? "none", discard: async () => {}}),
-    onCommit: () => {},
+    scope,
   })
-  scope.defer(() => generations.stop(0))
-  const generation = await generations.start()
-  const report = createReport(
-    gatherFacts({
-      now: Date.now(),
-      startedAt,
-      authority: undefined,
-      generation,
-      failure: undefined,
-      databaseInitialized: database.state.is === "initialized",
-      // Nothing is opened: an endpoint that could be opened counts as admitting.
-      endpoints: () =>
-        endpoints.list().map(({spec, state, ownAdmission}) => ({
-          spec,
-          state,
-          ownAdmission: spec.open === undefined ? ownAdmission : {is: "open"},
-        })),
-    }),
-  )
   return {
-    ok: report.ready,
+    ok: ready,
     committed: true,
     checkpoint,
     plugins: generation.instances.map(({name}) => name),
     endpoints: generation.snapshot.endpoints.map(({name}) => name),
-    components: report.components,
+    components,
   } as const
 }
 

@@ -1,0 +1,92 @@
+import type {Component} from "../../shared/api/readiness.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Variables} from "../config/expand.ts"
+import type {Database} from "../database/database.ts"
+import {Endpoints} from "../endpoints/endpoints.ts"
+import type {Generation} from "../generation/generation.ts"
+import {Generations} from "../generation/generations.ts"
+import {GenerationHistory} from "../generation/history.ts"
+import {hashLockfile} from "../generation/lockfile.ts"
+import {builtIns, sdkPaths} from "../host/built-in-plugins.ts"
+import type {Logs} from "../logs/log.ts"
+import {Loader, type LoaderOptions} from "../plugins/load.ts"
+import {gatherFacts} from "../readiness/gather.ts"
+import {createReport} from "../readiness/report.ts"
+import type {Scope} from "../runtime/flow/scope.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+
+export interface AssembleOptions {
+  readonly paths: ProjectPaths
+  readonly runtime: Runtime
+  readonly runtimeId: string
+  /** Migrated; what is committed goes there. */
+  readonly database: Database
+  /** Has the data as it was before plugins' migrations. */
+  readonly restorePoint: string
+  /** Which builds are taken before their source. */
+  readonly builds: LoaderOptions["builds"]
+  readonly readVariables: () => Promise<Variables>
+  /** For compiled plugins. */
+  readonly cache: string
+  readonly logs: Logs
+  readonly signal: AbortSignal
+  /** Everything is undone with it. */
+  readonly scope: Scope
+}
+
+export interface AssembledOnce {
+  readonly generation: Generation
+  /** Every required component is present and enabled. */
+  readonly ready: boolean
+  readonly components: readonly Component[]
+}
+
+/** Commits the first generation of a project without opening anything of it. Throws what keeps it from being committed. */
+export const assembleOnce = async (options: AssembleOptions): Promise<AssembledOnce> => {
+  const {paths, runtime, database, logs, scope} = options
+  const startedAt = Date.now()
+  const endpoints = new Endpoints({
+    receive: () => Promise.reject(new Problem("admission_closed", "a one-shot start admits no events")),
+    online: () => {},
+  })
+  const {builds, cache} = options
+  const generations = new Generations({
+    project: paths.project,
+    database,
+    loader: new Loader({runtime, paths, builtIns, builds, cache, sdk: sdkPaths}),
+    log: logs.log,
+    runtimeId: options.runtimeId,
+    configFile: paths.config,
+    history: new GenerationHistory(database),
+    endpoints,
+    mayChangeCode: true,
+    readVariables: options.readVariables,
+    readLockfile: () => hashLockfile(paths.project),
+    signal: options.signal,
+    hide: logs.hide,
+    // It is a copy, and this is where it came from.
+    saveBefore: async () => ({id: options.restorePoint, discard: async () => {}}),
+    onCommit: () => {},
+  })
+  scope.defer(() => generations.stop(0))
+  const generation = await generations.start()
+  const {ready, components} = createReport(
+    gatherFacts({
+      now: Date.now(),
+      startedAt,
+      authority: undefined,
+      generation,
+      failure: undefined,
+      databaseInitialized: database.state.is === "initialized",
+      // Nothing is opened: an endpoint that could be opened counts as admitting.
+      endpoints: () =>
+        endpoints.list().map(({spec, state, ownAdmission}) => ({
+          spec,
+          state,
+          ownAdmission: spec.open === undefined ? ownAdmission : {is: "open"},
+        })),
+    }),
+  )
+  return {generation, ready, components}
+}
