@@ -293,6 +293,16 @@ export const problems = {
     title: "This change needs a restart",
     hint: "Run svc runtime restart; the running generation goes on until then.",
   },
+  trial_failed: {
+    status: 422,
+    title: "The next start would fail",
+    hint: "Correct what detail names; the running Host goes on. To restart without a trial: --force.",
+  },
+  not_tried: {
+    status: 409,
+    title: "The change could not be tried",
+    hint: 'Correct what detail names; the running Host goes on. To restart without a trial: --force, over the API {"force": true}.',
+  },
   plugin_unknown: {status: 404, title: "No such plugin", hint: "GET /api/plugins lists them."},
   plugin_missing: {
     status: 422,
