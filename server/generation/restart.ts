@@ -5,7 +5,7 @@ import {fingerprintOf} from "./snapshot.ts"
 
 /** Keys that the process takes once, at its start. */
 const fixedKeys = (loaded: LoadedConfig): Record<string, unknown> => {
-  const {http, database} = loaded.config
+  const {http, database, workroom} = loaded.config
   return {
     "http.host": http.host,
     "http.port": http.port,
@@ -13,6 +13,7 @@ const fixedKeys = (loaded: LoadedConfig): Record<string, unknown> => {
     "http.token": http.token,
     "http.demoToken": http.demoToken,
     database,
+    "workroom.store": workroom.store,
   }
 }
 
