@@ -6,6 +6,7 @@ import {takeOverConsole} from "../../server/logs/console.ts"
 import {createLogs, type Logs} from "../../server/logs/log.ts"
 import {createOutput} from "../../server/logs/output.ts"
 import type {OnceOptions} from "../../server/offline/once.ts"
+import type {TrialOptions} from "../../server/offline/trial.ts"
 import {followSupervisor} from "../../server/process/supervisor.ts"
 import {requireProject} from "../../server/project/settings.ts"
 import {noProgress} from "../../server/recovery/checkpoint/progress.ts"
@@ -60,6 +61,9 @@ export class RuntimeStart extends SvcCommand {
     description: "With --once: on a copy of this checkpoint: its id, newest, its folder, or an archive's file",
   })
 
+  /** Internal: how a running Host tries its next start, by files in this folder. */
+  trial = Option.String("--trial", {hidden: true})
+
   #scrub = (text: string) => text
 
   async run(): Promise<ExitCode> {
@@ -73,6 +77,7 @@ export class RuntimeStart extends SvcCommand {
       throw new Problem("request_invalid", "--from-checkpoint goes with --once", {
         hint: "svc checkpoint restore puts a checkpoint in the place of the project's state.",
       })
+    if (this.trial !== undefined && !this.once) throw new Problem("request_invalid", "--trial goes with --once")
     if (this.daemon) return this.#daemon(mode)
     const environment = this.environment === undefined ? {} : {environment: this.environment}
     const logs = this.#logs(mode)
@@ -127,6 +132,7 @@ export class RuntimeStart extends SvcCommand {
       stop: signal => ending.abort(new Problem("stopping", `the start was ended by ${signal}`)),
       reload: () => {},
     })
+    if (this.trial !== undefined) return this.#try(this.trial, {mode, ...environment, logs, signal: ending.signal})
     const checkpoint = this.#checkpoint()
     const {startOnce} = await import("../../server/offline/once.ts")
     const result = await startOnce(
@@ -144,12 +150,27 @@ export class RuntimeStart extends SvcCommand {
     return result.ok ? exit.ok : exit.failed
   }
 
+  async #try(folder: string, options: Omit<TrialOptions, "project" | "folder">): Promise<ExitCode> {
+    // A Host lives on after an exception that nobody caught, and so does its trial.
+    onLateException(error => options.logs.log.error("an exception was not caught", {error}))
+    const {tryStart} = await import("../../server/offline/trial.ts")
+    const isFit = await tryStart({project: this.folder, folder, ...options}, await loadRuntime())
+    return isFit ? exit.ok : exit.failed
+  }
+
   #checkpoint(): OnceOptions["withCheckpoint"] {
     const name = this.fromCheckpoint
     if (name === undefined) return undefined
     const {checkpoints, temporary} = projectPaths(this.folder)
     const where = {store: new CheckpointStore(checkpoints), temporary, input: process.stdin, progress: noProgress}
     return async work => (await import("../kit/checkpoint/open.ts")).withCheckpoint(name, where, work)
+  }
+
+  #nextStart(mode: Mode): readonly string[] {
+    const [script = ""] = process.argv.slice(1)
+    const environment = this.environment === undefined ? [] : ["--environment", this.environment]
+    const words = ["runtime", "start", "--project", this.folder, "--mode", mode, ...environment]
+    return [process.execPath, ...process.execArgv, script, ...words]
   }
 
   async #start(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
@@ -181,6 +202,7 @@ export class RuntimeStart extends SvcCommand {
           ...environment,
           watch: this.watch ?? mode === "development",
           allowStale: this.allowStale,
+          nextStart: this.#nextStart(mode),
           command: ["svc", ...process.argv.slice(2)].join(" "),
           supervisor: followSupervisor(process.env, process),
           logs,

@@ -227,6 +227,14 @@ export class Generations {
     throw new Problem("restart_required", `these changes need a restart: ${reasons.join(", ")}`)
   }
 
+  /** The next generation, which needs a restart, would not be committed: kept and told as the newest failure. */
+  refuse(reason: string, problem: Problem): void {
+    this.#lastFailure = {at: Date.now(), reason, problem}
+    this.#options.onFail?.(this.#lastFailure)
+    const place = problem.issues.length === 0 ? "" : `\n${describeFailure(problem)}`
+    this.#options.log.error(`not restarted (${reason}): ${problem.message}${place}`, {code: problem.code})
+  }
+
   #fail(reason: string, error: unknown): never {
     const problem = toProblem(error, "generation_failed")
     if (problem.code === "stopping") throw problem

@@ -3,6 +3,7 @@ import {exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {startLimit} from "../../shared/start-limit.ts"
 import type {Static} from "../../shared/type.ts"
+import type {Asked} from "../console/api/system.ts"
 import {createApp} from "../http/app.ts"
 import type {Tokens} from "../http/auth.ts"
 import {RequestMeter} from "../http/request-meter.ts"
@@ -17,6 +18,7 @@ import type {Guard} from "../satori/server.ts"
 import type {Exit} from "./host.ts"
 import {createMetrics} from "./metrics/metrics.ts"
 import {createStatus} from "./status.ts"
+import type {Trials} from "./trial.ts"
 
 export interface ApiOptions {
   /** `http.base` of the configuration. */
@@ -26,6 +28,9 @@ export interface ApiOptions {
   readonly askExit: (exit: Exit) => void
   /** Why one more start now would make whoever starts the Host again give up; undefined where it would not. */
   readonly tooManyStarts: () => TooMany | undefined
+  readonly trials: Trials
+  /** The next start tries the project as it is, whatever has failed before. */
+  readonly tryAgain: () => Promise<void>
 }
 
 export interface Api {
@@ -38,21 +43,23 @@ export interface Api {
   isReady(): boolean
   /**
    * Takes the configuration as it is now. In production, what the process cannot take over begins a restart with exit
-   * code 75. Throws what a draft throws, `restart_limit`, and `no_supervisor` unless confirmed.
+   * code 75, once the next start was tried. Throws what a draft throws, `restart_limit`, `no_supervisor` unless confirmed, and
+   * unless forced what `Trials.run` throws.
    */
-  reload(reason: string, confirm: boolean): Promise<Static<typeof ReloadResult>>
+  reload(reason: string, asked: Asked): Promise<Static<typeof ReloadResult>>
   /** Not ready from now on. */
   stopping(): void
 }
 
 /** The Host as its HTTP API shows it, and the requests that the API makes of it. */
-export const serveApi = ({base, tokens, services, askExit, tooManyStarts}: ApiOptions): Api => {
+export const serveApi = (options: ApiOptions): Api => {
+  const {base, tokens, services, askExit, tooManyStarts, trials, tryAgain} = options
   const {identity, current, generations, logs} = services
   let isStopping = false
   const observe = () => observeAll(services)
   const report = () => createReport(observe())
   const isReady = () => !isStopping && isEveryRequiredReady(observe())
-  const askRestart = (confirm: boolean, end: Exit) => {
+  const requireRestartable = (confirm: boolean) => {
     if (identity.supervisor() === "none" && !confirm) {
       throw new Problem("no_supervisor", "nothing is known that would start the Host again")
     }
@@ -62,17 +69,23 @@ export const serveApi = ({base, tokens, services, askExit, tooManyStarts}: ApiOp
       logs.log.warn(`no restart: ${problem.message}`)
       throw problem
     }
+  }
+  const askRestart = async ({confirm, force}: Asked, reason: string, end: Exit) => {
+    requireRestartable(confirm)
+    if (!force) await trials.run(reason, isReady())
+    requireRestartable(confirm)
+    await tryAgain()
     services.events.raise("restart.asked", {code: end.code, reason: end.reason})
     // The answer leaves before the Host does.
     setTimeout(() => askExit(end), 50)
   }
-  const reload: Api["reload"] = async (reason, confirm) => {
+  const reload: Api["reload"] = async (reason, asked) => {
     try {
       const generation = await generations.reload(reason)
       return {committed: generation !== undefined, generation: current().number}
     } catch (error) {
       if (!isProblem(error, "restart_required") || identity.mode !== "production") throw error
-      askRestart(confirm, {code: exit.runtimeRestart, reason: error.message})
+      await askRestart(asked, reason, {code: exit.runtimeRestart, reason: error.message})
       return {committed: false, generation: current().number, restarting: true}
     }
   }
@@ -81,8 +94,8 @@ export const serveApi = ({base, tokens, services, askExit, tooManyStarts}: ApiOp
     isReady,
     readiness: report,
     status: () => status(isReady()),
-    reload: (confirm: boolean) => reload("requested", confirm),
-    restart: (confirm: boolean) => askRestart(confirm, {code: exit.consoleRestart, reason: "restart requested"}),
+    reload: (asked: Asked) => reload("requested", asked),
+    restart: (asked: Asked) => askRestart(asked, "restart", {code: exit.consoleRestart, reason: "restart requested"}),
   }
   const requests = new RequestMeter()
   const metrics = createMetrics({...services, requests, report, isReady})

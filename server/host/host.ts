@@ -19,6 +19,11 @@ export interface HostOptions {
   readonly watch: boolean
   /** Run built plugins that do not fit their source: then no release can be completed. */
   readonly allowStale?: boolean
+  /**
+   * The command line that starts this Host again: program, its options, the script, its words. With it a change is tried
+   * before the Host ends for it.
+   */
+  readonly nextStart?: readonly string[]
   /** How this process was started, for whoever is refused. */
   readonly command: string
   /** Who starts the Host again; `none` where nobody does. Asked each time: a daemon may die before its Host. */

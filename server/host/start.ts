@@ -16,7 +16,9 @@ import {countFailedStart} from "./last-good.ts"
 import {openProject, readPlaces} from "./open.ts"
 import {Parts, stopLimit} from "./parts.ts"
 import {Patience, type Wait} from "./patience.ts"
+import {clearFailedStarts} from "../recovery/last-good/failed-starts.ts"
 import {tableOf} from "./table.ts"
+import {createTrials} from "./trial.ts"
 
 /**
  * Throws what keeps the Host from starting, with everything undone. What may pass is waited for with the socket open, and the start
@@ -101,6 +103,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     ...(options.now === undefined ? {} : {now: options.now}),
   })
   const handlers = new HandlerMeter()
+  const trials = createTrials({host: options, opened, services: made})
   const api = serveApi({
     base: boot.config.http.base,
     tokens: {token: token.used, demoToken: boot.config.http.demoToken},
@@ -115,6 +118,8 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     },
     askExit,
     tooManyStarts: own.tooManyStarts,
+    trials,
+    tryAgain: () => clearFailedStarts(opened.paths),
   })
   const table = tableOf({
     options,
@@ -122,6 +127,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     made,
     dispatch: handlers.measure(dispatch),
     api,
+    trials,
     requireRunning: () => parts.requireRunning(),
   })
   await parts.startAll(table)
@@ -129,7 +135,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
 
   // What keeps a draft from being committed is logged and shown in the status.
   const reload = (reason: string) =>
-    api.reload(reason, false).then(
+    api.reload(reason, {confirm: false, force: false}).then(
       () => {},
       () => {},
     )

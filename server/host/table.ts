@@ -8,6 +8,7 @@ import {type HostOptions, isPlannedEnd} from "./host.ts"
 import {LastGoodKeeper} from "./last-good.ts"
 import type {OpenProject} from "./open.ts"
 import type {Row} from "./parts.ts"
+import type {Trials} from "./trial.ts"
 
 /** What handlers, sends and requests get to end by themselves when the Host stops, in milliseconds. */
 const drainLimit = 5000
@@ -18,6 +19,7 @@ export interface TableOptions {
   readonly made: Assembled
   readonly dispatch: Dispatch
   readonly api: Api
+  readonly trials: Trials
   /** Throws once the start has been ended. */
   readonly requireRunning: () => void
 }
@@ -30,9 +32,10 @@ export const tableOf = (table: TableOptions): readonly Row[] => [
 ]
 
 /** What begins to stop at once is waited for here: the drain needs the seconds that a checkpoint takes to give up. */
-const lastToStop = ({made}: TableOptions): readonly Row[] => {
+const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
   const {capacity, recovery, endpoints, gaps, generations} = made
   return [
+    {name: "the trial of a change", early: true, stop: () => trials.stop(), limit: 3000},
     {
       name: "the deletion of old rows",
       early: true,

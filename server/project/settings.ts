@@ -57,6 +57,10 @@ export const locationOf = ({database}: ProjectConfig, paths: ProjectPaths): Loca
   return {dialect: "sqlite", file: filename === undefined ? paths.database : resolve(paths.project, filename)}
 }
 
+/** Equal for one and the same database. */
+export const locationKey = (location: Location): string =>
+  location.dialect === "sqlite" ? `file ${location.file}` : `remote ${location.url}`
+
 /** Where the Host's own data grows: its state, and the folder of a local database. */
 export const foldersOf = (location: Location, paths: ProjectPaths): readonly string[] =>
   location.dialect === "sqlite" ? [paths.state, dirname(location.file)] : [paths.state]

@@ -78,9 +78,12 @@ export const Status = Named("Status", {
   ),
 })
 
-export const ConfirmRequest = Named(
-  "ConfirmRequest",
-  {confirm: Type.Optional(Type.Boolean({description: "Do it even where nothing would start the Host again"}))},
+export const RestartRequest = Named(
+  "RestartRequest",
+  {
+    confirm: Type.Optional(Type.Boolean({description: "Do it even where nothing would start the Host again"})),
+    force: Type.Optional(Type.Boolean({description: "Restart without trying the next start before"})),
+  },
   {additionalProperties: false},
 )
 

@@ -1,17 +1,28 @@
 import {ReadinessReport} from "../../../shared/api/readiness.ts"
-import {ConfirmRequest, Ready, ReloadResult, Status} from "../../../shared/api/system.ts"
+import {Ready, ReloadResult, RestartRequest, Status} from "../../../shared/api/system.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
+
+/** How a restart was asked for. */
+export interface Asked {
+  /** Also where nothing would start the Host again. */
+  readonly confirm: boolean
+  /** Without trying the next start. */
+  readonly force: boolean
+}
 
 /** What the Host lets these routes see and ask; the actions are requests to the Host. */
 export interface SystemServices {
   isReady(): boolean
   readiness(): ReadinessReport
   status(): Static<typeof Status>
-  /** Throws what a draft throws, and `restart_required`. */
-  reload(confirm: boolean): Promise<Static<typeof ReloadResult>>
-  /** Begins an orderly end with exit code 51. Throws `restart_limit`, and `no_supervisor` unless confirmed. */
-  restart(confirm: boolean): void
+  /** Throws what a draft throws, `restart_required`, and where it needs a restart what that throws. */
+  reload(asked: Asked): Promise<Static<typeof ReloadResult>>
+  /**
+   * Tries the next start, then begins an orderly end with exit code 51. Throws `restart_limit`, `no_supervisor` unless confirmed, and
+   * unless forced `trial_failed`, `not_tried`, and `conflict` while another trial is under way.
+   */
+  restart(asked: Asked): Promise<void>
 }
 
 const headers = {"cache-control": "no-store", "content-type": "application/json"} as const
@@ -58,7 +69,7 @@ export const showStatus = (services: SystemServices): Operation => ({
 
 export const reloadConfig = (services: SystemServices): Operation => ({
   summary: "Take the configuration file as it is now",
-  body: ConfirmRequest,
+  body: RestartRequest,
   response: {200: ReloadResult, 202: ReloadResult},
   problems: [
     "config_invalid",
@@ -70,22 +81,28 @@ export const reloadConfig = (services: SystemServices): Operation => ({
     "restart_required",
     "no_supervisor",
     "restart_limit",
+    "trial_failed",
+    "not_tried",
+    "conflict",
   ],
   handle: async (_, call) => {
-    const result = await services.reload(await isConfirmed(call.body()))
+    const result = await services.reload(await askedIn(call.body()))
     return call.json(ReloadResult, result, {status: result.restarting === true ? 202 : 200})
   },
 })
 
 export const restartHost = (services: SystemServices): Operation => ({
-  summary: "End the Host in order with exit code 51, so that its supervisor starts it again",
-  body: ConfirmRequest,
+  summary: "Try the next start, then end the Host in order with exit code 51, so that its supervisor starts it again",
+  body: RestartRequest,
   response: {202: Type.Object({restarting: Type.Boolean()})},
-  problems: ["no_supervisor", "restart_limit"],
+  problems: ["no_supervisor", "restart_limit", "trial_failed", "not_tried", "conflict"],
   handle: async (_, call) => {
-    services.restart(await isConfirmed(call.body()))
+    await services.restart(await askedIn(call.body()))
     return call.json(Type.Object({restarting: Type.Boolean()}), {restarting: true}, {status: 202})
   },
 })
 
-const isConfirmed = async (body: Promise<unknown>) => ((await body) as Static<typeof ConfirmRequest>).confirm === true
+const askedIn = async (body: Promise<unknown>): Promise<Asked> => {
+  const {confirm = false, force = false} = (await body) as Static<typeof RestartRequest>
+  return {confirm, force}
+}

@@ -1,0 +1,58 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {readHostFile} from "../../../server/runtime/host-file.ts"
+import {projectPaths} from "../../../server/runtime/project.ts"
+import type {Status} from "../../../shared/api/system.ts"
+import {isProblem, Problem} from "../../../shared/problems.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {HostClient} from "../host-client.ts"
+import {ProgressLine} from "../progress.ts"
+
+export const forceText = "Restart without trying the next start before"
+
+export interface TrialRequest<T> {
+  readonly host: HostClient
+  readonly project: string
+  readonly force: boolean
+  /** For a terminal. */
+  readonly output: NodeJS.WritableStream
+  readonly ask: () => Promise<T>
+  /** What it comes to where the Host has ended after a trial that took longer than a request. */
+  readonly ended: (generation: number) => T
+}
+
+/**
+ * Makes a request that may try the next start, and says on a terminal that this is done. A trial that takes longer than a
+ * request is waited for. Throws what the Host refuses.
+ */
+export const whileTried = async <T>({host, project, force, output, ask, ended}: TrialRequest<T>): Promise<T> => {
+  const progress = new ProgressLine(output)
+  if (!force) progress.show("trying the change…", 0, 0)
+  try {
+    const before = await statusOf(host)
+    return await ask().catch(async error => {
+      if (!isProblem(error, "request_timeout")) throw error
+      await follow(host, project, before.lastFailure?.at)
+      return ended(before.generation.number)
+    })
+  } finally {
+    progress.clear()
+  }
+}
+
+const statusOf = (host: HostClient) => host.get<Static<typeof Status>>("/api/system/status")
+
+/** Until the Host has ended. Throws why it has not. */
+const follow = async (host: HostClient, project: string, before: string | undefined): Promise<void> => {
+  const paths = projectPaths(project)
+  while ((await readHostFile(paths))?.runtimeId === host.file.runtimeId) {
+    const failure = await statusOf(host).then(
+      ({lastFailure}) => lastFailure,
+      () => null,
+    )
+    if (failure !== null && failure.at !== before && failure.code !== "restart_required") {
+      const code = failure.code === "not_tried" ? failure.code : "trial_failed"
+      throw new Problem(code, [...new Set([failure.detail, ...failure.issues])].join("\n  "))
+    }
+    await sleep(500)
+  }
+}

@@ -1,0 +1,264 @@
+import type {Issue} from "../../shared/problems.ts"
+import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
+import {readEnvironment} from "../config/environment.ts"
+import {readConfigText} from "../config/load.ts"
+import {schemaOf} from "../database/database.ts"
+import {readStorage} from "../database/upkeep/storage.ts"
+import type {Services} from "../http/services.ts"
+import {readApplied} from "../plugins/plugin-migrations.ts"
+import {nextEnvironment} from "../project/next-environment.ts"
+import {requireOneHistory} from "../project/one-history.ts"
+import {locationKey} from "../project/settings.ts"
+import {
+  readResult,
+  type TrialFiles,
+  type TrialRequest,
+  type TrialResult,
+  trialFiles,
+  trialFolder,
+  writeRequest,
+} from "../project/trial.ts"
+import {freeSpace} from "../runtime/disk.ts"
+import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
+import {freeMemory} from "../runtime/memory.ts"
+import {runProgram} from "../runtime/process/program.ts"
+import type {HostOptions} from "./host.ts"
+import type {OpenProject} from "./open.ts"
+
+/** A start has to end within so many seconds; `SVC_TRIAL_LIMIT` names another limit. Its answer comes within a request's 60. */
+const defaultLimit = 50
+
+/** What a trial takes beside the memory that this process has, in bytes: a process watches over it. */
+const margin = 64 * 1024 ** 2
+
+/** What a trial writes beside a copy of the database, in bytes: compiled plugins, an empty database. */
+const scratchSpace = 32 * 1024 ** 2
+
+export interface Trials {
+  /**
+   * Tries what the next start of this Host would do, in a process of its own, with code and configuration as they are now;
+   * resolves where it would commit a generation. Throws `trial_failed` with the places, `not_tried` with what is missing for
+   * a trial, `conflict` where one is under way, `stopping`. The failure is logged and kept as the newest one.
+   */
+  run(reason: string, isReady: boolean): Promise<void>
+  /** Ends one that is under way. */
+  stop(): Promise<void>
+}
+
+export interface TrialsOptions {
+  readonly host: HostOptions
+  readonly opened: Pick<OpenProject, "paths" | "boot" | "database">
+  readonly services: Pick<Services, "generations" | "workroom">
+}
+
+/** Loaded at the start: the files of svc may be others when it is needed. */
+export const createTrials = (options: TrialsOptions): Trials => {
+  const {host, opened, services} = options
+  const environment = nextEnvironment(opened.paths.project, host.supervisor(), process.env)
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  return {
+    run: async (reason, isReady) => {
+      const {nextStart: command} = host
+      if (command === undefined) return
+      if (running !== undefined) throw new Problem("conflict", "another change is being tried")
+      const trial = new Trial(options, {command, environment: environment(), signal: stopping.signal})
+      running = trial.run(isReady)
+      try {
+        await running
+      } catch (error) {
+        if (stopping.signal.aborted) throw new Problem("stopping", "the Host is stopping")
+        const problem = toProblem(error, "trial_failed")
+        services.generations.refuse(reason, problem)
+        throw problem
+      } finally {
+        running = undefined
+      }
+    },
+    stop: async () => {
+      stopping.abort()
+      await running?.catch(() => {})
+    },
+  }
+}
+
+interface NextProcess {
+  readonly command: readonly string[]
+  readonly environment: Record<string, string>
+  readonly signal: AbortSignal
+}
+
+type Success = Extract<TrialResult, {ok: true}>
+
+class Trial {
+  readonly #options: TrialsOptions
+  readonly #next: NextProcess
+  readonly #files: TrialFiles
+  #limit = defaultLimit
+
+  constructor(options: TrialsOptions, next: NextProcess) {
+    this.#options = options
+    this.#next = next
+    this.#files = trialFiles(trialFolder(options.opened.paths))
+  }
+
+  async run(isReady: boolean): Promise<void> {
+    const {folder} = this.#files
+    const settings = await this.#variables()
+    this.#limit = positive(settings.SVC_TRIAL_LIMIT) ?? defaultLimit
+    await requireMemory(positive(settings.SVC_TRIAL_MEMORY))
+    await this.#requireSpace(scratchSpace, "a trial")
+    // A Host that was killed may have left one.
+    await removeFolder(folder)
+    await makePrivateFolder(folder)
+    try {
+      await this.#try(isReady)
+    } finally {
+      await removeFolder(folder)
+    }
+  }
+
+  async #try(isReady: boolean): Promise<void> {
+    const {database, boot, paths} = this.#options.opened
+    const ends = performance.now() + this.#limit * 1000
+    await requireOneHistory({paths, config: boot.config, database}).catch(cause => {
+      throw failureOf(toProblem(cause, "authority_mismatch"))
+    })
+    const found = await this.#start(false, ends)
+    const {unready, untried, isSameDatabase} = found
+    if (isSameDatabase && (await this.#isMigrated(found))) {
+      if (database.location.dialect === "sqlite") {
+        await this.#copy()
+        await this.#start(true, ends)
+      } else untried.push("the migrations, since the database is remote")
+    }
+    if (unready.length > 0 && isReady)
+      throw new Problem("trial_failed", `the Host would start, and not be ready: ${unready.join("; ")}`)
+    if (untried.length > 0) throw new Problem("not_tried", `all would start, but not tried is ${untried.join("; ")}`)
+  }
+
+  /** Would the start change the database, or refuse what is in it? */
+  async #isMigrated({newestSchema, migrations}: Success): Promise<boolean> {
+    const {database} = this.#options.opened
+    if (schemaOf(database) !== newestSchema) return true
+    const applied = new Map((await readApplied(database)).map(({plugin, migrations: names}) => [plugin, names]))
+    return migrations.some(({plugin, names}) => {
+      const had = applied.get(plugin) ?? []
+      return had.length !== names.length || had.some(name => !names.includes(name))
+    })
+  }
+
+  async #copy(): Promise<void> {
+    const {database} = this.#options.opened
+    if (database.location.dialect !== "sqlite") return
+    const {file, log} = await readStorage(database.location.file)
+    // A migration may write everything anew.
+    await this.#requireSpace(2 * (file + log), "a trial of the migrations")
+    await database.snapshotTo(this.#files.copy, this.#next.signal).catch(cause => {
+      throw new Problem("not_tried", `the migrations: ${messageOf(cause)}`, {cause})
+    })
+  }
+
+  /** One process, until `ends`. Throws `trial_failed`. */
+  async #start(hasCopy: boolean, ends: number): Promise<Success> {
+    const {folder, result: last} = this.#files
+    await removeFolder(last)
+    await writeRequest(this.#files, await this.#request(hasCopy))
+    const {command, environment, signal} = this.#next
+    let output = ""
+    const end = await runProgram([...command, "--once", "--trial", folder], {
+      folder: process.cwd(),
+      environment,
+      limit: Math.max(0, ends - performance.now()),
+      signal,
+      onText: text => {
+        output = `${output}${text}`.slice(-lastWords)
+      },
+    })
+    signal.throwIfAborted()
+    const result = await readResult(this.#files)
+    if (result?.ok === true) return result
+    if (end.isTooLate) throw tooLate(this.#limit)
+    if (result?.ok === false) throw failureOf({...result, message: result.detail})
+    throw new Problem("trial_failed", `the start ended with exit code ${end.code ?? "none"}`, {
+      issues: await this.#outputIssues(output),
+    })
+  }
+
+  async #request(hasCopy: boolean): Promise<Omit<TrialRequest, "schema">> {
+    const {opened, services} = this.#options
+    const {generations, workroom} = services
+    const {host, port} = opened.boot.config.http
+    const {pin} = generations
+    return {
+      address: {host, port},
+      database: locationKey(opened.database.location),
+      workroom: {store: workroom.store, records: workroom.head.seq},
+      pin: pin === undefined ? null : {...pin, config: (await generations.configOf(pin.number)).config},
+      hasCopy,
+    }
+  }
+
+  /** As the next start has them. */
+  async #variables(): Promise<Readonly<Record<string, string | undefined>>> {
+    const {host, opened} = this.#options
+    const {mode, environment = mode} = host
+    return (await readEnvironment(opened.paths.project, environment, this.#next.environment)).variables
+  }
+
+  async #requireSpace(needed: number, what: string): Promise<void> {
+    const {temporary} = this.#options.opened.paths
+    const free = await freeSpace(temporary)
+    if (free >= needed) return
+    throw new Problem(
+      "not_tried",
+      `${what} takes up to ${inMib(needed)} on the disk of ${temporary}, and ${inMib(free)} are free`,
+    )
+  }
+
+  /** The last of what a process printed that told nothing else, without any value that the configuration takes from a variable. */
+  async #outputIssues(output: string): Promise<readonly Issue[]> {
+    const variables = await this.#variables()
+    const {text} = await readConfigText(this.#options.opened.paths.config).catch(() => ({text: ""}))
+    const values = [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)/g)].flatMap(match => variables[match[1] ?? ""] ?? [])
+    const hidden = values
+      .filter(value => value.length >= 8)
+      .reduce((rest, value) => rest.replaceAll(value, "[secret]"), this.#options.host.logs.scrub(output))
+    const lines = hidden.split("\n").filter(line => line.trim() !== "")
+    return lines.slice(-8).map(message => ({file: "output", line: 1, column: 1, path: "", message}))
+  }
+}
+
+/** The end of what a process printed that is kept, in characters. */
+const lastWords = 4000
+
+/** The code of the failure stands in the detail: what fails is a trial. */
+const failureOf = ({code, message, hint, issues}: Found): Problem =>
+  code === "not_tried" || code === "trial_failed"
+    ? new Problem(code, message, {issues, ...(code === "trial_failed" ? {hint} : {})})
+    : new Problem("trial_failed", `the next start would fail (${code}): ${message}`, {hint, issues})
+
+/** A `Problem` here, or of another process. */
+interface Found extends Pick<Problem, "message" | "hint" | "issues"> {
+  readonly code: string
+}
+
+const tooLate = (limit: number): Problem =>
+  new Problem("trial_failed", `the next start had not ended within ${limit} s`, {
+    hint: "Look for what does not end; SVC_TRIAL_LIMIT names another limit in seconds, and --force restarts without a trial.",
+  })
+
+/** A second process takes what this one has, at most. `wanted` is in MiB. */
+const requireMemory = async (wanted: number | undefined): Promise<void> => {
+  const needed = wanted === undefined ? process.memoryUsage().rss + margin : wanted * 1024 ** 2
+  const free = await freeMemory()
+  if (free === undefined || free >= needed) return
+  throw new Problem("not_tried", `a trial takes up to ${inMib(needed)} of memory, and ${inMib(free)} are free`)
+}
+
+const inMib = (bytes: number): string => `${Math.ceil(bytes / 1024 ** 2)} MiB`
+
+const positive = (text: string | undefined): number | undefined => {
+  const number = Number(text)
+  return text !== undefined && number > 0 ? number : undefined
+}

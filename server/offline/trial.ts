@@ -1,0 +1,218 @@
+import {join, resolve} from "node:path"
+import {v7 as uuid} from "uuid"
+import type {Mode} from "../../shared/mode.ts"
+import {isProblem, Problem, toProblem} from "../../shared/problems.ts"
+import {readEnvironment} from "../config/environment.ts"
+import type {Variables} from "../config/expand.ts"
+import {type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
+import {type Database, type Location, openDatabase, openUnmigrated} from "../database/database.ts"
+import {migrations, newestSchema} from "../database/migrations/migrations.ts"
+import {readStorage} from "../database/upkeep/storage.ts"
+import {GenerationHistory} from "../generation/history.ts"
+import type {Logs} from "../logs/log.ts"
+import {requireKnownDatabase} from "../project/migrate.ts"
+import {requireOneHistory} from "../project/one-history.ts"
+import {locationKey, locationOf, requireProject, settleToken} from "../project/settings.ts"
+import {
+  readRequest,
+  type TrialFiles,
+  type TrialRequest,
+  type TrialResult,
+  trialFiles,
+  writeResult,
+} from "../project/trial.ts"
+import {freeSpace} from "../runtime/disk.ts"
+import {isThere} from "../runtime/files.ts"
+import {Scope} from "../runtime/flow/scope.ts"
+import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+import {assembleOnce} from "./assemble-once.ts"
+import {requireInstalled} from "./installed.ts"
+
+export interface TrialOptions {
+  readonly project: string
+  /** Where the Host has put its request; it removes the folder. */
+  readonly folder: string
+  readonly mode: Mode
+  readonly environment?: string
+  readonly logs: Logs
+  readonly signal: AbortSignal
+}
+
+type Tried = Omit<Extract<TrialResult, {ok: true}>, "schema" | "ok">
+
+/**
+ * Tries what the next start of a running Host would do, in this process: configuration, token, runtime and dependencies, a
+ * changed address, all plugins, and the migrations on the copy of the database where the folder holds one. Touches neither
+ * lock nor database of the Host, opens no endpoint, and fires no job. Writes its result into the folder; resolves to
+ * whether the start would do.
+ */
+export const tryStart = async (options: TrialOptions, runtime: Runtime): Promise<boolean> => {
+  const files = trialFiles(resolve(options.folder))
+  const scope = new Scope((message, error) => options.logs.log.warn(message, {error}))
+  try {
+    await writeResult(files, {ok: true, ...(await attempt(options, files, runtime, scope))})
+    return true
+  } catch (error) {
+    const {code, message, hint, issues} = toProblem(error, "generation_failed")
+    const {scrub} = options.logs
+    const shown = issues.map(issue => ({...issue, message: scrub(issue.message)}))
+    await writeResult(files, {ok: false, code, detail: scrub(message), hint, issues: shown})
+    return false
+  } finally {
+    await scope.dispose()
+  }
+}
+
+const attempt = async (options: TrialOptions, files: TrialFiles, runtime: Runtime, scope: Scope): Promise<Tried> => {
+  const {mode, environment = mode, logs, signal} = options
+  const paths = projectPaths(resolve(options.project))
+  await requireProject(paths)
+  const request = await readRequest(files)
+  const readVariables = async (): Promise<Variables> =>
+    (await readEnvironment(paths.project, environment, process.env)).variables
+  const boot = parseConfig(await readConfigText(paths.config), await readVariables())
+  logs.hide(boot.secrets)
+  settleToken(boot, mode)
+  await requireInstalled(paths, runtime)
+  requireSameStore(boot, request)
+  await tryAddress(boot, request, runtime)
+  const runtimeId = uuid()
+  const held = {files, paths, boot, request, runtimeId, signal, scope}
+  const {database, untried, isSameDatabase} = await openState(held)
+  const {generation, ready, components} = await assembleOnce({
+    paths,
+    runtime,
+    runtimeId,
+    database,
+    restorePoint: "trial",
+    preferBuilt: mode === "production",
+    readVariables,
+    cache: join(files.folder, "plugins"),
+    logs,
+    signal: AbortSignal.any([scope.signal, signal]),
+    scope,
+  })
+  const declared = generation.instances.map(({name, registrations}) => ({
+    plugin: name,
+    names: registrations.migrations.map(each => each.name),
+  }))
+  const failing = components.filter(component => component.required && !component.ready)
+  return {
+    newestSchema,
+    migrations: declared.filter(({names}) => names.length > 0),
+    isSameDatabase,
+    unready: ready ? [] : failing.map(({kind, name, message}) => `${kind} ${name}: ${message}`),
+    untried,
+  }
+}
+
+/** Work items are not moved from one store to the other. Throws `workroom_elsewhere`. */
+const requireSameStore = ({config, source}: LoadedConfig, {workroom: {store, records}}: TrialRequest): void => {
+  const wanted = config.workroom.store
+  if (wanted === store || records === 0) return
+  const message = `is ${wanted}, but the work items are in the ${store} store (${records} records)`
+  throw new Problem("workroom_elsewhere", `workroom.store ${message}`, {
+    issues: [source.issue(["workroom", "store"], message)],
+  })
+}
+
+/** Binds an address that has changed, and releases it. Throws `port_taken`. */
+const tryAddress = async ({config}: LoadedConfig, {address}: TrialRequest, runtime: Runtime): Promise<void> => {
+  const {host, port} = config.http
+  if (host === address.host && port === address.port) return
+  const bind = async (at: number) => {
+    const nothing = () => new Response(null, {status: 503})
+    const listener = await runtime.serve({host, port: at, fetch: nothing, fixed: {}, socket: {upgrade: nothing}})
+    await listener.close(true)
+  }
+  await bind(port).catch(async error => {
+    // The Host itself has that port, on another address of this machine: then the address is tried alone.
+    if (port !== address.port || !isProblem(error, "port_taken")) throw error
+    await bind(0)
+  })
+}
+
+interface Held {
+  readonly files: TrialFiles
+  readonly paths: ProjectPaths
+  readonly boot: LoadedConfig
+  readonly request: TrialRequest
+  readonly runtimeId: string
+  readonly signal: AbortSignal
+  readonly scope: Scope
+}
+
+interface OpenedState extends Pick<Tried, "untried" | "isSameDatabase"> {
+  readonly database: Database
+}
+
+/** The copy of the Host's database; that of another one, which the configuration names now; or an empty one. */
+const openState = async (held: Held): Promise<OpenedState> => {
+  const {files, paths, boot, request} = held
+  const location = locationOf(boot.config, paths)
+  const isSameDatabase = locationKey(location) === request.database
+  if (!isSameDatabase && location.dialect === "sqlite") {
+    return {database: await openOther(held, location), untried: [], isSameDatabase}
+  }
+  if (request.hasCopy) return {database: await migrateCopy(held), untried: [], isSameDatabase}
+  const database = await openEmpty(held, join(files.folder, "empty.sqlite"))
+  if (request.pin !== null) await pin(database, request.pin, held)
+  const untried = location.dialect === "libsql" && !isSameDatabase ? [`the database at ${hostOf(location.url)}`] : []
+  return {database, untried, isSameDatabase}
+}
+
+const hostOf = (url: string): string => new URL(url).host
+
+const openEmpty = async ({runtimeId, signal, scope}: Held, file: string): Promise<Database> => {
+  const database = await openDatabase({dialect: "sqlite", file}, {runtimeId, signal, onLeaseLost: () => {}})
+  scope.defer(() => database.close())
+  return database
+}
+
+/** As the start does; whether its restore point can be made is not tried. Throws `database_newer`, and what a migration throws. */
+const migrateCopy = async (held: Held): Promise<Database> => {
+  const database = await openCopy(held)
+  await database.bringUp(migrations, {signal: held.signal, restorePoint: "trial"})
+  return database
+}
+
+const openCopy = async ({files, paths, runtimeId, signal, scope}: Held): Promise<Database> => {
+  const location = {dialect: "sqlite", file: files.copy} as const
+  const database = await openUnmigrated(location, {runtimeId, signal, onLeaseLost: () => {}})
+  scope.defer(() => database.close())
+  await requireKnownDatabase(database, paths)
+  return database
+}
+
+/** A file that the Host does not have open: its copy, where there is one. Throws also what a foreign or missing one does. */
+const openOther = async (held: Held, location: Extract<Location, {dialect: "sqlite"}>): Promise<Database> => {
+  const {files, paths, boot, signal} = held
+  const {file} = location
+  if (await isThere(file)) {
+    const {file: size, log} = await readStorage(file)
+    const [needed, free] = [2 * (size + log), await freeSpace(files.folder)]
+    if (free < needed)
+      throw new Problem("not_tried", `a copy of ${file} takes up to ${needed} bytes, and ${free} are free`)
+    const {snapshotFile} = await import("../database/upkeep/maintenance.ts")
+    await snapshotFile(file, files.copy, signal)
+  }
+  const database = await openCopy(held)
+  const reader = {location, state: database.state, read: database.read.bind(database)}
+  await requireOneHistory({paths, config: boot.config, database: reader})
+  await database.bringUp(migrations, {signal, restorePoint: "trial"})
+  return database
+}
+
+/** An empty database has it as the Host's has it: the start runs that configuration while the file is the same. */
+const pin = async (database: Database, {number, config, fileSha256}: NonNullable<TrialRequest["pin"]>, held: Held) => {
+  await new GenerationHistory(database).commit({
+    committedAt: Date.now(),
+    runtimeId: held.runtimeId,
+    reason: "pinned",
+    config: {file: `generation ${number}`, text: config, sha256: ""},
+    plugins: {},
+    pin: {number, fileSha256},
+  })
+  await database.write([{sql: "UPDATE generations SET number = ?", args: [number]}])
+}
