@@ -363,10 +363,17 @@ export const texts = {
     left: (time: string) => `${time} left`,
     restart: "Restart the Host",
     restartSays: [
+      "First the Host tries its next start, with code and configuration as they are now; it goes on if that would fail.",
       "The Host ends in order with exit code 51; what is under way gets a few seconds.",
       "This page waits for it.",
     ],
     restarting: "The Host ends.",
+    refused: (why: string) => `The Host goes on, and was not restarted: ${why}`,
+    force: "Restart without a trial",
+    forceSays: [
+      "The Host ends in order with exit code 51 without trying its next start: it may not come back by itself.",
+      "This page waits for it.",
+    ],
     supervisor: (name: string) => `${name} starts it again.`,
     noSupervisor: "Nothing is known that would start it again: it will be down until somebody does.",
   },

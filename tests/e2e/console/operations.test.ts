@@ -116,4 +116,23 @@ describeWithChromium("operating a Host from the console", () => {
     await live(page)
     await page.locator('[data-notice="done"] [data-notice-event="host.started"]').waitFor()
   })
+
+  test("a restart that would fail is refused with its place, and can be forced", async () => {
+    const supervised = {...env, SVC_SUPERVISOR: "the test"}
+    const host = await startHost({config: configOf(0), env: supervised, args: ["--mode", "production", "--no-watch"]})
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "operations"})
+    const act = async (name: string) => {
+      await page.getByRole("button", {name, exact: true}).click()
+      await page.getByRole("alertdialog").getByRole("button", {name, exact: true}).click()
+    }
+    host.project.write("svc.config.yml", `${configOf(0)}htpt: {}\n`)
+    await act("Restart the Host")
+    const refusal = page.locator('[data-refusal="trial_failed"]')
+    await refusal.getByText('svc.config.yml:4:1 htpt: unknown key (did you mean "http"?)').waitFor()
+    await expectNoBarriers(page, "a refused restart")
+    expect((await fetch(`${host.url}/pub/ready`)).status).toBe(200)
+    expect(errors.filter(error => !error.includes("422"))).toEqual([])
+    await act("Restart without a trial")
+    expect((await host.process.finished).code).toBe(51)
+  })
 })

@@ -45,7 +45,10 @@ interface Issue {
 }
 
 const lineOf = ({file = "", line, column, path, message = ""}: Issue): string =>
-  [line === undefined ? file : `${file}:${line}:${column}`, path === undefined ? message : `${path}: ${message}`]
+  [
+    line === undefined ? file : `${file}:${line}:${column}`,
+    path === undefined || path === "" ? message : `${path}: ${message}`,
+  ]
     .filter(part => part !== "")
     .join(" ")
 
