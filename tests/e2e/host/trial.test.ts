@@ -1,0 +1,257 @@
+import {existsSync, readdirSync, readFileSync, readlinkSync} from "node:fs"
+import {join} from "node:path"
+import {describe, expect, onTestFinished, test} from "vitest"
+import {startDaemon} from "../../deploy/support/daemon.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
+import {failureOf, generationsOf, statusOf} from "../../support/host/generation.ts"
+import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {makeNextVersion, newest} from "../../support/host/next-version.ts"
+import {until} from "../../support/host/process.ts"
+import {makeFolder, makeProject, type Project} from "../../support/host/project.ts"
+import {bunAnd, bunOr, type TestRuntime, usualRuntime} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {holdPort} from "../../support/machine/ports.ts"
+import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
+import {
+  brokenChanges,
+  builtWith,
+  type Circumstances,
+  goodConfig,
+  goodFiles,
+  launcher,
+  mend,
+  token,
+} from "./broken-changes.ts"
+
+const production = ["--mode", "production", "--no-watch"]
+
+/** As systemd would: the values of `.env` are in the environment that the Host gets. */
+const env = {SVC_SUPERVISOR: "systemd", HTTP_TOKEN: token}
+
+const makeGoodProject = (): Project => {
+  const project = makeProject()
+  mend(project)
+  return project
+}
+
+/** The runtime, with the script of the project in the place of svc's. */
+const launching = ({command: [program = ""], ...runtime}: TestRuntime, project: Project): TestRuntime => ({
+  ...runtime,
+  command: [program, project.path(launcher)],
+})
+
+const startGood = (runtime: TestRuntime, project = makeGoodProject()): Promise<TestHost> =>
+  startHost({runtime: launching(runtime, project), project, args: production, env})
+
+const ask = (runtime: TestRuntime, project: Project, ...words: readonly string[]) =>
+  svc(runtime, project, ["runtime", ...words], {env: {SVC_HTTP_TOKEN: token}})
+
+/** It is the same process, it is ready, and it answers as before. */
+const expectUnharmed = async (host: TestHost) => {
+  expect(existsSync(`/proc/${host.process.pid}`)).toBe(true)
+  expect(JSON.parse(host.project.read(".svc/host.json"))).toMatchObject({pid: host.process.pid})
+  expect((await fetch(`${host.url}/pub/ready`)).status).toBe(200)
+  expect(await host.say("/word")).toEqual(["one"])
+}
+
+/** The processes that try something in this project. */
+const trialsOf = (project: Project): readonly string[] =>
+  readdirSync("/proc").filter(pid => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      const words = readFileSync(join("/proc", pid, "cmdline"), "utf8").split("\0")
+      return words.includes("--trial") && words.includes(project.folder)
+    } catch {
+      return false
+    }
+  })
+
+/** What a process has open. */
+const filesOf = (pid: string): readonly string[] => {
+  const folder = join("/proc", pid, "fd")
+  try {
+    return readdirSync(folder).map(fd => readlinkSync(join(folder, fd)))
+  } catch {
+    return []
+  }
+}
+
+describe.each(bunAnd("node24"))("a production Host on $name", runtime => {
+  const host = shared(() => startGood(runtime))
+  const later = shared(() =>
+    makeNextVersion(runtime, [{version: newest + 1, name: "wrong", undo: "none", statements: ["CREATE NONSENSE"]}]),
+  )
+
+  test("has data that a trial needs a copy of", async () => {
+    expect(await host().say("/keep twice")).toEqual(["kept"])
+    expect(await host().say("/keep twice")).toEqual(["kept"])
+    await host().post("/api/workroom/items", {title: "something to do"})
+    expect((await generationsOf(host())).length).toBe(1)
+  })
+
+  test.each(brokenChanges)("goes on after: $name", async ({by, change, tells}) => {
+    const {project} = host()
+    onTestFinished(() => mend(project))
+    const circumstances: Circumstances = {
+      takenPort: (await holdPort()).port,
+      laterVersion: later().command[1] ?? "",
+    }
+    change(project, circumstances)
+    const {code, stderr} = await ask(runtime, project, by)
+    expect({code, stderr}).toEqual({
+      code: 1,
+      stderr: typeof tells === "string" ? expect.stringContaining(tells) : expect.stringMatching(tells),
+    })
+    await expectUnharmed(host())
+    expect(trialsOf(project)).toEqual([])
+    expect(existsSync(project.path(".svc/tmp/trial"))).toBe(false)
+  })
+
+  test("goes on after a broken change and SIGHUP, and its status tells why", async () => {
+    const {project} = host()
+    onTestFinished(() => mend(project))
+    project.write("package-lock.json", "[]")
+    project.write("plugins/word.ts", pluginWith(`throw new Error("not by a signal either")`))
+    host().process.child.kill("SIGHUP")
+    await until("the failure of SIGHUP", async () => (await failureOf(host())).reason === "SIGHUP")
+    expect((await failureOf(host())).issues.join("\n")).toContain("not by a signal either")
+    await expectUnharmed(host())
+  })
+
+  test("has had one generation, and restarts for a good change", async () => {
+    const {project, process} = host()
+    expect((await generationsOf(host())).length).toBe(1)
+    project.write("plugins/word.ts", replying("word", "two"))
+    expect(await ask(runtime, project, "restart")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("is ending with exit code 51"),
+    })
+    expect((await process.finished).code).toBe(51)
+    const next = await startGood(runtime, project)
+    expect(await next.say("/word")).toEqual(["two"])
+    expect(await statusOf(next)).toMatchObject({endedCleanly: true, lastFailure: null})
+  })
+})
+
+describe.each(bunOr("node22"))("on $name", runtime => {
+  test("a forced restart tries nothing", async () => {
+    const host = await startGood(runtime)
+    host.project.write("plugins/word.ts", pluginWith(`throw new Error("no word today")`))
+    expect((await ask(runtime, host.project, "restart", "--force")).code).toBe(0)
+    expect((await host.process.finished).code).toBe(51)
+  })
+
+  test("one change is tried at a time, with no file of the Host open, and a Host that stops ends the trial", async () => {
+    const host = await startGood(runtime)
+    const {project} = host
+    project.write("plugins/word.ts", pluginWith("for (;;) {}"))
+    const asked = host.fetch("/api/system/restart", post).catch(() => undefined)
+    const opened = await until("the trial to be in setup", () => {
+      const files = trialsOf(project).flatMap(filesOf)
+      return files.some(file => file.endsWith("empty.sqlite")) && files
+    })
+    const own = project.path(".svc/tmp/trial/")
+    expect(opened.filter(file => file.startsWith(project.folder) && !file.startsWith(own))).toEqual([])
+    await expectProblem(await host.fetch("/api/system/restart", post), 409, "conflict")
+    await expectUnharmed(host)
+    expect((await host.stop()).code).toBe(0)
+    await asked
+    await until("the trial to end", () => trialsOf(project).length === 0)
+    expect(existsSync(project.path(".svc/tmp/trial"))).toBe(false)
+  })
+
+  test("a trial has .env as systemd will read it, not as the Host was given it", async () => {
+    const host = await startGood(runtime)
+    const {project} = host
+    const config = goodConfig.replace("port: 0", 'port: 0, demoToken: "${DEMO_TOKEN}"')
+    project.write("svc.config.yml", config)
+    expect((await ask(runtime, project, "restart")).stderr).toContain("DEMO_TOKEN")
+    project.write(".env", `${goodFiles[".env"]}DEMO_TOKEN=another-token-of-the-trial-tests\n`)
+    expect((await ask(runtime, project, "restart")).code).toBe(0)
+    expect((await host.process.finished).code).toBe(51)
+  })
+
+  test("a good migration is tried on a copy, and leaves the data to the next start", async () => {
+    const host = await startGood(runtime)
+    const {project} = host
+    const read = `async () => JSON.stringify(await plugin.database.read("SELECT count(*) AS n FROM " + plugin.database.table("more")))`
+    project.write(
+      "plugins/word.ts",
+      pluginWith(`
+        plugin.database.migrate([{name: "more", up: table => ["CREATE TABLE " + table("more") + " (n)"]}])
+        plugin.command("word", ${read})`),
+    )
+    expect((await ask(runtime, project, "reload")).stdout).toContain("the change needs a restart, which has begun")
+    expect((await host.process.finished).code).toBe(75)
+    const next = await startGood(runtime, project)
+    expect(await next.say("/word")).toEqual(['[{"n":0}]'])
+  })
+})
+
+describe("what cannot be tried", () => {
+  test("on a disk that is too full is refused, and says so", async context => {
+    needMounts(context)
+    const project = makeGoodProject()
+    mountDisk(project.path(".svc/tmp"), "16m")
+    const host = await startGood(usualRuntime, project)
+    const {code, stderr} = await ask(usualRuntime, project, "restart")
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("a trial takes up to 32 MiB on the disk")})
+    await expectUnharmed(host)
+  })
+
+  test("the migrations of a remote database are named and need --force; what needs none restarts", async () => {
+    const server = await startHrana({file: join(makeFolder(), "remote.sqlite")})
+    const project = makeGoodProject()
+    project.write("svc.config.yml", `${goodConfig}database: {dialect: libsql, url: "${server.url}"}\n`)
+    const host = await startGood(usualRuntime, project)
+    const word = (...migrations: readonly string[]) =>
+      pluginWith(`
+        plugin.database.migrate([${migrations.join(", ")}])
+        plugin.command("word", () => "one")`)
+    project.write("plugins/word.ts", word(`{name: "more", up: table => ["CREATE TABLE " + table("more") + " (n)"]}`))
+    const {code, stderr} = await ask(usualRuntime, project, "restart")
+    expect({code, stderr}).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("not tried is the migrations, since the database is remote"),
+    })
+    await expectUnharmed(host)
+    project.write("plugins/word.ts", word())
+    expect((await ask(usualRuntime, project, "restart")).code).toBe(0)
+    expect((await host.process.finished).code).toBe(51)
+  })
+})
+
+test("a pinned configuration is what is tried, as it is what the next start runs", async () => {
+  const host = await startGood(usualRuntime)
+  const {project} = host
+  project.write("plugins/more.ts", replying("more", "yes"))
+  project.write("svc.config.yml", `${goodConfig}  more: {}\n`)
+  expect((await ask(usualRuntime, project, "reload")).code).toBe(0)
+  await host.post("/api/generations/1/rollback")
+  project.write("plugins/more.ts", "throw new Error(`it runs nowhere`)")
+  expect(await ask(usualRuntime, project, "restart")).toMatchObject({code: 0, stderr: ""})
+  expect((await host.process.finished).code).toBe(51)
+})
+
+describe.each(bunOr("node24"))("under the daemon on $name", runtime => {
+  test("a plugin whose built code throws leaves the Host running; once corrected, it restarts with the new code", async () => {
+    const project = makeGoodProject()
+    const daemon = await startDaemon({runtime, project, env: {HTTP_TOKEN: token}})
+    const pid = await daemon.serving()
+    project.write("dist/plugins/built.js", builtWith(`throw new Error("built wrong")`))
+    const refused = await ask(runtime, project, "reload")
+    expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("built wrong")})
+    expect(await daemon.serving()).toBe(pid)
+    expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
+    project.write("dist/plugins/built.js", builtWith(`plugin.command("built", {description: "Built"}, () => "anew")`))
+    expect((await ask(runtime, project, "reload")).code).toBe(0)
+    const next = await daemon.serving(pid)
+    expect(next).not.toBe(pid)
+    expect(daemon.file()).toMatchObject({starts: 2, state: {is: "running", host: next}})
+    expect((await fetch(`${daemon.url()}/pub/ready`)).status).toBe(200)
+    expect((await ask(runtime, project, "stop")).code).toBe(0)
+  })
+})
+
+const post = {method: "POST", headers: {"content-type": "application/json"}, body: "{}"}
