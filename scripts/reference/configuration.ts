@@ -10,8 +10,8 @@ told at once, each with \`file:line:column\` and the key's path; unknown and dup
   Unset without a default is an error. \`$\${\` stands for a literal \`\${\`.
 - A **secret** is a bare \`\${NAME}\` and nothing else: a literal or a default is refused. Its value is never shown.
 - \`.env\` and then \`.env.<environment>\` are read; what the process's environment has wins over both.
-- A change of \`http.host\`, \`http.port\`, \`http.base\`, \`http.token\`, \`http.demoToken\` or \`database\` needs a restart
-  (\`restart_required\`). A changed \`workroom.store\` is taken at the next start, everything else by a reload.
+- A change of \`http.host\`, \`http.port\`, \`http.base\`, \`http.token\`, \`http.demoToken\`, \`database\` or
+  \`workroom.store\` needs a restart (\`restart_required\`). A reload takes everything else.
 - \`svc config check\` checks a file, \`svc config schema\` prints its JSON Schema
   ([svc.config.schema.json](svc.config.schema.json)).`
 
