@@ -75,7 +75,10 @@ export class Doctor extends DataCommand {
   async #live(address: string): Promise<ExitCode> {
     const result = await checkLive(address, process.env.SVC_HTTP_TOKEN)
     if (this.json) this.print(JSON.stringify(result, undefined, 2))
-    else if (result.ok) this.print(`ready: ${result.url}, generation ${result.report.generation}`)
+    else if (result.ok)
+      this.print(
+        [`ready: ${result.url}, generation ${result.report.generation}`, ...readyButLines(result.report)].join("\n"),
+      )
     else this.context.stderr.write(`not ready: ${result.reason}\n${unreadyComponents(result.report)}`)
     return result.ok ? exit.ok : exit.failed
   }
@@ -117,6 +120,15 @@ const describeFinding = ({level, check, detail, remediation}: Finding): string =
   const lines = [`${marks[level]} ${check}: ${detail.replaceAll("\n", "\n          ")}`]
   return [...lines, ...(remediation === undefined ? [] : [`          do: ${remediation}`])].join("\n")
 }
+
+/** What is ready by its check, and says something all the same: not connected, ingress paused, a failing database. */
+const readyButLines = ({components}: ReadinessReport): readonly string[] =>
+  components
+    .filter(({required, ready, remediation}) => required && ready && remediation !== undefined)
+    .map(({kind, owner, name, message, remediation}) => {
+      const who = `${kind} ${owner === undefined ? "" : `${owner} `}${name}`
+      return `  ${who}: ${message}\n    do: ${remediation?.text} (${remediation?.command})`
+    })
 
 const unreadyComponents = (report: ReadinessReport | undefined): string =>
   (report?.components ?? [])

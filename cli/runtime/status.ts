@@ -4,7 +4,7 @@ import {describeOwner, type Owner, ownerOf} from "../../server/process/owner.ts"
 import {describeBuild} from "../../server/recovery/build/compare.ts"
 import {readHolder} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
-import type {EndpointView} from "../../shared/api/endpoints.ts"
+import {type EndpointView, isAdmittingOffline} from "../../shared/api/endpoints.ts"
 import type {Status} from "../../shared/api/system.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
@@ -95,7 +95,7 @@ const describeStatus = (
     ...(status.checkpointFailure === null
       ? []
       : [["not saved", `${status.checkpointFailure.detail} (${status.checkpointFailure.at})`] as const]),
-    ["endpoints", endpoints.map(({name, state}) => `${name} (${state})`).join(", ") || "none"],
+    ["endpoints", endpoints.map(describeEndpoint).join(", ") || "none"],
     ["database", `${status.database.dialect}, ${status.database.state}, schema ${status.database.schema}`],
     ["build", describeBuild(status.build)],
     ["address", url],
@@ -111,6 +111,13 @@ const describeStatus = (
 
 const describeLastGood = ({generation, why}: NonNullable<Static<typeof Status>["lastGood"]>): string =>
   `generation ${generation} runs: the project as it is does not start (${why}); correct it, then svc runtime restart`
+
+/** `irc~libera (required, admitting, not connected: reconnecting)`; the Host lists such an endpoint first. */
+const describeEndpoint = ({name, required, state, admission}: Static<typeof EndpointView>): string => {
+  if (!required) return `${name} (${state})`
+  const isAdmitting = isAdmittingOffline(state) && admission === "open"
+  return `${name} (required, ${isAdmitting ? "admitting, not connected: " : ""}${state})`
+}
 
 const describeAuthority = ({authority, epoch, authorities}: Static<typeof Status>): string =>
   `${authority}, epoch ${epoch}, of ${authorities

@@ -1,5 +1,5 @@
 import {checkAgent, checkDatabase, checkEndpoint} from "../../server/readiness/checks.ts"
-import {readinessReasons} from "../../shared/api/readiness.ts"
+import {readinessReasons, readyBut} from "../../shared/api/readiness.ts"
 import {code, page, prose, table} from "./markdown.ts"
 
 const intro = `\`GET /pub/ready\` answers 200 \`{"ready":true}\` or 503 \`{"ready":false}\`, and nothing else. \`GET /api/system/readiness\` (full
@@ -17,6 +17,13 @@ const checks = [
   checkAgent("example", {configured: true}, at, true),
 ]
 
+const row = (name: string, message: string, {text, command}: {readonly text: string; readonly command: string}) => [
+  name,
+  prose(message),
+  prose(text),
+  code(command),
+]
+
 export const readinessPage = (): string =>
   page(
     "Readiness",
@@ -30,11 +37,23 @@ export const readinessPage = (): string =>
     "`<plugin>` and `<name>` are filled in with those of the component.",
     table(
       ["Reason", "Message", "What to do", "Command"],
-      Object.entries(readinessReasons).map(([name, {message, remediation}]) => [
-        code(name),
+      Object.entries(readinessReasons).flatMap(([name, {message, ...ways}]) => [
+        row(code(name), message, ways.remediation),
+        ...("whilePinned" in ways
+          ? [row(`${code(name)}, while a configuration is pinned`, message, ways.whilePinned)]
+          : []),
+      ]),
+    ),
+    "## Ready, and nothing comes in",
+    `A paused ingress and a lost connection leave \`admission_open\` ready. The component then says so in its message, and has a
+remediation. Required endpoints that are not connected stand first in every list: the report's components, \`/api/endpoints\`,
+\`svc runtime status\`, \`svc doctor --live\` and the console.`,
+    table(
+      ["Message", "What to do", "Command"],
+      Object.values(readyBut).map(({message, remediation: {text, command}}) => [
         prose(message),
-        prose(remediation.text),
-        code(remediation.command),
+        prose(text),
+        code(command),
       ]),
     ),
   )

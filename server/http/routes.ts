@@ -108,6 +108,7 @@ const routesBelowBase = (services: RouteServices, document: () => unknown): read
   const {events, workroom, checkpoints, releases, capacity, logs, metrics} = services
   const satori = {logins: services.satori.logins, database, outbox, endpoints}
   const consoleHosts = () => current().config.config.http.consoleHosts
+  const required = () => current().config.config.http.readiness.endpoints
   return [
     get("/api/session", "demo", showSession(identity.project, version)),
 
@@ -119,7 +120,7 @@ const routesBelowBase = (services: RouteServices, document: () => unknown): read
     get("/api/events", "demo", streamEvents(events)),
     get("/api/events/history", "demo", listEvents(events)),
 
-    get("/api/endpoints", "demo", listEndpoints(endpoints)),
+    get("/api/endpoints", "demo", listEndpoints(endpoints, required)),
     post("/api/endpoints/:name/reconnect", "full", reconnectEndpoint(endpoints)),
 
     get("/api/inbox", "demo", listInbox(database)),

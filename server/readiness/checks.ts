@@ -1,13 +1,17 @@
-import {type Component, type ReadinessReason, readinessReasons} from "../../shared/api/readiness.ts"
+import {isAdmittingOffline} from "../../shared/api/endpoints.ts"
+import {type Component, type ReadinessReason, readinessReasons, readyBut} from "../../shared/api/readiness.ts"
 import {type PluginPath, pluginNameOf} from "../../shared/ids.ts"
 import type {DatabaseFailure, EndpointFacts, Facts} from "./facts.ts"
 
-type Named = Pick<Component, "kind" | "name" | "required" | "check" | "since" | "proves"> & {readonly owner?: string}
+type Named = Pick<Component, "kind" | "name" | "required" | "check" | "since" | "proves" | "state"> & {
+  readonly owner?: string
+}
 
 const pass = (component: Named, message: string): Component => ({...component, ready: true, message})
 
-const fail = (component: Named, reason: ReadinessReason): Component => {
-  const {message, remediation} = readinessReasons[reason]
+const fail = (component: Named, reason: ReadinessReason, isPinned = false): Component => {
+  const {message, ...ways} = readinessReasons[reason]
+  const remediation = isPinned && "whilePinned" in ways ? ways.whilePinned : ways.remediation
   const plugin = component.owner === undefined ? "" : pluginNameOf(component.owner as PluginPath)
   const fill = (text: string) => text.replaceAll("<plugin>", () => plugin).replaceAll("<name>", () => component.name)
   return {
@@ -15,7 +19,7 @@ const fail = (component: Named, reason: ReadinessReason): Component => {
     ready: false,
     reason,
     message,
-    remediation: {text: fill(remediation.text), command: remediation.command},
+    remediation: {text: fill(remediation.text), command: fill(remediation.command)},
   }
 }
 
@@ -42,10 +46,13 @@ export const checkDatabase = (
   }
 }
 
-/** `admission_open`: present, enabled, and admitting events; not transport connectivity. */
+/**
+ * `admission_open`: present, enabled, and its own gate open; not transport connectivity. A paused ingress leaves it ready, and so
+ * does a lost connection: the component says so.
+ */
 export const checkEndpoint = (
   selector: {readonly owner: string; readonly name: string},
-  facts: Pick<Facts, "endpoints" | "plugins">,
+  facts: Pick<Facts, "endpoints" | "plugins" | "ingress" | "isPinned">,
   generationSince: string,
   required: boolean,
 ): Component => {
@@ -59,9 +66,22 @@ export const checkEndpoint = (
     check: "admission_open",
     since: endpoint === undefined ? generationSince : new Date(endpoint.since).toISOString(),
     proves: "admission only, not transport connectivity",
+    ...(endpoint === undefined ? {} : {state: endpoint.state}),
   } as const
   const reason = endpointReason(pluginNameOf(owner as PluginPath), endpoint, facts.plugins)
-  return reason === undefined ? pass(component, "The endpoint admits events.") : fail(component, reason)
+  return reason === undefined ? admitting(component, facts.ingress) : fail(component, reason, facts.isPinned)
+}
+
+const admitting = (component: Named, ingress: Facts["ingress"]): Component => {
+  const {name, state = ""} = component
+  const isPaused = ingress?.state === "paused"
+  const isOffline = isAdmittingOffline(state)
+  if (!isPaused && !isOffline) return pass(component, "The endpoint admits events.")
+  const which = isPaused ? (isOffline ? "paused_and_not_connected" : "ingress_paused") : "not_connected"
+  const {message, remediation} = readyBut[which]
+  const said = message.replace("<state>", state).replace("<reasons>", ingress?.reasons.join(", ") ?? "")
+  const {text, command} = remediation
+  return {...pass(component, said), remediation: {text: text.replace("<name>", () => name), command}}
 }
 
 const endpointReason = (

@@ -1,10 +1,13 @@
 import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
+import type {endpointStates} from "../../shared/api/endpoints.ts"
 import type {IngressView} from "../../shared/api/readiness.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 
 export interface EndpointFacts {
   readonly owner: PluginPath
   readonly name: string
+  /** Of its connection, as `/api/endpoints` shows it. */
+  readonly state: (typeof endpointStates)[number]
   /** The endpoint's own gate, and why it is closed. */
   readonly admission: {readonly is: "open"} | {readonly is: "closed"; readonly reason: string}
   /** Milliseconds since 1970. */
@@ -24,6 +27,8 @@ export interface Facts {
   readonly startedAt: number
   readonly authority: string | undefined
   readonly generation: {readonly number: number; readonly committedAt: number} | undefined
+  /** Does a pinned configuration run, and not the file's? */
+  readonly isPinned?: boolean | undefined
   /** Why the newest draft was not committed, if it was not. */
   readonly failure: string | undefined
   readonly databaseInitialized: boolean

@@ -11,6 +11,7 @@ export interface Observed {
   readonly startedAt: number
   readonly authority: string | undefined
   readonly generation: Generation | undefined
+  readonly isPinned?: boolean
   readonly failure: Failure | undefined
   readonly databaseInitialized: boolean
   readonly databaseFailure?: DatabaseFailure | undefined
@@ -31,6 +32,7 @@ class ObservedFacts implements Facts {
   readonly startedAt: number
   readonly authority: string | undefined
   readonly generation: Generation | undefined
+  readonly isPinned: boolean
   readonly databaseInitialized: boolean
   readonly databaseFailure: DatabaseFailure | undefined
 
@@ -40,6 +42,7 @@ class ObservedFacts implements Facts {
     this.startedAt = observed.startedAt
     this.authority = observed.authority
     this.generation = observed.generation
+    this.isPinned = observed.isPinned ?? false
     this.databaseInitialized = observed.databaseInitialized
     this.databaseFailure = observed.databaseFailure
   }
@@ -57,6 +60,7 @@ class ObservedFacts implements Facts {
     return this.#observed.endpoints().map(({spec, ownAdmission, state}) => ({
       owner: spec.owner,
       name: spec.name,
+      state: state.is,
       admission: ownAdmission,
       since: state.since,
     }))

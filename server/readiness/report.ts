@@ -1,3 +1,4 @@
+import {isMissed} from "../../shared/api/endpoints.ts"
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
 import {checkAgent, checkDatabase, checkEndpoint} from "./checks.ts"
 import type {Facts} from "./facts.ts"
@@ -38,7 +39,7 @@ const isReady = ({ready}: Component): boolean => ready
 
 const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
   const {required, databaseInitialized, databaseFailure} = facts
-  const seen = required.endpoints.length === 0 ? nothingSeen : {endpoints: facts.endpoints, plugins: facts.plugins}
+  const seen = required.endpoints.length === 0 ? nothingSeen : seenIn(facts)
   return {
     database: checkDatabase(databaseInitialized, required.database, databaseSince, databaseFailure),
     endpoints: required.endpoints.map(selector => checkEndpoint(selector, seen, since, true)),
@@ -48,20 +49,31 @@ const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
 
 const nothingSeen = {endpoints: [], plugins: {}}
 
+/** Put together once: each of them may be made when it is asked for. */
+const seenIn = ({endpoints, plugins, ingress, isPinned}: Facts) => ({endpoints, plugins, ingress, isPinned})
+
 const componentsOf = (facts: Facts): Component[] => {
-  const {required, endpoints, plugins, agents} = facts
+  const {required, agents} = facts
+  const seen = seenIn(facts)
   const since = time(facts.generation?.committedAt ?? facts.startedAt)
   const isRequired = (owner: string, name: string) =>
     required.endpoints.some(selector => selector.owner === owner && selector.name === name)
-  const optional = endpoints.filter(({owner, name}) => !isRequired(owner, name))
+  const optional = seen.endpoints.filter(({owner, name}) => !isRequired(owner, name))
   const checked = requiredOf(facts, since, databaseTime(facts))
-  return [
+  const components = [
     checked.database,
     ...checked.endpoints,
-    ...optional.map(({owner, name}) => checkEndpoint({owner, name}, {endpoints, plugins}, since, false)),
+    ...optional.map(({owner, name}) => checkEndpoint({owner, name}, seen, since, false)),
     ...checked.agents,
     ...Object.keys(agents)
       .filter(name => !required.agents.includes(name))
       .map(name => checkAgent(name, agents[name], since, false)),
   ]
+  return components.toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
+}
+
+/** What somebody has to look at comes first; the others keep their order. */
+const urgencyOf = (component: Component): number => {
+  if (component.required && !component.ready) return 0
+  return component.state !== undefined && isMissed({...component, state: component.state}) ? 1 : 2
 }

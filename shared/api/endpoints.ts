@@ -3,11 +3,16 @@ import {Named, Time} from "./schemas.ts"
 
 /** Endpoints, and what they missed, as the HTTP API shows them. */
 
+export const endpointStates = ["idle", "connecting", "online", "reconnecting", "offline", "failed"] as const
+
 export const EndpointView = Named("EndpointView", {
   name: Type.String(),
   owner: Type.String(),
   slot: Type.String(),
-  state: Type.Enum(["idle", "connecting", "online", "reconnecting", "offline", "failed"]),
+  required: Type.Boolean({
+    description: "Listed in http.readiness.endpoints. Required endpoints that are not online come first in lists",
+  }),
+  state: Type.Enum([...endpointStates]),
   since: Time(),
   admission: Type.Enum(["open", "closed"]),
   reason: Type.Optional(Type.String()),
@@ -24,6 +29,13 @@ export const EndpointView = Named("EndpointView", {
     description: "At most so many messages begin within so long; each holds",
   }),
 })
+
+/** A required endpoint that is not online: lists begin with these. */
+export const isMissed = ({required, state}: {readonly required?: boolean; readonly state: string}): boolean =>
+  required === true && state !== "online"
+
+/** Does its own gate stand open, though the endpoint has no connection? Readiness asks for the gate alone. */
+export const isAdmittingOffline = (state: string): boolean => state === "connecting" || state === "reconnecting"
 
 /** Why an endpoint without history missed what its platform may have said. */
 export const gapReasons = [

@@ -22,6 +22,7 @@ export const views = {
   endpoints: page(
     Type.Object({
       name: text,
+      required: Type.Optional(Type.Boolean()),
       state: text,
       admission: text,
       reason: Type.Optional(text),

@@ -1,4 +1,5 @@
 import {epochOf} from "../event-id.ts"
+import {isAdmittingOffline, isMissed} from "./endpoints.ts"
 import type {View, views} from "./incident-views.ts"
 
 /** The questions of an incident, in their order. */
@@ -69,8 +70,12 @@ export const judgeEndpoints = (
   now: number,
   longestQuiet?: number,
 ): Judgement => {
-  const lines = endpoints.map(({name, state: is, admission, reason, lastEventAt}) => {
-    const why = reason === undefined ? "" : ` (${reason})`
+  // A Host of an older version lists them in another order.
+  const ordered = [...endpoints.filter(isMissed), ...endpoints.filter(endpoint => !isMissed(endpoint))]
+  const lines = ordered.map(({name, required, state: is, admission, reason, lastEventAt}) => {
+    const isOffline = required === true && isAdmittingOffline(is)
+    const but = isOffline ? `${admission === "open" ? ", not connected" : ""}, required` : ""
+    const why = `${reason === undefined ? "" : ` (${reason})`}${but}`
     const last =
       lastEventAt === null ? "no event in this run" : `last event ${ageOf(now - Date.parse(lastEventAt))} ago`
     return `${name}: ${is}, admission ${admission}${why}, ${last}`
@@ -80,7 +85,7 @@ export const judgeEndpoints = (
     newest === undefined
       ? "the inbox has had no event"
       : `newest inbox event: ${newest.seq}, ${ageOf(quiet)} ago, from ${newest.endpoint}`
-  const away = endpoints.find(endpoint => endpoint.state !== "online" || endpoint.admission !== "open")
+  const away = ordered.find(endpoint => endpoint.state !== "online" || endpoint.admission !== "open")
   const isTooQuiet = longestQuiet !== undefined && quiet > longestQuiet
   const isPaused = state !== "open"
   return judge(

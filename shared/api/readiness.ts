@@ -1,10 +1,11 @@
 import {type Static, Type} from "../type.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
+import {endpointStates} from "./endpoints.ts"
 import {Named} from "./schemas.ts"
 
 /**
  * Why a component is not ready, with what to do about it. `docs/reference/readiness.md` is generated from this table.
- * `<plugin>` and `<name>` are filled in.
+ * `<plugin>` and `<name>` are filled in. `whilePinned` takes the remediation's place while a configuration is pinned.
  */
 export const readinessReasons = {
   database_not_initialized: {
@@ -21,6 +22,11 @@ export const readinessReasons = {
   plugin_disabled: {
     message: "The plugin instance is disabled.",
     remediation: {text: "Remove plugins.<plugin>.enabled: false from svc.config.yml.", command: "svc runtime reload"},
+    /** While a pinned configuration runs: the file may well have it enabled. */
+    whilePinned: {
+      text: "The pinned configuration has it disabled, as svc plugin disable does. Enable it.",
+      command: "svc plugin enable <plugin>",
+    },
   },
   plugin_failed: {
     message: "The plugin instance failed and publishes nothing.",
@@ -66,6 +72,31 @@ export const readinessReasons = {
 
 export type ReadinessReason = keyof typeof readinessReasons
 
+/** What a ready endpoint's component says where nothing comes in all the same. `<name>`, `<state>`, `<reasons>` are filled in. */
+export const readyBut = {
+  not_connected: {
+    message: "Admitting, not connected: the endpoint is <state>.",
+    remediation: {
+      text: "Readiness does not depend on the connection. The list of endpoints has the last error of <name>.",
+      command: "svc logs --level warn",
+    },
+  },
+  ingress_paused: {
+    message: "Admission is open, and ingress is paused (<reasons>): nothing comes in.",
+    remediation: {
+      text: "Resume ingress once its reason is gone. The reason disk ends by itself once there is space.",
+      command: "svc ingress resume",
+    },
+  },
+  paused_and_not_connected: {
+    message: "Admission is open, ingress is paused (<reasons>), and the endpoint is not connected: it is <state>.",
+    remediation: {
+      text: "Resume ingress once its reason is gone. The list of endpoints has the last error of <name>.",
+      command: "svc ingress resume",
+    },
+  },
+} as const
+
 const Component = Named("Component", {
   kind: Type.Enum(["database", "endpoint", "agent"]),
   owner: Type.Optional(Type.String()),
@@ -74,6 +105,9 @@ const Component = Named("Component", {
   ready: Type.Boolean(),
   check: Type.Enum(["initialized", "admission_open", "binding_configured"]),
   reason: Type.Optional(Type.Enum(Object.keys(readinessReasons) as ReadinessReason[])),
+  state: Type.Optional(
+    Type.Enum([...endpointStates], {description: "An endpoint's connection, which the check does not ask for"}),
+  ),
   message: Type.String(),
   since: Type.String({format: "date-time"}),
   proves: Type.String({description: "What the check shows, and no more"}),
@@ -101,6 +135,8 @@ export const ReadinessReport = Named("ReadinessReport", {
   ingress: IngressView,
   checkpoint: Type.Optional(NewestCheckpoint),
   checkpointFailure: Type.Optional(CheckpointFailure),
-  components: Type.Array(Component),
+  components: Type.Array(Component, {
+    description: "Required ones that are not ready first, then required endpoints that are not connected",
+  }),
 })
 export type ReadinessReport = Static<typeof ReadinessReport>

@@ -1,4 +1,4 @@
-import {EndpointView} from "../../../shared/api/endpoints.ts"
+import {EndpointView, isMissed} from "../../../shared/api/endpoints.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
@@ -8,12 +8,24 @@ import {pageOf} from "../paging.ts"
 
 const EndpointPage = page(EndpointView)
 
-export const listEndpoints = (endpoints: Endpoints): Operation => ({
-  summary: "The endpoints of the running generation",
+/** What `http.readiness.endpoints` lists. */
+export type Required = () => readonly {readonly owner: string; readonly name: string}[]
+
+export const listEndpoints = (endpoints: Endpoints, required: Required): Operation => ({
+  summary: "The endpoints of the running generation; required ones that are not online first",
   query: PageQuery,
   response: {200: EndpointPage},
-  handle: (_, call) => call.json(EndpointPage, pageOf(endpoints.list().map(viewEndpoint), call)),
+  handle: (_, call) => {
+    const selectors = required()
+    const views = endpoints.list().map(endpoint => viewEndpoint(endpoint, isSelected(endpoint, selectors)))
+    const missed = views.filter(isMissed)
+    const shown = missed.length === 0 ? views : [...missed, ...views.filter(view => !isMissed(view))]
+    return call.json(EndpointPage, pageOf(shown, call))
+  },
 })
+
+const isSelected = ({spec}: Endpoint, selectors: ReturnType<Required>): boolean =>
+  selectors.some(({owner, name}) => owner === spec.owner && name === spec.name)
 
 export const reconnectEndpoint = (endpoints: Endpoints): Operation => ({
   summary: "Close an endpoint's connection and open it anew, also that of a failed one",
@@ -32,10 +44,14 @@ const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {
   return admission.is === "closed" ? {reason: admission.reason} : {}
 }
 
-const viewEndpoint = ({spec, state, admission, lastEventAt, login}: Endpoint): Static<typeof EndpointView> => ({
+const viewEndpoint = (
+  {spec, state, admission, lastEventAt, login}: Endpoint,
+  required: boolean,
+): Static<typeof EndpointView> => ({
   name: spec.name,
   owner: spec.owner,
   slot: spec.slot,
+  required,
   state: state.is,
   since: new Date(state.since).toISOString(),
   admission: admission.is,

@@ -191,6 +191,9 @@ export const texts = {
     checkpointFailed: "The last checkpoint was not made or not verified",
     checkpointFailedDo: "Correct what it says, and make another one.",
     endpoint: (name: string, state: string) => `${name} is ${state}`,
+    notConnected: (name: string) => `${name} is admitting, not connected`,
+    notConnectedDo:
+      "Readiness requires this endpoint, and does not ask for its connection. Its page shows its last error.",
     endpointDo: "Its page tells its last error and its attempts.",
     plugin: (name: string, state: string) => `The plugin ${name} is ${state}`,
     pluginDo: "Its page tells what it threw and where; nothing that it publishes is there meanwhile.",
@@ -381,6 +384,8 @@ export const texts = {
     list: "Endpoints of the running generation",
     gone: (name: string) => `The running generation has no endpoint ${name}.`,
     closed: (reason: string) => `admits nothing (${reason})`,
+    required: "required by readiness",
+    notConnected: "admitting, not connected",
     noEvent: "no event in this run",
     lastEvent: (age: string) => `last event ${age}`,
     state: "State",

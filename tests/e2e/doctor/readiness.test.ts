@@ -1,9 +1,9 @@
 import {describe, expect, test} from "vitest"
 import type {ReadinessReason, ReadinessReport} from "../../../shared/api/readiness.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {expectProblem, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {expectProblem, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {bunOr} from "../../support/host/runtimes.ts"
+import {bunAnd, bunOr} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 
@@ -149,6 +149,50 @@ describe("a required endpoint", () => {
     expect((await reportOf(host)).ready).toBe(true)
   })
 
+  test.each(bunAnd("node24"))(
+    "that is offline is shown as admitting, not connected, first in every list, on $name",
+    async runtime => {
+      const plugins = {
+        lost: pluginWith(
+          'plugin.adapter("lost", {history: "none", open: async () => { throw new Error("no route") }})',
+        ),
+      }
+      const config = `http: {port: 0, readiness: {endpoints: [{owner: root/sandbox, name: sandbox}, {owner: root/lost, name: lost}]}}
+plugins: {sandbox: {}, lost: {}}
+`
+      const host = await startHost({runtime, config, plugins, args: quiet})
+      const listed = await until("the sandbox to be online", async () => {
+        const {items} = await host.get<{items: {name: string; state: string; required: boolean}[]}>("/api/endpoints")
+        return items.some(({name, state}) => name === "sandbox" && state === "online") && items
+      })
+      expect(listed.map(({name, required}) => ({name, required}))).toEqual([
+        {name: "lost", required: true},
+        {name: "sandbox", required: true},
+      ])
+      const report = await reportOf(host)
+      expect(report).toMatchObject({ready: true, components: [{name: "lost", ready: true}, {}, {}]})
+      expect(report.components[0]?.message).toMatch(/^Admitting, not connected: the endpoint is (re)?connecting\.$/)
+
+      const status = await svc(runtime, host.project, ["runtime", "status"])
+      expect(status.stdout).toMatch(
+        /^endpoints +lost \(required, admitting, not connected: (re)?connecting\), sandbox \(required, online\)$/m,
+      )
+      const live = await svc(runtime, host.project, ["doctor", "--live", host.url], {env: {SVC_HTTP_TOKEN: host.token}})
+      expect(live).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          /^ready: .+\n {2}endpoint root\/lost lost: Admitting, not connected: .+\n {4}do: .+/,
+        ),
+      })
+      const incident = await svc(runtime, host.project, ["doctor", "--incident", host.url], {
+        env: {SVC_HTTP_TOKEN: host.token},
+      })
+      expect(incident.stdout).toMatch(
+        /endpoints online.+\n +lost: (re)?connecting, admission open, not connected, required,/,
+      )
+    },
+  )
+
   test("that the platform has refused is not ready", async () => {
     const refusing = pluginWith(`plugin.adapter("wire", {history: "none", open: async () => {
       throw refused("wrong password", {reason: "bad_credentials", remediation: "Correct the password."})
@@ -190,6 +234,10 @@ test("a required agent is a matter of its binding: missing not ready, present re
 test("the report names generation, commit, time of the check and authority, and lists every check", async () => {
   const host = await start(requiring("wire~a", twoAccounts))
   const before = Date.now()
+  await until("every endpoint to be online", async () => {
+    const {items} = await host.get<{items: {state: string}[]}>("/api/endpoints")
+    return items.every(({state}) => state === "online")
+  })
   const report = await reportOf(host)
   const {authority, generation} = await statusOf(host)
   expect(report).toMatchObject({

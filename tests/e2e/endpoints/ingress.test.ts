@@ -60,7 +60,14 @@ test.each(twoRuntimes)(
     const paused = await viewOf(host)
     expect(paused).toEqual({state: "paused", reasons: ["operator"], since: expect.any(String)})
     expect((await host.fetch("/pub/ready")).status).toBe(200)
-    expect(await reportOf(host)).toMatchObject({ready: true, ingress: paused})
+    const report = await reportOf(host)
+    expect(report).toMatchObject({ready: true, ingress: paused})
+    expect(report.components.find(({name}) => name === "sandbox")).toMatchObject({
+      ready: true,
+      check: "admission_open",
+      message: "Admission is open, and ingress is paused (operator): nothing comes in.",
+      remediation: {command: "svc ingress resume"},
+    })
     expect(await host.get("/api/system/status")).toMatchObject({ready: true, ingress: paused})
     const gaps = await until("the gap", async () => {
       const found = await gapsOf(host)

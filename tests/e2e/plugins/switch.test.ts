@@ -71,7 +71,13 @@ describe.each(bunOr("node24"))("a plugin that is disabled while the Host runs, o
     })
     expect(await isReady(host)).toBe(false)
     expect(await (await host.fetch("/api/system/readiness")).json()).toMatchObject({
-      components: expect.arrayContaining([expect.objectContaining({name: "wire~one", reason: "plugin_disabled"})]),
+      components: expect.arrayContaining([
+        expect.objectContaining({
+          name: "wire~one",
+          reason: "plugin_disabled",
+          remediation: {text: expect.stringContaining("Enable it"), command: "svc plugin enable wire"},
+        }),
+      ]),
     })
     expect((await host.get<{config: string}>("/api/generations/2/config")).config).toBe(
       config.replace("    endpoints", "    enabled: false\n    endpoints"),

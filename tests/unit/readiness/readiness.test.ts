@@ -5,7 +5,13 @@ import {isEveryRequiredReady, createReport as reportOf} from "../../../server/re
 import {type Component, type ReadinessReason, ReadinessReport, readinessReasons} from "../../../shared/api/readiness.ts"
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5)
-const open: EndpointFacts = {owner: "root/irc", name: "irc~libera", admission: {is: "open"}, since: at + 2000}
+const open: EndpointFacts = {
+  owner: "root/irc",
+  name: "irc~libera",
+  state: "online",
+  admission: {is: "open"},
+  since: at + 2000,
+}
 const closed = (reason: string): EndpointFacts => ({...open, admission: {is: "closed", reason}})
 const selector = {owner: "root/irc", name: "irc~libera"}
 
@@ -143,6 +149,54 @@ describe("every reason", () => {
   })
 })
 
+test("a plugin that a pinned configuration disables is enabled by a command, not by the file", () => {
+  const disabled = facts({plugins: {irc: "disabled"}, endpoints: []})
+  expect(find(createReport(disabled), "endpoint").remediation?.command).toBe("svc runtime reload")
+  expect(find(createReport({...disabled, isPinned: true}), "endpoint")).toMatchObject({
+    reason: "plugin_disabled",
+    remediation: {command: "svc plugin enable irc"},
+  })
+})
+
+describe("admission that is open though nothing comes in", () => {
+  const paused = {state: "paused" as const, reasons: ["operator" as const], since: "2026-01-02T03:04:05.000Z"}
+  const away = (state: EndpointFacts["state"]): EndpointFacts => ({...open, state})
+
+  test.each<[string, Partial<Facts>, string, string]>([
+    [
+      "without a connection",
+      {endpoints: [away("reconnecting")]},
+      "Admitting, not connected: the endpoint is reconnecting.",
+      "svc logs --level warn",
+    ],
+    [
+      "while ingress is paused",
+      {ingress: paused},
+      "Admission is open, and ingress is paused (operator): nothing comes in.",
+      "svc ingress resume",
+    ],
+    [
+      "with both",
+      {ingress: paused, endpoints: [away("connecting")]},
+      "Admission is open, ingress is paused (operator), and the endpoint is not connected: it is connecting.",
+      "svc ingress resume",
+    ],
+  ])("%s stays ready, and says so with what to do", (_, more, message, command) => {
+    const report = createReport(facts(more))
+    expect(report.ready).toBe(true)
+    expect(find(report, "endpoint")).toMatchObject({ready: true, message, remediation: {command}})
+    expect(fits(ReadinessReport, report)).toBe(true)
+  })
+
+  test("stands first where it is required: after what is not ready, before the rest", () => {
+    const named = (name: string, state: EndpointFacts["state"]) => ({...open, name, state})
+    const endpoints = [named("b", "online"), named("c", "reconnecting"), named("d", "connecting")]
+    const required = requiring({endpoints: ["a", "b", "c"].map(name => ({owner: "root/irc", name}))})
+    const {components} = createReport(facts({endpoints, required}))
+    expect(components.map(({name}) => name)).toEqual(["a", "c", "database", "b", "d", "writer"])
+  })
+})
+
 describe("a selector", () => {
   const reasonOf = (owner: string, name: string, endpoints: readonly EndpointFacts[]) => {
     const required = requiring({endpoints: [{owner, name}]})
@@ -220,6 +274,7 @@ test("the report has generation, time of the check, and for each component what 
         required: true,
         ready: true,
         check: "admission_open",
+        state: "online",
         message: "The endpoint admits events.",
         since: "2026-01-02T03:04:07.000Z",
         proves: "admission only, not transport connectivity",

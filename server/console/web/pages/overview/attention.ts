@@ -1,3 +1,4 @@
+import {isAdmittingOffline, isMissed} from "../../../../../shared/api/endpoints.ts"
 import {bytes, duration} from "../../format.ts"
 import {metricBy, sumOf} from "../../host/metrics.ts"
 import type {
@@ -49,6 +50,7 @@ const t = texts.attention
 export const attentionOf = (facts: Facts): readonly Attention[] => {
   const found = [
     ...components(facts),
+    ...notConnected(facts),
     ...ofStatus(facts.status),
     ...endpoints(facts),
     ...plugins(facts),
@@ -69,6 +71,21 @@ const components = ({report}: Facts): Attention[] =>
       remedy: remediation?.text ?? "",
       ...(remediation === undefined ? {} : {command: remediation.command}),
     }))
+
+/** Readiness does not ask for the connection of these, and somebody relies on them. */
+const notConnected = ({endpoints: list}: Facts): Attention[] =>
+  list.filter(isOfflineAndRequired).map(({name, state, error}) => ({
+    tone: "bad",
+    title: t.notConnected(name),
+    why: error ?? state,
+    remedy: t.notConnectedDo,
+    command: "svc logs --level warn",
+    page: "endpoints",
+  }))
+
+/** A Host of an older version does not say which are required. */
+const isOfflineAndRequired = (endpoint: EndpointView): boolean =>
+  isMissed(endpoint) && isAdmittingOffline(endpoint.state)
 
 const ofStatus = (status: Status): Attention[] => {
   const {ingress, lastFailure, pin, checkpoint, checkpointFailure, mode, supervisor, endedCleanly} = status
@@ -131,6 +148,7 @@ const endpoints = ({endpoints: list, report}: Facts): Attention[] => {
   )
   return list
     .filter(({state, reason, name}) => state !== "online" && reason !== "no_account" && !told.has(name))
+    .filter(endpoint => !isOfflineAndRequired(endpoint))
     .map(({name, state, error, reason, remediation}) => ({
       tone: state === "failed" ? "bad" : "warn",
       title: t.endpoint(name, state),

@@ -1,3 +1,4 @@
+import {isMissed} from "../../../../../shared/api/endpoints.ts"
 import type {EndpointView, PluginView} from "../../host/views.ts"
 import {toneOf} from "../../parts/tone.ts"
 
@@ -14,7 +15,8 @@ export interface Branch {
 }
 
 const worst = ["bad", "warn", "idle", "good"] as const
-const rank = ({state}: EndpointView) => worst.indexOf(toneOf(state))
+/** Required ones that are not online before all others. */
+const rank = (endpoint: EndpointView) => (isMissed(endpoint) ? -1 : worst.indexOf(toneOf(endpoint.state)))
 
 /** Each plugin with its slots, and each slot with its endpoints. */
 export const treeOf = (plugins: readonly PluginView[], endpoints: readonly EndpointView[]): readonly Branch[] => {

@@ -1,0 +1,99 @@
+import {expect, test} from "vitest"
+import type {EndpointView, Status} from "../../../server/console/web/host/views.ts"
+import {attentionOf, type Facts} from "../../../server/console/web/pages/overview/attention.ts"
+import {treeOf} from "../../../server/console/web/pages/plugins/tree.ts"
+
+const at = "2026-01-02T03:04:05.000Z"
+
+const endpoint = (name: string, more: Partial<EndpointView>): EndpointView => ({
+  name,
+  owner: "root/irc",
+  slot: "irc",
+  required: false,
+  state: "online",
+  since: at,
+  admission: "open",
+  lastEventAt: null,
+  history: "none",
+  idempotent: false,
+  onUnknown: "hold",
+  rates: [],
+  ...more,
+})
+
+const status: Status = {
+  project: "bot",
+  version: "0.1.0",
+  runtime: {name: "bun", version: "1.4.5"},
+  runtimeId: "run",
+  authority: "authority",
+  mode: "production",
+  startedAt: at,
+  uptime: 1,
+  restarts: 0,
+  endedCleanly: true,
+  generation: {number: 1, committedAt: at, reason: "started"},
+  pin: null,
+  lastFailure: null,
+  ready: true,
+  supervisor: "systemd",
+  ingress: {state: "paused", reasons: ["operator"], since: at},
+  checkpoint: {id: "newest", createdAt: at, age: 1},
+  checkpointFailure: null,
+  database: {dialect: "sqlite", state: "initialized", schema: 12},
+  workroom: {store: "database", authority: "authority", seq: 0},
+  epoch: "epoch",
+  authorities: [],
+}
+
+const facts = (endpoints: readonly EndpointView[]): Facts => ({
+  status,
+  report: undefined,
+  endpoints,
+  plugins: [],
+  database: {
+    dialect: "sqlite",
+    schema: 12,
+    storage: null,
+    disk: {free: 0, pauseBelow: 0, resumeAt: 0},
+    growth: null,
+    daysLeft: null,
+    retention: [],
+  },
+  workroom: {
+    store: "database",
+    authority: "authority",
+    seq: 0,
+    hash: "",
+    items: {open: 0, active: 0, blocked: 0, review: 0, done: 0, cancelled: 0},
+    overdue: 0,
+  },
+  metrics: "",
+  jobs: undefined,
+})
+
+const endpoints = [
+  endpoint("failed", {state: "failed", admission: "closed", reason: "refused"}),
+  endpoint("optional", {state: "reconnecting", error: "no route"}),
+  endpoint("needed", {state: "reconnecting", required: true, error: "no route"}),
+]
+
+test("a required endpoint without a connection is what needs attention first, as admitting, not connected", () => {
+  expect(attentionOf(facts(endpoints)).map(({tone, title}) => `${tone} ${title}`)).toEqual([
+    "bad needed is admitting, not connected",
+    "bad Ingress is paused",
+    "bad failed is failed",
+    "warn optional is reconnecting",
+  ])
+})
+
+test("a required endpoint without a connection comes first below its slot, too", () => {
+  const plugin = {
+    name: "irc",
+    owner: "root/irc",
+    state: "active",
+    capabilities: [{id: "root/irc/slot/irc", kind: "slot", name: "irc"}],
+  } as const
+  const [branch] = treeOf([{...plugin, capabilities: [...plugin.capabilities]}], endpoints)
+  expect(branch?.slots[0]?.endpoints.map(({name}) => name)).toEqual(["needed", "failed", "optional"])
+})
