@@ -77,7 +77,7 @@ export class Doctor extends DataCommand {
     if (this.json) this.print(JSON.stringify(result, undefined, 2))
     else if (result.ok)
       this.print(
-        [`ready: ${result.url}, generation ${result.report.generation}`, ...readyButLines(result.report)].join("\n"),
+        [`ready: ${result.url}, ${describeGeneration(result.report)}`, ...readyButLines(result.report)].join("\n"),
       )
     else this.context.stderr.write(`not ready: ${result.reason}\n${unreadyComponents(result.report)}`)
     return result.ok ? exit.ok : exit.failed
@@ -120,6 +120,9 @@ const describeFinding = ({level, check, detail, remediation}: Finding): string =
   const lines = [`${marks[level]} ${check}: ${detail.replaceAll("\n", "\n          ")}`]
   return [...lines, ...(remediation === undefined ? [] : [`          do: ${remediation}`])].join("\n")
 }
+
+const describeGeneration = ({generation, provisional}: ReadinessReport): string =>
+  `generation ${generation}${provisional === true ? " (provisional: the database does not answer)" : ""}`
 
 /** What is ready by its check, and says something all the same: not connected, ingress paused, a failing database. */
 const readyButLines = ({components}: ReadinessReport): readonly string[] =>

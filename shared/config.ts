@@ -8,7 +8,13 @@ const closed = {additionalProperties: false}
 
 const ReadinessConfig = Type.Object(
   {
-    database: Type.Optional(Type.Boolean({default: true, description: "Require the database to be initialized."})),
+    database: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          "Require the database to be initialized. With false, a Host whose remote database does not answer runs a provisional generation.",
+      }),
+    ),
     endpoints: Type.Optional(
       Type.Array(
         Type.Object(

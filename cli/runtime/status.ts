@@ -81,6 +81,7 @@ const describeStatus = (
     ["ready", status.ready ? "yes" : "no (svc doctor --live tells why)"],
     ...(status.lastGood === null ? [] : [["LAST GOOD", describeLastGood(status.lastGood)] as const]),
     ["generation", `${status.generation.number} (${status.generation.reason}), ${status.generation.committedAt}`],
+    ...(status.provisional === undefined ? [] : [["provisional", describeProvisional(status.provisional)] as const]),
     ...(status.pin === null
       ? []
       : [["pinned", `generation ${status.pin.number}; svc generation unpin ends it`] as const]),
@@ -111,6 +112,9 @@ const describeStatus = (
 
 const describeLastGood = ({generation, why}: NonNullable<Static<typeof Status>["lastGood"]>): string =>
   `generation ${generation} runs: the project as it is does not start (${why}); correct it, then svc runtime restart`
+
+const describeProvisional = ({since, attempts, error}: NonNullable<Static<typeof Status>["provisional"]>): string =>
+  `nothing is opened or sent until the database answers; asked ${attempts} times since ${since}\n${error}`
 
 /** `irc~libera (required, admitting, not connected: reconnecting)`; the Host lists such an endpoint first. */
 const describeEndpoint = ({name, required, state, admission}: Static<typeof EndpointView>): string => {

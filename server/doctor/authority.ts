@@ -26,7 +26,7 @@ export const checkAuthority = async (
   config: ProjectConfig,
   {running, isSound}: DatabaseFacts,
 ): Promise<readonly Finding[]> => {
-  if (running === "unknown") return []
+  if (running === "unknown" || running?.provisional !== undefined) return []
   if (running !== undefined) {
     const named = running.authorities.filter(({authority}) => authority !== null).map(({part}) => part)
     return [ok(check, describeParts(running.authority, named))]

@@ -33,6 +33,8 @@ export const checkDatabase = async (
   }
   if (running !== undefined) {
     const {dialect, state, schema} = running.database
+    if (running.provisional !== undefined)
+      return error(check, `the running Host retries: ${running.provisional.error}`, unreachableHint)
     return state === "initialized"
       ? ok(check, `${dialect}, schema ${schema}, says the running Host`)
       : error(check, `the running Host says ${state}`, "Read the Host's log.")
@@ -48,6 +50,9 @@ export const checkDatabase = async (
     return error(check, `${location.file} is not a file`, "Correct database.filename, or move what is there.")
   return withLock(paths, asDoctor, async () => describeFile(await inspectFile(location.file)))
 }
+
+const unreachableHint =
+  "Check database.url, the network and the database's server; the Host goes on by itself once it answers."
 
 /** Under what name the doctor holds a project, so that no Host starts meanwhile. */
 export const asDoctor = "svc doctor"

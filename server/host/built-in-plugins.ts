@@ -1,5 +1,8 @@
-import type {BuiltIns} from "../plugins/load.ts"
+import {type BuiltIns, Loader} from "../plugins/load.ts"
 import {ownModule} from "../runtime/own-files.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+import type {HostOptions} from "./host.ts"
 
 /** The plugins that come with svc: adapters; and `workroom`, which a Host replaces by that of its own workroom. */
 export const builtIns: BuiltIns = {
@@ -11,3 +14,21 @@ export const builtIns: BuiltIns = {
 
 /** The Host's own SDK, so that every plugin shares it: by specifier, absolute. */
 export const sdkPaths = {"svc-runtime": ownModule("shared/sdk/sdk.ts")}
+
+/** What loads the plugins of a Host: `plugins` are those that belong to its own parts; `kept`, the folder of those that run again. */
+export const createLoader = (
+  host: HostOptions,
+  runtime: Runtime,
+  paths: ProjectPaths,
+  plugins: BuiltIns,
+  kept?: string,
+): Loader =>
+  new Loader({
+    runtime,
+    paths,
+    builtIns: {...builtIns, ...plugins, ...host.plugins},
+    builds: host.mode !== "production" ? "fallback" : host.allowStale === true ? "stale" : "required",
+    ...(kept === undefined ? {} : {kept}),
+    cache: paths.pluginCache,
+    sdk: sdkPaths,
+  })

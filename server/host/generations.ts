@@ -2,11 +2,12 @@ import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Generation} from "../generation/generation.ts"
 import {Generations} from "../generation/generations.ts"
 import {GenerationHistory} from "../generation/history.ts"
+import {writeLastCommitted} from "../generation/last-committed.ts"
 import {hashLockfile} from "../generation/lockfile.ts"
 import type {Watcher} from "../generation/watch.ts"
-import {type BuiltIns, Loader} from "../plugins/load.ts"
+import type {BuiltIns} from "../plugins/load.ts"
 import type {Runtime} from "../runtime/runtime.ts"
-import {builtIns, sdkPaths} from "./built-in-plugins.ts"
+import {createLoader} from "./built-in-plugins.ts"
 import type {HostEvents} from "./events.ts"
 import type {HostOptions} from "./host.ts"
 import type {OpenProject} from "./open.ts"
@@ -31,16 +32,8 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
   const {host, runtime, opened, plugins, endpoints, events, recovery, watcher} = options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
-  const loader = new Loader({
-    runtime,
-    paths,
-    builtIns: {...builtIns, ...plugins, ...host.plugins},
-    builds: mode !== "production" ? "fallback" : host.allowStale === true ? "stale" : "required",
-    ...(lastGood === undefined ? {} : {kept: lastGood.plugins}),
-    cache: paths.pluginCache,
-    sdk: sdkPaths,
-  })
-  return new Generations({
+  const loader = createLoader(host, runtime, paths, plugins, lastGood?.plugins)
+  const generations = new Generations({
     project: paths.project,
     boot,
     ...(lastGood === undefined ? {} : {lastGood}),
@@ -71,6 +64,12 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
       logs.log.info(
         lastGood === undefined ? `generation ${number} committed (${reason})` : `generation ${number} runs again`,
       )
+      // A file is there whenever the Host runs; a remote database may be unreachable at the next start.
+      if (database.location.dialect === "sqlite") return
+      writeLastCommitted(paths.generation, generation, generations.pin).catch(error =>
+        logs.log.warn("the generation was not noted for a start without the database", {error}),
+      )
     },
   })
+  return generations
 }

@@ -5,7 +5,7 @@ import {exit} from "../../shared/exit.ts"
 import {readEnvironment} from "../config/environment.ts"
 import {type ConfigText, type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
 import {settleAuthority} from "../database/authority.ts"
-import {openUnmigrated} from "../database/database.ts"
+import {type Database, openUnmigrated} from "../database/database.ts"
 import {recordEnd, recordStart} from "../database/runs.ts"
 import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migrate.ts"
 import {requireOneHistory} from "../project/one-history.ts"
@@ -23,6 +23,7 @@ import type {Entrance} from "./entrance.ts"
 import type {Exit, HostOptions} from "./host.ts"
 import {chooseLastGood, requireSameSchema} from "./last-good.ts"
 import type {Parts} from "./parts.ts"
+import type {ProvisionalOptions} from "./provisional.ts"
 
 /** What a Host stands on before anything of it runs: the project is held, its port answers, its state is open. */
 export type OpenProject = Awaited<ReturnType<typeof openProject>>
@@ -34,7 +35,8 @@ export const openProject = async (options: HostOptions, runtime: Runtime, parts:
   const lastGood = await chooseLastGood(options, held.paths)
   const configured = await configure(options, held.paths, lastGood?.config)
   const listening = await listen(configured.boot, entrance, options, parts)
-  const state = await openState(options, runtime, {...identity, ...held, ...configured}, parts)
+  const reach = reaching({host: options, runtime, ...identity, ...held, ...configured, ...listening})
+  const state = await openState(options, runtime, {...identity, ...held, ...configured, reach}, parts)
   if (lastGood !== undefined) await requireSameSchema(lastGood, state.database, held.paths)
   return {...identity, ...held, ...configured, ...listening, ...state, lastGood}
 }
@@ -107,25 +109,41 @@ export const readPlaces = async (options: HostOptions) => {
 interface Configured extends OwnRun {
   readonly paths: ProjectPaths
   readonly boot: LoadedConfig
+  readonly reach: Reach
 }
+
+/** Passes on what an opening comes to. */
+type Reach = (open: () => Promise<Database>) => Promise<Database>
+
+/** A remote database that readiness does not require is waited for without a limit; any other one is opened once. */
+const reaching =
+  (options: ProvisionalOptions): Reach =>
+  async open => {
+    const {database, http} = options.boot.config
+    if (database.dialect !== "libsql" || http.readiness.database) return open()
+    const {reachDatabase} = await import("./provisional.ts")
+    return reachDatabase(options, open)
+  }
 
 /** Database, one history, migrations, authority, job file, and the record of this run. */
 const openState = async (
   {mode, logs: {log}, signal}: HostOptions,
   runtime: Runtime,
-  {runtimeId, startedAt, paths, boot}: Configured,
+  {runtimeId, startedAt, paths, boot, reach}: Configured,
   parts: Parts,
 ) => {
   const {promise: exitAsked, resolve: askExit} = Promise.withResolvers<Exit>()
   const database = await parts.start({
     name: "the database",
     start: () =>
-      openUnmigrated(locationOf(boot.config, paths), {
-        runtimeId,
-        signal,
-        // The answers that tell of it leave before the Host does.
-        onLeaseLost: () => void setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50),
-      }),
+      reach(() =>
+        openUnmigrated(locationOf(boot.config, paths), {
+          runtimeId,
+          signal,
+          // The answers that tell of it leave before the Host does.
+          onLeaseLost: () => void setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50),
+        }),
+      ),
     stop: (_, opened) => opened.close(),
   })
   parts.requireRunning()

@@ -7,8 +7,11 @@ export interface Gate {
   readonly fetch: Fetch
   readonly fixed: ServeOptions["fixed"]
   readonly socket: SocketHooks
-  /** Lets requests and sockets through from now on; readiness is what `isReady` says. An upgrade's `Problem` is its answer. */
-  open(application: Fetch, isReady: () => boolean, sockets: SocketHooks): void
+  /**
+   * Lets requests and sockets through from now on; readiness is what `isReady` says. An upgrade's `Problem` is its answer. What is
+   * opened later takes its place: then `replaced` is called.
+   */
+  open(application: Fetch, isReady: () => boolean, sockets: SocketHooks, replaced?: () => void): void
   /** As before it was opened; `waitsFor` says what the start waits for, to whoever asks for more than the probes. */
   shut(waitsFor: string): void
 }
@@ -28,6 +31,7 @@ export const createGate = (base: string): Gate => {
       : refuse()
   let application = closed
   let isReady = () => false
+  let replace = () => {}
   let sockets: SocketHooks = {upgrade: refuse}
   return {
     fetch: (request, peerOf) => application(request, peerOf),
@@ -45,13 +49,17 @@ export const createGate = (base: string): Gate => {
       close: (peer, details) => sockets.close?.(peer, details),
       error: (peer, error) => sockets.error?.(peer, error),
     },
-    open: (ready, decide, served) => {
+    open: (ready, decide, served, replaced = () => {}) => {
+      replace()
+      replace = replaced
       application = ready
       isReady = decide
       sockets = served
       opening.resolve()
     },
     shut: reason => {
+      replace()
+      replace = () => {}
       waitsFor = reason
       if (application !== closed) opening = Promise.withResolvers()
       application = closed

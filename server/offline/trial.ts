@@ -86,7 +86,7 @@ const attempt = async (options: TrialOptions, files: TrialFiles, runtime: Runtim
     runtimeId,
     database,
     restorePoint: "trial",
-    preferBuilt: mode === "production",
+    builds: mode === "production",
     readVariables,
     cache: join(files.folder, "plugins"),
     logs,

@@ -29,6 +29,7 @@ export const checkDatabase = (
   required: boolean,
   since: string,
   failure?: DatabaseFailure,
+  unreachable?: string,
 ): Component => {
   const component = {
     kind: "database",
@@ -38,6 +39,10 @@ export const checkDatabase = (
     since,
     proves: "opened and migrated, not a live SQL test",
   } as const
+  if (unreachable !== undefined) {
+    const failed = fail(component, "database_unreachable")
+    return {...failed, message: `${failed.message} ${unreachable}`.trimEnd()}
+  }
   if (!initialized) return fail(component, "database_not_initialized")
   if (failure === undefined) return pass(component, "The database is initialized.")
   return {
@@ -52,7 +57,7 @@ export const checkDatabase = (
  */
 export const checkEndpoint = (
   selector: {readonly owner: string; readonly name: string},
-  facts: Pick<Facts, "endpoints" | "plugins" | "ingress" | "isPinned">,
+  facts: Pick<Facts, "endpoints" | "plugins" | "ingress" | "isPinned" | "databaseUnreachable">,
   generationSince: string,
   required: boolean,
 ): Component => {
@@ -69,11 +74,18 @@ export const checkEndpoint = (
     ...(endpoint === undefined ? {} : {state: endpoint.state}),
   } as const
   const reason = endpointReason(pluginNameOf(owner as PluginPath), endpoint, facts.plugins)
-  return reason === undefined ? admitting(component, facts.ingress) : fail(component, reason, facts.isPinned)
+  return reason === undefined ? admitting(component, facts) : fail(component, reason, facts.isPinned)
 }
 
-const admitting = (component: Named, ingress: Facts["ingress"]): Component => {
+const admitting = (
+  component: Named,
+  {ingress, databaseUnreachable}: Pick<Facts, "ingress" | "databaseUnreachable">,
+): Component => {
   const {name, state = ""} = component
+  if (databaseUnreachable !== undefined) {
+    const {message, remediation} = readyBut.provisional
+    return {...pass(component, message), remediation}
+  }
   const isPaused = ingress?.state === "paused"
   const isOffline = isAdmittingOffline(state)
   if (!isPaused && !isOffline) return pass(component, "The endpoint admits events.")

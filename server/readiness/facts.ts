@@ -32,6 +32,8 @@ export interface Facts {
   /** Why the newest draft was not committed, if it was not. */
   readonly failure: string | undefined
   readonly databaseInitialized: boolean
+  /** Why a remote database does not answer, while a provisional generation runs. */
+  readonly databaseUnreachable?: string | undefined
   /** Why the newest change was not stored, while the database fails. */
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: readonly EndpointFacts[]

@@ -14,7 +14,9 @@ export const createReport = (facts: Facts): ReadinessReport => {
     schema: "svc.readiness/1",
     ready,
     generation: generation?.number ?? null,
-    committedAt: generation === undefined ? null : time(generation.committedAt),
+    ...(facts.databaseUnreachable === undefined ? {} : {provisional: true}),
+    committedAt:
+      generation === undefined || facts.databaseUnreachable !== undefined ? null : time(generation.committedAt),
     checkedAt: time(facts.now),
     ...(facts.authority === undefined ? {} : {authority: facts.authority}),
     ...(facts.failure === undefined ? {} : {lastFailure: facts.failure}),
@@ -38,10 +40,16 @@ export const isEveryRequiredReady = (facts: Facts): boolean => {
 const isReady = ({ready}: Component): boolean => ready
 
 const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
-  const {required, databaseInitialized, databaseFailure} = facts
+  const {required, databaseInitialized, databaseFailure, databaseUnreachable} = facts
   const seen = required.endpoints.length === 0 ? nothingSeen : seenIn(facts)
   return {
-    database: checkDatabase(databaseInitialized, required.database, databaseSince, databaseFailure),
+    database: checkDatabase(
+      databaseInitialized,
+      required.database,
+      databaseSince,
+      databaseFailure,
+      databaseUnreachable,
+    ),
     endpoints: required.endpoints.map(selector => checkEndpoint(selector, seen, since, true)),
     agents: required.agents.map(name => checkAgent(name, facts.agents[name], since, true)),
   }
@@ -50,7 +58,13 @@ const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
 const nothingSeen = {endpoints: [], plugins: {}}
 
 /** Put together once: each of them may be made when it is asked for. */
-const seenIn = ({endpoints, plugins, ingress, isPinned}: Facts) => ({endpoints, plugins, ingress, isPinned})
+const seenIn = ({endpoints, plugins, ingress, isPinned, databaseUnreachable}: Facts) => ({
+  endpoints,
+  plugins,
+  ingress,
+  isPinned,
+  databaseUnreachable,
+})
 
 const componentsOf = (facts: Facts): Component[] => {
   const {required, agents} = facts

@@ -19,6 +19,7 @@ export const projectPaths = (project: string) => ({
   lastGood: join(project, ".svc/last-good"),
   releases: join(project, ".svc/releases.jsonl"),
   authority: join(project, ".svc/authority.json"),
+  generation: join(project, ".svc/generation.json"),
   jobs: join(project, "data/schedule-jobs.json"),
   lock: join(project, ".svc/host.lock"),
   holder: join(project, ".svc/holder.json"),

@@ -12,6 +12,13 @@ export const readinessReasons = {
     message: "The database is not open and migrated.",
     remediation: {text: "Read the Host's log for why the database does not open.", command: "svc doctor"},
   },
+  database_unreachable: {
+    message: "The remote database does not answer. The Host retries by itself, and runs a provisional generation.",
+    remediation: {
+      text: "Check database.url, the network and the database's server.",
+      command: "svc doctor",
+    },
+  },
   plugin_missing: {
     message: "The configuration has no plugin instance of that name.",
     remediation: {
@@ -81,6 +88,13 @@ export const readyBut = {
       command: "svc logs --level warn",
     },
   },
+  provisional: {
+    message: "Present and enabled, not opened: it opens once the database answers.",
+    remediation: {
+      text: "Check database.url, the network and the database's server.",
+      command: "svc doctor",
+    },
+  },
   ingress_paused: {
     message: "Admission is open, and ingress is paused (<reasons>): nothing comes in.",
     remediation: {
@@ -123,11 +137,19 @@ export const IngressView = Named("IngressView", {
 })
 export type IngressView = Static<typeof IngressView>
 
-/** The detailed readiness report. `generation` is null before the first is committed. */
+/**
+ * The detailed readiness report. `generation` is null before the first is committed; `committedAt` also where it is provisional.
+ */
 export const ReadinessReport = Named("ReadinessReport", {
   schema: Type.Literal("svc.readiness/1"),
   ready: Type.Boolean(),
   generation: Type.Union([Type.Integer(), Type.Null()]),
+  provisional: Type.Optional(
+    Type.Boolean({
+      description:
+        "True while the remote database was never reached: the generation is not recorded, and nothing is opened",
+    }),
+  ),
   committedAt: Type.Union([Type.String({format: "date-time"}), Type.Null()]),
   checkedAt: Type.String({format: "date-time"}),
   authority: Type.Optional(Type.String()),

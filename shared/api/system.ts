@@ -27,6 +27,20 @@ export const Status = Named("Status", {
   restarts: Type.Integer({description: "Starts of this project before this one"}),
   endedCleanly: Type.Boolean({description: "False when the run before this one was killed"}),
   generation: Type.Object({number: Type.Integer(), committedAt: Time(), reason: Type.String()}),
+  provisional: Type.Optional(
+    Named(
+      "Provisional",
+      {
+        since: Time(),
+        attempts: Type.Integer({description: "How often the database was asked"}),
+        error: Type.String({private: true, description: "Why the last attempt failed"}),
+      },
+      {
+        description:
+          "While the remote database was never reached. What only it knows is then left at 0, null, true or empty: restarts, endedCleanly, authorities, workroom, checkpoints, ingress",
+      },
+    ),
+  ),
   pin: Type.Union([Type.Object({number: Type.Integer()}), Type.Null()], {
     description: "The generation whose configuration is pinned, by a rollback or a plugin that was disabled",
   }),

@@ -3,6 +3,7 @@ import type {Call, Operation} from "../../../shared/sdk/route.ts"
 import {Type} from "../../../shared/type.ts"
 import type {Audience, Envelopes} from "../../events/envelope.ts"
 import {createFilter} from "../../events/filter.ts"
+import {heartbeat, retry} from "../../events/frame.ts"
 import {readHistory} from "../../events/history.ts"
 import type {EventLog} from "../../events/log.ts"
 import type {EventStream} from "../../events/stream.ts"
@@ -23,6 +24,39 @@ export const streamEvents = ({stream}: EventServices): Operation => ({
     const filter = filterOf(call)
     const cursor = request.headers.get("last-event-id") || optionalText(call.query.last_event_id)
     const body = stream.open({audience: audienceOf(call), filter, cursor})
+    return new Response(body, {headers: {...streamHeaders, "x-request-id": call.requestId}})
+  },
+})
+
+/** A client is told to come back after so many milliseconds, and hears something at least so often. */
+const waiting = {comeBack: 2000, beatEvery: 15_000} as const
+
+/** A stream without events, while there is no event log: it ends with `opened`, and its client then resumes by its last id. */
+export const awaitEvents = (opened: AbortSignal): Operation => ({
+  summary: "An event stream that waits for the event log",
+  query: StreamQuery,
+  response: {200: "text/event-stream"},
+  stream: true,
+  handle: (_, call) => {
+    const ended = new AbortController()
+    const either = AbortSignal.any([opened, ended.signal])
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: controller => {
+          const say = (text: string) => controller.enqueue(new TextEncoder().encode(text))
+          say(retry(waiting.comeBack))
+          const beating = setInterval(() => {
+            if ((controller.desiredSize ?? 0) > -65_536) say(heartbeat)
+          }, waiting.beatEvery)
+          either.addEventListener("abort", () => {
+            clearInterval(beating)
+            if (!ended.signal.aborted) controller.close()
+          })
+        },
+        cancel: () => ended.abort(),
+      },
+      new ByteLengthQueuingStrategy({highWaterMark: 65_536}),
+    )
     return new Response(body, {headers: {...streamHeaders, "x-request-id": call.requestId}})
   },
 })

@@ -61,7 +61,7 @@ export const showReadiness = (services: Pick<SystemServices, "readiness">): Oper
   },
 })
 
-export const showStatus = (services: SystemServices): Operation => ({
+export const showStatus = (services: Pick<SystemServices, "status">): Operation => ({
   summary: "Which Host this is, and what it runs",
   response: {200: Status},
   handle: (_, call) => call.json(Status, services.status()),

@@ -20,6 +20,8 @@ export interface HranaOptions {
   readonly file: string
   /** The only token that is let in. */
   readonly token?: string
+  /** Where it listens; a free port when left out. */
+  readonly port?: number
   /** A result of more rows is too large for it. */
   readonly mostRows?: number
 }
@@ -151,6 +153,7 @@ class Stream {
 export const startHrana = async ({
   file,
   token,
+  port: wanted = 0,
   mostRows = Number.POSITIVE_INFINITY,
 }: HranaOptions): Promise<HranaServer> => {
   const direct = new DatabaseSync(file, {timeout: 5000})
@@ -199,7 +202,7 @@ export const startHrana = async ({
 
   // A Host that is killed may leave half a request behind.
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
-  await new Promise<void>(done => server.listen(0, "127.0.0.1", done))
+  await new Promise<void>(done => server.listen(wanted, "127.0.0.1", done))
   const {port} = server.address() as AddressInfo
   let isOpen = true
   const close = async () => {

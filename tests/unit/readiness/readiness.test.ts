@@ -101,6 +101,7 @@ describe("every row of the state table", () => {
 /** What leads to each reason. */
 const causes: Record<ReadinessReason, Partial<Facts>> = {
   database_not_initialized: {databaseInitialized: false},
+  database_unreachable: {databaseInitialized: false, databaseUnreachable: ""},
   plugin_missing: {plugins: {}, endpoints: []},
   plugin_disabled: {plugins: {irc: "disabled"}, endpoints: []},
   plugin_failed: {plugins: {irc: "failed"}, endpoints: []},

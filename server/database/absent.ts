@@ -1,0 +1,40 @@
+import {Problem} from "../../shared/problems.ts"
+import {CommitMeter} from "./commit-meter.ts"
+import type {Database, DatabaseState, Location} from "./database.ts"
+
+/** Stands for a remote database that does not answer: whoever asks it is refused, `database_unopenable`. */
+export class AbsentDatabase implements Database {
+  readonly location: Location
+  readonly state: DatabaseState = {is: "closed"}
+  readonly applied = []
+  readonly commits = new CommitMeter()
+  #wasAsked = false
+
+  constructor(location: Location) {
+    this.location = location
+  }
+
+  /** Has anything asked for data? */
+  get wasAsked(): boolean {
+    return this.#wasAsked
+  }
+
+  read = () => this.#refuse()
+  write = () => this.#refuse()
+  bringUp = () => this.#refuse()
+  migrate = () => this.#refuse()
+  purge = () => this.#refuse()
+  snapshotTo = () => this.#refuse()
+  snapshotPoint = () => this.#refuse()
+  giveBack = () => this.#refuse()
+  truncateLog = () => this.#refuse()
+  observe = () => () => {}
+  close = async () => {}
+
+  async #refuse(): Promise<never> {
+    this.#wasAsked = true
+    throw new Problem("database_unopenable", "the remote database does not answer yet", {
+      hint: "The Host retries by itself; data can be used once the database answers.",
+    })
+  }
+}

@@ -1,0 +1,297 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {Status} from "../../shared/api/system.ts"
+import {epochOf} from "../../shared/event-id.ts"
+import {isProblem, Problem, toProblem} from "../../shared/problems.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
+import type {Secret} from "../../shared/secret.ts"
+import type {Static} from "../../shared/type.ts"
+import type {Variables} from "../config/expand.ts"
+import {type LoadedConfig, readConfigText} from "../config/load.ts"
+import {AbsentDatabase} from "../database/absent.ts"
+import {readAuthorityFile} from "../database/authority.ts"
+import type {Database} from "../database/database.ts"
+import {whyUnreachable} from "../database/reach.ts"
+import {Endpoints} from "../endpoints/endpoints.ts"
+import {createDraft, type Draft, describeFailure} from "../generation/draft.ts"
+import {type LastCommitted, pinFor, readLastCommitted} from "../generation/last-committed.ts"
+import type {Gate} from "../http/gate.ts"
+import {createProvisionalApp} from "../http/provisional.ts"
+import {locationOf} from "../project/settings.ts"
+import type {Facts} from "../readiness/facts.ts"
+import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
+import {writeHostFile} from "../runtime/host-file.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+import type {Runtime} from "../runtime/runtime.ts"
+import {version} from "../runtime/version.ts"
+import {createLoader} from "./built-in-plugins.ts"
+import type {HostOptions} from "./host.ts"
+
+export interface ProvisionalOptions {
+  readonly host: HostOptions
+  readonly runtime: Runtime
+  readonly runtimeId: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly paths: ProjectPaths
+  readonly project: string
+  readonly boot: LoadedConfig
+  readonly readVariables: () => Promise<Variables>
+  readonly token: {readonly used: Secret; readonly made: Secret | undefined}
+  readonly gate: Gate
+  readonly url: string
+}
+
+const retry: Backoff = {first: 1000, longest: 15_000}
+
+const stopped = () => new Problem("stopping", "the start was ended by a signal")
+
+/**
+ * Opens a remote database that readiness does not require. While nothing answers there, a provisional generation runs and the
+ * database is asked again, without a limit. Throws what `open` throws once something answers, what keeps the provisional
+ * generation from being made, and `stopping`.
+ */
+export const reachDatabase = async (options: ProvisionalOptions, open: () => Promise<Database>): Promise<Database> => {
+  const {signal} = options.host
+  const first = await attempt(options, open)
+  if (typeof first !== "string") return first
+  if (signal.aborted) throw stopped()
+  const provisional = new ProvisionalHost(options, first)
+  try {
+    await provisional.start()
+    for (let failures = 1; ; failures++) {
+      await sleep(pauseAfter(failures, retry), undefined, {signal}).catch(() => {
+        throw stopped()
+      })
+      const outcome = await attempt(options, open)
+      if (typeof outcome !== "string") {
+        options.host.logs.log.info("the database answers: the start goes on")
+        return outcome
+      }
+      provisional.failed(outcome)
+    }
+  } finally {
+    await provisional.dispose()
+  }
+}
+
+/** The open database, or why nothing answers. */
+const attempt = async (
+  {host: {signal}, boot: {config}}: ProvisionalOptions,
+  open: () => Promise<Database>,
+): Promise<Database | string> => {
+  const ask = () => whyUnreachable(config.database.url ?? "", signal)
+  const why = await ask()
+  if (why !== undefined) return why
+  try {
+    return await unlessStopped(open(), signal)
+  } catch (error) {
+    // It may have gone again meanwhile; a refusal is final.
+    const gone = isProblem(error, "database_unopenable") ? await ask() : undefined
+    if (gone === undefined) throw error
+    return gone
+  }
+}
+
+/** A request to a server that hangs has no end of its own for minutes. */
+const unlessStopped = (opening: Promise<Database>, signal: AbortSignal): Promise<Database> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      reject(stopped())
+      void opening.then(
+        database => database.close(),
+        () => {},
+      )
+    }
+    if (signal.aborted) return stop()
+    signal.addEventListener("abort", stop, {once: true})
+    void opening.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop))
+  })
+
+type MadeFacts = Pick<Facts, "endpoints" | "plugins" | "agents" | "required">
+
+/** A generation that is not recorded, and what the Host says of it. Nothing of it is opened. */
+class ProvisionalHost {
+  readonly #options: ProvisionalOptions
+  /** As `.svc/` knows it; empty where the database was never reached. */
+  #authority = ""
+  #number = 1
+  #pin: LastCommitted["pinned"]
+  readonly #since = Date.now()
+  readonly #opened = new AbortController()
+  readonly #endpoints = new Endpoints({
+    receive: async () => {
+      throw new Problem("admission_closed", "the database does not answer yet")
+    },
+    online: () => {},
+  })
+  #draft: Draft | undefined
+  #failure: Problem | undefined
+  /** What was true when it was made: its instances are disposed before another generation takes its place. */
+  #facts: MadeFacts = noFacts
+  #attempts = 1
+  #error: string
+
+  /** `error` is why the database does not answer. */
+  constructor(options: ProvisionalOptions, error: string) {
+    this.#options = options
+    this.#error = error
+  }
+
+  /** Answers when it resolves. Throws what keeps the generation from being made. */
+  async start(): Promise<void> {
+    const {paths, host, url, token, runtimeId} = this.#options
+    const last = await readLastCommitted(paths.generation)
+    this.#number = (last?.number ?? 0) + 1
+    this.#authority = (await readAuthorityFile(paths.authority).catch(() => undefined))?.authority ?? ""
+    await this.#make(last)
+    host.logs.log.warn(
+      `the database does not answer: generation ${this.#number} runs provisionally, nothing is opened or sent until it does`,
+      {error: this.#error},
+    )
+    this.#serve()
+    const own = token.made === undefined ? {} : {token: token.made.reveal()}
+    await writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own})
+  }
+
+  /** The database was asked again, and did not answer. */
+  failed(error: string): void {
+    this.#attempts++
+    const {log} = this.#options.host.logs
+    if (error === this.#error) log.debug(`the database does not answer yet: ${error}`)
+    else log.warn(`the database does not answer yet: ${error}`, {attempts: this.#attempts})
+    this.#error = error
+  }
+
+  /** What it answers stays until something else is opened. */
+  async dispose(): Promise<void> {
+    await this.#draft?.dispose()
+  }
+
+  /**
+   * Loads the plugins and runs their `setup`. One that needs data there keeps the generation from being ready, and is set up
+   * with the database; whatever else fails, fails the start.
+   */
+  async #make(last: LastCommitted | undefined): Promise<void> {
+    const {host, runtime, paths, boot, readVariables} = this.#options
+    const {logs, signal} = host
+    const database = new AbsentDatabase(locationOf(boot.config, paths))
+    const file = await readConfigText(paths.config)
+    this.#pin = pinFor(last, file)
+    try {
+      this.#draft = await createDraft(this.#pin ?? file, await readVariables(), undefined, {
+        project: paths.project,
+        boot,
+        database,
+        loader: createLoader(host, runtime, paths, {}),
+        log: logs.log,
+        hide: logs.hide,
+        signal,
+      })
+      this.#facts = factsOf(this.#draft)
+      await this.#endpoints.apply(this.#draft.snapshot.endpoints)
+    } catch (error) {
+      if (!database.wasAsked || isProblem(error, "stopping")) throw error
+      this.#failure = toProblem(error, "generation_failed")
+      logs.log.warn(`generation not made without the database: ${describeFailure(this.#failure)}`)
+    }
+  }
+
+  #serve(): void {
+    const {boot, token, gate, host} = this.#options
+    const {http} = boot.config
+    const app = createProvisionalApp({
+      base: http.base,
+      tokens: {token: token.used, demoToken: http.demoToken},
+      settings: () => http,
+      log: host.logs.log,
+      scrub: host.logs.scrubJson,
+      system: {readiness: () => createReport(this.#observe()), status: () => this.#status()},
+      endpoints: this.#endpoints,
+      required: () => this.#facts.required.endpoints,
+      opened: this.#opened.signal,
+    })
+    gate.open(
+      app.fetch,
+      () => this.#isReady(),
+      app.sockets,
+      () => this.#opened.abort(),
+    )
+  }
+
+  #isReady(): boolean {
+    return !this.#options.host.signal.aborted && isEveryRequiredReady(this.#observe())
+  }
+
+  #observe(): Facts {
+    return {
+      now: Date.now(),
+      startedAt: this.#options.startedAt,
+      authority: this.#authority === "" ? undefined : this.#authority,
+      generation: this.#draft === undefined ? undefined : {number: this.#number, committedAt: this.#since},
+      isPinned: this.#pin !== undefined,
+      failure: this.#failure && describeFailure(this.#failure),
+      databaseInitialized: false,
+      databaseUnreachable: this.#error,
+      ...this.#facts,
+    }
+  }
+
+  #status(): Static<typeof Status> {
+    const {host, runtime, runtimeId, project, startedAt, boot} = this.#options
+    const since = new Date(this.#since).toISOString()
+    const failure = this.#failure
+    return {
+      project,
+      version,
+      runtime: {name: runtime.name, version: runtime.version},
+      runtimeId,
+      authority: this.#authority,
+      mode: host.mode,
+      startedAt: new Date(startedAt).toISOString(),
+      uptime: Math.round((Date.now() - startedAt) / 100) / 10,
+      restarts: 0,
+      endedCleanly: true,
+      generation: {number: this.#number, committedAt: since, reason: "provisional"},
+      provisional: {since, attempts: this.#attempts, error: this.#error},
+      pin: this.#pin === undefined ? null : {number: this.#pin.number},
+      lastFailure:
+        failure === undefined
+          ? null
+          : {
+              at: since,
+              reason: "provisional",
+              code: failure.code,
+              detail: failure.message,
+              issues: describeFailure(failure).split("\n"),
+            },
+      ready: this.#isReady(),
+      supervisor: host.supervisor(),
+      ingress: {state: "open", reasons: [], since},
+      checkpoint: null,
+      checkpointFailure: null,
+      database: {dialect: "libsql", state: "unreachable", schema: null},
+      workroom: {store: boot.config.workroom.store, authority: this.#authority, seq: 0},
+      epoch: epochOf(this.#authority),
+      authorities: [],
+    }
+  }
+}
+
+const noFacts = {endpoints: [], plugins: {}, agents: {}, required: {database: false, endpoints: [], agents: []}}
+
+/** Nothing is opened: an endpoint that could be opened counts as present and enabled. */
+const factsOf = ({config: {config}, instances, snapshot}: Draft): MadeFacts => ({
+  endpoints: snapshot.endpoints.map(({owner, name, open}) => ({
+    owner,
+    name,
+    state: "idle",
+    admission: open === undefined ? {is: "closed", reason: "no_account"} : {is: "open"},
+    since: Date.now(),
+  })),
+  plugins: Object.fromEntries([
+    ...Object.keys(config.plugins).map(name => [name, "disabled"] as const),
+    ...instances.map(({name}) => [name, "active"] as const),
+  ]),
+  agents: Object.fromEntries(Object.keys(config.agents).map(name => [name, {configured: true}])),
+  required: config.http.readiness,
+})

@@ -1,0 +1,278 @@
+import {existsSync} from "node:fs"
+import {createServer} from "node:http"
+import {join} from "node:path"
+import {expect, onTestFinished, test} from "vitest"
+import type {EndpointView} from "../../../shared/api/endpoints.ts"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
+import type {Status} from "../../../shared/api/system.ts"
+import {exit} from "../../../shared/exit.ts"
+import type {Static} from "../../../shared/type.ts"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {type HranaServer, startHrana} from "../../support/database/hrana-server.ts"
+import {expectProblem, type HostOptions, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {bunAnd, usualRuntime} from "../../support/host/runtimes.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const env = {HTTP_TOKEN: "the-full-token-of-the-provisional-test", DATABASE_TOKEN: "a-token-of-the-remote-database"}
+
+/** A remote database that goes away and comes back at the same address. */
+const remoteDatabase = async () => {
+  const place = {file: join(scratchFolder(), "remote.sqlite"), token: env.DATABASE_TOKEN, port: await freePort()}
+  return {url: `http://127.0.0.1:${place.port}`, start: (): Promise<HranaServer> => startHrana(place)}
+}
+
+/** Notes in `notes.log` what it does, and what has effects: its `setup`, its endpoint's opening, its job. */
+const wire = pluginWith(`
+    note("setup")
+    plugin.defer(() => note("disposed"))
+    plugin.job("tick", {description: "Notes that it was fired"}, () => note("fired"))
+    plugin.adapter("wire", {
+      history: "none",
+      webhook: async () => new Response("taken", {status: 202}),
+      open: async () => {
+        note("open")
+        return {send: async message => ({ids: [message.id]})}
+      },
+    })`)
+
+const configOf = (url: string, wireEntry = "{}", port = 0) => `http:
+  port: ${port}
+  token: \${HTTP_TOKEN}
+  readiness: {database: false, endpoints: [{owner: root/wire, name: wire}]}
+database:
+  dialect: libsql
+  url: ${url}
+  authToken: \${DATABASE_TOKEN}
+plugins:
+  sandbox: {}
+  wire: ${wireEntry}
+`
+
+const jobs = JSON.stringify({
+  version: 1,
+  jobs: [{id: "tick", schedule: {every: "1s"}, timezone: "UTC", target: {plugin: "wire", job: "tick"}}],
+})
+
+const quiet = ["--no-watch"]
+const optionsFor = (url: string): HostOptions => ({config: configOf(url), plugins: {wire}, env, args: quiet})
+
+const probe = async (host: Pick<TestHost, "url">, name: string) =>
+  (await fetch(new URL(`/pub/${name}`, host.url))).status
+const reportOf = async (host: TestHost): Promise<ReadinessReport> =>
+  (await (await host.fetch("/api/system/readiness")).json()) as ReadinessReport
+const statusOf = (host: TestHost) => host.get<Static<typeof Status>>("/api/system/status")
+const notesOf = (host: Pick<TestHost, "project">) => host.project.read("notes.log").split("\n").filter(Boolean)
+
+/** Waits until the Host has its database, and all that it was to record of its generation. */
+const untilCommitted = (host: TestHost): Promise<Static<typeof Status>> =>
+  until("the database to be reached", async () => {
+    const status = await statusOf(host)
+    return status.provisional === undefined && status
+  })
+
+/** Asks `/pub/ready` again and again; resolves to the answers other than 200. */
+const watchReady = (host: TestHost) => {
+  let isOver = false
+  const watching = (async () => {
+    const others: number[] = []
+    while (!isOver) {
+      const status = await probe(host, "ready")
+      if (status !== 200) others.push(status)
+      await new Promise(done => setTimeout(done, 5))
+    }
+    return others
+  })()
+  const end = () => {
+    isOver = true
+    return watching
+  }
+  onTestFinished(() => void end())
+  return end
+}
+
+test.for(bunAnd("node24"))(
+  "on $name, a Host that never required its database runs provisionally without it, and is recorded with it",
+  async runtime => {
+    const remote = await remoteDatabase()
+    const server = await remote.start()
+    const first = await startHost({...optionsFor(remote.url), runtime})
+    expect(await statusOf(first)).toMatchObject({generation: {number: 1}})
+    await first.stop("SIGKILL")
+    // The lease of the killed Host goes on for a while after the database is back.
+    server.sql("UPDATE svc_lease SET until = until - 9000 WHERE id = 1 RETURNING 1")
+    await server.close()
+    const project = first.project
+    project.write("notes.log", "")
+    project.write("data/schedule-jobs.json", jobs)
+
+    const host = await startHost({...optionsFor(remote.url), project, runtime})
+    expect(await probe(host, "health")).toBe(200)
+    expect(await probe(host, "ready")).toBe(200)
+    const report = await reportOf(host)
+    expect(report).toMatchObject({ready: true, generation: 2, provisional: true, committedAt: null})
+    expect(report.components).toMatchObject([
+      {name: "wire", required: true, ready: true, message: expect.stringContaining("not opened")},
+      {
+        kind: "database",
+        required: false,
+        ready: false,
+        reason: "database_unreachable",
+        message: expect.stringContaining(new URL(remote.url).host),
+        remediation: {text: expect.stringContaining("database.url"), command: "svc doctor"},
+      },
+      {name: "sandbox"},
+    ])
+    expect(await statusOf(host)).toMatchObject({
+      ready: true,
+      generation: {number: 2, reason: "provisional"},
+      provisional: {attempts: expect.any(Number), error: expect.stringContaining("does not answer")},
+      database: {dialect: "libsql", state: "unreachable"},
+    })
+    const {items} = await host.get<{items: Static<typeof EndpointView>[]}>("/api/endpoints")
+    expect(items[0]).toMatchObject({name: "wire", required: true, state: "idle", admission: "closed"})
+
+    for (const [path, method] of [
+      ["/hooks/wire/wire", "POST"],
+      ["/api/plugins/sandbox/messages", "POST"],
+      ["/api/outbox", "POST"],
+      ["/api/inbox", "GET"],
+      ["/satori/v1/message.create", "POST"],
+    ] as const) {
+      const refused = await host.fetch(path, {method})
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+      await expectProblem(refused, 503, "database_unopenable")
+    }
+    await expectProblem(await host.fetch("/api/system/status", {headers: {authorization: ""}}), 401, "unauthorized")
+    const stream = await host.fetch("/api/events")
+    expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"])
+    const status = await svc(runtime, project, ["runtime", "status"], {env: {SVC_HTTP_TOKEN: env.HTTP_TOKEN}})
+    expect(status.stdout).toMatch(
+      /^provisional +nothing is opened or sent until the database answers; asked \d+ times/m,
+    )
+    const live = await svc(runtime, project, ["doctor", "--live", host.url], {env: {SVC_HTTP_TOKEN: env.HTTP_TOKEN}})
+    expect(live).toMatchObject({code: 0, stdout: expect.stringContaining("generation 2 (provisional: ")})
+    // Longer than the job's interval, and than the pause between two attempts.
+    await until("another attempt", async () => ((await statusOf(host)).provisional?.attempts ?? 0) > 2)
+    expect(notesOf(host)).toEqual(["setup"])
+
+    const endWatch = watchReady(host)
+    const back = await remote.start()
+    expect(await untilCommitted(host)).toMatchObject({
+      ready: true,
+      runtimeId: host.runtimeId,
+      generation: {number: 2, reason: "started"},
+    })
+    expect(await endWatch()).toEqual([])
+    expect(back.sql("SELECT number, runtime_id FROM generations ORDER BY number DESC LIMIT 1")).toEqual([
+      {number: 2, runtime_id: host.runtimeId},
+    ])
+    expect(await stream.text()).toMatch(/^retry: 2000\n/)
+    expect((await reportOf(host)).provisional).toBeUndefined()
+    await until("the endpoint to be opened", () => notesOf(host).includes("open"))
+    expect(notesOf(host).slice(0, 3)).toEqual(["setup", "disposed", "setup"])
+    await until("the job to fire", () => notesOf(host).includes("fired"))
+    expect((await host.fetch("/hooks/wire/wire", {method: "POST"})).status).toBe(202)
+    expect((await host.stop()).code).toBe(exit.ok)
+  },
+)
+
+test.for(bunAnd("node24"))("on $name, a signal ends a Host that runs provisionally in order", async runtime => {
+  const {url} = await remoteDatabase()
+  const host = await startHost({...optionsFor(url), runtime})
+  expect(await reportOf(host)).toMatchObject({ready: true, generation: 1, provisional: true})
+  expect((await host.stop()).code).toBe(exit.ok)
+  expect(notesOf(host)).toEqual(["setup", "disposed"])
+  expect(existsSync(host.project.path(".svc/host.json"))).toBe(false)
+})
+
+test("a required endpoint whose plugin is disabled keeps a provisional Host from being ready", async () => {
+  const {url} = await remoteDatabase()
+  const host = await startHost({...optionsFor(url), config: configOf(url, "{enabled: false}")})
+  expect(await probe(host, "ready")).toBe(503)
+  expect(await reportOf(host)).toMatchObject({ready: false, provisional: true})
+  expect((await reportOf(host)).components[0]).toMatchObject({name: "wire", reason: "plugin_disabled"})
+})
+
+test("a database that takes a connection and never answers counts as unreachable, and holds up no stop", async () => {
+  const port = await freePort()
+  const silent = createServer(() => {}).listen(port, "127.0.0.1")
+  onTestFinished(() => {
+    silent.closeAllConnections()
+    silent.close()
+  })
+  const host = await startHost(optionsFor(`http://127.0.0.1:${port}`))
+  expect(await probe(host, "ready")).toBe(200)
+  expect((await statusOf(host)).provisional?.error).toContain(`127.0.0.1:${port} does not answer`)
+  expect((await host.stop()).code).toBe(exit.ok)
+})
+
+test("a plugin that an operator disabled stays disabled without the database that says so", async () => {
+  const remote = await remoteDatabase()
+  const server = await remote.start()
+  const first = await startHost(optionsFor(remote.url))
+  await first.post("/api/plugins/wire", {enabled: false})
+  await until("it to be noted", () => first.project.read(".svc/generation.json").includes('"number":2'))
+  await first.stop()
+  await server.close()
+  first.project.write("notes.log", "")
+  const host = await startHost({...optionsFor(remote.url), project: first.project})
+  expect(await probe(host, "ready")).toBe(503)
+  expect((await reportOf(host)).components[0]).toMatchObject({
+    name: "wire",
+    reason: "plugin_disabled",
+    remediation: {command: "svc plugin enable wire"},
+  })
+  expect((await statusOf(host)).pin).toEqual({number: 2})
+  expect(notesOf(host)).toEqual([])
+})
+
+test("a plugin whose setup needs data waits for the database: not ready until then, and ready with it", async () => {
+  const remote = await remoteDatabase()
+  const asking = pluginWith(`
+    plugin.adapter("wire", {history: "none", open: async () => ({send: async message => ({ids: [message.id]})})})
+    return plugin.database.read("SELECT 1 AS one").then(() => note("read"))`)
+  const host = await startHost({...optionsFor(remote.url), plugins: {wire: asking}})
+  expect(await probe(host, "ready")).toBe(503)
+  expect(await reportOf(host)).toMatchObject({
+    ready: false,
+    generation: null,
+    lastFailure: expect.stringContaining("plugins/wire.ts"),
+    components: [{kind: "database", reason: "database_unreachable"}],
+  })
+  await remote.start()
+  expect(await untilCommitted(host)).toMatchObject({ready: true, generation: {number: 1}, lastFailure: null})
+  expect(notesOf(host)).toEqual(["read"])
+})
+
+test("what refuses the Host once the database answers ends it, as it does without a provisional generation", async () => {
+  const remote = await remoteDatabase()
+  const options = {...optionsFor(remote.url), env: {...env, DATABASE_TOKEN: "a-wrong-token"}}
+  const host = await startHost(options)
+  expect(await probe(host, "ready")).toBe(200)
+  const doctor = await svc(usualRuntime, host.project, ["doctor"], {env})
+  expect(doctor.stdout).toMatch(/^ERROR {3}database: the running Host retries: .+ does not answer/m)
+  await remote.start()
+  const {code, stderr} = await host.process.finished
+  expect(code).toBe(exit.failed)
+  expect(stderr).toContain("cannot open the remote database")
+  const {code: again} = await launchHost({...options, project: host.project}).process.finished
+  expect(again).toBe(exit.failed)
+})
+
+test("a configuration or a plugin that is broken fails the start, with or without the database", async () => {
+  const {url} = await remoteDatabase()
+  const plugins = {wire: pluginWith('throw new Error("broken")')}
+  const {code, stderr} = await launchHost({...optionsFor(url), plugins}).process.finished
+  expect(code).toBe(exit.failed)
+  expect(stderr).toContain("broken")
+})
+
+test("a Host that requires its database ends where that does not answer", async () => {
+  const {url} = await remoteDatabase()
+  const config = configOf(url).replace("database: false, ", "")
+  const launched = launchHost({...optionsFor(url), config, runtime: usualRuntime})
+  await untilPrinted(launched.process, "cannot open the remote database")
+  expect((await launched.process.finished).code).toBe(exit.failed)
+})
