@@ -75,8 +75,8 @@ const describeStatus = (
   status: Static<typeof Status>,
   endpoints: readonly Static<typeof EndpointView>[],
   owner: StatusOwner,
-): string =>
-  facts([
+): string => {
+  const rows = [
     ["project", status.project],
     ["ready", status.ready ? "yes" : "no (svc doctor --live tells why)"],
     ...(status.lastGood === null ? [] : [["LAST GOOD", describeLastGood(status.lastGood)] as const]),
@@ -108,7 +108,12 @@ const describeStatus = (
     ["supervisor", describeSupervisor(owner)],
     ["runtimeId", status.runtimeId],
     ["authority", describeAuthority(status)],
-  ])
+  ] as const
+  return facts(status.provisional === undefined ? rows : rows.filter(([name]) => !ofDatabase.has(name)))
+}
+
+/** What only the database knows: not known while it does not answer. */
+const ofDatabase: ReadonlySet<string> = new Set(["ingress", "checkpoint", "running for", "authority"])
 
 const describeLastGood = ({generation, why}: NonNullable<Static<typeof Status>["lastGood"]>): string =>
   `generation ${generation} runs: the project as it is does not start (${why}); correct it, then svc runtime restart`

@@ -11,8 +11,8 @@ const ofGateways: ReadonlySet<number> = new Set([502, 503, 504])
  * is no address. Asks once, within 10 s. Never rejects.
  */
 export const whyUnreachable = async (url: string, signal: AbortSignal): Promise<string | undefined> => {
-  if (!URL.canParse(url)) return undefined
   const target = httpOf(url)
+  if (target === undefined) return undefined
   try {
     const answer = await fetch(target, {signal: AbortSignal.any([signal, AbortSignal.timeout(answerLimit)])})
     await answer.body?.cancel()
@@ -23,8 +23,9 @@ export const whyUnreachable = async (url: string, signal: AbortSignal): Promise<
 }
 
 /** As the driver maps the schemes: `libsql` is HTTPS unless it says `tls=0`. `/v2` is where its protocol asks for the version. */
-const httpOf = (address: string): URL => {
-  const url = new URL(address)
+const httpOf = (address: string): URL | undefined => {
+  const url = URL.parse(address)
+  if (url === null || url.host === "") return undefined
   const isPlain = url.protocol === "http:" || url.protocol === "ws:" || url.searchParams.get("tls") === "0"
   return new URL("/v2", `${isPlain ? "http" : "https"}://${url.host}`)
 }

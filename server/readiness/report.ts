@@ -1,4 +1,3 @@
-import {isMissed} from "../../shared/api/endpoints.ts"
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
 import {checkAgent, checkDatabase, checkEndpoint} from "./checks.ts"
 import type {Facts} from "./facts.ts"
@@ -86,8 +85,9 @@ const componentsOf = (facts: Facts): Component[] => {
   return components.toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
 }
 
-/** What somebody has to look at comes first; the others keep their order. */
-const urgencyOf = (component: Component): number => {
-  if (component.required && !component.ready) return 0
-  return component.state !== undefined && isMissed({...component, state: component.state}) ? 1 : 2
+/** What somebody has to look at comes first: what is not ready, then what is ready and has a remediation all the same. */
+const urgencyOf = ({required, ready, remediation}: Component): number => {
+  if (!required) return 2
+  if (!ready) return 0
+  return remediation === undefined ? 2 : 1
 }

@@ -158,7 +158,8 @@ export const ReadinessReport = Named("ReadinessReport", {
   checkpoint: Type.Optional(NewestCheckpoint),
   checkpointFailure: Type.Optional(CheckpointFailure),
   components: Type.Array(Component, {
-    description: "Required ones that are not ready first, then required endpoints that are not connected",
+    description:
+      "Required ones that are not ready first, then required ones that have a remediation all the same: not connected, paused",
   }),
 })
 export type ReadinessReport = Static<typeof ReadinessReport>

@@ -151,6 +151,7 @@ test.for(bunAnd("node24"))(
     expect(status.stdout).toMatch(
       /^provisional +nothing is opened or sent until the database answers; asked \d+ times/m,
     )
+    expect(status.stdout).not.toMatch(/^(ingress|checkpoint|running for|authority) /m)
     const live = await svc(runtime, project, ["doctor", "--live", host.url], {env: {SVC_HTTP_TOKEN: env.HTTP_TOKEN}})
     expect(live).toMatchObject({code: 0, stdout: expect.stringContaining("generation 2 (provisional: ")})
     // Longer than the job's interval, and than the pause between two attempts.

@@ -1,0 +1,59 @@
+import {createServer} from "node:http"
+import type {AddressInfo} from "node:net"
+import {join} from "node:path"
+import {expect, onTestFinished, test} from "vitest"
+import {whyUnreachable} from "../../../server/database/reach.ts"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
+import {freePort} from "../../support/machine/ports.ts"
+
+const {signal} = new AbortController()
+
+/** A gateway that answers everything with this status; resolves to its host. */
+const gateway = async (status: number): Promise<string> => {
+  const server = createServer((_, response) => response.writeHead(status).end())
+  await new Promise<void>(done => server.listen(0, "127.0.0.1", done))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test("a remote database that answers is reached, whatever it says of the token", async () => {
+  const {url} = await startHrana({file: join(scratchFolder(), "remote.sqlite"), token: "a-token-that-is-not-shown"})
+  const {host} = new URL(url)
+  for (const address of [url, `ws://${host}`, `libsql://${host}?tls=0`])
+    expect(await whyUnreachable(address, signal)).toBeUndefined()
+  expect(await whyUnreachable(`http://${await gateway(401)}`, signal)).toBeUndefined()
+})
+
+test("a gateway that does not reach it is no answer of the database", async () => {
+  for (const status of [502, 503, 504]) {
+    const host = await gateway(status)
+    expect(await whyUnreachable(`http://${host}`, signal)).toBe(`${host} answers ${status}`)
+  }
+})
+
+test("an address where nobody listens, or that has no name, is told with the reason", async () => {
+  const host = `127.0.0.1:${await freePort()}`
+  expect(await whyUnreachable(`http://${host}`, signal)).toMatch(new RegExp(`^${host} does not answer: .+`))
+  expect(await whyUnreachable("libsql://nowhere.invalid", signal)).toMatch(/^nowhere\.invalid does not answer: .+/)
+})
+
+test("what is no address is left to who opens it", async () => {
+  expect(await whyUnreachable("libsql://", signal)).toBeUndefined()
+})
+
+test("a stop ends the question", async () => {
+  const server = createServer(() => {}).listen(0, "127.0.0.1")
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await new Promise(done => server.once("listening", done))
+  const stop = new AbortController()
+  const asked = whyUnreachable(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop.signal)
+  stop.abort()
+  expect(await asked).toContain("does not answer")
+})
