@@ -1,5 +1,5 @@
-import {isAdmittingOffline} from "../../shared/api/endpoints.ts"
 import {type Component, type ReadinessReason, readinessReasons, readyBut} from "../../shared/api/readiness.ts"
+import {isAdmittingOffline} from "../../shared/endpoint-states.ts"
 import {type PluginPath, pluginNameOf} from "../../shared/ids.ts"
 import type {DatabaseFailure, EndpointFacts, Facts} from "./facts.ts"
 

@@ -1,6 +1,6 @@
 import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
-import type {endpointStates} from "../../shared/api/endpoints.ts"
 import type {IngressView} from "../../shared/api/readiness.ts"
+import type {endpointStates} from "../../shared/endpoint-states.ts"
 import type {PluginPath} from "../../shared/ids.ts"
 
 export interface EndpointFacts {

@@ -1,9 +1,8 @@
+import {endpointStates} from "../endpoint-states.ts"
 import {Type} from "../type.ts"
 import {Named, Time} from "./schemas.ts"
 
 /** Endpoints, and what they missed, as the HTTP API shows them. */
-
-export const endpointStates = ["idle", "connecting", "online", "reconnecting", "offline", "failed"] as const
 
 export const EndpointView = Named("EndpointView", {
   name: Type.String(),
@@ -29,13 +28,6 @@ export const EndpointView = Named("EndpointView", {
     description: "At most so many messages begin within so long; each holds",
   }),
 })
-
-/** A required endpoint that is not online: lists begin with these. */
-export const isMissed = ({required, state}: {readonly required?: boolean; readonly state: string}): boolean =>
-  required === true && state !== "online"
-
-/** Does its own gate stand open, though the endpoint has no connection? Readiness asks for the gate alone. */
-export const isAdmittingOffline = (state: string): boolean => state === "connecting" || state === "reconnecting"
 
 /** Why an endpoint without history missed what its platform may have said. */
 export const gapReasons = [

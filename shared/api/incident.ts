@@ -1,5 +1,5 @@
+import {isAdmittingOffline, isMissed} from "../endpoint-states.ts"
 import {epochOf} from "../event-id.ts"
-import {isAdmittingOffline, isMissed} from "./endpoints.ts"
 import type {View, views} from "./incident-views.ts"
 
 /** The questions of an incident, in their order. */

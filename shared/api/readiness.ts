@@ -1,6 +1,6 @@
+import {endpointStates} from "../endpoint-states.ts"
 import {type Static, Type} from "../type.ts"
 import {CheckpointFailure, NewestCheckpoint} from "./checkpoint.ts"
-import {endpointStates} from "./endpoints.ts"
 import {Named} from "./schemas.ts"
 
 /**

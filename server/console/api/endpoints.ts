@@ -1,5 +1,6 @@
-import {EndpointView, isMissed} from "../../../shared/api/endpoints.ts"
+import {EndpointView} from "../../../shared/api/endpoints.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
+import {isMissed} from "../../../shared/endpoint-states.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"

@@ -1,4 +1,4 @@
-import {isAdmittingOffline, isMissed} from "../../../../../shared/api/endpoints.ts"
+import {isAdmittingOffline, isMissed} from "../../../../../shared/endpoint-states.ts"
 import {bytes, duration} from "../../format.ts"
 import {metricBy, sumOf} from "../../host/metrics.ts"
 import type {

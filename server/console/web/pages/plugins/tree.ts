@@ -1,4 +1,4 @@
-import {isMissed} from "../../../../../shared/api/endpoints.ts"
+import {isMissed} from "../../../../../shared/endpoint-states.ts"
 import type {EndpointView, PluginView} from "../../host/views.ts"
 import {toneOf} from "../../parts/tone.ts"
 

@@ -1,0 +1,9 @@
+/** The states of an endpoint, apart from the schemas: the console loads this with its first page. */
+export const endpointStates = ["idle", "connecting", "online", "reconnecting", "offline", "failed"] as const
+
+/** A required endpoint that is not online: lists begin with these. */
+export const isMissed = ({required, state}: {readonly required?: boolean; readonly state: string}): boolean =>
+  required === true && state !== "online"
+
+/** Does its own gate stand open, though the endpoint has no connection? Readiness asks for the gate alone. */
+export const isAdmittingOffline = (state: string): boolean => state === "connecting" || state === "reconnecting"
