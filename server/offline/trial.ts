@@ -86,7 +86,7 @@ const attempt = async (options: TrialOptions, files: TrialFiles, runtime: Runtim
     runtimeId,
     database,
     restorePoint: "trial",
-    builds: mode === "production",
+    builds: mode === "production" ? "required" : "fallback",
     readVariables,
     cache: join(files.folder, "plugins"),
     logs,
