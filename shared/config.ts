@@ -45,6 +45,18 @@ const HttpConfig = Type.Object(
     host: Type.Optional(Type.String({default: "127.0.0.1", minLength: 1, description: "Address to listen on."})),
     port: Type.Optional(Type.Integer({default: 8068, minimum: 0, maximum: 65535, description: "TCP port."})),
     token: Type.Optional(Type.Secret({description: "The full token, as ${HTTP_TOKEN}. Required in production."})),
+    previousToken: Type.Optional(
+      Type.Object(
+        {
+          token: Type.Secret({description: "The full token of before, as ${HTTP_PREVIOUS_TOKEN}."}),
+          until: Type.String({
+            format: "date-time",
+            description: "The Host refuses it from then on: date, time and time zone, such as 2026-12-01T18:00:00Z.",
+          }),
+        },
+        {...closed, description: "While a token is rotated, the Host accepts the one of before beside http.token."},
+      ),
+    ),
     demoToken: Type.Optional(Type.Secret({description: "A token that may only observe, as ${NAME}."})),
     corsOrigins: Type.Optional(
       Type.Array(
@@ -340,6 +352,7 @@ type Filled<T> = T extends readonly (infer E)[]
 /** Keys without a default: absent when the file does not have them. */
 type Unfilled =
   | "token"
+  | "previousToken"
   | "demoToken"
   | "filename"
   | "url"
@@ -355,6 +368,8 @@ type Unfilled =
   | "rate"
 
 export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
+/** `http.previousToken`, where it is configured. */
+export type PreviousToken = NonNullable<ProjectConfig["http"]["previousToken"]>
 export type RetentionSettings = ProjectConfig["retention"]
 export type PluginEntry = ProjectConfig["plugins"][string]
 

@@ -4,7 +4,7 @@ import {type HostFile, readHostFile} from "../../server/runtime/host-file.ts"
 import {isLocked} from "../../server/runtime/lock.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {bypassProxy} from "../../server/runtime/proxy.ts"
-import {messageOf, Problem, type ProblemBody, type ProblemCode, problems} from "../../shared/problems.ts"
+import {isProblem, messageOf, Problem, type ProblemBody, type ProblemCode, problems} from "../../shared/problems.ts"
 
 /** The running Host of a project, over HTTP. */
 export interface HostClient {
@@ -17,14 +17,15 @@ export interface HostClient {
 
 /**
  * Finds the running Host by `.svc/host.json`. The token is `SVC_HTTP_TOKEN`, else the one made for this run, else what
- * the project's configuration and `.env` say. Throws `host_unreachable`.
+ * the project's configuration and `.env` say: `http.token`, and where the Host refuses it, `http.previousToken`. Throws
+ * `host_unreachable`.
  */
 export const connectHost = async (project: string): Promise<HostClient> => {
   const file = await findHost(project)
   if (file === undefined) throw new Problem("host_unreachable", `no Host runs for ${project}`)
   bypassProxy(new URL(file.url))
-  const token = process.env.SVC_HTTP_TOKEN ?? file.token ?? (await configuredToken(project))
-  const call = (path: string, init: RequestInit) => request(`${file.url}${path}`, token, init)
+  const given = process.env.SVC_HTTP_TOKEN ?? file.token
+  const call = callWith(file.url, given === undefined ? await configuredTokens(project) : [given])
   return {
     file,
     get: async <T>(path: string) => (await (await call(path, {})).json()) as T,
@@ -44,6 +45,27 @@ const findHost = async (project: string): Promise<HostFile | undefined> => {
 
 /** Does a Host serve this project? One that is starting does not yet. */
 export const isHostRunning = async (project: string): Promise<boolean> => (await findHost(project)) !== undefined
+
+type Call = (path: string, init: RequestInit) => Promise<Response>
+
+/**
+ * Asks with the first token. Where a Host has not been restarted since the token was rotated, it refuses that one: then
+ * with the next, and from then on.
+ */
+const callWith = (base: string, tokens: readonly string[]): Call => {
+  let left = tokens
+  const call: Call = async (path, init) => {
+    const shown = left
+    try {
+      return await request(`${base}${path}`, shown[0], init)
+    } catch (error) {
+      if (shown.length < 2 || !isProblem(error, "unauthorized")) throw error
+      if (left === shown) left = shown.slice(1)
+      return call(path, init)
+    }
+  }
+  return call
+}
 
 const request = async (url: string, token: string | undefined, init: RequestInit): Promise<Response> => {
   const headers = {...init.headers, ...(token === undefined ? {} : {authorization: `Bearer ${token}`})}
@@ -66,19 +88,23 @@ const problemOf = async (response: Response): Promise<Problem> => {
   return new Problem(body.code as ProblemCode, body.detail, options)
 }
 
-/** What `http.token` says; where the configuration is broken, the value of the name that the templates give it. */
-const configuredToken = async (project: string): Promise<string | undefined> => {
+/**
+ * What `http.token` says, then `http.previousToken`; where the configuration is broken, the value of the name that the
+ * templates give it.
+ */
+const configuredTokens = async (project: string): Promise<readonly string[]> => {
   const text = await readConfigText(projectPaths(project).config).catch(() => undefined)
-  if (text === undefined) return undefined
+  if (text === undefined) return []
   let fallback: string | undefined
   for (const name of ["production", "development"]) {
     try {
       const {variables} = await readEnvironment(project, name, process.env)
       fallback ??= variables.HTTP_TOKEN
-      return parseConfig(text, variables).config.http.token?.reveal()
+      const {token, previousToken} = parseConfig(text, variables).config.http
+      return [token, previousToken?.token].flatMap(each => (each === undefined ? [] : [each.reveal()]))
     } catch {
       // Another environment's file may have what this one lacks.
     }
   }
-  return fallback
+  return fallback === undefined ? [] : [fallback]
 }

@@ -10,7 +10,7 @@ told at once, each with \`file:line:column\` and the key's path; unknown and dup
   Unset without a default is an error. \`$\${\` stands for a literal \`\${\`.
 - A **secret** is a bare \`\${NAME}\` and nothing else: a literal or a default is refused. Its value is never shown.
 - \`.env\` and then \`.env.<environment>\` are read; what the process's environment has wins over both.
-- A change of \`http.host\`, \`http.port\`, \`http.base\`, \`http.token\`, \`http.demoToken\`, \`database\` or
+- A change of \`http.host\`, \`http.port\`, \`http.base\`, \`http.token\`, \`http.previousToken\`, \`http.demoToken\`, \`database\` or
   \`workroom.store\` needs a restart (\`restart_required\`). A reload takes everything else.
 - \`svc config check\` checks a file, \`svc config schema\` prints its JSON Schema
   ([svc.config.schema.json](svc.config.schema.json)).`
@@ -21,6 +21,10 @@ const together = `## Keys that belong together
   \`sqlite\` refuses \`url\` and \`authToken\`; without \`filename\` the file is \`.svc/data.sqlite\`.
 - \`http.demoToken\` must differ from \`http.token\`. \`--mode production\` requires \`http.token\` and refuses the example's
   placeholder; development without one makes a token for the run.
+- \`http.previousToken\` requires \`http.token\`, and its token must differ from the other two. The Host compares \`until\` with
+  its clock at each request. A date alone is refused, since it would end at another time in each time zone. One that has
+  expired is as good as none: \`svc doctor\` says that it can go
+  ([how to rotate the token](../operate/change.md#rotate-the-token)).
 - The \`id\`s of one plugin's \`endpoints\` differ from each other, and endpoint names (\`<slot>~<id>\`) are unique in the whole Host.
 - \`plugins.<name>\` without \`use\` is \`plugins/<name>.ts\`, \`.js\` or \`/index.ts\`, \`/index.js\`; else the built-in adapter of that
   name; else the package \`svc-plugin-<name>\`. Production prefers \`dist/plugins/<name>.js\`, which \`svc build\` makes.`

@@ -24,7 +24,7 @@ const intro = `Paths are relative to the Host's address. \`http.base\` prefixes 
 A running Host describes parameters, bodies and answers, with its plugins' routes, at \`GET /api/openapi.json\`. The package has
 the same of the built-in plugins as \`dist/openapi.json\`, which \`bun run build\` makes.
 
-- \`demo\` and \`full\` need \`Authorization: Bearer <token>\`. \`full\` is \`http.token\`; \`demo\` takes \`http.demoToken\` too,
+- \`demo\` and \`full\` need \`Authorization: Bearer <token>\`. \`full\` is \`http.token\`, and \`http.previousToken\` until it expires; \`demo\` takes \`http.demoToken\` too,
   and what a schema marks \`x-private\` (texts, names, addresses, payloads, errors) is left out for it.
 - Webhooks (\`/hooks/…\`) show the signature of their platform, which the endpoint's adapter verifies; a token changes nothing there.
 - A plugin's own routes are below \`/api/plugins/<name>\`; the table shows those of the built-in plugins.

@@ -6,6 +6,7 @@ interface Shape {
   readonly secret?: boolean
   readonly enum?: readonly unknown[]
   readonly pattern?: string
+  readonly format?: string
   readonly minimum?: number
   readonly maximum?: number
   readonly minLength?: number
@@ -67,11 +68,12 @@ const defaultOf = (shape: Shape, required: boolean, hasKeys: boolean): string =>
 
 const ruleOf = (shape: Shape): string => {
   if (shape.secret === true) return "a bare `${NAME}`"
-  const {enum: values, pattern, minimum, maximum, minLength, maxLength, items, patternProperties} = shape
+  const {enum: values, pattern, format, minimum, maximum, minLength, maxLength, items, patternProperties} = shape
   const names = Object.keys(patternProperties ?? {})[0]
   return [
     ...(values === undefined ? [] : [values.map(value => `\`${value}\``).join(", ")]),
     ...(pattern === undefined ? [] : [`matches \`${pattern}\``]),
+    ...(format === "date-time" ? ["a date and time with its time zone (RFC 3339)"] : []),
     ...(names === undefined ? [] : [`names match \`${names}\``]),
     ...range(minimum, maximum, ""),
     ...range(minLength, maxLength, " characters"),

@@ -28,6 +28,10 @@ const named: Record<string, string> = {
   null: "nothing",
 }
 
+const formats: Record<string, string> = {
+  "date-time": "a date and time with its time zone, such as 2026-12-01T18:00:00Z",
+}
+
 /** What is wrong with a value, in words: what was expected, what is there, what was probably meant. */
 export const explain = (schema: TSchema, value: unknown, at: Path, origins: Origins): readonly Explanation[] => {
   const [, errors] = Errors(schema, value)
@@ -83,6 +87,10 @@ const explainOne = (
       return [{path, message: "expected text that is not empty", where: "value"}]
     case "pattern":
       return [{path, message: `expected text that matches ${error.params.pattern}${got()}`, where: "value"}]
+    case "format":
+      return [
+        {path, message: `expected ${formats[error.params.format] ?? error.params.format}${got()}`, where: "value"},
+      ]
     case "propertyNames":
       return [{path, message: `${error.message}: ${error.params.propertyNames.join(", ")}`, where: "key"}]
     // A closed record says nothing of its own beside the key that it names.

@@ -6,6 +6,7 @@ import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import {check} from "./check.ts"
 import {checkRules} from "./check-rules.ts"
+import {checkTokens} from "./check-tokens.ts"
 import type {Variables} from "./expand.ts"
 import {decodeSource, invalid, parseSource, type Source} from "./source.ts"
 
@@ -63,7 +64,7 @@ const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.co
 
 /** What no single key can say: keys that belong together. */
 const crossCheck = (source: Source, {database, plugins, http, permissions}: ProjectConfig): Issue[] => {
-  const issues: Issue[] = checkRules(source, permissions)
+  const issues: Issue[] = [...checkRules(source, permissions), ...checkTokens(source, http)]
   const {dialect, url, filename, authToken} = database
   if (dialect === "libsql" && url === undefined) {
     issues.push(
@@ -77,9 +78,6 @@ const crossCheck = (source: Source, {database, plugins, http, permissions}: Proj
     if (dialect === "sqlite" && value !== undefined) {
       issues.push(source.issue(["database", key], "belongs to dialect libsql", "key"))
     }
-  }
-  if (http.token !== undefined && http.token.reveal() === http.demoToken?.reveal()) {
-    issues.push(source.issue(["http", "demoToken"], "is the same as http.token; give observers a token of their own"))
   }
   for (const [name, {endpoints}] of Object.entries(plugins)) {
     for (const [index, {id}] of endpoints.entries()) {

@@ -1,5 +1,4 @@
 import type {ProjectConfig} from "../../shared/config.ts"
-import {placeholderToken} from "../../shared/config.ts"
 import {formatIssue, type Problem} from "../../shared/problems.ts"
 import {type Environment, readEnvironment} from "../config/environment.ts"
 import {parseConfig, readConfigText} from "../config/load.ts"
@@ -10,11 +9,12 @@ import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {checkAuthority} from "./authority.ts"
 import {checkRunningBuild} from "./build.ts"
 import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
-import {error, type Finding, ok, warning} from "./finding.ts"
+import {error, type Finding, ok} from "./finding.ts"
 import {checkJobFile} from "./jobs.ts"
 import {checkOwners} from "./owners.ts"
 import {checkProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
+import {checkToken, checkTokenAges} from "./tokens.ts"
 import {checkWorkroom} from "./workroom.ts"
 
 export interface DoctorOptions {
@@ -62,6 +62,7 @@ const examineState = async (
       ...(await checkWorkroom(paths, loaded, running !== undefined)),
       await checkPort(paths, loaded, running !== undefined),
       ...checkPin(running),
+      ...(await checkTokenAges(paths, loaded, Date.now())),
     )
   }
   findings.push(...(await checkRunningBuild(paths, running)))
@@ -98,26 +99,12 @@ const load = async (paths: ProjectPaths, environment: Environment, mask: Mask): 
 const configFinding = (problem: Problem): Finding =>
   error("configuration", problem.issues.map(formatIssue).join("\n") || problem.message, problem.hint)
 
-/** Shorter tokens can be guessed. */
-const shortestToken = 16
-
 const checkConfig = async (project: string, environment: string, config: ProjectConfig): Promise<Finding[]> => {
   const problem = await checkProject(project, environment)
-  const findings: Finding[] =
+  return [
     problem === undefined
-      ? [ok("configuration", `svc.config.yml is valid; plugins: ${Object.keys(config.plugins).join(", ") || "none"}`)]
-      : [configFinding(problem)]
-  const token = config.http.token?.reveal()
-  if (token === undefined) {
-    findings.push(warning("token", "http.token is not set; production needs it", "Set http.token to ${HTTP_TOKEN}."))
-  } else if (token === placeholderToken) {
-    findings.push(
-      error("token", "HTTP_TOKEN is the example's placeholder", "Replace it, for example by: openssl rand -hex 32"),
-    )
-  } else if (token.length < shortestToken) {
-    findings.push(warning("token", "HTTP_TOKEN is short", "Use a longer one, for example of: openssl rand -hex 32"))
-  } else {
-    findings.push(ok("token", "http.token is set"))
-  }
-  return findings
+      ? ok("configuration", `svc.config.yml is valid; plugins: ${Object.keys(config.plugins).join(", ") || "none"}`)
+      : configFinding(problem),
+    checkToken(config),
+  ]
 }

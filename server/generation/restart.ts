@@ -3,25 +3,33 @@ import type {Draft} from "./draft.ts"
 import type {Generation} from "./generation.ts"
 import {fingerprintOf} from "./snapshot.ts"
 
-/** Keys that the process takes once, at its start. */
-const fixedKeys = (loaded: LoadedConfig): Record<string, unknown> => {
+/** Keys that the process takes once, at its start. A previous token that has expired is as good as none. */
+const fixedKeys = (loaded: LoadedConfig, now: number): Record<string, unknown> => {
   const {http, database, workroom} = loaded.config
+  const {previousToken} = http
   return {
     "http.host": http.host,
     "http.port": http.port,
     "http.base": http.base,
     "http.token": http.token,
+    "http.previousToken":
+      previousToken === undefined || Date.parse(previousToken.until) <= now ? undefined : previousToken,
     "http.demoToken": http.demoToken,
     database,
     "workroom.store": workroom.store,
   }
 }
 
-/** What of a draft the running process cannot take over. */
-export const restartReasons = (current: Generation | undefined, draft: Draft, mayChangeCode: boolean): string[] => {
+/** What of a draft the running process cannot take over, at a time in milliseconds since 1970. */
+export const restartReasons = (
+  current: Generation | undefined,
+  draft: Draft,
+  mayChangeCode: boolean,
+  now = Date.now(),
+): string[] => {
   if (current === undefined) return []
-  const before = fixedKeys(current.config)
-  const keys = Object.entries(fixedKeys(draft.config))
+  const before = fixedKeys(current.config, now)
+  const keys = Object.entries(fixedKeys(draft.config, now))
     .filter(([key, value]) => fingerprintOf({value}) !== fingerprintOf({value: before[key]}))
     .map(([key]) => key)
   if (mayChangeCode) return keys

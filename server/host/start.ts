@@ -106,7 +106,11 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   const trials = createTrials({host: options, opened, services: made})
   const api = serveApi({
     base: boot.config.http.base,
-    tokens: {token: token.used, demoToken: boot.config.http.demoToken},
+    tokens: {
+      token: token.used,
+      previousToken: boot.config.http.previousToken,
+      demoToken: boot.config.http.demoToken,
+    },
     services: {
       ...made,
       identity: {project, runtimeId, authority, mode, startedAt, history, runtime, supervisor, lastGood},

@@ -1,5 +1,6 @@
 import {policyOf} from "../endpoints/spec.ts"
 import type {Dispatch} from "../inbox/handling.ts"
+import {noteTokens} from "../project/token-ages.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {writeHostFile} from "../runtime/host-file.ts"
 import type {Api} from "./api.ts"
@@ -125,7 +126,8 @@ const lastGoodRow = (
 
 /** What answers requests, and what runs beside them. */
 const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[] => {
-  const {gate, listener, url, paths, runtimeId, token} = opened
+  const {gate, listener, url, paths, runtimeId, token, boot} = opened
+  const {log} = options.logs
   const {events, satori, inbox, outbox, jobs, recovery, capacity} = made
   return [
     {
@@ -161,6 +163,14 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
       },
     },
     ...lastGoodRow(opened, made, api, options),
+    {
+      name: "the ages of the tokens",
+      // The Host does not need the record: it starts on a full disk too.
+      start: () =>
+        noteTokens(paths, boot.config.http, Date.now()).catch(error =>
+          log.warn("the age of the tokens was not recorded", {error}),
+        ),
+    },
     // Who finds the file may ask at once.
     {
       name: "the Host's file",

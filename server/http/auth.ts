@@ -12,22 +12,37 @@ const digest = (text: string): Buffer => Buffer.from(sha256Of(text))
 
 export interface Tokens {
   readonly token: Secret | undefined
+  /** The full token of before, and until when it is accepted, as ISO 8601. */
+  readonly previousToken?: {readonly token: Secret; readonly until: string} | undefined
   readonly demoToken: Secret | undefined
 }
 
 /** Tells the scope of an `Authorization` header; undefined for none and for an unknown token. */
 export type Verify = (header: string | null) => Exclude<Scope, "none"> | undefined
 
-/** Both sides are hashed, then compared in constant time. */
-export const createVerifier = ({token, demoToken}: Tokens): Verify => {
+/** Both sides are hashed, then compared in constant time. `now` is a wall clock, in milliseconds since 1970. */
+export const createVerifier = ({token, previousToken, demoToken}: Tokens, now: () => number = Date.now): Verify => {
   const full = token === undefined ? undefined : digest(token.reveal())
   const demo = demoToken === undefined ? undefined : digest(demoToken.reveal())
+  const isPrevious = previousToken === undefined ? undefined : matchUntil(previousToken, now)
   return header => {
     if (header === null || header.length > longest || !/^bearer /i.test(header)) return undefined
     const shown = digest(header.slice("bearer ".length))
     if (full !== undefined && timingSafeEqual(shown, full)) return "full"
     if (demo !== undefined && timingSafeEqual(shown, demo)) return "demo"
-    return undefined
+    return isPrevious?.(shown) === true ? "full" : undefined
+  }
+}
+
+/** Is it the previous token? Once it has expired, a clock that is set back does not bring it to life again. */
+const matchUntil = ({token, until}: NonNullable<Tokens["previousToken"]>, now: () => number) => {
+  const previous = digest(token.reveal())
+  const end = Date.parse(until)
+  let hasExpired = false
+  return (shown: Buffer): boolean => {
+    const isEqual = timingSafeEqual(shown, previous)
+    hasExpired ||= now() >= end
+    return isEqual && !hasExpired
   }
 }
 

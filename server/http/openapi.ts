@@ -52,7 +52,11 @@ export const createOpenApi = (routes: readonly Route[], base: string, version: s
       schemas: schemas.all(),
       responses: parts.refusals.all(),
       securitySchemes: {
-        fullToken: {type: "http", scheme: "bearer", description: "`http.token`: everything"},
+        fullToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "`http.token`, and `http.previousToken` until it expires: everything",
+        },
         demoToken: {
           type: "http",
           scheme: "bearer",

@@ -27,9 +27,11 @@ export const projectName = async (paths: ProjectPaths): Promise<string> => {
 
 /** The full token: the configuration's, or in development one made for this run. Throws `token_missing`, `token_placeholder`. */
 export const settleToken = ({config}: LoadedConfig, mode: Mode): {used: Secret; made: Secret | undefined} => {
-  const {token} = config.http
-  if (mode === "production" && token?.reveal() === placeholderToken) {
-    throw new Problem("token_placeholder", "http.token is the placeholder of the example's .env")
+  const {token, previousToken} = config.http
+  for (const [key, value] of Object.entries({token, previousToken: previousToken?.token})) {
+    if (mode === "production" && value?.reveal() === placeholderToken) {
+      throw new Problem("token_placeholder", `http.${key} is the placeholder of the example's .env`)
+    }
   }
   if (token !== undefined) return {used: token, made: undefined}
   if (mode === "production") throw new Problem("token_missing", "http.token is not set")

@@ -20,6 +20,7 @@ export const projectPaths = (project: string) => ({
   releases: join(project, ".svc/releases.jsonl"),
   authority: join(project, ".svc/authority.json"),
   generation: join(project, ".svc/generation.json"),
+  tokenAges: join(project, ".svc/token-ages.json"),
   jobs: join(project, "data/schedule-jobs.json"),
   lock: join(project, ".svc/host.lock"),
   holder: join(project, ".svc/holder.json"),

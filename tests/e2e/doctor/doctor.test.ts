@@ -18,6 +18,7 @@ describe("svc doctor on a sound project", () => {
       "ok database",
       "ok authority",
       "ok port",
+      "ok token age",
       "ok disk space",
       "ok jobs",
       "ok clock",

@@ -182,4 +182,34 @@ describe("secrets", () => {
       "is the same as http.token",
     )
   })
+
+  test("the previous token differs from the new one and from the demo token, and needs a new one", () => {
+    const at = "previousToken: {token: '${B}', until: 2026-12-01T18:00:00Z}"
+    const same = {A: "same-value", B: "same-value"}
+    expect(findings(`http:\n  token: \${A}\n  ${at}\n`, same)).toEqual([
+      expect.stringMatching(/^svc\.config\.yml:3:26 http\.previousToken\.token: is the same as http\.token/),
+    ])
+    const demo = {...same, C: "another-value"}
+    expect(findings(`http:\n  token: \${C}\n  demoToken: \${A}\n  ${at}\n`, demo)).toEqual([
+      expect.stringMatching(/^svc\.config\.yml:4:26 http\.previousToken\.token: is the same as http\.demoToken/),
+    ])
+    expect(findings(`http:\n  ${at}\n`, {B: "a-value"})).toEqual([
+      expect.stringMatching(/^svc\.config\.yml:2:26 http\.previousToken\.token: needs the new token/),
+    ])
+    expect(findings(`http:\n  token: \${A}\n  ${at}\n`, {A: "a-value", B: "same-value"})).toEqual([])
+    const literal = at.replace("${B}", "literal-value")
+    const refused = findings(`http:\n  token: \${A}\n  ${literal}\n`, same)
+    expect(refused).toEqual([expect.stringContaining("svc.config.yml:3:26 http.previousToken.token: expected a bare")])
+    expect(refused.join()).not.toContain("literal-value")
+  })
+
+  test.each(["2026-12-01", "2026-12-01T18:00:00", "2026-02-30T18:00:00Z", "tomorrow"])(
+    "the previous token's end is a date and time with a zone, not %s",
+    text => {
+      const config = `http:\n  token: \${A}\n  previousToken:\n    token: \${B}\n    until: ${text}\n`
+      expect(findings(config, {A: "a-value", B: "another-value"})).toEqual([
+        `svc.config.yml:5:12 http.previousToken.until: expected a date and time with its time zone, such as 2026-12-01T18:00:00Z, got "${text}"`,
+      ])
+    },
+  )
 })

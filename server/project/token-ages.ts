@@ -1,0 +1,71 @@
+import {randomBytes} from "node:crypto"
+import type {ProjectConfig} from "../../shared/config.ts"
+import {type Static, Type} from "../../shared/type.ts"
+import {fits} from "../config/check.ts"
+import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
+import {sha256Of} from "../runtime/hash.ts"
+import type {ProjectPaths} from "../runtime/project.ts"
+
+/** `.svc/token-ages.json` (0600): since when which token is in use, without the token. No checkpoint holds it. */
+const TokenRecord = Type.Object({
+  schema: Type.Literal("svc.token-ages/1"),
+  /** Of this project alone, so that equal tokens of two projects do not look alike. */
+  salt: Type.String(),
+  /** The newest last. */
+  tokens: Type.Array(
+    Type.Object({
+      /** SHA-256 of salt and token, in hexadecimal. */
+      hash: Type.String(),
+      firstSeen: Type.String({format: "date-time"}),
+      /** There was no record before: the token may have been in use for longer. */
+      mayBeOlder: Type.Boolean(),
+    }),
+  ),
+})
+type TokenRecord = Static<typeof TokenRecord>
+
+/** So many tokens are remembered, so that one that comes back is as old as it is. */
+const remembered = 10
+
+/** What is known of a token's age; `unused` where no Host has started with this value since there is a record. */
+export type TokenAge = {is: "known"; since: number; mayBeOlder: boolean} | {is: "unused"} | {is: "unknown"}
+
+type Tokens = Pick<ProjectConfig["http"], "token" | "previousToken">
+
+const read = async (paths: ProjectPaths): Promise<TokenRecord | undefined> => {
+  const found = await readJsonIfExists(paths.tokenAges)
+  return fits(TokenRecord, found) ? (found as TokenRecord) : undefined
+}
+
+const hashOf = (salt: string, token: string): string => sha256Of(`${salt}${token}`)
+
+const valuesOf = ({token, previousToken}: Tokens): readonly string[] =>
+  [previousToken?.token, token].flatMap(each => (each === undefined ? [] : [each.reveal()]))
+
+/** Notes that these tokens are in use, at a time in milliseconds since 1970. Throws `state_unwritable`. */
+export const noteTokens = async (paths: ProjectPaths, tokens: Tokens, now: number): Promise<void> => {
+  const values = valuesOf(tokens)
+  if (values.length === 0) return
+  const before = await read(paths)
+  const salt = before?.salt ?? randomBytes(16).toString("hex")
+  const known = before?.tokens ?? []
+  const fresh = values
+    .map(value => hashOf(salt, value))
+    .filter(hash => known.every(each => each.hash !== hash))
+    .map(hash => ({hash, firstSeen: new Date(now).toISOString(), mayBeOlder: before === undefined}))
+  if (fresh.length === 0) return
+  const after: TokenRecord = {schema: "svc.token-ages/1", salt, tokens: [...known, ...fresh].slice(-remembered)}
+  await writeFileAtomic(paths.tokenAges, `${JSON.stringify(after)}\n`)
+}
+
+/** Tells the ages of tokens; a record that is missing, broken or unreadable makes them `unknown`. */
+export const readTokenAges = async (paths: ProjectPaths): Promise<(token: string) => TokenAge> => {
+  const record = await read(paths).catch(() => undefined)
+  return token => {
+    if (record === undefined) return {is: "unknown"}
+    const hash = hashOf(record.salt, token)
+    const found = record.tokens.find(each => each.hash === hash)
+    if (found === undefined) return {is: "unused"}
+    return {is: "known", since: Date.parse(found.firstSeen), mayBeOlder: found.mayBeOlder}
+  }
+}
