@@ -17,6 +17,9 @@ interface Message {
 /** After the input has ended, what was said is waited for so long at most, until it is answered, in milliseconds. */
 const mostWaiting = 30_000
 
+/** A Host that restarts comes back within so much time, in milliseconds. */
+const mostAbsent = 10_000
+
 /** Then more replies are waited for so long, in milliseconds. */
 const lastWords = 1500
 
@@ -25,7 +28,7 @@ export class Chat extends SvcCommand {
   static override usage = Command.Usage({
     description: "talk to the bot through its sandbox endpoint",
     details: `
-      Every line is a message; what the bot answers is shown as it comes. Ctrl-D ends it. Input may be piped in.
+      Every line is a message; what the bot answers is shown as it comes. Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
 
       The running Host is found by \`.svc/host.json\`, and again after it was restarted. The project needs the plugin \`sandbox\`.
     `,
@@ -53,6 +56,11 @@ export class Chat extends SvcCommand {
       this.print(text)
       prompt()
     }
+    let code: ExitCode = exit.ok
+    const refused = (error: unknown) => {
+      code = exit.failed
+      this.context.stderr.write(`${this.describe(error)}\n`)
+    }
     const heard = listen(this.folder, host, this.channel, show, ending.signal)
     await heard.connected
     // Made only now: lines that arrive before they are read would be lost.
@@ -60,15 +68,15 @@ export class Chat extends SvcCommand {
     if (interactive) prompt = () => lines.prompt(true)
     prompt()
     for await (const line of lines) {
-      if (line.trim() !== "") await this.#say(line).catch(error => show(this.describe(error)))
+      if (line.trim() !== "") await this.#say(line).catch(interactive ? error => show(this.describe(error)) : refused)
       prompt()
     }
     if (!interactive) {
-      await this.#answered()
+      await this.#answered().catch(refused)
       await heard.quiet(lastWords)
     }
     ending.abort()
-    return exit.ok
+    return code
   }
 
   async #say(text: string): Promise<void> {
@@ -77,13 +85,22 @@ export class Chat extends SvcCommand {
     this.#said.push((await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn)
   }
 
-  /** Resolves once the bot has handled what was said, and sent what it answers. */
+  /** Resolves once the bot has handled what was said, and sent what it answers. Throws where the Host is gone. */
   async #answered(): Promise<void> {
     const deadline = Date.now() + mostWaiting
-    for (const sn of this.#said) {
-      const isAnswered = () => connectHost(this.folder).then(host => hasAnswered(host, sn))
-      while (Date.now() < deadline && !(await isAnswered().catch(() => true))) await sleep(100)
+    let seen = Date.now()
+    const isAnswered = async (sn: number): Promise<boolean> => {
+      try {
+        const answered = await hasAnswered(await connectHost(this.folder), sn)
+        seen = Date.now()
+        return answered
+      } catch (error) {
+        if (!isProblem(error, "host_unreachable") && !isProblem(error, "starting")) return true
+        if (Date.now() - seen > mostAbsent) throw error
+        return false
+      }
     }
+    for (const sn of this.#said) while (Date.now() < deadline && !(await isAnswered(sn))) await sleep(100)
   }
 }
 

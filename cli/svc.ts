@@ -40,8 +40,7 @@ const run = async (args: readonly string[]): Promise<number> => {
     return await cli.run(cli.process([...args], {}), {stdin, stdout, stderr, env})
   } catch (error) {
     const {define} = await help()
-    const options = define(cli, command).options.map(([option]) => option.split(" ")[0] ?? "")
-    stderr.write(`${wrongCall(error, name, args, options)}\n`)
+    stderr.write(`${wrongCall(error, name, args, define(cli, command))}\n`)
     return exit.failed
   }
 }

@@ -476,10 +476,14 @@ export class Problem extends Error {
     return problems[this.code].status
   }
 
+  get title(): string {
+    return problems[this.code].title
+  }
+
   body(requestId?: string): ProblemBody {
     return {
       type: `urn:svc:problem:${this.code}`,
-      title: problems[this.code].title,
+      title: this.title,
       status: this.status,
       detail: this.message,
       code: this.code,

@@ -9,6 +9,8 @@ interface Definition {
   readonly examples: readonly (readonly [string, string])[]
   /** `--name`, or `--name <value>`, and what it does. */
   readonly options: readonly (readonly [string, string])[]
+  /** Those of the options that a call must have. */
+  readonly required: readonly (readonly [string, string])[]
 }
 
 /** Of a command that is registered. */
@@ -16,14 +18,17 @@ export const define = (cli: Cli, command: CommandClass): Definition => {
   const path = (command.paths?.[0] ?? []).join(" ")
   const found = cli.definitions().find(definition => definition.path.startsWith(`svc ${path}`))
   const {description = ""} = command.usage ?? {}
+  const options = (found?.options ?? []).map(({definition, description: what, required}) => ({
+    required,
+    told: [definition.replace("#0", "<value>"), `${what ?? ""}${required ? " (required)" : ""}`] as const,
+  }))
   return {
     usage: found?.usage ?? `svc ${path}`,
     description: `${description.slice(0, 1).toUpperCase()}${description.slice(1)}.`,
     details: (found?.details ?? "").replace(/ +$/gm, "").trim(),
     examples: found?.examples?.map(([what, call]) => [what.trim(), call] as const) ?? [],
-    options: (found?.options ?? []).map(
-      ({definition, description: what}) => [definition.replace("#0", "<value>"), what ?? ""] as const,
-    ),
+    options: options.map(({told}) => told),
+    required: options.filter(({required}) => required).map(({told}) => told),
   }
 }
 

@@ -82,7 +82,8 @@ const request = async (url: string, token: string | undefined, init: RequestInit
 const problemOf = async (response: Response): Promise<Problem> => {
   const body = (await response.json().catch(() => undefined)) as ProblemBody | undefined
   if (body === undefined || !Object.hasOwn(problems, body.code)) {
-    return new Problem("host_unreachable", `the Host answered ${response.status}`)
+    const detail = typeof body?.detail === "string" ? `: ${body.detail}` : ""
+    return new Problem("host_unreachable", `the Host answered ${response.status}${detail}`)
   }
   const options = {hint: body.hint, ...(body.issues === undefined ? {} : {issues: body.issues})}
   return new Problem(body.code as ProblemCode, body.detail, options)

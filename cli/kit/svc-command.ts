@@ -62,9 +62,14 @@ export abstract class DataCommand extends SvcCommand {
   }
 }
 
+/** A problem as people read it. Where the hint speaks of `detail`, that has its name, as in the answers of the API. */
 export const describeProblem = (problem: Problem): string =>
   [
-    `svc: ${problem.message}`,
+    ...(/\bdetail\b/.test(problem.hint)
+      ? [`svc: ${startSmall(problem.title)}`, `  detail: ${problem.message}`]
+      : [`svc: ${problem.message}`]),
     ...problem.issues.map(issue => `  ${formatIssue(issue)}`),
     `  hint: ${problem.hint}`,
   ].join("\n")
+
+const startSmall = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`

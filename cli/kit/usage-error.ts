@@ -8,18 +8,33 @@ export const unknownCommand = (words: readonly string[], names: readonly string[
   return `svc: there is no command "${typed}"${meant}\n  hint: svc --help lists the commands`
 }
 
-/** How a command was called wrongly. `options` are the names of those it has. */
-export const wrongCall = (
-  error: unknown,
-  name: string,
-  args: readonly string[],
-  options: readonly string[],
-): string => {
+/** The options of a command, as its help shows them. */
+interface Options {
+  readonly options: readonly (readonly [string, string])[]
+  readonly required: readonly (readonly [string, string])[]
+}
+
+/** How a command was called wrongly: an option that there is not, one that is missing, or what the parser says. */
+export const wrongCall = (error: unknown, name: string, args: readonly string[], known: Options): string => {
   const given = args.filter(arg => arg.startsWith("--")).map(arg => arg.replace(/=.*/, ""))
-  const unknown = given.find(option => !options.includes(option.replace(/^--no-/, "--")) && option !== "--help")
   const what =
-    unknown === undefined
-      ? (messageOf(error).split("\n")[0] ?? "").replace(/\.$/, "")
-      : `there is no option ${unknown}${didYouMean(unknown, options)}`
+    unknownOption(given, known) ??
+    missingOption(given, known) ??
+    (messageOf(error).split("\n")[0] ?? "").replace(/\.$/, "")
   return `svc: ${what.replace(/^[A-Z]/, letter => letter.toLowerCase())}\n  hint: svc ${name} --help tells how to call it`
+}
+
+const nameOf = (option: string): string => option.split(" ")[0] ?? ""
+
+const unknownOption = (given: readonly string[], {options}: Options): string | undefined => {
+  const names = options.map(([option]) => nameOf(option))
+  const unknown = given.find(option => !names.includes(option.replace(/^--no-/, "--")) && option !== "--help")
+  return unknown === undefined ? undefined : `there is no option ${unknown}${didYouMean(unknown, names)}`
+}
+
+const missingOption = (given: readonly string[], {required}: Options): string | undefined => {
+  const missing = required.filter(([option]) => !given.includes(nameOf(option)))
+  return missing.length === 0
+    ? undefined
+    : `${missing.map(([option]) => option).join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`
 }

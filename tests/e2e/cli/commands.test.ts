@@ -5,7 +5,7 @@ import {parse} from "yaml"
 import {commands} from "../../../cli/commands.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
-import {cleanEnvironment, startProcess, untilPrinted} from "../../support/host/process.ts"
+import {cleanEnvironment, startProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {bunOr, onBun, onNode22} from "../../support/host/runtimes.ts"
 import {story} from "../../support/host/story.ts"
@@ -144,7 +144,8 @@ describe.each(bunOr("node22"))("with a running Host, on $name", runtime => {
 
   test("what is not there, and what is no number, is told with a hint", async () => {
     const {project} = await greeterHost()
-    const told = async (line: string) => (await runCommand(project, line, runtime)).stderr.split("\n")[0]
+    const told = async (line: string) =>
+      (await runCommand(project, line, runtime)).stderr.replace(/\n {2}hint: [\s\S]*$/, "")
     expect(await told("inbox show 99")).toMatch(/^svc: .*99/)
     expect(await told("outbox show nothing")).toMatch(/^svc: .*nothing/)
     expect(await told("generation diff 1 99")).toBe("svc: generation 99 is not kept")
@@ -162,6 +163,60 @@ test("what is piped into chat is answered, also by a bot that takes its time", s
   })
   const {code, stdout, stderr} = await svc(onBun, project, ["chat"], {input: "/think\n"})
   expect({code, stdout, stderr}).toEqual({code: 0, stdout: "at last\n", stderr: ""})
+})
+
+describe.each(bunOr("node24"))("what is piped into chat exits 1, on $name,", runtime => {
+  const chat = (project: Project, input: string) => svc(runtime, project, ["chat"], {input})
+
+  test("where the Host refuses a message: ingress is paused, or the plugin sandbox is off", async () => {
+    const {project} = await greeterHost()
+    expect(await chat(project, "/greet\n")).toMatchObject({code: 0, stdout: "hello\n", stderr: ""})
+    await runCommand(project, "ingress pause", runtime)
+    expect(await chat(project, "/greet\n")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^svc: sandbox admits nothing while ingress is paused\n {2}hint: svc ingress status/,
+      ),
+    })
+    await runCommand(project, "ingress resume", runtime)
+    await runCommand(project, "plugin disable sandbox", runtime)
+    expect(await chat(project, "/greet\n")).toMatchObject({code: 1, stderr: expect.stringContaining("hint: ")})
+  })
+
+  test("where one of several messages was refused, once the others are answered", async () => {
+    const {project} = await greeterHost()
+    const long = "x".repeat(2_000_000)
+    const {code, stdout, stderr} = await chat(project, `${long}\n/greet\n`)
+    expect({code, stdout}).toEqual({code: 1, stdout: "hello\n"})
+    expect(stderr).toContain("hint: Send at most 1 MiB.")
+  })
+
+  test("where the Host has gone before it answered", async () => {
+    const host = await startHost({
+      config: "http: {port: 0}\nplugins:\n  sandbox: {}\n  thinker: {}\n",
+      plugins: {thinker: pluginWith(`plugin.command("think", async () => { note("begun"); await sleep(600_000) })`)},
+    })
+    const {project} = host
+    const talking = startProcess(["sh", "-c", `echo /think | ${[...runtime.command, "chat"].join(" ")}`], {
+      cwd: project.folder,
+    })
+    await until("the command to run", () => project.read("notes.log").includes("begun"))
+    await host.stop("SIGKILL")
+    expect(await talking.finished).toMatchObject({code: 1, stderr: expect.stringContaining("no Host runs for")})
+  }, 120_000)
+})
+
+test("where a hint speaks of detail, it stands there under this name, also of what the Host answers", async () => {
+  const {project} = await greeterHost()
+  const told = async (line: string) => (await runCommand(project, line)).stderr
+  expect(await told("release complete --accepted-by dana --window soon")).toMatch(
+    /^svc: the request is not valid\n {2}detail: window: expected .*"soon"\n[\s\S]* {2}hint: Correct what detail names\.\n$/,
+  )
+  expect(await told("schedule add tea --every often --timezone UTC --endpoint sandbox --channel chat --text Tea")).toMatch(
+    /^svc: the request is not valid\n {2}detail: schedule\.every: expected .*"often"\n/,
+  )
+  expect(await told("runtime start --from-checkpoint 1")).toMatch(/^svc: --from-checkpoint goes with --once\n/)
 })
 
 describe("svc config", () => {

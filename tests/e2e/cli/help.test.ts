@@ -27,6 +27,11 @@ describe("help", () => {
     expect(text).not.toMatch(/ $/m)
   })
 
+  test("an option that a call must have is marked as required", () => {
+    expect(helps()["release complete"]).toMatch(/^ {2}--accepted-by <value> {2}.* \(required\)$/m)
+    expect(helps()["release complete"]).not.toMatch(/--window.*\(required\)/)
+  })
+
   test("svc --help, svc help and svc help of a group list the commands; svc alone does too, as an error", async () => {
     const project = makeProject()
     const all = await printed(project, "--help")
@@ -53,6 +58,14 @@ describe("what is not a command or an option", () => {
     ["doctor --jsno", 'there is no option --jsno (did you mean "--json"?)', "svc doctor --help tells how to call it"],
     ["send sandbox", "not enough positional arguments", "svc send --help tells how to call it"],
     ["inbox show 1 2", 'extraneous positional argument ("2")', "svc inbox show --help tells how to call it"],
+    ["release complete", "--accepted-by <value> is missing", "svc release complete --help tells how to call it"],
+    [
+      "release complete --window 72h",
+      "--accepted-by <value> is missing",
+      "svc release complete --help tells how to call it",
+    ],
+    ["checkpoint prune", "--keep <value> is missing", "svc checkpoint prune --help tells how to call it"],
+    ["checkpoint export 1", "--output <value> is missing", "svc checkpoint export --help tells how to call it"],
     ["doctor --live", "not enough arguments to option --live", "svc doctor --help tells how to call it"],
   ])("svc %s is told on stderr, with exit code 1", async (line, message, hint) => {
     const {code, stdout, stderr} = await runCommand(makeProject(), line)

@@ -8,6 +8,7 @@ import {secretOf} from "../../support/webhooks/webhooks.ts"
 /** A value of its own for every secret that a configuration can have, and for a variable that nothing names. */
 export const canaries = {
   HTTP_TOKEN: "canary.http-token/4f1e+9ab27c==",
+  HTTP_PREVIOUS_TOKEN: "canary.previous-token/15bd+63ff08==",
   DEMO_TOKEN: "canary.demo-token/77d0+1cc3e5==",
   HOOK_SECRET: secretOf("canary of the webhook, now"),
   HOOK_SECRET_OLD: secretOf("canary of the webhook, before"),
@@ -26,6 +27,7 @@ export const wrongToken = "canary-of-a-token-that-is-wrong"
 export const canaryConfig = (port: number): string => `http:
   port: 0
   token: \${HTTP_TOKEN}
+  previousToken: {token: "\${HTTP_PREVIOUS_TOKEN}", until: "2999-01-01T00:00:00Z"}
   demoToken: \${DEMO_TOKEN}
 agents:
   helper: {provider: stand-in, model: none, apiKey: "\${AGENT_KEY}"}
