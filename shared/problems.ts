@@ -29,7 +29,7 @@ export const problems = {
   no_supervisor: {
     status: 409,
     title: "Nothing would start the Host again",
-    hint: 'Run the Host under a supervisor, or confirm: --confirm, over the API {"confirm": true}.',
+    hint: 'Run the Host under a supervisor; in a container, with a restart policy and SVC_SUPERVISOR=docker. Or confirm: --confirm, over the API {"confirm": true}.',
   },
   restart_limit: {
     status: 429,

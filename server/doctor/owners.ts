@@ -12,6 +12,8 @@ export interface OwnerFacts {
   readonly daemon: number | undefined
   /** Who owns the Host that runs, `none` for one that nobody starts again; undefined where none runs. */
   readonly host: string | undefined
+  /** Is that Host a container's main process? */
+  readonly isContainer: boolean
   /** Enabled: started by themselves. */
   readonly services: readonly string[]
 }
@@ -23,11 +25,12 @@ export const checkOwners = async (paths: ProjectPaths): Promise<Finding> => {
   return judgeOwners({
     daemon: daemon?.pid,
     host: holder?.kind === "host" ? describeOwner(ownerOf(holder)) : undefined,
+    isContainer: holder?.kind === "host" && holder.pid === 1,
     services: await findServices(paths.project, await projectName(paths), homedir()),
   })
 }
 
-export const judgeOwners = ({daemon, host, services}: OwnerFacts): Finding => {
+export const judgeOwners = ({daemon, host, isContainer, services}: OwnerFacts): Finding => {
   const check = "restarts"
   const owners = new Set<string>(services)
   if (daemon !== undefined) owners.add(`the daemon (pid ${daemon})`)
@@ -44,6 +47,12 @@ export const judgeOwners = ({daemon, host, services}: OwnerFacts): Finding => {
   const [owner] = names
   if (host === "daemon" && daemon === undefined)
     return warning(check, "the Host runs, and its daemon was killed", "svc runtime stop, then start the daemon again.")
+  if (owner === undefined && isContainer)
+    return warning(
+      check,
+      "the Host is a container's main process, and nothing is known to start it again",
+      "Give the container a restart policy, and tell the Host: docker run --restart unless-stopped --env SVC_SUPERVISOR=docker …",
+    )
   if (owner === undefined)
     return ok(check, host === undefined ? "nothing starts a Host here" : "nothing starts it again")
   if (host === "none")

@@ -123,8 +123,8 @@ export const metrics = {
   },
   svc_inbox_oldest_age_seconds: {
     type: "gauge",
-    labels: [],
-    help: "Age of the oldest inbox event with a handler that is pending or running; 0 where there is none.",
+    labels: ["endpoint"],
+    help: "Age of the endpoint's oldest inbox event with a handler that is pending or running; 0 where there is none among the oldest 5000 of all.",
   },
   svc_handler_seconds: {
     type: "histogram",
@@ -143,13 +143,18 @@ export const metrics = {
   },
   svc_outbox_oldest_age_seconds: {
     type: "gauge",
-    labels: [],
-    help: "Age of the oldest outbox message that is queued or being sent; 0 where there is none.",
+    labels: ["endpoint"],
+    help: "Age of the endpoint's oldest outbox message that is queued or being sent; 0 where there is none.",
+  },
+  svc_outbox_unknown_messages: {
+    type: "gauge",
+    labels: ["endpoint"],
+    help: "Outbox messages that may or may not have arrived, by endpoint; counted among the newest 5000 of them.",
   },
   svc_dead_letters: {
     type: "gauge",
-    labels: ["box"],
-    help: "What is dead until somebody decides: handlers of inbox events, messages of the outbox.",
+    labels: ["box", "endpoint"],
+    help: "What is dead until somebody decides: handlers of inbox events, messages of the outbox. Counted among the newest 5000 of each.",
   },
   svc_database_bytes: {
     type: "gauge",

@@ -1,4 +1,4 @@
-import {existsSync, readFileSync} from "node:fs"
+import {readFileSync} from "node:fs"
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -20,7 +20,8 @@ const parents: Readonly<Record<string, string>> = {
 
 /**
  * Who starts the Host again when it exits with 51 or 75, as far as a process can tell; `none` where nobody does.
- * `SVC_SUPERVISOR` names one that leaves no other trace.
+ * `SVC_SUPERVISOR` names one that leaves no other trace, such as a container's engine: it starts a container again where
+ * a restart policy says so, and no container can see its own.
  */
 export const findSupervisor = (variables: Variables, own: Process): string => {
   // A daemon that was killed starts nothing again: its Host has another parent then.
@@ -33,7 +34,7 @@ export const findSupervisor = (variables: Variables, own: Process): string => {
   if (variables.pm_id !== undefined) return "pm2"
   if (variables.SUPERVISOR_ENABLED !== undefined && variables.SUPERVISOR_PROCESS_NAME !== undefined)
     return "supervisord"
-  return findContainer(own) ?? parents[readText(`/proc/${own.ppid}/comm`)] ?? "none"
+  return parents[readText(`/proc/${own.ppid}/comm`)] ?? "none"
 }
 
 /** The same, asked at every status: it is looked for again when the process has another parent. */
@@ -70,13 +71,6 @@ const controlGroup = (pid: string): string => readText(`/proc/${pid}/cgroup`)
 /** A terminal has `0`, what an application with a window starts has the application's name. */
 const isStartedByLaunchd = ({XPC_SERVICE_NAME: name = "0"}: Variables): boolean =>
   name !== "0" && !name.startsWith("application.")
-
-/** The engine, for what is a container's main process, or the child of its init. */
-const findContainer = ({pid, ppid}: Process): string | undefined => {
-  const engine = existsSync("/.dockerenv") ? "docker" : existsSync("/run/.containerenv") ? "podman" : undefined
-  if (pid === 1) return engine ?? "container"
-  return ppid === 1 ? engine : undefined
-}
 
 const readText = (path: string): string => {
   try {

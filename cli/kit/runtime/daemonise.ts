@@ -6,6 +6,7 @@ import {startDaemon} from "../../../server/process/start-daemon.ts"
 import {findSupervisor} from "../../../server/process/supervisor.ts"
 import type {ProjectPaths} from "../../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../../shared/exit.ts"
+import {Problem} from "../../../shared/problems.ts"
 
 interface DaemonCall {
   readonly paths: ProjectPaths
@@ -27,6 +28,11 @@ export const daemonise = async (call: DaemonCall): Promise<ExitCode> => {
   const [script = ""] = process.argv.slice(1)
   const svc = [process.execPath, ...process.execArgv, script]
   if (isDaemon !== undefined) return beDaemon(call, [...svc, ...call.host], env)
+  if (process.pid === 1) {
+    throw new Problem("other_supervisor", "this is a container's main process: the daemon would end with it, at once", {
+      hint: "Start the Host without --daemon, and give the container a restart policy.",
+    })
+  }
   const {paths, logFile, host, print} = call
   const started = await startDaemon({
     paths,

@@ -4,7 +4,7 @@ import {retentionParts} from "../../capacity/retention.ts"
 import type {Database, Location} from "../../database/database.ts"
 import {readStorage} from "../../database/upkeep/storage.ts"
 import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
-import {readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
+import {type ByEndpoint, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
 import {freeSpace} from "../../runtime/disk.ts"
 
 export const noDepths = {
@@ -12,18 +12,27 @@ export const noDepths = {
   svc_inbox_oldest_age_seconds: [],
   svc_outbox_messages: [],
   svc_outbox_oldest_age_seconds: [],
+  svc_outbox_unknown_messages: [],
   svc_dead_letters: [],
 } satisfies Partial<Readings>
 
-/** What the durable tables hold that is not done. */
-export const readDepths = async (database: Database) => {
+/** What the durable tables hold that is not done. Each of the endpoints has its series, also where it has nothing. */
+export const readDepths = async (database: Database, endpoints: readonly string[]) => {
   const [inbox, outbox] = await Promise.all([readInboxDepth(database), readOutboxDepth(database)])
+  const each = (found: ByEndpoint) =>
+    [...new Set([...endpoints, ...found.keys()])].map(endpoint => ({
+      labels: {endpoint},
+      value: found.get(endpoint) ?? 0,
+    }))
+  const dead = (box: "inbox" | "outbox", found: ByEndpoint) =>
+    each(found).map(({labels, value}) => ({labels: {...labels, box}, value}))
   return {
     svc_inbox_handlers: by("state", inbox.byState),
-    svc_inbox_oldest_age_seconds: single(inbox.oldestAge),
+    svc_inbox_oldest_age_seconds: each(inbox.oldestAge),
     svc_outbox_messages: by("state", outbox.byState),
-    svc_outbox_oldest_age_seconds: single(outbox.oldestAge),
-    svc_dead_letters: by("box", {inbox: inbox.byState.dead ?? 0, outbox: outbox.byState.dead ?? 0}),
+    svc_outbox_oldest_age_seconds: each(outbox.oldestAge),
+    svc_outbox_unknown_messages: each(outbox.unknown),
+    svc_dead_letters: [...dead("inbox", inbox.dead), ...dead("outbox", outbox.dead)],
   } satisfies Partial<Readings>
 }
 

@@ -29,7 +29,14 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       orNothing("runs", runs().then(readRunEnds), noRuns),
       orNothing("gaps", readGaps(gapCounts, list), noGaps),
       orNothing("messages", lastEvents(), new Map<string, number>()),
-      orNothing("messages", readDepths(database), noDepths),
+      orNothing(
+        "messages",
+        readDepths(
+          database,
+          list.map(({spec}) => spec.name),
+        ),
+        noDepths,
+      ),
       orNothing("storage", readStoredSizes(database.location), noStorage),
       orNothing("storage", readCapacity(database), noCapacity),
       orNothing("events", readEventLog(sources.events.events), noEventLog),

@@ -213,9 +213,9 @@ test("where a hint speaks of detail, it stands there under this name, also of wh
   expect(await told("release complete --accepted-by dana --window soon")).toMatch(
     /^svc: the request is not valid\n {2}detail: window: expected .*"soon"\n[\s\S]* {2}hint: Correct what detail names\.\n$/,
   )
-  expect(await told("schedule add tea --every often --timezone UTC --endpoint sandbox --channel chat --text Tea")).toMatch(
-    /^svc: the request is not valid\n {2}detail: schedule\.every: expected .*"often"\n/,
-  )
+  expect(
+    await told("schedule add tea --every often --timezone UTC --endpoint sandbox --channel chat --text Tea"),
+  ).toMatch(/^svc: the request is not valid\n {2}detail: schedule\.every: expected .*"often"\n/)
   expect(await told("runtime start --from-checkpoint 1")).toMatch(/^svc: --from-checkpoint goes with --once\n/)
 })
 

@@ -127,8 +127,21 @@ test("messages that wait, failed or are dead are counted by state, with the age 
   expect(page.value("svc_outbox_messages", {state: "dead"})).toBe(0)
   expect(page.value("svc_outbox_oldest_age_seconds")).toBeLessThan((Date.now() - began) / 1000 + 1)
   await host.stop("SIGKILL")
-  const later = await metricsOf(await startHost({project: host.project}))
+  const second = await startHost({project: host.project})
+  const later = await metricsOf(second)
   expect(later.value("svc_outbox_messages", {state: "unknown"})).toBe(1)
+  expect(later.value("svc_outbox_unknown_messages", {endpoint: "line"})).toBe(1)
+  expect(page.value("svc_outbox_oldest_age_seconds", {endpoint: "line"})).toBeGreaterThan(0)
+  expect(later.series("svc_dead_letters")).toEqual([
+    {name: "svc_dead_letters", labels: {box: "inbox", endpoint: "line"}, value: 0},
+    {name: "svc_dead_letters", labels: {box: "outbox", endpoint: "line"}, value: 0},
+  ])
+  // What the generation no longer has an endpoint for waits for a decision all the same.
+  await second.stop()
+  host.project.write("svc.config.yml", "http: {port: 0}\nplugins: {sandbox: {}}\n")
+  const without = await metricsOf(await startHost({project: host.project}))
+  expect(without.value("svc_outbox_unknown_messages", {endpoint: "line"})).toBe(1)
+  expect(without.value("svc_outbox_unknown_messages", {endpoint: "sandbox"})).toBe(0)
 })
 
 test("handlers that fail, run long or died twice with the Host are counted by plugin instance and state", async () => {
@@ -155,7 +168,7 @@ test("handlers that fail, run long or died twice with the Host are counted by pl
   await until("the handler", async () => (await read(second, "svc_inbox_handlers", {state: "running"})) === 1)
   await second.stop("SIGKILL")
   const page = await metricsOf(await startHost({project: host.project}))
-  expect(page.value("svc_dead_letters", {box: "inbox"})).toBe(1)
+  expect(page.value("svc_dead_letters", {box: "inbox", endpoint: "sandbox"})).toBe(1)
   expect(page.value("svc_inbox_oldest_age_seconds")).toBe(0)
   expect(page.value("svc_runs_ended_total", {reason: "unclean"})).toBe(2)
 })

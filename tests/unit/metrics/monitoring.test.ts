@@ -20,7 +20,8 @@ test("every alert names project and run, the endpoint where it is about one, and
       Project: expect.stringContaining("$labels.project"),
       runtimeId: expect.stringContaining("$labels.runtime_id"),
     })
-    if (/svc_endpoint_|kind="endpoint"/.test(expr)) expect(labels.Endpoint, alert).toMatch(/\$labels\.(endpoint|name)/)
+    if (/svc_endpoint_|kind="endpoint"|svc_inbox_|svc_outbox_|svc_dead_letters/.test(expr))
+      expect(labels.Endpoint, alert).toMatch(/\$labels\.(endpoint|name)/)
     expect(annotations.summary, alert).toBeTruthy()
     expect(annotations.remediation, alert).toMatch(
       /\b(svc (?:[a-z]+|\{\{ \$labels\.box \}\}) |svc doctor|GET \/api\/|df -h|journalctl|events\.history|du -h)/,
@@ -40,9 +41,10 @@ test("what an alert says to run is a command that there is", () => {
   expect(words.filter(each => !(each in commands))).toEqual([])
 })
 
-test("the eight things that monitoring must cover have an alert each, and so has a pause of ingress", () => {
+test("the eight things that monitoring must cover have an alert each, and so have a probe from outside and a pause", () => {
   const covered = {
     "HTTP probe": /^up|\bup\{/,
+    "HTTP probe from outside": /probe_success\{job="svc-ready"\} == 0/,
     "restart count": /svc_starts_total/,
     "endpoint online status": /svc_endpoint_online/,
     "event-stream recovery gaps": /svc_event_stream_gaps_total/,
@@ -115,7 +117,13 @@ describeWith("promtool")("for promtool", () => {
     writeFileSync(join(folder, "svc-token"), "token")
     expect(promtool("check", "config", join(folder, "prometheus.yml"))).toMatchObject({status: 0})
     const {scrape_configs: jobs} = parse(readFileSync(`${monitoringFolder}prometheus.yml`, "utf8"))
-    expect(jobs).toMatchObject([{job_name: "svc", metrics_path: "/api/metrics"}])
+    expect(jobs).toMatchObject([
+      {job_name: "svc", metrics_path: "/api/metrics"},
+      {job_name: "svc-ready", metrics_path: "/probe", params: {module: ["http_2xx"]}},
+    ])
+    const [, {static_configs: outside, relabel_configs: relabel}] = jobs
+    expect(outside[0].targets).toEqual([expect.stringMatching(/^https:\/\/.*\/pub\/ready$/)])
+    expect(relabel).toContainEqual({source_labels: ["__address__"], target_label: "__param_target"})
   })
 
   test("every expression of the dashboard is valid", () => {

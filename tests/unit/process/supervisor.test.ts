@@ -27,8 +27,9 @@ test.each([
   expect(findSupervisor(variables, alone)).toBe("none")
 })
 
-test("takes the container's engine for the supervisor of its main process", () => {
-  expect(findSupervisor({}, {pid: 1, ppid: 0})).toMatch(/^(docker|podman|container)$/)
+test("takes no supervisor from being a container's main process: its engine restarts by a policy only", () => {
+  expect(findSupervisor({}, {pid: 1, ppid: 0})).toBe("none")
+  expect(findSupervisor({SVC_SUPERVISOR: "docker"}, {pid: 1, ppid: 0})).toBe("docker")
 })
 
 test("a daemon that dies is no supervisor any more at the next time of asking", () => {

@@ -1,0 +1,57 @@
+import {spawnSync} from "node:child_process"
+import {readFileSync} from "node:fs"
+import {expect, test} from "vitest"
+import {runProcess, startProcess, until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+
+/** A process id of 1, as a container's main process has. */
+const alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+const canUnshare = spawnSync(alone[0] ?? "", [...alone.slice(1), "true"]).status === 0
+
+test.skipIf(!canUnshare).each(bunAnd("node24"))(
+  "a container's main process is not supervised by that alone, and says what is missing, on $name",
+  async runtime => {
+    const project = makeProject()
+    const start = [...alone, ...runtime.command, "runtime", "start", "--no-watch"]
+    const host = startProcess(start, {cwd: project.folder})
+    await until("the Host to serve", () => project.read(".svc/host.json") !== "")
+    const {pid} = host.child
+    const inner = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim()
+    const inside = (...args: readonly string[]) =>
+      runProcess([
+        "nsenter",
+        "--target",
+        inner,
+        "--pid",
+        "--mount",
+        ...runtime.command,
+        ...args,
+        "--project",
+        project.folder,
+      ])
+    const status = await inside("runtime", "status", "--json")
+    expect(JSON.parse(status.stdout)).toMatchObject({supervisor: "none"})
+    const restart = await inside("runtime", "restart")
+    expect({code: restart.code, stderr: restart.stderr}).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("in a container, with a restart policy and SVC_SUPERVISOR=docker"),
+    })
+    const {stdout} = await inside("doctor", "--json")
+    const {findings} = JSON.parse(stdout) as {findings: readonly {check: string}[]}
+    expect(findings.find(({check}) => check === "restarts")).toMatchObject({
+      level: "warning",
+      detail: "the Host is a container's main process, and nothing is known to start it again",
+      remediation: expect.stringContaining("--restart unless-stopped --env SVC_SUPERVISOR=docker"),
+    })
+    // unshare takes no SIGTERM.
+    process.kill(Number(inner), "SIGTERM")
+    await host.finished
+
+    const daemon = await runProcess([...start, "--daemon"], {cwd: project.folder})
+    expect({code: daemon.code, stderr: daemon.stderr}).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("the daemon would end with it"),
+    })
+  },
+)
