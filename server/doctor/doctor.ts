@@ -35,7 +35,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
   const environment = await readEnvironment(project, name, process.env)
   const mask = new Mask()
   const loaded = await load(paths, environment, mask)
-  const findings: Finding[] = [await checkRuntime(), await checkLockfile(paths)]
+  const findings: Finding[] = [await checkRuntime(), await checkLockfile(paths, process.env)]
   if (isFinding(loaded)) findings.push(loaded)
   else findings.push(...(await checkConfig(project, name, loaded)))
   findings.push(...environment.files.flatMap(checkEnvironmentFile))

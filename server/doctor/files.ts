@@ -20,8 +20,11 @@ const git = async (project: string, args: readonly string[]): Promise<string | u
   }
 }
 
-/** The lockfile is there, and what is there is committed. */
-export const checkLockfile = async ({project}: ProjectPaths): Promise<Finding> => {
+/**
+ * The lockfile is there, and what is there is committed. An image carries no git: that of the template says which commit
+ * and image it is, by SVC_COMMIT and SVC_IMAGE, even where both are empty.
+ */
+export const checkLockfile = async ({project}: ProjectPaths, environment: NodeJS.ProcessEnv): Promise<Finding> => {
   const lockfile = await findLockfile(project)
   if (lockfile === undefined) {
     return error(
@@ -32,6 +35,9 @@ export const checkLockfile = async ({project}: ProjectPaths): Promise<Finding> =
   }
   const {name} = lockfile
   if ((await git(project, ["rev-parse", "--is-inside-work-tree"])) === undefined) {
+    const {SVC_COMMIT: commit, SVC_IMAGE: image} = environment
+    if (commit !== undefined || image !== undefined)
+      return ok("lockfile", `${name} is there, in ${describeImage(environment)}`)
     return warning(
       "lockfile",
       `${name} is there; the project is not in git`,
@@ -66,6 +72,9 @@ const olderCommitWith = async (project: string, name: string): Promise<string | 
 }
 
 const linesOf = (text: string | undefined): readonly string[] => (text ?? "").split("\n").filter(line => line !== "")
+
+const describeImage = ({SVC_COMMIT: commit, SVC_IMAGE: image}: NodeJS.ProcessEnv): string =>
+  `${image ? `the image ${image}` : "an image"}${commit ? ` of commit ${commit}` : ", whose commit is not known"}`
 
 /** What was built is what the source says. */
 export const checkBuild = async (paths: ProjectPaths): Promise<Finding> => {

@@ -77,6 +77,7 @@ export const deployments = {
       {...ignoreFile, isShared: true},
       {from: "container/kubernetes/resources.yaml", to: "deploy/kubernetes/resources.yaml"},
       {from: "container/kubernetes/kustomization.yaml", to: "deploy/kubernetes/kustomization.yaml"},
+      {from: "container/kubernetes/restore-pod.yaml", to: "deploy/kubernetes/restore-pod.yaml"},
     ],
     onNode: [["ARG RUNTIME=bun", "ARG RUNTIME=node"]],
     isContainer: true,

@@ -20,11 +20,17 @@ import {judge} from "./support/policies.ts"
 const manifestsOf = (replacements: Readonly<Record<string, string>> = {}) =>
   parseManifests(kustomize(copyTemplate(replacements)))
 
+interface PodSpec {
+  readonly volumes: unknown
+  readonly securityContext: unknown
+  readonly containers: readonly Readonly<Record<string, unknown>>[]
+}
+
 const kubectl = program("kubectl", "kubernetes-client")
 
 describePart("the Kubernetes template", [kubectl], () => {
   test("is one file of resources and one kustomization, with a Deployment, its Service and two claims", () => {
-    expect(readdirSync(kubernetesFolder).sort()).toEqual(["kustomization.yaml", "resources.yaml"])
+    expect(readdirSync(kubernetesFolder).sort()).toEqual(["kustomization.yaml", "resources.yaml", "restore-pod.yaml"])
     expect(
       manifestsOf()
         .map(({kind, metadata}) => `${kind} ${metadata.name}`)
@@ -86,6 +92,30 @@ describePart("the Kubernetes template", [kubectl], () => {
       metadata: {name: "my-bot-env"},
       data: {IRC_PASSWORD: Buffer.from("a=b+c/d==").toString("base64")},
     })
+  })
+
+  test("the Pod to restore in has the Deployment's volumes, secret and rights, runs no Host, and is not applied with it", async () => {
+    const text = readFileSync(join(kubernetesFolder, "restore-pod.yaml"), "utf8")
+    expect(text).toMatch(/^ +image: my-bot$/m)
+    const pods = parseManifests(text.replace(/image: my-bot$/m, "image: registry.example.org/my-bot:0.1.0"))
+    expect(pods.flatMap(findTypeErrors)).toEqual([])
+    expect(pods.flatMap(findUnknownKeys)).toEqual([])
+    expect(manifestsOf().filter(({kind}) => kind === "Pod")).toEqual([])
+    const deployment = manifestsOf().find(({kind}) => kind === "Deployment")?.spec as {template: {spec: PodSpec}}
+    const {spec: host} = deployment.template
+    const pod = pods[0]?.spec as PodSpec
+    expect({volumes: pod.volumes, securityContext: pod.securityContext}).toEqual({
+      volumes: host.volumes,
+      securityContext: host.securityContext,
+    })
+    const [mine] = pod.containers
+    const [of] = host.containers
+    for (const key of ["image", "volumeMounts", "securityContext", "envFrom"]) expect(mine?.[key]).toEqual(of?.[key])
+    expect(mine?.command).toEqual(["sleep", "3600"])
+    expect(pods[0]?.metadata.labels).toEqual({"app.kubernetes.io/name": "my-bot-restore"})
+    // A Pod that only waits has no probes.
+    const {broken} = await judge(pods)
+    expect(broken.filter(rule => !/^KBP00[12]\b|prob/i.test(JSON.stringify(rule)))).toEqual([])
   })
 
   test("name and tag of the image are those of the kustomization, and of it alone", () => {

@@ -3,7 +3,7 @@ import {cpSync, readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import * as client from "@kubernetes/client-node"
 import {Deployment} from "kubernetes-models/apps/v1"
-import {PersistentVolumeClaim, Service} from "kubernetes-models/v1"
+import {PersistentVolumeClaim, Pod, Service} from "kubernetes-models/v1"
 import {parseAllDocuments} from "yaml"
 import {makeFolder} from "../../support/host/project.ts"
 import {root} from "../../support/host/runtimes.ts"
@@ -14,7 +14,7 @@ export const kubernetesFolder = join(root, "container/kubernetes/")
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: {readonly name: string}
+  readonly metadata: {readonly name: string; readonly labels?: Readonly<Record<string, string>>}
   readonly [key: string]: unknown
 }
 
@@ -39,7 +39,7 @@ export const kustomize = (folder: string): string =>
 export const parseManifests = (text: string): readonly Manifest[] =>
   parseAllDocuments(text).map(document => document.toJS() as Manifest)
 
-const models = {Deployment, Service, PersistentVolumeClaim}
+const models = {Deployment, Service, PersistentVolumeClaim, Pod}
 
 /** Wrong types, values that are none of their enumeration, and what is missing, by Kubernetes' published schemas. */
 export const findTypeErrors = (manifest: Manifest): readonly string[] => {

@@ -24,6 +24,26 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual(["error lockfile: there is no lockfile"])
   })
 
+  test("no git inside an image, which says its commit by SVC_COMMIT, and gives no advice about git", async () => {
+    const project = await makeSoundProject()
+    rmSync(project.path(".git"), {recursive: true})
+    const lockfile = async (env: Record<string, string>) => {
+      const {stdout} = await svc(onBun, project, ["doctor", "--json"], {env})
+      const {findings} = JSON.parse(stdout) as {findings: readonly {check: string; level: string; detail: string}[]}
+      const {level = "", detail = ""} = findings.find(({check}) => check === "lockfile") ?? {}
+      return `${level}: ${detail}`
+    }
+    expect(await lockfile({SVC_COMMIT: "abc123", SVC_IMAGE: "my-bot:2"})).toBe(
+      "ok: bun.lock is there, in the image my-bot:2 of commit abc123",
+    )
+    expect(await lockfile({SVC_COMMIT: "", SVC_IMAGE: ""})).toBe(
+      "ok: bun.lock is there, in an image, whose commit is not known",
+    )
+    expect(await lockfile({})).toBe("warning: bun.lock is there; the project is not in git")
+    rmSync(project.path("bun.lock"))
+    expect(await lockfile({SVC_COMMIT: "abc123"})).toBe("error: there is no lockfile")
+  })
+
   test("a job file that is invalid, or of another history", async () => {
     const project = await makeSoundProject()
     const file = "data/schedule-jobs.json"
