@@ -16,10 +16,10 @@ export class ScheduleAdd extends JobCommand {
     examples: [
       [
         "A reminder on working days",
-        "svc schedule add standup --cron '0 9 * * MON-FRI' --timezone Europe/London --endpoint irc~libera --channel '#team' --text 'Stand-up in five minutes'",
+        "svc schedule add standup --cron '0 9 * * MON-FRI' --timezone Europe/London --endpoint sandbox --channel '#team' --text 'Stand-up in five minutes'",
       ],
       [
-        "A plugin's job every hour, made up for once after a stop",
+        "The job digest that the project's plugin team declares, every hour, made up for once after a stop",
         "svc schedule add digest --every 1h --timezone UTC --plugin team --job digest --missed once",
       ],
       [

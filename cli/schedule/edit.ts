@@ -10,7 +10,7 @@ export class ScheduleEdit extends JobCommand {
     details: `
       Changes what is named; schedule and target are replaced as a whole. With another schedule, what was due before counts as considered.
 
-      data/schedule-jobs.json may be edited by hand as well: a running Host takes it within a second, or says what is wrong with it.
+      data/schedule-jobs.json may be edited by hand as well: a running Host takes it within a second or two, or says what is wrong with it.
     `,
     examples: [
       ["Half an hour later", "svc schedule edit standup --cron '30 9 * * MON-FRI'"],
