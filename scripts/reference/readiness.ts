@@ -1,4 +1,4 @@
-import {checkAgent, checkDatabase, checkEndpoint} from "../../server/readiness/checks.ts"
+import {checkAgent, checkDatabase, checkEndpoint, checkProject} from "../../server/readiness/checks.ts"
 import {readinessReasons, readyBut} from "../../shared/api/readiness.ts"
 import {code, page, prose, table} from "./markdown.ts"
 
@@ -12,6 +12,7 @@ network call.`
 const at = new Date(0).toISOString()
 const nothing = {endpoints: [], plugins: {}}
 const checks = [
+  checkProject("example", at),
   checkDatabase(true, true, at),
   checkEndpoint({owner: "root/example", name: "example"}, nothing, at, true),
   checkAgent("example", {configured: true}, at, true),

@@ -138,6 +138,7 @@ const observeAll = ({identity, generations, database, endpoints, ingress, checkp
     startedAt: identity.startedAt,
     authority: identity.authority,
     generation: generations.current,
+    notStarted: identity.lastGood?.why,
     isPinned: generations.pin !== undefined,
     failure: generations.lastFailure,
     databaseInitialized: database.state.is === "initialized",

@@ -19,6 +19,7 @@ import {createProvisionalApp} from "../http/provisional.ts"
 import {locationOf} from "../project/settings.ts"
 import type {Facts} from "../readiness/facts.ts"
 import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
+import {RunningBuild} from "../recovery/build/running.ts"
 import {writeHostFile} from "../runtime/host-file.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
@@ -109,6 +110,8 @@ const unlessStopped = (opening: Promise<Database>, signal: AbortSignal): Promise
 
 type MadeFacts = Pick<Facts, "endpoints" | "plugins" | "agents" | "required">
 
+const notLoaded = [] as const
+
 /** A generation that is not recorded, and what the Host says of it. Nothing of it is opened. */
 class ProvisionalHost {
   readonly #options: ProvisionalOptions
@@ -124,6 +127,7 @@ class ProvisionalHost {
     },
     online: () => {},
   })
+  readonly #build: RunningBuild
   #draft: Draft | undefined
   #failure: Problem | undefined
   /** What was true when it was made: its instances are disposed before another generation takes its place. */
@@ -135,6 +139,8 @@ class ProvisionalHost {
   constructor(options: ProvisionalOptions, error: string) {
     this.#options = options
     this.#error = error
+    this.#build = new RunningBuild(options.paths, () => this.#draft?.instances ?? notLoaded)
+    this.#build.start()
   }
 
   /** Answers when it resolves. Throws what keeps the generation from being made. */
@@ -201,7 +207,7 @@ class ProvisionalHost {
     const {http} = boot.config
     const app = createProvisionalApp({
       base: http.base,
-      tokens: {token: token.used, demoToken: http.demoToken},
+      tokens: {token: token.used, previousToken: http.previousToken, demoToken: http.demoToken},
       settings: () => http,
       log: host.logs.log,
       scrub: host.logs.scrubJson,
@@ -243,6 +249,8 @@ class ProvisionalHost {
     return {
       project,
       version,
+      build: this.#build.current,
+      lastGood: null,
       runtime: {name: runtime.name, version: runtime.version},
       runtimeId,
       authority: this.#authority,

@@ -23,6 +23,22 @@ const fail = (component: Named, reason: ReadinessReason, isPinned = false): Comp
   }
 }
 
+/** `project_started`: told only where it is not so, and then always required. `why` is what keeps it from starting. */
+export const checkProject = (why: string, since: string): Component => {
+  const failed = fail(
+    {
+      kind: "generation",
+      name: "generation",
+      required: true,
+      check: "project_started",
+      since,
+      proves: "the generation is of the project as it is",
+    },
+    "last_good",
+  )
+  return {...failed, message: why === "" ? failed.message : `${failed.message} It fails with: ${why}`}
+}
+
 /** `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so. */
 export const checkDatabase = (
   initialized: boolean,

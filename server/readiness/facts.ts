@@ -27,6 +27,8 @@ export interface Facts {
   readonly startedAt: number
   readonly authority: string | undefined
   readonly generation: {readonly number: number; readonly committedAt: number} | undefined
+  /** What keeps the project as it is from starting, while the last good generation runs. */
+  readonly notStarted?: string | undefined
   /** Does a pinned configuration run, and not the file's? */
   readonly isPinned?: boolean | undefined
   /** Why the newest draft was not committed, if it was not. */

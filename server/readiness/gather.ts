@@ -11,6 +11,7 @@ export interface Observed {
   readonly startedAt: number
   readonly authority: string | undefined
   readonly generation: Generation | undefined
+  readonly notStarted?: string | undefined
   readonly isPinned?: boolean
   readonly failure: Failure | undefined
   readonly databaseInitialized: boolean
@@ -32,6 +33,7 @@ class ObservedFacts implements Facts {
   readonly startedAt: number
   readonly authority: string | undefined
   readonly generation: Generation | undefined
+  readonly notStarted: string | undefined
   readonly isPinned: boolean
   readonly databaseInitialized: boolean
   readonly databaseFailure: DatabaseFailure | undefined
@@ -42,6 +44,7 @@ class ObservedFacts implements Facts {
     this.startedAt = observed.startedAt
     this.authority = observed.authority
     this.generation = observed.generation
+    this.notStarted = observed.notStarted
     this.isPinned = observed.isPinned ?? false
     this.databaseInitialized = observed.databaseInitialized
     this.databaseFailure = observed.databaseFailure

@@ -1,5 +1,5 @@
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
-import {checkAgent, checkDatabase, checkEndpoint} from "./checks.ts"
+import {checkAgent, checkDatabase, checkEndpoint, checkProject} from "./checks.ts"
 import type {Facts} from "./facts.ts"
 
 const time = (at: number) => new Date(at).toISOString()
@@ -30,7 +30,7 @@ const databaseTime = ({databaseFailure, startedAt}: Facts): string => time(datab
 
 /** What the report's `ready` says, without what a report has besides: probes ask for it again and again. */
 export const isEveryRequiredReady = (facts: Facts): boolean => {
-  if (facts.generation === undefined) return false
+  if (facts.generation === undefined || facts.notStarted !== undefined) return false
   // Nobody reads since when: a probe pays for no date.
   const {database, endpoints, agents} = requiredOf(facts, "", "")
   return (database.ready || !database.required) && endpoints.every(isReady) && agents.every(isReady)
@@ -74,6 +74,7 @@ const componentsOf = (facts: Facts): Component[] => {
   const optional = seen.endpoints.filter(({owner, name}) => !isRequired(owner, name))
   const checked = requiredOf(facts, since, databaseTime(facts))
   const components = [
+    ...(facts.notStarted === undefined ? [] : [checkProject(facts.notStarted, time(facts.startedAt))]),
     checked.database,
     ...checked.endpoints,
     ...optional.map(({owner, name}) => checkEndpoint({owner, name}, seen, since, false)),

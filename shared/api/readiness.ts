@@ -19,6 +19,13 @@ export const readinessReasons = {
       command: "svc doctor",
     },
   },
+  last_good: {
+    message: "The project as it is does not start. The last good generation runs instead, and nothing is committed.",
+    remediation: {
+      text: "Correct what keeps the project from starting; svc runtime status tells it.",
+      command: "svc runtime restart",
+    },
+  },
   plugin_missing: {
     message: "The configuration has no plugin instance of that name.",
     remediation: {
@@ -112,12 +119,12 @@ export const readyBut = {
 } as const
 
 const Component = Named("Component", {
-  kind: Type.Enum(["database", "endpoint", "agent"]),
+  kind: Type.Enum(["generation", "database", "endpoint", "agent"]),
   owner: Type.Optional(Type.String()),
   name: Type.String(),
   required: Type.Boolean(),
   ready: Type.Boolean(),
-  check: Type.Enum(["initialized", "admission_open", "binding_configured"]),
+  check: Type.Enum(["project_started", "initialized", "admission_open", "binding_configured"]),
   reason: Type.Optional(Type.Enum(Object.keys(readinessReasons) as ReadinessReason[])),
   state: Type.Optional(
     Type.Enum([...endpointStates], {description: "An endpoint's connection, which the check does not ask for"}),

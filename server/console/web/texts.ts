@@ -180,6 +180,9 @@ export const texts = {
     ingressDo: "Resume it once its reason is gone.",
     generation: "The newest configuration was not committed",
     generationDo: "Correct the configuration; the generation before it goes on.",
+    lastGood: (number: number) => `The last good generation ${number} runs, and the Host is not ready`,
+    lastGoodWhy: "The project as it is does not start.",
+    lastGoodDo: "Correct what keeps the project from starting, then restart the Host.",
     pin: (number: number) => `Generation ${number} is pinned`,
     pinWhy:
       "By a rollback, or since a plugin was disabled. The configuration file is not taken until it changes or the pin is taken back.",

@@ -49,7 +49,11 @@ describe.each(bunAnd("node22"))("on $name", runtime => {
     const project = goodProject()
     const first = await startHost({...production, project, runtime})
     expect(await first.say("hi")).toEqual(["good hi"])
-    await until("the generation to be kept", () => first.process.output().includes("is kept as the last good one"), 120_000)
+    await until(
+      "the generation to be kept",
+      () => first.process.output().includes("is kept as the last good one"),
+      120_000,
+    )
     await first.stop()
 
     project.write("plugins/answers.ts", answering("broken", `throw new Error("no setup today")`))

@@ -24,6 +24,17 @@ const endpoint = (name: string, more: Partial<EndpointView>): EndpointView => ({
 const status: Status = {
   project: "bot",
   version: "0.1.0",
+  build: {
+    id: "build",
+    commit: null,
+    dirty: null,
+    version: "0.1.0",
+    lockfile: null,
+    installed: null,
+    plugins: [],
+    stale: [],
+  },
+  lastGood: null,
   runtime: {name: "bun", version: "1.4.5"},
   runtimeId: "run",
   authority: "authority",

@@ -102,6 +102,7 @@ describe("every row of the state table", () => {
 const causes: Record<ReadinessReason, Partial<Facts>> = {
   database_not_initialized: {databaseInitialized: false},
   database_unreachable: {databaseInitialized: false, databaseUnreachable: ""},
+  last_good: {notStarted: ""},
   plugin_missing: {plugins: {}, endpoints: []},
   plugin_disabled: {plugins: {irc: "disabled"}, endpoints: []},
   plugin_failed: {plugins: {irc: "failed"}, endpoints: []},

@@ -88,7 +88,7 @@ const isOfflineAndRequired = (endpoint: EndpointView): boolean =>
   isMissed(endpoint) && isAdmittingOffline(endpoint.state)
 
 const ofStatus = (status: Status): Attention[] => {
-  const {ingress, lastFailure, pin, checkpoint, checkpointFailure, mode, supervisor, endedCleanly} = status
+  const {ingress, lastFailure, lastGood, pin, checkpoint, checkpointFailure, mode, supervisor, endedCleanly} = status
   const found: Attention[] = []
   if (ingress.state === "paused")
     found.push({
@@ -125,6 +125,15 @@ const ofStatus = (status: Status): Attention[] => {
       remedy: t.checkpointDo,
       command: "svc checkpoint create",
       page: "operations",
+    })
+  if (lastGood !== null)
+    found.push({
+      tone: "bad",
+      title: t.lastGood(lastGood.generation),
+      why: lastGood.why ?? t.lastGoodWhy,
+      remedy: t.lastGoodDo,
+      command: "svc runtime restart",
+      page: "generations",
     })
   if (pin !== null)
     found.push({
