@@ -24,7 +24,7 @@ export interface SystemdBox {
 }
 
 /** What it has beside a minimal Debian. */
-export const boxPackages = ["systemd", "systemd-sysv", "dbus", "dbus-user-session", "libpam-systemd", "curl"]
+export const boxPackages = ["systemd", "systemd-sysv", "dbus", "dbus-user-session", "libpam-systemd", "curl", "git"]
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 

@@ -1,8 +1,9 @@
+import {execFileSync} from "node:child_process"
 import {copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
-import {expect, test} from "vitest"
+import {expect, onTestFinished, test} from "vitest"
 import {makeReader, urlOf} from "../../support/docs/documented-commands.ts"
-import {printed, printedJson} from "../../support/host/command-line.ts"
+import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {makeGitProject} from "../../support/host/git-project.ts"
 import {startHost} from "../../support/host/host.ts"
 import {makeNextVersion} from "../../support/host/next-version.ts"
@@ -18,28 +19,57 @@ const withToken = (config: string) => config.replace("http:\n", "http:\n  token:
 
 const keepToken = (path: string) => writeFileSync(path, `HTTP_TOKEN=${token}\n`, {mode: 0o600})
 
-test("the pages on releases and rollbacks list commands that work as they stand there", async () => {
-  const {project, next} = makeUpgradable(withToken)
-  keepToken(project.path(".env"))
-  const origin = makeFolder()
-  project.git("clone", "--quiet", "--bare", ".", origin)
-  project.git("--git-dir", origin, "branch", "--force", "main", next)
-  project.git("remote", "add", "origin", origin)
-  let checkpoint = ""
-  const reader = makeReader(project, onBun, () => ({
-    "svc doctor --live http://127.0.0.1:8068": `SVC_HTTP_TOKEN=${token} svc doctor --live ${urlOf(project)}`,
-    "20261121-120933-7f226e": checkpoint,
-  }))
-  await reader.start()
-  const before = project.git("rev-parse", "HEAD")
-  await reader.run("docs/operate/release.md")
-  const release = await releaseOf(project)
-  expect(release).toMatchObject({state: "observing", verification: {commit: next, ok: true}, acceptedBy: "dana"})
-  checkpoint = release.restorePoint?.checkpoint ?? ""
-  await reader.run("docs/operate/rollback.md")
-  expect(project.git("rev-parse", "HEAD")).toBe(before)
-  expect(await releaseOf(project)).toMatchObject({id: release.id, state: "rolled_back"})
-}, 600_000)
+test.each([onBun, onNode22 ?? onBun])(
+  "on $name, the pages on releases and rollbacks work as they stand there under a daemon, and the bot's answers prove which code runs",
+  async runtime => {
+    const {project, next} = makeUpgradable(withToken, runtime)
+    keepToken(project.path(".env"))
+    const origin = makeFolder()
+    project.git("clone", "--quiet", "--bare", ".", origin)
+    project.git("--git-dir", origin, "branch", "--force", "main", next)
+    project.git("remote", "add", "origin", origin)
+    // What was there before: packages and build, made by hand.
+    execFileSync(onBun.command[0] ?? "bun", ["install", "--frozen-lockfile", "--silent"], {cwd: project.folder})
+    await printed(project, "build", runtime)
+    let checkpoint = ""
+    const answers: [string, string][] = []
+    const answer = async () => {
+      const asked = await fetch(`${urlOf(project)}/api/plugins/notes/version`).catch(() => undefined)
+      return asked === undefined ? "none" : ((await asked.json()) as {version: string}).version
+    }
+    const reader = makeReader(
+      project,
+      runtime,
+      () => ({
+        "svc doctor --live http://127.0.0.1:8068": `SVC_HTTP_TOKEN=${token} svc doctor --live ${urlOf(project)}`,
+        "20261121-120933-7f226e": checkpoint,
+      }),
+      {
+        isDaemon: true,
+        after: async line => void answers.push([line, await answer()]),
+      },
+    )
+    onTestFinished(async () => void (await runCommand(project, "runtime stop", runtime)))
+    await reader.start()
+    const before = project.git("rev-parse", "HEAD")
+    await reader.run("docs/operate/release.md")
+    const release = await releaseOf(project)
+    expect(release).toMatchObject({state: "observing", verification: {commit: next, ok: true}, acceptedBy: "dana"})
+    const answered = (line: string) => answers.findLast(([each]) => each.startsWith(line))?.[1]
+    expect([
+      answered("svc release install"),
+      answered("svc runtime restart"),
+      answered("svc release complete"),
+    ]).toEqual(["one", "two", "two"])
+    expect(project.git("rev-parse", "main")).toBe(next)
+    checkpoint = release.restorePoint?.checkpoint ?? ""
+    await reader.run("docs/operate/rollback.md")
+    expect([answered("svc runtime stop"), answered("svc ingress resume")]).toEqual(["none", "one"])
+    expect(project.git("rev-parse", "HEAD")).toBe(before)
+    expect(await releaseOf(project)).toMatchObject({id: release.id, state: "rolled_back"})
+  },
+  600_000,
+)
 
 test("the page on migrations lists commands that work as they stand there, run by a next version", async () => {
   const config = withToken("http:\n  port: 0\nplugins:\n  sandbox: {}\n")

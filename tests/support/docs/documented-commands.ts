@@ -9,6 +9,13 @@ import {readDocuments} from "./documents.ts"
 /** What stays in the foreground until it is stopped. */
 const start = "svc runtime start --mode production --no-watch"
 
+export interface ReaderOptions {
+  /** The Host is started with `--daemon`, which starts it again. */
+  readonly isDaemon?: boolean
+  /** Hears of each line that has succeeded. */
+  readonly after?: (line: string) => Promise<void>
+}
+
 export interface Reader {
   /** Runs what is under a heading of a page, its first part without one, as it stands there; each line must succeed. */
   run(page: string, heading?: string): Promise<void>
@@ -32,6 +39,7 @@ export const makeReader = (
   runtime: TestRuntime,
   /** What stands for something of the reader's, and what it is here. */
   own: () => Readonly<Record<string, string>>,
+  {isDaemon = false, after = async () => {}}: ReaderOptions = {},
 ): Reader => {
   const bin = makeFolder()
   writeFileSync(join(bin, "svc"), `#!/bin/sh\nexec ${runtime.command.join(" ")} "$@"\n`)
@@ -39,6 +47,7 @@ export const makeReader = (
   const env = cleanEnvironment({PATH: `${bin}:${pathWith(runtime)}:${pathWith(onBun)}`})
   const options = {cwd: project.folder, env}
   const begin = async () => {
+    if (isDaemon) return expectSuccess(`${start} --daemon`, options)
     const running = startProcess(["sh", "-c", `exec ${start}`], options)
     await until("the Host to be ready", async () => {
       if (running.child.exitCode !== null) throw new Error(running.output())
@@ -52,20 +61,33 @@ export const makeReader = (
       const lines = documentedCommands(page, heading)
       expect(lines.length).toBeGreaterThan(0)
       for (const line of lines) {
+        const before = runtimeIdOf(project)
         if (line === start) await begin()
         else await expectSuccess(replaced(line, own()), options)
+        if (line.startsWith("svc runtime restart")) await until("another Host", () => isOther(project, before))
+        await after(line)
       }
     },
   }
 }
 
+const runtimeIdOf = (project: Project): string => hostFileOf(project).runtimeId ?? ""
+
+/** A person takes longer for the next line than a Host for its restart. */
+const isOther = async (project: Project, before: string): Promise<boolean> => {
+  const {url = "", runtimeId = before} = hostFileOf(project)
+  return runtimeId !== before && (await fetch(`${url}/pub/ready`).catch(() => undefined))?.status === 200
+}
+
 /** The address of the Host that runs; empty for none. */
-export const urlOf = (project: Project): string => {
+export const urlOf = (project: Project): string => hostFileOf(project).url ?? ""
+
+const hostFileOf = (project: Project): {readonly url?: string; readonly runtimeId?: string} => {
   const file = project.path(".svc/host.json")
   try {
-    return existsSync(file) ? String(JSON.parse(readFileSync(file, "utf8")).url) : ""
+    return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}
   } catch {
-    return ""
+    return {}
   }
 }
 

@@ -9,6 +9,10 @@ const notes = (version: string, migrations: string, insert: string) =>
   pluginWith(`
     const table = plugin.database.table("notes")
     plugin.database.migrate([${migrations}])
+    plugin.route({
+      method: "GET", path: "/version", scope: "none", summary: "Which version runs",
+      handle: () => Response.json({version: "${version}"}),
+    })
     plugin.on("message-created", async session => {
       session.database.write([${insert}])
       return "${version} " + session.text
@@ -94,11 +98,13 @@ export const makeUpgradable = (
   /** Changes both versions' configuration. */
   change: (config: string) => string = config => config,
   /** Its build script runs `svc build` on this runtime; without one the plugins run from their source. */
-  builder?: TestRuntime,
+  builder?: Pick<TestRuntime, "command">,
+  /** Where svc is for the project. */
+  place = root,
 ): {project: GitProject; next: string; upgrade(): string} => {
   const {one, two} = versions
   // A project has svc among its packages; here it is this repository.
-  const withSvc = {postinstall: `ln -sfn ${root} node_modules/svc-runtime`}
+  const withSvc = {postinstall: `ln -sfn ${place} node_modules/svc-runtime`}
   const scripts =
     builder === undefined ? scriptsWith("", {}) : scriptsWith(`${builder.command.join(" ")} build && `, withSvc)
   const project = makeGitProject({
