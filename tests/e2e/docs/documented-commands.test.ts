@@ -34,7 +34,8 @@ test.each([onBun, onNode22 ?? onBun])(
     let checkpoint = ""
     const answers: [string, string][] = []
     const answer = async () => {
-      const asked = await fetch(`${urlOf(project)}/api/plugins/notes/version`).catch(() => undefined)
+      const headers = {authorization: `Bearer ${token}`}
+    const asked = await fetch(`${urlOf(project)}/api/plugins/notes/version`, {headers}).catch(() => undefined)
       return asked === undefined ? "none" : ((await asked.json()) as {version: string}).version
     }
     const reader = makeReader(

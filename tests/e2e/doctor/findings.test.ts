@@ -153,11 +153,11 @@ describe("svc doctor finds", () => {
     expect(await findingsOf(project)).toEqual([])
   })
 
-  test("a build that is older than its source: changed, added and removed plugins", async () => {
+  test("a build that does not fit its source: changed, added and removed plugins", async () => {
     const project = await makeSoundProject()
     expect((await svc(onBun, project, ["build"])).code).toBe(0)
     expect(await findingsOf(project)).toEqual([])
-    const told = (names: string) => [`error build: dist/plugins is older than its source: ${names}`]
+    const told = (names: string) => [`error build: dist/plugins was not built from the source as it is: ${names}`]
     project.write("plugins/greeter.ts", replying("greet", "good day"))
     expect(await findingsOf(project)).toEqual(told("greeter"))
     project.write("plugins/more.ts", replying("more", "more"))

@@ -10,7 +10,7 @@ const notes = (version: string, migrations: string, insert: string) =>
     const table = plugin.database.table("notes")
     plugin.database.migrate([${migrations}])
     plugin.route({
-      method: "GET", path: "/version", scope: "none", summary: "Which version runs",
+      method: "GET", path: "/version", scope: "demo", summary: "Which version runs",
       handle: () => Response.json({version: "${version}"}),
     })
     plugin.on("message-created", async session => {
