@@ -7,7 +7,8 @@ export class Build extends DataCommand {
   static override paths = [["build"]]
   static override usage = Command.Usage({
     description: "bundle the project's plugins to dist/plugins",
-    details: "In production the Host runs what was built, and refuses a build that does not fit its source any more. What is being replaced stays until the new build is complete.",
+    details:
+      "In production the Host runs what was built, and refuses a build that does not fit its source any more. What is being replaced stays until the new build is complete.",
     examples: [["Before a release", "svc build"]],
   })
 

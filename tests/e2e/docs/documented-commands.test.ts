@@ -35,7 +35,7 @@ test.each([onBun, onNode22 ?? onBun])(
     const answers: [string, string][] = []
     const answer = async () => {
       const headers = {authorization: `Bearer ${token}`}
-    const asked = await fetch(`${urlOf(project)}/api/plugins/notes/version`, {headers}).catch(() => undefined)
+      const asked = await fetch(`${urlOf(project)}/api/plugins/notes/version`, {headers}).catch(() => undefined)
       return asked === undefined ? "none" : ((await asked.json()) as {version: string}).version
     }
     const reader = makeReader(

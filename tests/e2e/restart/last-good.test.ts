@@ -1,10 +1,14 @@
-import {writeFileSync} from "node:fs"
+import {readdirSync, readFileSync, writeFileSync} from "node:fs"
+import {join} from "node:path"
 import {describe, expect, test} from "vitest"
+import {readLastGood} from "../../../server/recovery/last-good/store.ts"
+import {steps} from "../../support/checkpoint/restore-kill-loop.ts"
 import {printed, runCommand} from "../../support/host/command-line.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
-import {makeProject, type Project} from "../../support/host/project.ts"
-import {bunAnd, type TestRuntime} from "../../support/host/runtimes.ts"
+import {startProcess, until} from "../../support/host/process.ts"
+import {makeFolder, makeProject, type Project} from "../../support/host/project.ts"
+import {bunAnd, onBun, root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {needStrace, startToBeKilled} from "../../support/machine/strace.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 const env = {HTTP_TOKEN: "a-long-token-of-this-test", SVC_SUPERVISOR: "test"}
@@ -100,3 +104,32 @@ describe.each(bunAnd("node22"))("on $name", runtime => {
     expect(named).toContain("svc rollback")
   }, 300_000)
 })
+
+test("killed at any change of a name, fsync or removal, the generation before is kept wholly, or the new one is", async context => {
+  needStrace(context)
+  const folder = makeFolder()
+  for (const number of [1, 2]) writeFileSync(join(folder, `answers-${number}.js`), `export default ${number}\n`)
+  const command = (number: number) => [
+    onBun.command[0] ?? "bun",
+    `${root}tests/support/host/keep-last-good.ts`,
+    folder,
+    `${number}`,
+  ]
+  const place = {lastGood: join(folder, "last-good")}
+  for (const calls of Object.values(steps)) {
+    const outcomes: number[] = []
+    for (let when = 1, isKilled = true; isKilled; when++) {
+      expect((await startProcess(command(1), {cwd: folder}).finished).code).toBe(0)
+      isKilled = (await startToBeKilled(command(2), calls, when, folder).finished).code !== 0
+      const kept = await readLastGood(place)
+      expect(kept?.config.text).toBe(`log_level: info # ${kept?.generation}\n`)
+      const plugin = readFileSync(join(kept?.plugins ?? "", "answers.js"), "utf8")
+      expect(plugin).toBe(`export default ${kept?.generation}\n`)
+      outcomes.push(kept?.generation ?? 0)
+    }
+    // The last one ran to its end; once the new one is kept, it stays so.
+    expect(outcomes.at(-1)).toBe(2)
+    expect(outcomes.toSorted()).toEqual(outcomes)
+  }
+  expect(readdirSync(place.lastGood).filter(name => !name.startsWith("."))).toHaveLength(2)
+}, 240_000)
