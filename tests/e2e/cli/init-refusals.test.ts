@@ -42,9 +42,9 @@ describe("svc init refuses", () => {
 
   test("an unknown runtime", async () => {
     const refused = await init(makeFolder(), "my-bot", "--runtime", "deno")
-    expect({code: refused.code, told: refused.stderr.split("\n")[0]}).toEqual({
+    expect({code: refused.code, told: refused.stderr.split("\n")[1]}).toEqual({
       code: 1,
-      told: 'svc: --runtime is bun or node, not "deno"',
+      told: '  detail: --runtime is bun or node, not "deno"',
     })
   })
 
