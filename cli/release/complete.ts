@@ -9,7 +9,7 @@ export class ReleaseComplete extends ReleaseCommand {
   static override usage = Command.Usage({
     description: "open ingress again, and begin the observation window",
     details: `
-      Somebody has looked at the console and accepted what runs: the name is recorded. The Host must be ready, as \`svc doctor --live\` finds it, and have been started at the commit that \`svc release verify\` has passed.
+      Somebody has looked at the console and accepted what runs: the name is recorded. The Host must be ready, as \`svc doctor --live\` finds it, and run exactly the build that \`svc release verify\` has passed: commit, lockfile, svc, contents of plugins.
 
       Until the observation window ends, the checkpoint of the release is not pruned.
     `,

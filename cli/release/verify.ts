@@ -18,6 +18,8 @@ export class ReleaseVerify extends ReleaseCommand {
     details: `
       In a git work tree under \`.svc/tmp\`, never in the running one: installs the dependencies as the lockfile has them, then \`svc doctor --static\`, the scripts \`build\` and \`test\`, and \`svc runtime start --once --mode test\`, with the svc of that version, on a copy of the checkpoint of the release: every migration is tried on real data. Works beside a running Host. Without git, a copy of what is not ignored is tried.
 
+      The build that has passed is kept for \`svc release install\`.
+
       Ends at the first step that fails, and exits 1. What each step prints is kept in \`.svc/verifications/\`, without the values of secrets. Install, build and tests do not get the variables that the configuration and the \`.env\` files name; doctor and one-shot start get those that the configuration names.
     `,
     examples: [
@@ -82,7 +84,7 @@ export class ReleaseVerify extends ReleaseCommand {
   #verdict({ok, commit}: ReleaseVerification): string {
     const what = commit ?? "the copy of the project"
     return ok
-      ? `${what} passed: deploy it, restart the Host, look at the console; then svc release complete --accepted-by <name>`
+      ? `${what} passed: svc release install, svc runtime restart, look at the console; then svc release complete --accepted-by <name>`
       : `${what} FAILED: correct it and repeat this, or svc release abort`
   }
 }

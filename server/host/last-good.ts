@@ -116,7 +116,8 @@ export class LastGoodKeeper {
 
   /** The project as it is has started. */
   async start(): Promise<void> {
-    await clearFailedStarts(this.#options.paths)
+    const {paths, log} = this.#options
+    await clearFailedStarts(paths).catch(error => log.warn(`failed starts still count: ${messageOf(error)}`))
     this.#looking.start()
   }
 

@@ -13,7 +13,8 @@ const point = ({checkpoint, commit, image, lockfile, configuration, schema, vers
 
 const next: Record<ReleaseView["state"], string> = {
   beginning: "wait, or svc release begin again, or svc release abort",
-  begun: "svc release verify <commit>, deploy it, svc release complete --accepted-by <name>; or svc release abort",
+  begun:
+    "svc release verify <commit>, svc release install, svc runtime restart, svc release complete --accepted-by <name>; or svc release abort",
   observing: "observe it; to go back: svc rollback <checkpoint>",
   complete: "nothing",
   aborted: "nothing",

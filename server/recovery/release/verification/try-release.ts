@@ -124,7 +124,14 @@ const attempt = async (options: TryOptions, places: Places): Promise<ReleaseVeri
   const ok = steps.length === wanted.length + 1 && steps.every(step => step.ok)
   if (!ok || signal.aborted) return {...subject, ok, steps}
   const build = await readBuild(folder)
-  await keepBuild({paths, release: options.release.id, tree: places.tree}, {build, entries: [...entries]})
+  await keepBuild({paths, release: options.release.id, tree: places.tree}, {build, entries: [...entries]}).catch(
+    cause => {
+      throw new Problem("release_refused", `what was tried could not be kept: ${messageOf(cause)}`, {
+        cause,
+        hint: `Free space for ${paths.builds}, which must be on the file system of .svc/tmp; then repeat this.`,
+      })
+    },
+  )
   return {...subject, build, ok, steps}
 }
 
