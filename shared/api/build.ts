@@ -7,7 +7,7 @@ const closed = {additionalProperties: false} as const
 export const BuildIdentity = Named(
   "BuildIdentity",
   {
-    id: Type.String({description: "12 hexadecimal digits over everything else here"}),
+    id: Type.String({description: "12 hexadecimal digits over commit, svc, lockfile and the project's own plugins"}),
     commit: orNull(
       Type.String({description: "Of the project's git work tree, or what SVC_COMMIT said; null if unknown"}),
     ),

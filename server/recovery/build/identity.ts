@@ -11,11 +11,14 @@ import {readCode} from "../checkpoint/provenance.ts"
 
 export type BuiltPlugin = BuildIdentity["plugins"][number]
 
+/** Their code is svc's, or the lockfile's: a folder that holds the same build does not list them. */
+const isOwn = ({origin}: BuiltPlugin): boolean => origin === "built" || origin === "source"
+
 /** Gives a build its id. The stamp is no part of it: it says who installed the packages, not which. */
 export const identify = (build: Omit<BuildIdentity, "id">): BuildIdentity => {
   const {commit, dirty, version, lockfile, stale} = build
   const plugins = build.plugins.toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  const content = plugins.map(({name, origin, content}) => [name, origin, content])
+  const content = plugins.filter(isOwn).map(({name, origin, content}) => [name, origin, content])
   const id = sha256Of(JSON.stringify([commit, dirty, version, lockfile, stale, content])).slice(0, 12)
   return {id, ...build, plugins}
 }
