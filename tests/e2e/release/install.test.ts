@@ -96,7 +96,7 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
     const third = await startHost({...production, project, runtime})
     await printed(project, "ingress resume --reason release", runtime)
     expect(await third.say("again")).toEqual(["one again"])
-  }, 240_000)
+  }, 600_000)
 })
 
 test("where no build was kept, a rollback makes it before anything changes, and says what failed where it cannot", async () => {
@@ -122,7 +122,7 @@ test("where no build was kept, a rollback makes it before anything changes, and 
   expect(readdirSync(project.path(".svc/tmp"))).not.toContain("release")
   const back = await startHost({...production, project})
   expect(await back.say("again")).toEqual(["one again"])
-}, 240_000)
+}, 600_000)
 
 test("an install that is killed at a change of a name leaves it wholly old or wholly new, and the bot answers so", async context => {
   needStrace(context)
@@ -149,7 +149,7 @@ test("an install that is killed at a change of a name leaves it wholly old or wh
   const started = await startHost({...production, project})
   await printed(project, "ingress resume --reason release")
   expect(await started.say("hello")).toEqual(["two hello"])
-}, 240_000)
+}, 600_000)
 
 test("a production start with a build that does not fit its source is refused with the command that repairs it", async () => {
   const {project} = productionProject(onBun)

@@ -102,7 +102,7 @@ describe.each(bunAnd("node22"))("on $name", runtime => {
     const named = await failedStart(project, runtime)
     expect(named).toContain("it ran with another lockfile")
     expect(named).toContain("svc rollback")
-  }, 300_000)
+  }, 600_000)
 })
 
 test("killed at any change of a name, fsync or removal, the generation before is kept wholly, or the new one is", async context => {
@@ -132,4 +132,4 @@ test("killed at any change of a name, fsync or removal, the generation before is
     expect(outcomes.toSorted()).toEqual(outcomes)
   }
   expect(readdirSync(place.lastGood).filter(name => !name.startsWith("."))).toHaveLength(2)
-}, 240_000)
+}, 600_000)
