@@ -85,6 +85,7 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
     const second = await startHost({...production, project, runtime})
     await printed(project, "release complete --accepted-by dana", runtime)
     expect(await second.say("world")).toEqual(["two world"])
+    expect(told).toContain(`installed  ${(await buildOf(second)).id}:`)
     expect(await buildOf(second)).toMatchObject({commit: next, dirty: false, installed: after.stamp, stale: []})
     await second.stop()
 
