@@ -40,10 +40,12 @@ export const chooseLastGood = async (
   const kept = await readLastGood(paths)
   const why = kept === undefined ? "none is kept" : await differenceOf(kept, paths)
   if (kept === undefined || why !== undefined) {
+    const point = await newestPoint(paths)
+    // A project that never ran for a minute has nothing to go back to.
+    if (kept === undefined && point === undefined) return undefined
     log.error(
-      `the project has failed to start ${failed.count} times in a row; there is no last good generation to run: ${why}`,
+      `the project has failed to start ${failed.count} times in a row, and no last good generation fits (${why}); ${wayBack(point)}`,
     )
-    log.error(await wayBack(paths))
     return undefined
   }
   log.error(
@@ -58,10 +60,13 @@ const differenceOf = async (kept: LastGood, {project}: ProjectPaths): Promise<st
 }
 
 /** It never changes svc, packages or data: a rollback does. */
-const wayBack = async ({releases}: ProjectPaths): Promise<string> => {
+const wayBack = (checkpoint: string | undefined): string =>
+  `to go back as a whole: svc rollback ${checkpoint ?? "<checkpoint>; svc checkpoint list names them"}`
+
+/** The checkpoint of the newest release. */
+const newestPoint = async ({releases}: ProjectPaths): Promise<string | undefined> => {
   const entries = await new ReleaseRecord(releases).read().catch(() => [])
-  const point = releasesOf(entries, Date.now()).find(({restorePoint}) => restorePoint !== null)?.restorePoint
-  return `to go back as a whole: svc rollback ${point?.checkpoint ?? "<checkpoint>; svc checkpoint list names them"}`
+  return releasesOf(entries, Date.now()).find(({restorePoint}) => restorePoint !== null)?.restorePoint?.checkpoint
 }
 
 /** What the data is for: svc's own schema, and every plugin's migrations. */
@@ -72,7 +77,7 @@ const describeSchema = async (database: Database): Promise<string> =>
 export const requireSameSchema = async ({schema}: LastGood, database: Database, paths: ProjectPaths): Promise<void> => {
   if ((await describeSchema(database)) === schema) return
   throw new Problem("last_good_unfit", "the data has another schema than the last good generation ran with", {
-    hint: `The project as it is does not start either: correct it. ${await wayBack(paths)}`,
+    hint: `The project as it is does not start either: correct it. ${wayBack(await newestPoint(paths))}`,
   })
 }
 
