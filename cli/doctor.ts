@@ -128,16 +128,16 @@ const describeGeneration = ({generation, provisional}: ReadinessReport): string 
 const readyButLines = ({components}: ReadinessReport): readonly string[] =>
   components
     .filter(({required, ready, remediation}) => required && ready && remediation !== undefined)
-    .map(({kind, owner, name, message, remediation}) => {
-      const who = `${kind} ${owner === undefined ? "" : `${owner} `}${name}`
-      return `  ${who}: ${message}\n    do: ${remediation?.text} (${remediation?.command})`
-    })
+    .map(component => describeComponent(component, component.message))
 
 const unreadyComponents = (report: ReadinessReport | undefined): string =>
   (report?.components ?? [])
     .filter(({required, ready}) => required && !ready)
-    .map(({kind, owner, name, reason, message, remediation}) => {
-      const who = `${kind} ${owner === undefined ? "" : `${owner} `}${name}`
-      return `  ${who}: ${reason}: ${message}\n    do: ${remediation?.text} (${remediation?.command})\n`
-    })
+    .map(component => `${describeComponent(component, `${component.reason}: ${component.message}`)}\n`)
     .join("")
+
+const describeComponent = (
+  {kind, owner, name, remediation}: ReadinessReport["components"][number],
+  said: string,
+): string =>
+  `  ${kind} ${owner === undefined ? "" : `${owner} `}${name}: ${said}\n    do: ${remediation?.text} (${remediation?.command})`
