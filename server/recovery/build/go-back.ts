@@ -1,14 +1,11 @@
-import {join} from "node:path"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
-import {isThere} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {git} from "../restore/git.ts"
 import type {Swap} from "../restore/swap.ts"
+import {exchangeBuild} from "./exchange.ts"
 import {readBuild} from "./identity.ts"
-import {describeKept, isPackages, listKept, makePlace, replacedName, type StoredBuild} from "./kept.ts"
-import {packagesLast} from "./outputs.ts"
-import {removalOf, swapsOfBuild} from "./swap-build.ts"
+import {isPackages, listKept, replacedName, type StoredBuild} from "./kept.ts"
 
 /** How build and packages of a project get back to those of a checkpoint. */
 export type BuildPlan =
@@ -48,32 +45,10 @@ export const planBuild = async (paths: ProjectPaths, manifest: Manifest): Promis
   return kept === undefined ? {is: "missing"} : {is: "kept", build: kept}
 }
 
-/** What a rollback replaces is kept until the next one, or the next verification. */
-const replaced = replacedName("rollback")
-
-/**
- * The names that change for a build to come into use, and with it what the other version has built and this one lacks. Only
- * for a git work tree; the packages come last.
- */
+/** The names that change with a rollback; what it replaces is kept until the next one, or the next verification. */
 export const swapsBack = async (paths: ProjectPaths, top: string, kept: StoredBuild): Promise<readonly Swap[]> => {
   const {project} = paths
   const prefix = await git(project, ["rev-parse", "--show-prefix"])
-  const entries = packagesLast(kept.entries, prefix)
-  const place = await makePlace(paths, replaced)
-  const gone = await obsolete(top, prefix, entries)
-  const before: string[] = []
-  for (const entry of entries) if (await isThere(join(top, entry))) before.push(entry)
-  await describeKept(paths, replaced, {build: await readBuild(project), entries: before})
-  return [
-    ...gone.map((entry, number) => removalOf({project, top}, entry, number)),
-    ...(await swapsOfBuild({project, top, kept, entries, replaced: place})),
-  ]
-}
-
-/** Built plugins of a version would run in the place of the other version's source, which has built none. */
-export const obsolete = async (top: string, prefix: string, entries: readonly string[]): Promise<readonly string[]> => {
-  const built = `${prefix}dist/plugins`
-  const isReplaced = entries.some(entry => built === entry || built.startsWith(`${entry}/`))
-  if (isReplaced || !(await isThere(join(top, built)))) return []
-  return (await git(top, ["ls-files", "--", built])) === "" ? [built] : []
+  const before = await readBuild(project)
+  return (await exchangeBuild({paths, top, prefix, kept, before, name: replacedName("rollback")})).swaps
 }

@@ -2,7 +2,7 @@ import {join} from "node:path"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import type {ReleaseVerification, ReleaseView} from "../../../shared/api/release.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import {isThere, makePrivateFolder, syncFolder} from "../../runtime/files.ts"
+import {makePrivateFolder, syncFolder} from "../../runtime/files.ts"
 import {withLock} from "../../runtime/lock.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {hashProject} from "../release/verification/source.ts"
@@ -11,12 +11,10 @@ import {isWritable} from "../restore/deployment.ts"
 import {git} from "../restore/git.ts"
 import {giveCodeToOwners, giveToOwners} from "../restore/owners.ts"
 import {type RestoreRecord, recorded, settleRestore, stagingName, swapAll, writeRecord} from "../restore/swap.ts"
-import {obsolete} from "./go-back.ts"
+import {exchangeBuild} from "./exchange.ts"
 import {readBuild} from "./identity.ts"
-import {describeKept, isPackages, makePlace, readKept, replacedName, type StoredBuild, verifiedName} from "./kept.ts"
-import {packagesLast} from "./outputs.ts"
+import {isPackages, readKept, replacedName, type StoredBuild, verifiedName} from "./kept.ts"
 import {installRecord, placeOfTrial} from "./settle.ts"
-import {removalOf, swapsOfBuild} from "./swap-build.ts"
 
 export interface InstallOptions {
   readonly paths: ProjectPaths
@@ -77,14 +75,9 @@ const install = async (
   const {project} = paths
   const change = commit === null ? await requireSameCopy(paths, copy) : await planInstall(paths, release.id, commit)
   const top = change?.top ?? project
-  const prefix = change === undefined ? "" : await git(project, ["rev-parse", "--show-prefix"])
+  const prefix = change === undefined ? undefined : await git(project, ["rev-parse", "--show-prefix"])
   const before = await readBuild(project)
-  const entries = packagesLast(
-    kept.entries.filter(entry => !isPackages(entry) || before.installed !== kept.build.lockfile),
-    prefix,
-  )
-  const replaced: string[] = []
-  for (const entry of entries) if (await isThere(join(top, entry))) replaced.push(entry)
+  const entries = kept.entries.filter(entry => !isPackages(entry) || before.installed !== kept.build.lockfile)
   const folders = [...new Set([join(top, stagingName), ...(change === undefined ? [] : codeFolders(change))])]
   const record: RestoreRecord = {
     state: "staging",
@@ -94,21 +87,18 @@ const install = async (
     takeBack: true,
   }
   const own = installRecord(paths)
+  let replaced: readonly string[] = []
   await writeRecord(own, record)
   try {
     for (const each of folders) for (const name of ["new", "old"]) await makePrivateFolder(join(each, name))
-    const place = await makePlace(paths, replacedName(release.id))
     const staged = change === undefined ? {code: [], git: []} : await stageCode(project, change, new Set())
-    const gone = change === undefined ? [] : await obsolete(top, prefix, kept.entries)
-    const build = [
-      ...gone.map((entry, number) => removalOf({project, top}, entry, number)),
-      ...(await swapsOfBuild({project, top, kept, entries, replaced: place})),
-    ]
+    const into = {files: kept.files, entries}
+    const built = await exchangeBuild({paths, top, prefix, kept: into, before, name: replacedName(release.id)})
+    replaced = built.replaced
     await giveToOwners(paths, staged.git)
-    await giveCodeToOwners(paths, [...staged.code, ...build])
+    await giveCodeToOwners(paths, [...staged.code, ...built.swaps])
     for (const each of folders) await syncFolder(join(each, "new"))
-    await describeKept(paths, replacedName(release.id), {build: before, entries: replaced})
-    await swapAll(own, {...record, swaps: [...staged.code, ...staged.git, ...build]})
+    await swapAll(own, {...record, swaps: [...staged.code, ...staged.git, ...built.swaps]})
   } catch (cause) {
     if ((await settleRestore(own)) !== "finished")
       throw refuse(`nothing was installed: ${messageOf(cause)}`, "Correct that, and repeat it.")
