@@ -1,4 +1,5 @@
-import {existsSync} from "node:fs"
+import {existsSync, mkdirSync, renameSync, symlinkSync} from "node:fs"
+import {delimiter} from "node:path"
 import {root} from "../root.ts"
 
 export const bun = process.execPath
@@ -14,9 +15,23 @@ export const vitestOnBun: readonly string[] = [bun, "--bun", bin("vitest"), "run
 /** The tests of what runs on Node run on Node, where the package for this platform has one. */
 export const vitest: readonly string[] = isNode24There ? [node24, bin("vitest"), "run"] : vitestOnBun
 
+/**
+ * A folder where `bun` is this Bun: a machine that has it from npx alone has none on the PATH that svc gives to the steps of a
+ * release, and projects of the tests have a lockfile of Bun's.
+ */
+const folderWithBun = (): string => {
+  const folder = `${root}node_modules/.cache/programs`
+  const fresh = `${folder}/bun-${process.pid}`
+  mkdirSync(folder, {recursive: true})
+  symlinkSync(bun, fresh)
+  renameSync(fresh, `${folder}/bun`)
+  return folder
+}
+
 /** What tests are started with. Node keeps in the cache what it has compiled, for the many processes that they start. */
 export const testEnvironment: Readonly<Record<string, string | undefined>> = {
   ...process.env,
+  PATH: `${process.env.PATH ?? ""}${delimiter}${folderWithBun()}`,
   SVC_TEST_BUN: bun,
   NODE_COMPILE_CACHE: `${root}node_modules/.cache/node-compiled`,
 }

@@ -61,6 +61,9 @@ export const steps = {
   unlink: "unlink,unlinkat,rmdir",
 } as const
 
+/** More calls than any of the commands makes: one that fails by itself at each is not killed over and over. */
+const mostCalls = 300
+
 /** Runs `svc` and kills it -9 at its so-manieth such call; false where it has done its work without so many. */
 export const killAt = async (
   step: keyof typeof steps,
@@ -69,7 +72,9 @@ export const killAt = async (
   args: readonly string[],
   number: number,
 ): Promise<boolean> => {
-  const {code} = await startToBeKilled([...runtime.command, ...args], steps[step], number, project.folder).finished
+  const killed = startToBeKilled([...runtime.command, ...args], steps[step], number, project.folder)
+  const {code, stdout, stderr} = await killed.finished
+  expect(number, `${args.join(" ")} never ends well: ${stdout}${stderr}`).toBeLessThan(mostCalls)
   return code !== 0
 }
 
