@@ -29,10 +29,11 @@ export class RuntimeRestart extends SvcCommand {
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)
     const holder = await readHolder(projectPaths(this.folder))
+    // While the process is there: its unit is read from its control group.
+    const owner = holder === undefined ? undefined : ownerOf(holder)
     const {confirm, force} = this
     const ask = () => host.post<unknown>("/api/system/restart", {confirm, force})
     await whileTried({host, project: this.folder, force, output: this.context.stderr, ask, ended: () => undefined})
-    const owner = holder === undefined ? undefined : ownerOf(holder)
     const next = owner === undefined || owner.name === "none" ? "" : `; ${describeOwner(owner)} starts it again`
     this.print(`pid ${host.file.pid} is ending with exit code 51${next}`)
     return exit.ok
