@@ -19,7 +19,7 @@ export type BuildPlan =
 /** What the checkpoint's plugins were built to; undefined for a checkpoint that does not tell. */
 const builtIn = ({build}: Manifest) => build?.plugins.filter(({origin}) => origin === "built")
 
-/** Are the plugins that the checkpoint's Host had built those that are built now? */
+/** Are all plugins that the checkpoint's Host had built in this build, with the same content? */
 export const isBuildOf = (manifest: Manifest, {plugins}: BuildIdentity): boolean =>
   (builtIn(manifest) ?? []).every(({name, content}) =>
     plugins.some(each => each.name === name && each.content === content),
@@ -28,18 +28,15 @@ export const isBuildOf = (manifest: Manifest, {plugins}: BuildIdentity): boolean
 /** Changes nothing. */
 export const planBuild = async (paths: ProjectPaths, manifest: Manifest): Promise<BuildPlan> => {
   const now = await readBuild(paths.project)
-  const wanted = builtIn(manifest)
   const lockfile = manifest.lockfile?.sha256 ?? null
-  const hasPlugins = (plugins: typeof now.plugins) =>
-    wanted?.every(({name, content}) => plugins.some(each => each.name === name && each.content === content)) ?? false
-  const isBuilt = wanted === undefined ? now.plugins.length === 0 : hasPlugins(now.plugins)
+  const isBuilt = builtIn(manifest) === undefined ? now.plugins.length === 0 : isBuildOf(manifest, now)
   const needsPackages = now.lockfile !== lockfile
   if (isBuilt && !needsPackages) return {is: "same"}
   const kept = (await listKept(paths)).find(
     ({build, entries}) =>
       build.commit === manifest.code.commit &&
       build.lockfile === lockfile &&
-      (wanted === undefined || hasPlugins(build.plugins)) &&
+      isBuildOf(manifest, build) &&
       (!needsPackages || entries.some(isPackages)),
   )
   return kept === undefined ? {is: "missing"} : {is: "kept", build: kept}
