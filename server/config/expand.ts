@@ -6,6 +6,10 @@ export type Variables = Readonly<Record<string, string | undefined>>
 const reference = /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const bare = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 
+/** The variables that a text refers to, one that does not parse too; each as often as it does. */
+export const namesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)/g)].map(match => match[1] ?? "")
+
 export type Expansion =
   | {is: "text"; text: string /** The variables that a value came from. */; names: readonly string[]}
   | {is: "unset"; message: string}

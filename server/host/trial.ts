@@ -1,10 +1,12 @@
 import type {Issue} from "../../shared/problems.ts"
 import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
 import {readEnvironment} from "../config/environment.ts"
+import {namesIn} from "../config/expand.ts"
 import {readConfigText} from "../config/load.ts"
 import {schemaOf} from "../database/database.ts"
 import {readStorage} from "../database/upkeep/storage.ts"
 import type {Services} from "../http/services.ts"
+import {Mask} from "../logs/mask.ts"
 import {readApplied} from "../plugins/plugin-migrations.ts"
 import {nextEnvironment} from "../project/next-environment.ts"
 import {requireOneHistory} from "../project/one-history.ts"
@@ -18,6 +20,7 @@ import {
   trialFolder,
   writeRequest,
 } from "../project/trial.ts"
+import {StepOutput} from "../recovery/release/verification/output.ts"
 import {freeSpace} from "../runtime/disk.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
 import {freeMemory} from "../runtime/memory.ts"
@@ -161,19 +164,20 @@ class Trial {
 
   /** One process, until `ends`. Throws `trial_failed`. */
   async #start(hasCopy: boolean, ends: number): Promise<Success> {
-    const {folder, result: last} = this.#files
+    const {folder, result: last, output} = this.#files
     await removeFolder(last)
     await writeRequest(this.#files, await this.#request(hasCopy))
     const {command, environment, signal} = this.#next
-    let output = ""
+    const printed = new StepOutput(output, await this.#mask())
+    let tail = ""
     const end = await runProgram([...command, "--once", "--trial", folder], {
       folder: process.cwd(),
       environment,
       limit: Math.max(0, ends - performance.now()),
       signal,
-      onText: text => {
-        output = `${output}${text}`.slice(-lastWords)
-      },
+      onText: printed.add,
+    }).finally(() => {
+      tail = printed.end().tail
     })
     signal.throwIfAborted()
     const result = await readResult(this.#files)
@@ -181,7 +185,7 @@ class Trial {
     if (end.isTooLate) throw tooLate(this.#limit)
     if (result?.ok === false) throw failureOf({...result, message: result.detail})
     throw new Problem("trial_failed", `the start ended with exit code ${end.code ?? "none"}`, {
-      issues: await this.#outputIssues(output),
+      issues: outputIssues(this.#options.host.logs.scrub(tail)),
     })
   }
 
@@ -216,21 +220,21 @@ class Trial {
     )
   }
 
-  /** The last of what a process printed that told nothing else, without any value that the configuration takes from a variable. */
-  async #outputIssues(output: string): Promise<readonly Issue[]> {
+  /** Hides every value that the configuration takes from a variable. */
+  async #mask(): Promise<Mask> {
     const variables = await this.#variables()
     const {text} = await readConfigText(this.#options.opened.paths.config).catch(() => ({text: ""}))
-    const values = [...text.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)/g)].flatMap(match => variables[match[1] ?? ""] ?? [])
-    const hidden = values
-      .filter(value => value.length >= 8)
-      .reduce((rest, value) => rest.replaceAll(value, "[secret]"), this.#options.host.logs.scrub(output))
-    const lines = hidden.split("\n").filter(line => line.trim() !== "")
-    return lines.slice(-8).map(message => ({file: "output", line: 1, column: 1, path: "", message}))
+    const mask = new Mask()
+    mask.hide(namesIn(text).flatMap(name => variables[name] ?? []))
+    return mask
   }
 }
 
-/** The end of what a process printed that is kept, in characters. */
-const lastWords = 4000
+/** The last lines of a process that told nothing else. */
+const outputIssues = (tail: string): readonly Issue[] => {
+  const lines = tail.split("\n").filter(line => line.trim() !== "")
+  return lines.slice(-8).map(message => ({file: "output", line: 1, column: 1, path: "", message}))
+}
 
 /** The code of the failure stands in the detail: what fails is a trial. */
 const failureOf = ({code, message, hint, issues}: Found): Problem =>

@@ -68,6 +68,8 @@ export interface TrialFiles {
   readonly result: string
   /** The copy of the database. */
   readonly copy: string
+  /** What the process prints. */
+  readonly output: string
 }
 
 export const trialFiles = (folder: string): TrialFiles => ({
@@ -75,6 +77,7 @@ export const trialFiles = (folder: string): TrialFiles => ({
   request: join(folder, "request.json"),
   result: join(folder, "result.json"),
   copy: join(folder, "data.sqlite"),
+  output: join(folder, "output.log"),
 })
 
 /** A project has one trial at a time. */

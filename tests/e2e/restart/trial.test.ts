@@ -108,6 +108,22 @@ describe.each(bunAnd("node24"))("a production Host on $name", runtime => {
     expect(existsSync(project.path(".svc/tmp/trial"))).toBe(false)
   })
 
+  test("tells nothing of a secret that the process prints, also where the end that is kept begins within it", async () => {
+    const {project} = host()
+    onTestFinished(() => mend(project))
+    const rest = "y".repeat(3990)
+    const printing = `import("node:fs").then(({writeSync}) => {
+      writeSync(2, process.env.HTTP_TOKEN + "${rest}")
+      process.exit(3)
+    })`
+    project.write("plugins/word.ts", pluginWith(`return ${printing}`))
+    const {code, stderr} = await ask(runtime, project, "restart")
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("exit code 3")})
+    expect(stderr).toContain(`[secret]${rest}`)
+    expect(stderr).not.toContain(token.slice(-8))
+    await expectUnharmed(host())
+  })
+
   test("goes on after a broken change and SIGHUP, and its status tells why", async () => {
     const {project} = host()
     onTestFinished(() => mend(project))

@@ -1,15 +1,12 @@
 import {delimiter, dirname} from "node:path"
 import {type Environment, readEnvironment} from "../../../config/environment.ts"
+import {namesIn} from "../../../config/expand.ts"
 import {parseConfig, readConfigText} from "../../../config/load.ts"
 import {Mask} from "../../../logs/mask.ts"
 import {type ProjectPaths, projectPaths} from "../../../runtime/project.ts"
 
 /** What is not passed on whatever it holds: who called svc, and how, is not the step's business. */
 const callers = /^(SVC_|GIT_|npm_(?!config_)|BUN_WHICH_|INIT_CWD$|NODE_ENV$|NODE_CHANNEL_|OLDPWD$|PWD$)/
-
-const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)/g
-
-const namesIn = (text: string): readonly string[] => [...text.matchAll(reference)].map(match => match[1] ?? "")
 
 const readConfigOrEmpty = (config: string): Promise<string> =>
   readConfigText(config).then(
