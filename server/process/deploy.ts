@@ -3,7 +3,8 @@ import {dirname, join, resolve} from "node:path"
 import {Problem} from "../../shared/problems.ts"
 import {readFileIfExists} from "../runtime/files.ts"
 import {projectPaths} from "../runtime/project.ts"
-import {type DeploymentValues, type GivenValues, installedVersion, readProjectFor} from "./deployment-values.ts"
+import {installedVersion} from "../runtime/version.ts"
+import {type DeploymentValues, type GivenValues, readProjectFor} from "./deployment-values.ts"
 import {type Deployment, type DeploymentName, deployments, sample} from "./deployments.ts"
 
 /**
@@ -57,7 +58,7 @@ export const planDeployment = async (options: DeploymentOptions): Promise<Deploy
   const paths = projectPaths(resolve(options.project))
   const deployment: Deployment = deployments[options.template]
   const {values, notes} = await readProjectFor(deployment, paths, options.given ?? {})
-  const refusal = whyNotReady(deployment, await installedVersion(paths))
+  const refusal = whyNotReady(deployment, await installedVersion(paths.project))
   if (refusal !== undefined)
     throw new Problem("deployment_refused", `the template probes /pub/ready, and ${refusal}`, {
       hint: `Install svc ${readySince.join(".")} or newer in the project first; its Host would never be ready.`,

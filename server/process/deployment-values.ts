@@ -1,4 +1,4 @@
-import {basename, join} from "node:path"
+import {basename} from "node:path"
 import {Problem} from "../../shared/problems.ts"
 import {expand} from "../config/expand.ts"
 import {readConfigText} from "../config/load.ts"
@@ -90,10 +90,3 @@ const lockfileNotes = ({isContainer}: Deployment, lockfile: string | undefined, 
   !isContainer || wanted[runtime].some(name => name === lockfile)
     ? []
     : [`the image is built from ${wanted[runtime][0]}, and the project has ${lockfile ?? "no lockfile"}`]
-
-/** The version of svc that is installed in a project; undefined where none is. */
-export const installedVersion = async (paths: ProjectPaths): Promise<string | undefined> => {
-  const manifest = await readJsonIfExists(join(paths.project, "node_modules/svc-runtime/package.json"))
-  const version = childOf(manifest, "version")
-  return typeof version === "string" ? version : undefined
-}

@@ -3,10 +3,10 @@ import {join} from "node:path"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
 import {findLockfile} from "../../generation/lockfile.ts"
 import {hashOf} from "../../runtime/build-record.ts"
-import {readFileIfExists, readJsonIfExists, writeFileAtomic} from "../../runtime/files.ts"
+import {readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 import {type ProjectPaths, projectPaths} from "../../runtime/project.ts"
-import {version as ownVersion} from "../../runtime/version.ts"
+import {installedVersion, version as ownVersion} from "../../runtime/version.ts"
 import {readCode} from "../checkpoint/provenance.ts"
 
 export type BuiltPlugin = BuildIdentity["plugins"][number]
@@ -36,18 +36,11 @@ export const readBuildFiles = async ({project}: Pick<ProjectPaths, "project">): 
 export const readBuild = async (project: string): Promise<BuildIdentity> =>
   identify({
     ...(await readBuildFiles({project})),
-    version: await installedVersion(project),
+    // This one for a project that has none of its own.
+    version: (await installedVersion(project)) ?? ownVersion,
     plugins: await builtPlugins(project),
     stale: [],
   })
-
-/** The svc that a project's packages hold; this one for a project that has none of its own. */
-const installedVersion = async (project: string): Promise<string> => {
-  const manifest = await readJsonIfExists(join(project, "node_modules/svc-runtime/package.json"))
-  const found =
-    typeof manifest === "object" && manifest !== null && "version" in manifest ? manifest.version : undefined
-  return typeof found === "string" ? found : ownVersion
-}
 
 const builtPlugins = async (project: string): Promise<BuiltPlugin[]> => {
   const folder = projectPaths(project).builtPlugins
