@@ -1,8 +1,8 @@
-import {setTimeout as sleep} from "node:timers/promises"
 import {type Client, createClient} from "@libsql/client/http"
 import {LibsqlBatchError} from "@libsql/core/api"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Secret} from "../../shared/secret.ts"
+import {pauseStart, startEnded} from "../runtime/flow/starting.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
@@ -50,15 +50,13 @@ export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
     return new RemoteEngine(client, options, number)
   } catch (cause) {
     client.close()
-    if (options.signal.aborted) throw ended()
+    if (options.signal.aborted) throw startEnded()
     throw cause instanceof Problem ? cause : unreachable(options, cause)
   }
 }
 
 const answerOf = <T>(ask: () => Promise<T>, {signal}: Pick<RemoteOptions, "signal">): Promise<T> =>
   withTimeLimit(answerLimit, ask, signal)
-
-const ended = () => new Problem("stopping", "the start was ended by a signal")
 
 /** A client that speaks HTTP. */
 export const connect = ({url, authToken}: RemoteAddress, more: {readonly intMode?: "bigint"} = {}): Client =>
@@ -105,9 +103,7 @@ const awaitLease = async (client: Client, {runtimeId, signal}: RemoteOptions): P
   for (let found = first; ; found = await attempt()) {
     if (found.holder === runtimeId) return found.number
     if (found.number !== first.number || found.until !== first.until) throw lockedBy(found)
-    await sleep(250, undefined, {signal}).catch(() => {
-      throw ended()
-    })
+    await pauseStart(250, signal)
   }
 }
 

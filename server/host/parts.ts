@@ -1,5 +1,6 @@
 import type {Log} from "../../shared/log.ts"
-import {messageOf, Problem} from "../../shared/problems.ts"
+import {messageOf} from "../../shared/problems.ts"
+import {startEnded} from "../runtime/flow/starting.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Exit} from "./host.ts"
 
@@ -68,7 +69,7 @@ export class Parts {
 
   /** Throws `stopping` once the start has been ended. */
   requireRunning(): void {
-    if (this.#signal.aborted) throw new Problem("stopping", "the start was ended by a signal")
+    if (this.#signal.aborted) throw startEnded()
   }
 
   /** What needs no start, only a stop. */

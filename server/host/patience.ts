@@ -1,10 +1,10 @@
-import {setTimeout as sleep} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {isProblem, messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
 import {startPatience} from "../../shared/start-limit.ts"
 import {isUnreachable} from "../database/errors.ts"
 import {freeSpace, tellsOfFullDisk} from "../runtime/disk.ts"
+import {pauseStart} from "../runtime/flow/starting.ts"
 
 /** Between two attempts, and between two lines of the log that say so, in milliseconds. */
 const pause = 1000
@@ -160,10 +160,7 @@ export class Patience {
     return Math.min(...known)
   }
 
-  async #sleep(milliseconds: number): Promise<void> {
-    const {signal} = this.#options
-    await sleep(milliseconds, undefined, {signal}).catch(() => {
-      throw new Problem("stopping", "the start was ended by a signal")
-    })
+  #sleep(milliseconds: number): Promise<void> {
+    return pauseStart(milliseconds, this.#options.signal)
   }
 }

@@ -1,4 +1,3 @@
-import {setTimeout as sleep} from "node:timers/promises"
 import type {Status} from "../../shared/api/system.ts"
 import {epochOf} from "../../shared/event-id.ts"
 import {isProblem, Problem, toProblem} from "../../shared/problems.ts"
@@ -20,6 +19,7 @@ import {locationOf} from "../project/settings.ts"
 import type {Facts} from "../readiness/facts.ts"
 import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
 import {RunningBuild} from "../recovery/build/running.ts"
+import {pauseStart, startEnded} from "../runtime/flow/starting.ts"
 import {writeHostFile} from "../runtime/host-file.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
@@ -44,8 +44,6 @@ export interface ProvisionalOptions {
 
 const retry: Backoff = {first: 1000, longest: 15_000}
 
-const stopped = () => new Problem("stopping", "the start was ended by a signal")
-
 /**
  * Opens a remote database that readiness does not require. While nothing answers there, a provisional generation runs and the
  * database is asked again, without a limit. Throws what `open` throws once something answers, what keeps the provisional
@@ -55,14 +53,12 @@ export const reachDatabase = async (options: ProvisionalOptions, open: () => Pro
   const {signal} = options.host
   const first = await attempt(options, open)
   if (typeof first !== "string") return first
-  if (signal.aborted) throw stopped()
+  if (signal.aborted) throw startEnded()
   const provisional = new ProvisionalHost(options, first)
   try {
     await provisional.start()
     for (let failures = 1; ; failures++) {
-      await sleep(pauseAfter(failures, retry), undefined, {signal}).catch(() => {
-        throw stopped()
-      })
+      await pauseStart(pauseAfter(failures, retry), signal)
       const outcome = await attempt(options, open)
       if (typeof outcome !== "string") {
         options.host.logs.log.info("the database answers: the start goes on")
@@ -97,7 +93,7 @@ const attempt = async (
 const unlessStopped = (opening: Promise<Database>, signal: AbortSignal): Promise<Database> =>
   new Promise((resolve, reject) => {
     const stop = () => {
-      reject(stopped())
+      reject(startEnded())
       void opening.then(
         database => database.close(),
         () => {},
