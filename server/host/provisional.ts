@@ -26,6 +26,7 @@ import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
 import {createLoader} from "./built-in-plugins.ts"
 import type {HostOptions} from "./host.ts"
+import {viewFailure} from "./status.ts"
 
 export interface ProvisionalOptions {
   readonly host: HostOptions
@@ -259,15 +260,7 @@ class ProvisionalHost {
       provisional: {since, attempts: this.#attempts, error: this.#error},
       pin: this.#pin === undefined ? null : {number: this.#pin.number},
       lastFailure:
-        failure === undefined
-          ? null
-          : {
-              at: since,
-              reason: "provisional",
-              code: failure.code,
-              detail: failure.message,
-              issues: describeFailure(failure).split("\n"),
-            },
+        failure === undefined ? null : viewFailure({at: this.#since, reason: "provisional", problem: failure}),
       ready: this.#isReady(),
       supervisor: host.supervisor(),
       ingress: {state: "open", reasons: [], since},

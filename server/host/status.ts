@@ -58,7 +58,8 @@ export const createStatus = (services: Services): ((ready: boolean) => StatusVie
   }
 }
 
-const viewFailure = ({at, reason, problem}: Failure): StatusView["lastFailure"] => ({
+/** A failed draft, as the status shows it. */
+export const viewFailure = ({at, reason, problem}: Failure): StatusView["lastFailure"] => ({
   at: new Date(at).toISOString(),
   reason,
   code: problem.code,
