@@ -4,7 +4,7 @@ import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {git} from "./git.ts"
+import {git, gitAgrees} from "./git.ts"
 import {recorded, type Swap, stagingName} from "./swap.ts"
 
 /** What takes a git work tree from one commit to another; paths of files are relative to its top. */
@@ -69,7 +69,7 @@ export const planCode = async (
   const paths = await git(top, ["rev-parse", "HEAD", "--git-path", "HEAD", "--git-path", "index"])
   const [from = "", head = "", index = ""] = paths.split("\n")
   const ref = await git(top, ["symbolic-ref", "--quiet", "HEAD"]).catch(() => null)
-  const isForward = mayForward && ref !== null && (await isAncestor(top, from, commit))
+  const isForward = mayForward && ref !== null && (await gitAgrees(top, ["merge-base", "--is-ancestor", from, commit]))
   return {
     from,
     to: commit,
@@ -81,12 +81,6 @@ export const planCode = async (
     ...(await changedFiles(top, from, commit)),
   }
 }
-
-const isAncestor = (top: string, from: string, to: string): Promise<boolean> =>
-  git(top, ["merge-base", "--is-ancestor", from, to]).then(
-    () => true,
-    () => false,
-  )
 
 const submodule = "160000"
 

@@ -25,3 +25,10 @@ export const git = (
     child.stdin?.on("error", () => {})
     child.stdin?.end(input ?? "")
   })
+
+/** Does git end well with this? For what it answers by its exit code. */
+export const gitAgrees = (folder: string, args: readonly string[]): Promise<boolean> =>
+  git(folder, args).then(
+    () => true,
+    () => false,
+  )

@@ -1,7 +1,7 @@
 import {basename} from "node:path"
 import {isThere} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
-import {git} from "./git.ts"
+import {git, gitAgrees} from "./git.ts"
 import type {RollbackPart} from "./rollback-part.ts"
 
 /**
@@ -13,18 +13,13 @@ export const placeForReplaced = async (
   checkpoint: string,
   rollback: RollbackPart | undefined,
 ): Promise<string | undefined> => {
-  if (rollback !== undefined && (await isTracked(project, basename(config)))) return undefined
+  const tracked = ["ls-files", "--error-unmatch", "--", basename(config)]
+  if (rollback !== undefined && (await gitAgrees(project, tracked))) return undefined
   const first = `${config}.before-${checkpoint}`
   let place = first
   for (let number = 2; await isThere(place); number++) place = `${first}-${number}`
   return place
 }
-
-const isTracked = (project: string, name: string): Promise<boolean> =>
-  git(project, ["ls-files", "--error-unmatch", "--", name]).then(
-    () => true,
-    () => false,
-  )
 
 /** Would git show a file of the project as one to commit? */
 export const isUntracked = (project: string, name: string): Promise<boolean> =>
