@@ -12,6 +12,7 @@ import {requireProject} from "../../server/project/settings.ts"
 import {noProgress} from "../../server/recovery/checkpoint/progress.ts"
 import {CheckpointStore} from "../../server/recovery/checkpoint/store.ts"
 import {loadRuntime} from "../../server/runtime/load-runtime.ts"
+import {ownCommand} from "../../server/runtime/own-files.ts"
 import {onLateException} from "../../server/runtime/process/late-exceptions.ts"
 import {onSignals} from "../../server/runtime/process/signals.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
@@ -116,8 +117,7 @@ export class RuntimeStart extends SvcCommand {
       format: mode === "production" ? "json" : "pretty",
       logFile: this.logFile === undefined ? project.log : resolve(this.logFile),
       host: [
-        ...["runtime", "start", "--project", this.folder, "--mode", mode],
-        ...(this.environment === undefined ? [] : ["--environment", this.environment]),
+        ...this.#words(mode),
         ...(this.watch === undefined ? [] : [this.watch ? "--watch" : "--no-watch"]),
         ...(this.allowStale ? ["--allow-stale"] : []),
       ],
@@ -166,11 +166,10 @@ export class RuntimeStart extends SvcCommand {
     return async work => (await import("../kit/checkpoint/open.ts")).withCheckpoint(name, where, work)
   }
 
-  #nextStart(mode: Mode): readonly string[] {
-    const [script = ""] = process.argv.slice(1)
+  /** They start a Host of the same project and configuration. */
+  #words(mode: Mode): readonly string[] {
     const environment = this.environment === undefined ? [] : ["--environment", this.environment]
-    const words = ["runtime", "start", "--project", this.folder, "--mode", mode, ...environment]
-    return [process.execPath, ...process.execArgv, script, ...words]
+    return ["runtime", "start", "--project", this.folder, "--mode", mode, ...environment]
   }
 
   async #start(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
@@ -202,7 +201,7 @@ export class RuntimeStart extends SvcCommand {
           ...environment,
           watch: this.watch ?? mode === "development",
           allowStale: this.allowStale,
-          nextStart: this.#nextStart(mode),
+          nextStart: [...ownCommand(), ...this.#words(mode)],
           command: ["svc", ...process.argv.slice(2)].join(" "),
           supervisor: followSupervisor(process.env, process),
           logs,

@@ -13,3 +13,9 @@ export const packageRoot: string = fileURLToPath(new URL(toRoot, import.meta.url
 /** The path of a module of svc's own that is shipped by its name, by where it is in the source: there, or in the bundle that runs. */
 export const ownModule = (source: string): string =>
   isSource ? join(packageRoot, source) : fileURLToPath(new URL(`./${basename(source, ".ts")}.js`, import.meta.url))
+
+/** What this process was started as, without the words of its command: program, its options, the script. */
+export const ownCommand = (): readonly string[] => {
+  const [, script = ""] = process.argv
+  return [process.execPath, ...process.execArgv, script]
+}

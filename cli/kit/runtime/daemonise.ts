@@ -4,6 +4,7 @@ import {runDaemon} from "../../../server/process/daemon.ts"
 import {LogFile} from "../../../server/process/log-file.ts"
 import {startDaemon} from "../../../server/process/start-daemon.ts"
 import {findSupervisor} from "../../../server/process/supervisor.ts"
+import {ownCommand} from "../../../server/runtime/own-files.ts"
 import type {ProjectPaths} from "../../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../../shared/exit.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -25,8 +26,7 @@ const isDaemonVariable = "SVC_IS_DAEMON"
 /** Starts a daemon; or is it, where it was started as one. */
 export const daemonise = async (call: DaemonCall): Promise<ExitCode> => {
   const {[isDaemonVariable]: isDaemon, ...env} = process.env
-  const [script = ""] = process.argv.slice(1)
-  const svc = [process.execPath, ...process.execArgv, script]
+  const svc = ownCommand()
   if (isDaemon !== undefined) return beDaemon(call, [...svc, ...call.host], env)
   if (process.pid === 1) {
     throw new Problem("other_supervisor", "this is a container's main process: the daemon would end with it, at once", {
