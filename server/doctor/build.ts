@@ -23,10 +23,10 @@ export const checkRunningBuild = async (
     return [error("running build", detail, "svc build, then svc runtime restart"), ...packages]
   }
   // A Host in development takes changes as they are saved.
-  const changes = running.mode === "production" ? buildChanges(running.build, files) : []
+  const changes = running.mode === "production" ? buildChanges(build, files) : []
   return [
     changes.length === 0
-      ? ok("running build", describeBuild(running.build))
+      ? ok("running build", describeBuild(build))
       : warning("running build", changes.join("; "), "svc runtime restart"),
     ...packages,
   ]
