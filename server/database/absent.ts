@@ -2,7 +2,7 @@ import {Problem} from "../../shared/problems.ts"
 import {CommitMeter} from "./commit-meter.ts"
 import type {Database, DatabaseState, Location} from "./database.ts"
 
-/** Stands for a remote database that does not answer: whoever asks it is refused, `database_unopenable`. */
+/** Stands for a remote database that does not answer: it refuses every request with `database_unopenable`. */
 export class AbsentDatabase implements Database {
   readonly location: Location
   readonly state: DatabaseState = {is: "closed"}

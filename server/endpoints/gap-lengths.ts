@@ -1,8 +1,8 @@
 import type {Buckets} from "../../shared/meter.ts"
 
 /**
- * Upper bounds of the lengths by which gaps are counted, in seconds. Of gaps that are no longer kept only the bucket is
- * known: other bounds need what `retention_dropped` has of them counted anew.
+ * Upper bounds of the lengths by which gaps are counted, in seconds. Of gaps that retention has deleted only the bucket is
+ * known: other bounds need a migration of what `retention_dropped` has of them.
  */
 const bounds = [1, 5, 15, 60, 300, 3600] as const
 

@@ -26,7 +26,7 @@ export interface ApiOptions {
   readonly tokens: Tokens
   readonly services: Services
   readonly askExit: (exit: Exit) => void
-  /** Why one more start now would make whoever starts the Host again give up; undefined where it would not. */
+  /** Why the supervisor would give up at one more start now; undefined where it would not. */
   readonly tooManyStarts: () => TooMany | undefined
   readonly trials: Trials
   /** The next start tries the project as it is, whatever has failed before. */
@@ -119,7 +119,7 @@ export const serveApi = (options: ApiOptions): Api => {
   }
 }
 
-/** Whoever starts the Host again would give up instead of making this start: `confirm` does not ask for that. */
+/** The supervisor would give up instead of making this start: `confirm` does not ask for that. */
 const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
   const limit = `${supervisor} makes at most ${startLimit.starts} starts in ${startLimit.within / 1000} s`
   const at = new Date(Date.now() + wait * 1000).toISOString()

@@ -51,7 +51,7 @@ const waitsFor = (error: unknown): string | undefined => {
   if (error.code === "port_taken" && addressInUse.has(codeOf(error.cause))) return "its address"
   if (error.code === "database_busy") return "its database, which another process has locked"
   if (ofRemote.has(error.code) && isUnreachable(error)) return "its database, which does not answer"
-  // Only that of a remote database says when it may end. Whoever holds a project's own lock holds it until it is stopped.
+  // Only that of a remote database says when it may end. The holder of a project's own lock keeps it until somebody stops it.
   if (error.code === "locked" && error.retryAfter !== undefined) return "another Host to let its database go"
   return undefined
 }

@@ -22,7 +22,7 @@ import {createTrials} from "./trial.ts"
 
 /**
  * Throws what keeps the Host from starting, with everything undone. What may pass is waited for with the socket open, and the start
- * is made again in the same process: it counts once for whoever starts the Host again.
+ * is made again in the same process: the supervisor counts it once.
  */
 export const start = async (options: HostOptions, runtime: Runtime): Promise<Host> => {
   const {signal, logs, mode, supervisor} = options

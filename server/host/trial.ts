@@ -155,7 +155,7 @@ class Trial {
     const {database} = this.#options.opened
     if (database.location.dialect !== "sqlite") return
     const {file, log} = await readStorage(database.location.file)
-    // A migration may write everything anew.
+    // A migration may rewrite everything.
     await this.#requireSpace(2 * (file + log), "a trial of the migrations")
     await database.snapshotTo(this.#files.copy, this.#next.signal).catch(cause => {
       throw new Problem("not_tried", `the migrations: ${messageOf(cause)}`, {cause})

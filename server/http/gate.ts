@@ -12,7 +12,7 @@ export interface Gate {
    * opened later takes its place: then `replaced` is called.
    */
   open(application: Fetch, isReady: () => boolean, sockets: SocketHooks, replaced?: () => void): void
-  /** As before it was opened; `waitsFor` says what the start waits for, to whoever asks for more than the probes. */
+  /** As before it was opened; `waitsFor` says what the start waits for: the answer to all but the probes. */
   shut(waitsFor: string): void
 }
 

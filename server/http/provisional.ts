@@ -22,7 +22,7 @@ export interface ProvisionalAppOptions extends Pick<AppOptions, "tokens" | "sett
   readonly opened: AbortSignal
 }
 
-/** What a caller is told to wait, in seconds: a platform delivers again by itself. */
+/** The `Retry-After` of all other answers, in seconds: a platform delivers again by itself. */
 const retryAfter = 10
 
 const absent = () =>

@@ -79,7 +79,7 @@ const readLocked = async (project: string, lockfile: string): Promise<Locked | u
     throw new Problem("trial_failed", `${lockfile} cannot be read`, {
       cause,
       issues: [{file: lockfile, line: 1, column: 1, path: "", message}],
-      hint: "Bring back the committed lockfile, or write it anew with the package manager.",
+      hint: "Restore the committed lockfile, or have the package manager write a new one.",
     })
   }
 }

@@ -56,7 +56,7 @@ export interface RollbackProof {
 export interface RollbackRequest {
   readonly dryRun: boolean
   readonly acceptSideEffects: boolean
-  /** Leaves build and packages as they are: whoever rolls back makes them by hand. */
+  /** Leaves build and packages as they are, for the operator to make by hand. */
   readonly withoutBuild: boolean
   /** Ends a build that is under way. */
   readonly signal: AbortSignal

@@ -35,8 +35,8 @@ const kept = startLimit.starts * 2
 const tolerance = 1
 
 /**
- * Appends this process's start to the record, before anything can fail; returns the starts as they are then. Never throws: a
- * record that is damaged begins anew.
+ * Appends this process's start to the record, before anything can fail; returns the starts as they are then. Never throws:
+ * a new record takes the place of a damaged one.
  */
 export const recordStart = (file: string, supervisor: string, now = currentMoment()): readonly Start[] => {
   const own = {at: new Date().toISOString(), ...now, owner: ownerOf(supervisor)}

@@ -88,9 +88,9 @@ export interface RateLimit {
 }
 
 /**
- * What becomes of what is said while the endpoint is away. `replay`: the platform delivers it again. `none`: it is lost,
+ * What happens to messages while the endpoint is offline. `replay`: the platform delivers them again. `none`: they are lost,
  * and the Host lists each such interval as a gap. `inside`: the platform is a part of the Host, so nothing can be said
- * while the Host is away, and whoever says something while the endpoint is closed is refused: there are no gaps.
+ * while the Host is stopped, and the platform refuses messages while the endpoint is closed: there are no gaps.
  */
 export type History = "replay" | "none" | "inside"
 

@@ -20,7 +20,7 @@ export interface InstallOptions {
   readonly paths: ProjectPaths
   /** The one under way. */
   readonly release: Pick<ReleaseView, "id" | "verification">
-  /** As it was typed, for whoever is refused meanwhile. */
+  /** As it was typed: shown to a command that is refused meanwhile. */
   readonly command: string
 }
 

@@ -35,8 +35,8 @@ const RestoreRecord = Type.Object({
   folders: Type.Array(Type.String({minLength: 1})),
   swaps: Type.Array(Swap),
   /**
-   * It replaces the packages, and with them svc itself: unless every name has been changed, it is taken back. So whoever
-   * settles it has the svc that the project is left with.
+   * It replaces the packages, and with them svc itself: unless every name has been changed, it is taken back. So the
+   * svc that settles it is the one that the project is left with.
    */
   takeBack: Type.Optional(Type.Boolean()),
   /** What is recorded of it in the record of releases, once it is finished. */
