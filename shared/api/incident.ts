@@ -1,4 +1,4 @@
-import {isAdmittingOffline, isMissed} from "../endpoint-states.ts"
+import {isAdmittingOffline, missedFirst} from "../endpoint-states.ts"
 import {epochOf} from "../event-id.ts"
 import type {View, views} from "./incident-views.ts"
 
@@ -71,7 +71,7 @@ export const judgeEndpoints = (
   longestQuiet?: number,
 ): Judgement => {
   // A Host of an older version lists them in another order.
-  const ordered = [...endpoints.filter(isMissed), ...endpoints.filter(endpoint => !isMissed(endpoint))]
+  const ordered = missedFirst(endpoints)
   const lines = ordered.map(({name, required, state: is, admission, reason, lastEventAt}) => {
     const isOffline = required === true && isAdmittingOffline(is)
     const but = isOffline ? `${admission === "open" ? ", not connected" : ""}, required` : ""

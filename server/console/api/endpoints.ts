@@ -1,6 +1,6 @@
 import {EndpointView} from "../../../shared/api/endpoints.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
-import {isMissed} from "../../../shared/endpoint-states.ts"
+import {missedFirst} from "../../../shared/endpoint-states.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
@@ -19,9 +19,7 @@ export const listEndpoints = (endpoints: Endpoints, required: Required): Operati
   handle: (_, call) => {
     const selectors = required()
     const views = endpoints.list().map(endpoint => viewEndpoint(endpoint, isSelected(endpoint, selectors)))
-    const missed = views.filter(isMissed)
-    const shown = missed.length === 0 ? views : [...missed, ...views.filter(view => !isMissed(view))]
-    return call.json(EndpointPage, pageOf(shown, call))
+    return call.json(EndpointPage, pageOf(missedFirst(views), call))
   },
 })
 
