@@ -1,4 +1,5 @@
 import {timingSafeEqual} from "node:crypto"
+import type {PreviousToken} from "../../shared/config.ts"
 import {Problem, problems} from "../../shared/problems.ts"
 import type {Scope} from "../../shared/sdk/route.ts"
 import type {Secret} from "../../shared/secret.ts"
@@ -12,8 +13,8 @@ const digest = (text: string): Buffer => Buffer.from(sha256Of(text))
 
 export interface Tokens {
   readonly token: Secret | undefined
-  /** The full token of before, and until when it is accepted, as ISO 8601. */
-  readonly previousToken?: {readonly token: Secret; readonly until: string} | undefined
+  /** The full token of before, and until when it is accepted. */
+  readonly previousToken?: PreviousToken | undefined
   readonly demoToken: Secret | undefined
 }
 
@@ -35,7 +36,7 @@ export const createVerifier = ({token, previousToken, demoToken}: Tokens, now: (
 }
 
 /** Is it the previous token? Once it has expired, a clock that is set back does not bring it to life again. */
-const matchUntil = ({token, until}: NonNullable<Tokens["previousToken"]>, now: () => number) => {
+const matchUntil = ({token, until}: PreviousToken, now: () => number) => {
   const previous = digest(token.reveal())
   const end = Date.parse(until)
   let hasExpired = false
