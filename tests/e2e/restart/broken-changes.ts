@@ -74,6 +74,11 @@ const writing = (path: string, text: string) => (project: Project) => project.wr
 const replacing = (path: string, from: string, to: string) => (project: Project) =>
   project.write(path, goodFiles[path]?.replace(from, to) ?? "")
 const inConfig = (from: string, to: string) => replacing("svc.config.yml", from, to)
+/** A setup that does not end, and a trial that does not wait long for it. */
+const withoutEnd = (setup: string) => (project: Project) => {
+  project.write("plugins/word.ts", pluginWith(setup))
+  project.write(".env", `${goodFiles[".env"]}SVC_TRIAL_LIMIT=3\n`)
+}
 
 export const brokenChanges: readonly BrokenChange[] = [
   {
@@ -139,19 +144,13 @@ export const brokenChanges: readonly BrokenChange[] = [
   {
     name: "setup that never ends",
     by: "restart",
-    change: project => {
-      project.write("plugins/word.ts", pluginWith("return new Promise(() => {})"))
-      project.write(".env", `${goodFiles[".env"]}SVC_TRIAL_LIMIT=3\n`)
-    },
+    change: withoutEnd("return new Promise(() => {})"),
     tells: "the next start had not ended within 3 s",
   },
   {
     name: "endless loop in setup",
     by: "restart",
-    change: project => {
-      project.write("plugins/word.ts", pluginWith("for (;;) {}"))
-      project.write(".env", `${goodFiles[".env"]}SVC_TRIAL_LIMIT=3\n`)
-    },
+    change: withoutEnd("for (;;) {}"),
     tells: "the next start had not ended within 3 s",
   },
   {
