@@ -8,7 +8,7 @@ import {settleAuthority} from "../database/authority.ts"
 import {type Database, openUnmigrated} from "../database/database.ts"
 import {recordEnd, recordStart} from "../database/runs.ts"
 import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migrate.ts"
-import {requireOneHistory} from "../project/one-history.ts"
+import {requireDatabaseFile, requireOneHistory} from "../project/one-history.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
 import {settleInstall} from "../recovery/build/settle.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
@@ -133,11 +133,13 @@ const openState = async (
   parts: Parts,
 ) => {
   const {promise: exitAsked, resolve: askExit} = Promise.withResolvers<Exit>()
+  const location = locationOf(boot.config, paths)
+  await requireDatabaseFile(location, paths)
   const database = await parts.start({
     name: "the database",
     start: () =>
       reach(() =>
-        openUnmigrated(locationOf(boot.config, paths), {
+        openUnmigrated(location, {
           runtimeId,
           signal,
           // The answers that tell of it leave before the Host does.

@@ -1,8 +1,9 @@
-import {relative} from "node:path"
+import {lstat, readdir} from "node:fs/promises"
+import {dirname, relative} from "node:path"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {Problem, toProblem} from "../../shared/problems.ts"
 import {type AuthorityFile, type AuthorityRows, readAuthorityFile, readAuthorityRows} from "../database/authority.ts"
-import type {Database} from "../database/database.ts"
+import type {Database, Location} from "../database/database.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {foreignFileHint, jobFileName, missingFile, readJobFile, unstampedFile} from "../scheduler/job-file/job-store.ts"
 import {hasHadJobFile} from "../scheduler/job-file/settle-job-file.ts"
@@ -53,6 +54,39 @@ export const requireOneHistory = async (source: StateSource): Promise<FoundState
   const problem = judgeHolders(found.holders)
   if (problem !== undefined) throw problem
   return found
+}
+
+/**
+ * For a local database, before it is opened: opening makes a new one where none is, perhaps below a volume that is yet to be
+ * mounted. Throws `authority_mismatch` where this project had one.
+ */
+export const requireDatabaseFile = async (location: Location, {project, authority: path}: ProjectPaths) => {
+  if (location.dialect !== "sqlite" || !(await isAbsent(location.file))) return
+  const known = (await attempt(() => readAuthorityFile(path))).value
+  if (known === undefined || known.minting) return
+  const [file, folder] = [location.file, dirname(location.file)].map(each => relative(project, each))
+  const record = relative(project, path)
+  const state = await stateOfFolder(dirname(location.file), `${folder}/`)
+  throw new Problem(
+    "authority_mismatch",
+    `${file} is missing (${state}), but ${record} names the authority ${known.authority}: the database of this project was lost or replaced`,
+    {
+      hint: `Restore the database: mount the volume of ${folder}/, or run svc checkpoint restore. To begin with an empty database, remove ${record} first.`,
+    },
+  )
+}
+
+/** What else keeps a file from being looked at, its opening tells. */
+const isAbsent = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => false,
+    error => error instanceof Error && "code" in error && error.code === "ENOENT",
+  )
+
+const stateOfFolder = async (folder: string, name: string): Promise<string> => {
+  const entries = await readdir(folder).catch(() => undefined)
+  if (entries === undefined) return `there is no folder ${name}`
+  return entries.length === 0 ? `the folder ${name} is empty` : `the folder ${name} holds other files`
 }
 
 interface Attempt<T> {

@@ -1,5 +1,5 @@
 import {randomUUID} from "node:crypto"
-import {readFileSync, rmSync} from "node:fs"
+import {existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {Status} from "../../../shared/api/system.ts"
 import {epochOf} from "../../../shared/event-id.ts"
@@ -68,6 +68,27 @@ test("a database that is new where the project had one is refused", async () => 
   expect(text).toContain(authority)
   expect(text).toContain("the database of this project was lost or replaced")
   expect(text).toContain("Restore the database")
+})
+
+test("a start without the folder of the database names it and both ways out, and makes nothing in its place", async () => {
+  const config = plainConfig + "database: {dialect: sqlite, filename: data/bot.sqlite}\n"
+  const host = await startHost({config})
+  const {authority} = await host.get<{authority: string}>("/api/system/status")
+  await host.stop()
+  const {project} = host
+  const [data, away] = [project.path("data"), project.path("away")]
+  renameSync(data, away)
+  const missing = await refusal(project)
+  expect(missing).toContain(`data/bot.sqlite is missing (there is no folder data/), but .svc/authority.json names`)
+  expect(missing).toContain("mount the volume of data/")
+  expect(missing).toContain("To begin with an empty database, remove .svc/authority.json first.")
+  expect(existsSync(data)).toBe(false)
+  mkdirSync(data)
+  expect(await refusal(project)).toContain("(the folder data/ is empty)")
+  expect(readdirSync(data)).toEqual([])
+  rmdirSync(data)
+  renameSync(away, data)
+  expect(await authorityOf(project)).toBe(authority)
 })
 
 test.each(["database", "file"])(
