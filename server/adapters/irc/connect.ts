@@ -7,6 +7,7 @@ import {measureLag} from "./lag.ts"
 import {receiveFrom} from "./receive.ts"
 import {registration} from "./register.ts"
 import {createSend} from "./send.ts"
+import {createSlicedTransport} from "./slices.ts"
 
 /** A server gets so many milliseconds to answer QUIT; until then the nick may still be taken. */
 const quitPatience = 1000
@@ -29,7 +30,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint): Pro
   })
   receiveFrom(client, endpoint)
   const registered = registration(client, account, endpoint)
-  client.connect(optionsOf(account))
+  client.connect({...optionsOf(account), transport: await createSlicedTransport()})
   await registered
   tellLoss(client, endpoint)
   await joinChannels(client, account, endpoint)

@@ -16,6 +16,7 @@ declare module "irc-framework" {
     version: string
     message_max_length: number
     ping_interval: number
+    transport: typeof import("irc-framework/src/transports/net.js").NetTransport
   }
 
   /** Its emitter is `eventemitter3`, which has the methods of Node's that are used here. */
@@ -33,4 +34,21 @@ declare module "irc-framework" {
     caseLower(text: string): string
     readonly connection: {end(): void; readonly transport: {disposeSocket(): void} | null}
   }
+}
+
+declare module "irc-framework/src/transports/net.js" {
+  import type {EventEmitter} from "node:events"
+  import type {Socket} from "node:net"
+
+  /** The module's only export, as CommonJS exports it. */
+  export class NetTransport extends EventEmitter {
+    constructor(options: {readonly host: string; readonly port: number})
+    /** Null once it is disposed. */
+    socket: Socket | null
+    connect(): void
+    disposeSocket(): void
+    onSocketData(data: Buffer): void
+    onSocketClose(): void
+  }
+  export default NetTransport
 }
