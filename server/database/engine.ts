@@ -18,8 +18,8 @@ export interface Engine {
    * open whether they were stored.
    */
   commit(statements: readonly Statement[]): Promise<readonly Result[]>
-  /** Like `commit`, one statement at a time, so that an abort between two ends it with nothing stored. */
-  migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void>
+  /** Like `commit`, one statement at a time, so that an abort between two ends it with nothing stored; `begins` hears each index. */
+  migrate(statements: readonly Statement[], signal: AbortSignal, begins?: (index: number) => void): Promise<void>
   /** Whether an abort is heard between two statements of `migrate`, or only before the first. */
   readonly canEndBetween: boolean
   /** Rids the storage of what was overwritten or deleted before, as far as it can: see `Purged`. */

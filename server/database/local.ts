@@ -132,8 +132,8 @@ class LocalEngine implements Engine {
     return this.#alone(() => this.#commit(statements))
   }
 
-  migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
-    return this.#alone(() => this.#migrate(statements, signal))
+  migrate(statements: readonly Statement[], signal: AbortSignal, begins?: (index: number) => void): Promise<void> {
+    return this.#alone(() => this.#migrate(statements, signal, begins))
   }
 
   purge(): Promise<Purged> {
@@ -205,11 +205,12 @@ class LocalEngine implements Engine {
     return results.slice(0, statements.length).map(toResult)
   }
 
-  async #migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
+  async #migrate(statements: readonly Statement[], signal: AbortSignal, begins?: (index: number) => void) {
     const transaction = await this.#begin()
     let index = 0
     try {
       for (const statement of statements) {
+        begins?.(index)
         await turn()
         if (signal.aborted)
           throw new Problem("stopping", "the migration was ended by a signal; the next start repeats it")

@@ -11,6 +11,7 @@ import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migra
 import {requireDatabaseFile, requireOneHistory} from "../project/one-history.ts"
 import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} from "../project/settings.ts"
 import {settleInstall} from "../recovery/build/settle.ts"
+import type {Progress} from "../recovery/checkpoint/progress.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
 import {removeHostFile} from "../runtime/host-file.ts"
@@ -152,7 +153,11 @@ const openState = async (
   await requireKnownDatabase(database, paths)
   const found = await requireOneHistory({paths, config: boot.config, database})
   const atRest = {paths, loaded: boot, database, authority: found.authority, runtimeId}
-  const upgraded = await upgradeDatabase(atRest, {signal, tell: text => log.warn(text)})
+  const upgraded = await upgradeDatabase(atRest, {
+    signal,
+    tell: text => log.warn(text),
+    progress: tellingSlow(text => log.info(text)),
+  })
   if (upgraded.applied.length > 0) log.info(`the database is at schema version ${upgraded.to}`)
   const authority = await settleAuthority(database, paths.authority, found.file)
   const content = await settleJobFile(database, paths.jobs, authority)
@@ -165,4 +170,14 @@ const openState = async (
   await database.write(tellingOf(upgraded))
   if (!history.endedCleanly) log.warn("the run before this one did not end in order")
   return {exitAsked, askExit, database, authority, content, history}
+}
+
+/** A start says every two seconds how far work that takes longer is. */
+const tellingSlow = (tell: (text: string) => void): Progress => {
+  let last = performance.now()
+  return (step, done, total) => {
+    if (performance.now() - last < 2000) return
+    last = performance.now()
+    tell(total > 0 ? `${step}: ${Math.floor((done / total) * 100)} %` : step)
+  }
 }

@@ -119,12 +119,12 @@ export const metrics = {
   svc_inbox_handlers: {
     type: "gauge",
     labels: ["state"],
-    help: "Handlers of inbox events by state, without those that are done. Counted up to 100000 for each state.",
+    help: "Handlers of inbox events by state, without those that are done. Counted up to 50000 for each state.",
   },
   svc_inbox_oldest_age_seconds: {
     type: "gauge",
     labels: ["endpoint"],
-    help: "Age of the endpoint's oldest inbox event with a handler that is pending or running; 0 where there is none among the oldest 5000 of all.",
+    help: "Age of the endpoint's oldest inbox event with a handler that is pending or running; 0 where there is none among the oldest 2000 of each state.",
   },
   svc_handler_seconds: {
     type: "histogram",
@@ -139,22 +139,22 @@ export const metrics = {
   svc_outbox_messages: {
     type: "gauge",
     labels: ["state"],
-    help: "Outbox messages by state, without those that are done. Counted up to 100000 for each state.",
+    help: "Outbox messages by state, without those that are done. Counted up to 50000 for each state.",
   },
   svc_outbox_oldest_age_seconds: {
     type: "gauge",
     labels: ["endpoint"],
-    help: "Age of the endpoint's oldest outbox message that is queued or being sent; 0 where there is none.",
+    help: "Age of the endpoint's oldest outbox message that is queued or being sent; 0 where there is none among the oldest 2000 of each state.",
   },
   svc_outbox_unknown_messages: {
     type: "gauge",
     labels: ["endpoint"],
-    help: "Outbox messages that may or may not have arrived, by endpoint; counted among the newest 5000 of them.",
+    help: "Outbox messages that may or may not have arrived, by endpoint; counted among the newest 2000 of them.",
   },
   svc_dead_letters: {
     type: "gauge",
     labels: ["box", "endpoint"],
-    help: "What is dead until somebody decides: handlers of inbox events, messages of the outbox. Counted among the newest 5000 of each.",
+    help: "What is dead until somebody decides: handlers of inbox events, messages of the outbox. Counted among the newest 2000 of each.",
   },
   svc_database_bytes: {
     type: "gauge",

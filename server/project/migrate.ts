@@ -41,12 +41,12 @@ export interface Upgraded {
  */
 export const upgradeDatabase = async (project: AtRest, options: UpgradeOptions): Promise<Upgraded> => {
   const {database} = project
-  const {signal, tell = () => {}} = options
+  const {signal, progress = noProgress, tell = () => {}} = options
   const from = schemaOf(database)
   const irreversible = await irreversibleFor(database, migrations, from)
   const checkpoint = irreversible.length === 0 ? undefined : await saveBefore(project, irreversible, options)
   if (checkpoint !== undefined) tell(`checkpoint ${checkpoint.id} of schema ${from} is made and verified`)
-  const applied = await database.bringUp(migrations, {signal, restorePoint: checkpoint?.id})
+  const applied = await database.bringUp(migrations, {signal, restorePoint: checkpoint?.id, progress})
   return {from, to: schemaOf(database), applied, checkpoint}
 }
 

@@ -15,6 +15,15 @@ const state = `COALESCE((SELECT state FROM inbox_marks m WHERE m.seq = inbox.seq
   CASE state WHEN 'dead' THEN 0 WHEN 'failed' THEN 1 WHEN 'held' THEN 2 WHEN 'running' THEN 3 WHEN 'pending' THEN 4
     WHEN 'discarded' THEN 5 ELSE 6 END LIMIT 1), 'handled')`
 
+const shown = `inbox.seq, endpoint, type, received_at, event, ${state} AS state`
+
+const newestEvents = `SELECT ${shown} FROM inbox WHERE seq < ? ORDER BY seq DESC LIMIT ?`
+
+/** Events with a handler in a state: the index of the marks tells which, in their order. */
+const newestInState = `SELECT ${shown} FROM
+    (SELECT DISTINCT seq FROM inbox_marks WHERE inbox_marks.state = ? AND seq < ? ORDER BY seq DESC LIMIT ?) AS chosen
+  CROSS JOIN inbox ON inbox.seq = chosen.seq ORDER BY chosen.seq DESC`
+
 export const listInbox = (database: Database): Operation =>
   newestFirst({
     summary: "Inbox events, newest first",
@@ -22,12 +31,10 @@ export const listInbox = (database: Database): Operation =>
     item: InboxView,
     numberOf: ({seq}) => seq,
     read: async ({query}, before, most) => {
-      const rows = await database.read(
-        `SELECT seq, endpoint, type, received_at, event, ${state} AS state FROM inbox
-           WHERE seq < ?1 AND (?2 IS NULL OR seq IN (SELECT seq FROM inbox_marks WHERE inbox_marks.state = ?2))
-           ORDER BY seq DESC LIMIT ?3`,
-        [before, query.state === undefined ? null : String(query.state), most],
-      )
+      const rows =
+        query.state === undefined
+          ? await database.read(newestEvents, [before, most])
+          : await database.read(newestInState, [String(query.state), before, most])
       return rows.map(viewEvent)
     },
   })

@@ -10,7 +10,7 @@ import {
 import {Problem} from "../../../shared/problems.ts"
 import {type Node, textOf} from "../../../shared/sdk/elements.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
-import type {Call, Operation} from "../../../shared/sdk/route.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
@@ -26,9 +26,10 @@ export const listOutbox = (database: Database): Operation =>
     query: OutboxQuery,
     item: OutboxView,
     numberOf: ({seq}) => seq,
-    read: async (call, before, most) => {
-      const sql = `SELECT * FROM outbox WHERE seq < ?${condition(call)} ORDER BY seq DESC LIMIT ?`
-      return (await database.read(sql, [before, most])).map(viewMessage)
+    read: async ({query}, before, most) => {
+      const state = query.state === undefined ? [] : [String(query.state)]
+      const sql = `SELECT * FROM outbox WHERE seq < ?${state.length > 0 ? " AND state = ?" : ""} ORDER BY seq DESC LIMIT ?`
+      return (await database.read(sql, [before, ...state, most])).map(viewMessage)
     },
   })
 
@@ -90,9 +91,6 @@ export const actOnHeldMessages = (outbox: Outbox, action: keyof typeof heldActio
   response: {200: OutboxChanged},
   handle: async (_, call) => call.json(OutboxChanged, {messages: await outbox.act(action, "held")}),
 })
-
-/** A state is one of a few words, and stands in the statement so that its index is used. */
-const condition = ({query}: Call): string => (query.state === undefined ? "" : ` AND state = '${query.state}'`)
 
 const viewMessage = (row: Row): Static<typeof OutboxView> => ({
   id: String(row.id),

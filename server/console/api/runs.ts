@@ -14,6 +14,12 @@ const RunQuery = Type.Object({
   state: Type.Optional(Type.Enum([...runStates])),
 })
 
+/** What is not asked for stands in no condition, so that the index of the rest is used. */
+const filterOf = (wanted: Readonly<Record<"job" | "state", string | undefined>>) => {
+  const given = Object.entries(wanted).flatMap(([column, value]) => (value === undefined ? [] : [{column, value}]))
+  return {conditions: given.map(({column}) => `${column} = ?`), values: given.map(({value}) => value)}
+}
+
 const idOf = (call: Call) => call.params.id ?? ""
 
 export const listRuns = (database: Database): Operation =>
@@ -23,12 +29,14 @@ export const listRuns = (database: Database): Operation =>
     item: RunView,
     numberOf: ({seq}) => seq,
     read: async ({query}, before, most) => {
-      const {job = null, state = null} = query as Static<typeof RunQuery>
-      const rows = await database.read(
-        `SELECT * FROM job_runs WHERE seq < ?1 AND (?2 IS NULL OR job = ?2) AND (?3 IS NULL OR state = ?3)
-          ORDER BY seq DESC LIMIT ?4`,
-        [before, job, state, most],
-      )
+      const {job, state} = query as Static<typeof RunQuery>
+      const {conditions, values} = filterOf({job, state})
+      const where = ["seq < ?", ...conditions].join(" AND ")
+      const rows = await database.read(`SELECT * FROM job_runs WHERE ${where} ORDER BY seq DESC LIMIT ?`, [
+        before,
+        ...values,
+        most,
+      ])
       return rows.map(viewRun)
     },
   })

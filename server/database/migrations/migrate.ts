@@ -18,6 +18,8 @@ export interface MigrateOptions {
    * Without one, no migration that cannot be undone is applied to what a Host has run on.
    */
   readonly restorePoint?: string | undefined
+  /** Hears before each statement which migration it belongs to, and how many of its transaction were run. */
+  readonly progress?: (what: string, done: number, total: number) => void
 }
 
 /** A migration that was applied, and how long it took; of those that share a transaction, an equal part. */
@@ -44,7 +46,7 @@ const hasTable = async (engine: Pick<Engine, "read">, name: string): Promise<boo
 export const migrate = async (
   engine: Engine,
   migrations: readonly Migration[],
-  {signal, restorePoint}: MigrateOptions,
+  {signal, restorePoint, progress = () => {}}: MigrateOptions,
 ): Promise<readonly Applied[]> => {
   const current = await schemaVersion(engine)
   requireKnownSchema(current, migrations)
@@ -64,11 +66,13 @@ export const migrate = async (
   for (const group of groups) {
     const began = performance.now()
     const steps = group.flatMap(migration => stepsOf(migration, restorePoint))
+    const whatOf = (index = 0) => steps[index]?.what ?? "the migration"
     await runMigration(
       engine,
       steps.map(({statement}) => statement),
       signal,
-      index => steps[index ?? 0]?.what ?? "the migration",
+      whatOf,
+      index => progress(whatOf(index), index, steps.length),
     )
     const milliseconds = (performance.now() - began) / group.length
     applied.push(...group.map(({version}) => ({version, milliseconds})))
@@ -94,9 +98,10 @@ export const runMigration = async (
   statements: readonly Statement[],
   signal: AbortSignal,
   whatOf: (index: number | undefined) => string = () => "the migration",
+  begins?: (index: number) => void,
 ): Promise<void> => {
   try {
-    await engine.migrate(statements, signal)
+    await engine.migrate(statements, signal, begins)
   } catch (error) {
     throw error instanceof StatementFailed ? databaseProblem(error.cause, `${whatOf(error.index)} failed`) : error
   }

@@ -1,6 +1,7 @@
 import {capacitySchema} from "./capacity-schema.ts"
 import {eventLogSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {jobSchema} from "./job-schema.ts"
+import {stateIndexSchema} from "./state-index-schema.ts"
 
 /** A change of the schema. Run once, in order, in one transaction with its version row. */
 interface Change {
@@ -130,6 +131,12 @@ export const migrations: readonly Migration[] = [
     name: "planned-gaps",
     undo: "drop the trigger event_gap and create it as in 8",
     statements: plannedGapSchema,
+  },
+  {
+    version: 14,
+    name: "state-indexes",
+    undo: "drop outbox_replies and the indexes *_state, and create those of 3, 6, 7 and 10 again that it dropped",
+    statements: stateIndexSchema,
   },
 ]
 

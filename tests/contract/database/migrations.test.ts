@@ -68,6 +68,18 @@ test.each(migrations.slice(1).filter(migration => !isIrreversible(migration)))(
   },
 )
 
+test("a migration of a database that a Host has run on says how far it is, statement by statement", async () => {
+  const location = await localDatabase()
+  await (await open(location, {known: migrations.slice(0, 13)})).close()
+  const database = await openUnmigrated(location, withoutHost())
+  const heard: [string, number, number][] = []
+  const progress = (what: string, done: number, total: number) => void heard.push([what, done, total])
+  await database.bringUp(migrations.slice(0, 14), {...withoutHost(), progress})
+  await database.close()
+  const total = (migrations[13]?.statements.length ?? 0) + 1
+  expect(heard).toEqual(Array.from({length: total}, (_, done) => ["migration 14 (state-indexes)", done, total]))
+})
+
 test("every migration says whether it can be undone, and how or why not", () => {
   const said = migrations.map(migration => ("undo" in migration ? migration.undo : migration.irreversible))
   expect(said.filter(text => text.length < 5)).toEqual([])

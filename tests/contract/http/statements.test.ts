@@ -1,0 +1,186 @@
+import {mkdtempSync, rmSync, writeFileSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {ConnectionPool} from "@libsql/client/sqlite3"
+import {expect, onTestFinished, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import type {Host} from "../../../server/host/host.ts"
+import {start} from "../../../server/host/start.ts"
+import {createLogs} from "../../../server/logs/log.ts"
+import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
+import {exit} from "../../../shared/exit.ts"
+import {type ApiDocument, type Examples, questionsOf} from "../../support/host/questions.ts"
+import {backlogJob, backlogStatements, numbered, openBacklog} from "../../support/messages/backlog.ts"
+
+/** So many rows are in each table that grows, so that a statement which passes all of one takes twice the steps allowed. */
+const rows = 60_000
+const mostSteps = 120_000
+
+const item = numbered(rows / 2)
+
+const examples: Examples = {
+  paths: {
+    "/api/inbox/{seq}": `/api/inbox/${item.seq}`,
+    "/api/outbox/{id}": `/api/outbox/${item.messageId}`,
+    "/api/plugins/{plugin}": "/api/plugins/sandbox",
+    "/api/generations/{number}/config": "/api/generations/1/config",
+    "/api/workroom/items/{id}": "/api/workroom/items/1",
+    "/api/workroom/items/{id}/journal": "/api/workroom/items/1/journal",
+    "/api/jobs/{id}": `/api/jobs/${backlogJob}`,
+    "/api/jobs/{id}/next": `/api/jobs/${backlogJob}/next`,
+    "/api/runs/{id}": `/api/runs/${item.runId}`,
+    "/api/checkpoints/{id}": "/api/checkpoints/newest",
+  },
+  // Streams do not end; what they read is read by the history too, and by the list of messages.
+  apart: ["/api/events", "/api/plugins/sandbox/stream"],
+  values: {
+    cursor: String(rows),
+    after: "another-1",
+    types: "message.sent",
+    endpoint: "sandbox",
+    minutes: "600",
+    job: backlogJob,
+    assignee: "user:one",
+    label: "one",
+    text: "one",
+    from: new Date().toISOString(),
+    days: "7",
+    timezone: "UTC",
+    plugin: "sandbox",
+    channel: "test",
+  },
+}
+
+/** Tables of a few rows, however long a project runs. */
+const small = new Set([
+  "svc_meta",
+  "svc_group",
+  "svc_migrations",
+  "svc_plugin_migrations",
+  "event_retention",
+  "job_states",
+  "job_run_totals",
+  "endpoint_online",
+  "retention_dropped",
+  "workroom_head",
+  "workroom_told",
+])
+
+/** Read once in a run of the Host, for the first page of metrics; retention limits what they count. */
+const once = ["FROM svc_runs WHERE runtime_id <> ?", "FROM endpoint_gaps WHERE to_at IS NOT NULL AND (seq > ?1"]
+
+/**
+ * Every statement that is prepared on any connection while it listens. They are held: SQLite forgets how many steps one took
+ * when it is collected.
+ */
+const listen = () => {
+  const heard: {readonly sql: string; readonly statement: object}[] = []
+  let isListening = false
+  const original = ConnectionPool.prototype.acquireSync
+  const known = new WeakSet<object>()
+  ConnectionPool.prototype.acquireSync = function (this: ConnectionPool, forTransaction) {
+    const connection = original.call(this, forTransaction)
+    if (!known.has(connection)) {
+      known.add(connection)
+      const prepare = connection.prepare.bind(connection)
+      const value = (sql: string) => {
+        const statement = prepare(sql)
+        if (isListening) heard.push({sql, statement})
+        return statement
+      }
+      Object.defineProperty(connection, "prepare", {value, configurable: true, writable: true})
+    }
+    return connection
+  }
+  onTestFinished(() => {
+    ConnectionPool.prototype.acquireSync = original
+  })
+  return {
+    heard,
+    during: async (work: () => Promise<void>) => {
+      isListening = true
+      await work().finally(() => {
+        isListening = false
+      })
+    },
+  }
+}
+
+const startFilled = async (): Promise<Host> => {
+  const project = mkdtempSync(join(tmpdir(), "svc-"))
+  onTestFinished(() => rmSync(project, {recursive: true, force: true}))
+  writeFileSync(join(project, "package.json"), JSON.stringify({name: "full-bot"}))
+  writeFileSync(join(project, "svc.config.yml"), JSON.stringify({http: {port: 0}, plugins: {sandbox: {}}}))
+  const logs = createLogs({level: "warn", format: "pretty", colors: false, write: () => {}})
+  const signal = new AbortController().signal
+  const options = {
+    project,
+    mode: "test",
+    watch: false,
+    command: "test",
+    supervisor: () => "none",
+    logs,
+    signal,
+  } as const
+  const host = await start(options, await loadRuntime())
+  onTestFinished(() => host.stop({code: exit.ok, reason: "the test ended"}))
+  const triggers = await host.database.read("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+  const named = triggers.map(({name, sql}) => ({name: String(name), sql: String(sql)}))
+  await host.database.write(backlogStatements(openBacklog(rows), named).map(sql => ({sql})))
+  return host
+}
+
+const ask = async (host: Host, path: string): Promise<unknown> => {
+  const answer = await fetch(`${host.url}${path}`, {
+    headers: {authorization: `Bearer ${host.token?.reveal()}`},
+    signal: AbortSignal.timeout(30_000),
+  })
+  const body = await answer.text()
+  // What is not there was looked for all the same.
+  if (!answer.ok && answer.status !== 404) throw new Error(`${path}: ${answer.status} ${body}`)
+  return path === "/api/metrics" || body === "" ? body : JSON.parse(body)
+}
+
+/** Tables that a statement goes through from end to end, by its plan: without a limit, or by their numbers alone. */
+const scansOf = async (database: Database, sql: string, tables: ReadonlySet<string>): Promise<readonly string[]> => {
+  const plan = (await database.read(`EXPLAIN QUERY PLAN ${sql}`)).map(({detail}) => String(detail))
+  const scanned = plan.flatMap(detail => {
+    const [, name = ""] = /^SCAN (\w+)/.exec(detail) ?? []
+    const table = aliased(sql, name)
+    return tables.has(table) && !small.has(table) && !/\bLIMIT\b/.test(sql) ? [`${table}: ${detail}`] : []
+  })
+  return scanned
+}
+
+const aliased = (sql: string, name: string): string =>
+  new RegExp(`\\b(\\w+) (?:AS )?${name}\\b`).exec(sql)?.[1]?.replace(/^(?:FROM|JOIN|UPDATE|INTO)$/, name) ?? name
+
+test("no statement of the API's lists and figures goes through a table that grows", async () => {
+  const listener = listen()
+  const host = await startFilled()
+  const {database} = host
+  const names = await database.read("SELECT name FROM sqlite_master WHERE type = 'table'")
+  const tables = new Set(names.map(({name}) => String(name)))
+  const document = (await ask(host, "/api/openapi.json")) as ApiDocument
+  const questions = questionsOf(document, examples)
+  await listener.during(async () => {
+    for (const question of questions) await ask(host, question)
+  })
+  const statements = [...new Set(listener.heard.map(({sql}) => sql))].filter(
+    sql => !/^(PRAGMA|BEGIN|COMMIT|ROLLBACK)/.test(sql) && !once.some(part => sql.includes(part)),
+  )
+  expect(questions.length).toBeGreaterThan(150)
+  expect(statements.length).toBeGreaterThan(30)
+  const scans: string[] = []
+  for (const sql of statements) {
+    const found = await scansOf(database, sql, tables)
+    if (found.length > 0) scans.push(`${found.join(", ")} in ${sql}`)
+  }
+  const steps = await database.read(
+    "SELECT sql, max(nstep / run) AS steps FROM sqlite_stmt WHERE ro = 1 AND run > 0 GROUP BY sql",
+  )
+  const long = steps
+    .filter(({sql, steps}) => statements.includes(String(sql)) && Number(steps) > mostSteps)
+    .map(({sql, steps}) => `${steps} steps in ${sql}`)
+  expect({scans, long}).toEqual({scans: [], long: []})
+})

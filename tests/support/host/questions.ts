@@ -1,0 +1,53 @@
+interface Parameter {
+  readonly in: string
+  readonly name: string
+  readonly schema: {readonly enum?: readonly string[]; readonly type?: string}
+}
+
+/** What is read of the API's description. */
+export interface ApiDocument {
+  readonly paths: Readonly<Record<string, {readonly get?: {readonly parameters?: readonly Parameter[]}}>>
+}
+
+export interface Examples {
+  /** The paths in place of each that has parameters. */
+  readonly paths: Readonly<Record<string, string>>
+  /** Paths that are not asked for. */
+  readonly apart: readonly string[]
+  /** Values of what takes any text or number. */
+  readonly values: Readonly<Record<string, string>>
+}
+
+/** How many of something are on a page is no filter. */
+const isFilter = ({in: place, name}: Parameter) => place === "query" && !["limit", "count"].includes(name)
+
+/**
+ * Every path of `/api` that can be asked for, with every filter alone and beside the others. Throws for one that the examples
+ * do not know: a new route is not passed over.
+ */
+export const questionsOf = ({paths}: ApiDocument, examples: Examples): readonly string[] =>
+  Object.entries(paths).flatMap(([path, {get}]) => {
+    if (get === undefined || !path.startsWith("/api/") || examples.apart.includes(path)) return []
+    const place = path.includes("{") ? examples.paths[path] : path
+    if (place === undefined) throw new Error(`there is no example of ${path}`)
+    const filters = (get.parameters ?? []).filter(isFilter)
+    return choicesOf(filters, examples.values).map(query => (query === "" ? place : `${place}?${query}`))
+  })
+
+const choicesOf = (parameters: readonly Parameter[], values: Examples["values"]): readonly string[] =>
+  parameters.reduce<readonly string[]>(
+    (queries, parameter) =>
+      queries.flatMap(query => [
+        query,
+        ...valuesOf(parameter, values).map(value => `${query === "" ? "" : `${query}&`}${parameter.name}=${value}`),
+      ]),
+    [""],
+  )
+
+const valuesOf = ({name, schema}: Parameter, values: Examples["values"]): readonly string[] => {
+  if (schema.enum !== undefined) return schema.enum
+  if (schema.type === "boolean") return ["true"]
+  const value = values[name]
+  if (value === undefined) throw new Error(`there is no example of the parameter ${name}`)
+  return [encodeURIComponent(value)]
+}
