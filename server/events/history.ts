@@ -19,7 +19,7 @@ export interface HistoryRequest {
 }
 
 /** A page looks at so many events at most, however few of them its filter lets through. */
-const longestLook = 5000
+const longestLook = 1500
 
 /**
  * The log as pages, oldest first: what comes after a cursor, or from the oldest event without one. A cursor that cannot be

@@ -119,7 +119,7 @@ export const metrics = {
   svc_inbox_handlers: {
     type: "gauge",
     labels: ["state"],
-    help: "Handlers of inbox events by state, without those that are done. Counted up to 50000 for each state.",
+    help: "Handlers of inbox events by state, without those that are done. Counted up to 20000 for each state.",
   },
   svc_inbox_oldest_age_seconds: {
     type: "gauge",
@@ -139,7 +139,7 @@ export const metrics = {
   svc_outbox_messages: {
     type: "gauge",
     labels: ["state"],
-    help: "Outbox messages by state, without those that are done. Counted up to 50000 for each state.",
+    help: "Outbox messages by state, without those that are done. Counted up to 20000 for each state.",
   },
   svc_outbox_oldest_age_seconds: {
     type: "gauge",

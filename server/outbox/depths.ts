@@ -2,7 +2,7 @@ import {setImmediate as turn} from "node:timers/promises"
 import type {Database} from "../database/database.ts"
 
 /** So many rows of each state are counted: a count holds up everything else. */
-const mostCounted = 50_000
+const mostCounted = 20_000
 
 /** So many rows are looked up for the endpoints that they belong to, for the same reason. */
 const mostLookedUp = 2000

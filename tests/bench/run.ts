@@ -9,6 +9,7 @@ import {http} from "./http.ts"
 import {jobs} from "./jobs.ts"
 import {journal} from "./journal.ts"
 import {journalOpen} from "./journal-open.ts"
+import {lists} from "./lists.ts"
 import {logs} from "./logs.ts"
 import {type Figure, tableOf, verdictOf} from "./measure/figure.ts"
 import {memory} from "./memory.ts"
@@ -36,6 +37,7 @@ const rows: readonly Row[] = [
   metrics,
   snapshot,
   checkpoint,
+  lists,
   logs,
   jobs,
   journal,

@@ -33,42 +33,23 @@ interface Rows {
 }
 
 /**
- * Rows by interval. They have no index by time, but their sequence grows with it: each boundary is looked up by halving,
- * and the difference of two sequences is how many came between them, even of rows that retention has dropped since.
+ * Rows by interval. They have no index by time, but their sequence grows with it: each boundary is looked up by halving, all of
+ * them in one statement, and the difference of two sequences is how many came between them, even of rows that retention has
+ * dropped since.
  */
-const countBy = async (rows: Rows, from: number, step: number): Promise<number[]> => {
-  const {database, table} = rows
-  const [newest] = await database.read(`SELECT seq FROM ${table} ORDER BY seq DESC LIMIT 1`)
-  const end = Number(newest?.seq ?? 0) + 1
-  const [oldest] = await database.read(`SELECT seq FROM ${table} ORDER BY seq LIMIT 1`)
-  let at = await firstSince(rows, from, Number(oldest?.seq ?? end), end)
-  const counts: number[] = []
-  for (let bucket = 1; bucket <= buckets; bucket++) {
-    const next = at === end ? end : await firstSince(rows, from + bucket * step, at, end)
-    counts.push(next - at)
-    at = next
-  }
-  return counts
+const countBy = async ({database, table, column}: Rows, from: number, step: number): Promise<number[]> => {
+  const rows = await database.read(boundaries(table, column), [from, step])
+  const starts = rows.map(({seq}) => Number(seq))
+  return starts.slice(1).map((start, bucket) => start - (starts[bucket] ?? start))
 }
 
-/** The first sequence of `low` to `high` whose row is not older than a time; `high` where none is. */
-const firstSince = async (rows: Rows, time: number, low: number, high: number): Promise<number> => {
-  let [from, to] = [low, high]
-  // Most boundaries are near the one before: it is looked for in growing steps first.
-  for (let reach = 1; from + reach < to; reach *= 4) {
-    if (await isSince(rows, time, from + reach)) to = from + reach
-    else from += reach
-  }
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2)
-    if (await isSince(rows, time, middle)) to = middle
-    else from = middle + 1
-  }
-  return from
-}
-
-/** Is the first row from a sequence on not older than a time? */
-const isSince = async ({database, table, column}: Rows, time: number, seq: number) => {
-  const [row] = await database.read(`SELECT ${column} AS at FROM ${table} WHERE seq >= ? ORDER BY seq LIMIT 1`, [seq])
-  return row === undefined || Number(row.at) >= time
+/** The first sequence of each interval: that of the first row which is not older than its start; the next one where none is. */
+const boundaries = (table: Rows["table"], column: Rows["column"]): string => {
+  const isSince = `(SELECT ${column} FROM ${table} WHERE seq >= (low + high) / 2 ORDER BY seq LIMIT 1) >= time`
+  return `WITH RECURSIVE times(bucket, time) AS (SELECT 0, ?1 UNION ALL SELECT bucket + 1, time + ?2 FROM times WHERE bucket < ${buckets}),
+    search(bucket, time, low, high) AS (
+      SELECT bucket, time, coalesce((SELECT min(seq) FROM ${table}), 1), coalesce((SELECT max(seq) FROM ${table}), 0) + 1 FROM times
+      UNION ALL SELECT bucket, time, iif(${isSince}, low, (low + high) / 2 + 1), iif(${isSince}, (low + high) / 2, high)
+        FROM search WHERE low < high)
+    SELECT low AS seq FROM search WHERE low >= high ORDER BY bucket`
 }
