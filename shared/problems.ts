@@ -174,6 +174,11 @@ export const problems = {
     title: "The database cannot be compacted while it is in use",
     hint: "Stop the Host, then run svc database compact. A remote database is compacted by its own server.",
   },
+  compact_busy: {
+    status: 409,
+    title: "The database is already being compacted",
+    hint: "Run svc database compact --follow to see how far it is.",
+  },
   compact_no_space: {
     status: 409,
     title: "There is too little free space to compact",

@@ -1,7 +1,8 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import type {Compacted, DatabaseInfo} from "../../shared/api/database.ts"
+import {v7 as uuid} from "uuid"
+import type {Compacted, CompactTask, DatabaseInfo} from "../../shared/api/database.ts"
 import type {RetentionSettings} from "../../shared/config.ts"
-import {messageOf, Problem} from "../../shared/problems.ts"
+import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
 import {type Database, schemaOf} from "../database/database.ts"
 import {countTables} from "../database/upkeep/maintenance.ts"
 import {readStorage} from "../database/upkeep/storage.ts"
@@ -24,7 +25,8 @@ export class Capacity {
   readonly retention: Retention
   readonly #options: CapacityOptions
   readonly #samples: Periodic
-  #compacting: Promise<Compacted> | undefined
+  #compacting: Promise<void> | undefined
+  #task: CompactTask | null = null
   #isStopping = false
 
   constructor(options: CapacityOptions) {
@@ -46,7 +48,7 @@ export class Capacity {
 
   async stop(): Promise<void> {
     this.#isStopping = true
-    await Promise.all([this.#samples.stop(), this.retention.stop(), this.#compacting?.catch(() => {})])
+    await Promise.all([this.#samples.stop(), this.retention.stop(), this.#compacting])
   }
 
   info(tables: boolean): Promise<DatabaseInfo> {
@@ -54,35 +56,66 @@ export class Capacity {
     return readInfo(database, disk, settings(), tables)
   }
 
-  /**
-   * Drops what retention drops, then gives what is unused inside of the file back to the disk, a little at a time. Throws
-   * `compact_unavailable` where that cannot be done while the Host runs.
-   */
-  async compact(dryRun: boolean): Promise<Compacted> {
-    if (dryRun) return this.#plan()
-    this.#compacting ??= this.#compact().finally(() => {
-      this.#compacting = undefined
-    })
-    return this.#compacting
+  /** What is being done, or was done last; null before the first. */
+  get task(): CompactTask | null {
+    return this.#task
   }
 
-  async #plan(): Promise<Compacted> {
+  /** What `begin` would give back, at most. Throws `compact_unavailable`. */
+  async plan(): Promise<Compacted> {
     const {used, unused} = await this.#requireIncremental()
     return {dryRun: true, dropped: 0, before: used + unused, after: used}
   }
 
-  async #compact(): Promise<Compacted> {
-    const {database, log} = this.#options
+  /**
+   * Begins to drop what retention drops, and then to give what is unused inside of the file back to the disk, a little at a
+   * time: `task` tells how far it is. Throws `compact_unavailable` where that cannot be done while the Host runs, and `compact_busy`.
+   */
+  async begin(): Promise<CompactTask> {
     const pages = await this.#requireIncremental()
-    const before = pages.used + pages.unused
-    const dropped = Object.values(await this.retention.sweep()).reduce((sum, rows) => sum + rows, 0)
-    for (let left = (await readPages(database)).unused; left > 0; ) {
+    if (this.#task?.state === "running") throw new Problem("compact_busy", `${this.#task.step} is under way`)
+    const task: CompactTask = {
+      id: uuid(),
+      state: "running",
+      step: "dropping old rows",
+      done: 0,
+      total: 0,
+      result: null,
+      problem: null,
+    }
+    this.#task = task
+    this.#compacting = this.#compact(pages.used + pages.unused).then(
+      result => {
+        this.#note({state: "done", result})
+      },
+      error => {
+        const {code, message, hint} = toProblem(error, "database_failed")
+        this.#note({state: "failed", problem: {code, detail: message, hint}})
+        this.#options.log.warn(`the database was not compacted: ${message}`)
+      },
+    )
+    return task
+  }
+
+  #note(change: Partial<CompactTask>): void {
+    if (this.#task !== null) this.#task = {...this.#task, ...change}
+  }
+
+  async #compact(before: number): Promise<Compacted> {
+    const {database, log} = this.#options
+    const sweep = await this.retention.sweep(Date.now(), done => this.#note({done}))
+    const dropped = Object.values(sweep).reduce((sum, rows) => sum + rows, 0)
+    const total = (await readPages(database)).unused
+    this.#note({step: "giving space back", done: 0, total})
+    for (let left = total; left > 0; ) {
       if (this.#isStopping) throw new Problem("stopping", "the Host is stopping")
       const began = performance.now()
       await database.giveBack(step)
       const {unused} = await readPages(database)
       if (unused >= left) break
       left = unused
+      // What others delete meanwhile is given back too.
+      this.#note({done: Math.max(0, total - left)})
       await sleep((performance.now() - began) * 3)
     }
     await database.truncateLog()

@@ -58,13 +58,21 @@ export class Retention {
     return this.#periodic.stop()
   }
 
-  /** Resolves to how many rows of each part were dropped. */
-  async sweep(now = Date.now()): Promise<Readonly<Record<string, number>>> {
+  /** Resolves to how many rows of each part were dropped; `progress` hears how many of all parts were so far. */
+  async sweep(
+    now = Date.now(),
+    progress: (rows: number) => void = () => {},
+  ): Promise<Readonly<Record<string, number>>> {
     const {database, log} = this.#options
     const dropped: Record<string, number> = {}
     for (const part of retentionParts) {
       const limits = await this.#limitsOf(part)
-      const rows = await sweepPart(database, part, limits, {now, signal: this.#stopping.signal})
+      const before = Object.values(dropped).reduce((sum, rows) => sum + rows, 0)
+      const rows = await sweepPart(database, part, limits, {
+        now,
+        signal: this.#stopping.signal,
+        progress: rows => progress(before + rows),
+      })
       if (rows > 0) dropped[part.name] = rows
     }
     if (Object.keys(dropped).length > 0) log.info("old rows were dropped", dropped)

@@ -8,7 +8,7 @@ import {
   showCheckpointTask,
   verifyCheckpoint,
 } from "../console/api/checkpoints.ts"
-import {compactDatabase, showDatabase} from "../console/api/database.ts"
+import {compactDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
 import {listEndpoints, reconnectEndpoint} from "../console/api/endpoints.ts"
 import {listEvents, streamEvents} from "../console/api/events.ts"
 import {listGaps} from "../console/api/gaps.ts"
@@ -206,6 +206,7 @@ const routesBelowBase = (services: RouteServices, document: () => unknown): read
     post("/api/releases/abort", "full", abortRelease(releases)),
 
     get("/api/database", "demo", showDatabase(capacity)),
+    get("/api/database/compaction", "demo", showCompaction(capacity)),
     post("/api/database/compact", "full", compactDatabase(capacity)),
 
     get("/api/logs", "full", listLogRecords(logs, identity.runtimeId)),

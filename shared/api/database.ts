@@ -69,6 +69,20 @@ export const Compacted = Named("Compacted", {
 })
 export type Compacted = Static<typeof Compacted>
 
+/** A compaction by a running Host, which goes on whether or not anybody asks how far it is. */
+export const CompactTask = Named("CompactTask", {
+  id: Type.String(),
+  state: Type.Enum(["running", "done", "failed"]),
+  step: Type.String({description: "What is being done"}),
+  done: Type.Integer({description: "Rows dropped, or bytes given back"}),
+  total: Type.Integer({description: "Bytes to give back; 0 where it is not known"}),
+  result: orNull(Compacted, {description: "Null until it is done"}),
+  problem: orNull(Type.Object({code: Type.String(), detail: Type.String(), hint: Type.String()})),
+})
+export type CompactTask = Static<typeof CompactTask>
+
+export const LastCompaction = Named("LastCompaction", {task: orNull(CompactTask)})
+
 /** A migration that was applied, or would be. */
 export const MigrationView = Type.Object({
   version: Type.Integer(),

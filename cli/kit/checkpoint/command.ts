@@ -23,18 +23,26 @@ export abstract class CheckpointCommand extends StoppableCommand {
 
   /** Waits until the Host has done what it was asked to begin. Throws what it failed with. */
   async awaitTask(host: HostClient, begun: CheckpointTask): Promise<void> {
-    await this.withProgress(async show => {
-      for (let task: CheckpointTask | null = begun; task !== null && task.id === begun.id; ) {
+    await this.follow(begun, async () => (await host.get<{task: CheckpointTask | null}>("/api/checkpoints/task")).task)
+  }
+
+  /** Shows how far a task of the Host is; resolves to its end, or to null where the Host knows another or none. Throws what it failed with. */
+  async follow<T extends HostTask>(begun: T, ask: () => Promise<T | null>): Promise<T | null> {
+    return this.withProgress(async show => {
+      for (let task: T | null = begun; task !== null && task.id === begun.id; task = await ask()) {
         if (task.state === "failed" && task.problem !== null) {
           const {code, detail, hint} = task.problem
           // The Host takes it from the same table.
           throw new Problem(code as ProblemCode, detail, {hint})
         }
-        if (task.state === "done") return
+        if (task.state === "done") return task
         show(task.step, task.done, task.total)
         await new Promise(resolve => setTimeout(resolve, 100))
-        task = (await host.get<{task: CheckpointTask | null}>("/api/checkpoints/task")).task
       }
+      return null
     })
   }
 }
+
+/** What the Host tells of long work. */
+type HostTask = Pick<CheckpointTask, "id" | "state" | "step" | "done" | "total" | "problem">

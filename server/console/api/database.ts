@@ -1,11 +1,21 @@
-import {Compacted, CompactRequest, DatabaseInfo, DatabaseQuery} from "../../../shared/api/database.ts"
+import {
+  Compacted,
+  CompactRequest,
+  CompactTask,
+  DatabaseInfo,
+  DatabaseQuery,
+  LastCompaction,
+} from "../../../shared/api/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 
 /** What the Host lets these routes see. */
 export interface CapacityService {
   info(tables: boolean): Promise<DatabaseInfo>
-  compact(dryRun: boolean): Promise<Compacted>
+  plan(): Promise<Compacted>
+  begin(): Promise<CompactTask>
+  /** What is being done, or was done last; null before the first. */
+  readonly task: CompactTask | null
 }
 
 export const showDatabase = (capacity: CapacityService): Operation => ({
@@ -16,12 +26,21 @@ export const showDatabase = (capacity: CapacityService): Operation => ({
 })
 
 export const compactDatabase = (capacity: CapacityService): Operation => ({
-  summary: "Drop what is kept no longer, and give what is unused back to the disk",
+  summary:
+    "Begin to drop what is kept no longer, and to give what is unused back to the disk; a dry run answers at once",
   body: CompactRequest,
-  response: {200: Compacted},
-  problems: ["compact_unavailable"],
+  response: {200: Compacted, 202: CompactTask},
+  problems: ["compact_unavailable", "compact_busy"],
   handle: async (_, call) => {
     const {dryRun = false} = (await call.body()) as Static<typeof CompactRequest>
-    return call.json(Compacted, await capacity.compact(dryRun))
+    return dryRun
+      ? call.json(Compacted, await capacity.plan())
+      : call.json(CompactTask, await capacity.begin(), {status: 202})
   },
+})
+
+export const showCompaction = (capacity: CapacityService): Operation => ({
+  summary: "How far the compaction of the database is, or how the last one ended",
+  response: {200: LastCompaction},
+  handle: (_, call) => call.json(LastCompaction, {task: capacity.task}),
 })

@@ -69,6 +69,8 @@ export interface SweepOptions {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly signal?: AbortSignal
+  /** Hears how many rows of the part were dropped so far. */
+  readonly progress?: (rows: number) => void
 }
 
 /** Drops what a part keeps no longer, in small steps; resolves to how many rows went. */
@@ -76,7 +78,7 @@ export const sweepPart = async (
   database: Database,
   part: RetentionPart,
   limits: PartLimits,
-  {now, signal}: SweepOptions,
+  {now, signal, progress}: SweepOptions,
 ): Promise<number> => {
   const bounds = await boundsOf(database, part, limits, now)
   let dropped = 0
@@ -90,6 +92,7 @@ export const sweepPart = async (
     const rows = Number(found?.rows)
     if (rows > 0) await database.write(part.drop.map(sql => ({sql, args: argumentsOf(sql, args)})))
     dropped += rows
+    progress?.(dropped)
     after = look.last
     await sleep((performance.now() - began) * (rows > 0 ? leisure : 0))
   }

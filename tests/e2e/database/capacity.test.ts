@@ -3,14 +3,14 @@ import {statfs} from "node:fs/promises"
 import {setTimeout as sleep} from "node:timers/promises"
 import {createClient} from "@libsql/client/sqlite3"
 import {expect, test} from "vitest"
-import type {Compacted, DatabaseInfo} from "../../../shared/api/database.ts"
+import type {Compacted, CompactTask, DatabaseInfo} from "../../../shared/api/database.ts"
 import type {IngressView} from "../../../shared/api/readiness.ts"
 import {aDay, countOf, storeEvents} from "../../support/capacity/retention.ts"
 import {killAt, killDuring} from "../../support/checkpoint/restore-kill-loop.ts"
 import {changeDatabase, open} from "../../support/database/databases.ts"
 import {printed, printedJson, runCommand} from "../../support/host/command-line.ts"
 import {expectProblem, startHost, svc} from "../../support/host/host.ts"
-import {until} from "../../support/host/process.ts"
+import {startProcess, until} from "../../support/host/process.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
 import {bunOr, onBun} from "../../support/host/runtimes.ts"
 import {Chance} from "../../support/machine/chance.ts"
@@ -49,6 +49,32 @@ test.each(twoRuntimes)("a running Host drops what is old and gives the space bac
   const metrics = await (await host.fetch("/api/metrics")).text()
   expect(metrics).toContain('svc_retention_dropped_total{part="handled"} 1901')
   expect(await host.say("still there")).toEqual(expect.any(Array))
+})
+
+test("a compaction refuses a second one, says how far it is, and goes on without the command that asked for it", async () => {
+  const project = await oldProject(3000)
+  project.write("svc.config.yml", `${plainConfig}retention: {handled: {least: 100}}\n`)
+  const host = await startHost({project})
+  const task = async () => (await host.get<{task: CompactTask | null}>("/api/database/compaction")).task
+  expect(await task()).toBeNull()
+  const headers = {"content-type": "application/json"}
+  const begin = () => host.fetch("/api/database/compact", {method: "POST", body: "{}", headers})
+  const [first, second] = await Promise.all([begin(), begin()])
+  expect([first, second].map(({status}) => status).sort()).toEqual([202, 409])
+  await expectProblem(first.status === 409 ? first : second, 409, "compact_busy")
+  const begun = await task()
+  const follower = startProcess([...onBun.command, "database", "compact", "--follow", "--project", project.folder])
+  const heard = new Map<string, number>()
+  const ended = await until("the compaction to end", async () => {
+    const now = await task()
+    if (now?.state !== "running") return now ?? undefined
+    heard.set(now.step, now.done)
+    if (now.done > 1000) follower.child.kill("SIGINT")
+    return undefined
+  })
+  expect(ended).toMatchObject({id: begun?.id, state: "done", problem: null, result: {dropped: 2900 + 3000}})
+  expect(heard.get("dropping old rows")).toBeGreaterThan(0)
+  expect(await printedJson<Compacted>(project, "database compact --follow")).toEqual(ended.result)
 })
 
 test("info and compact work without a Host too, and say the same", async () => {
