@@ -8,7 +8,8 @@ import {type Client, createClient} from "@libsql/client/sqlite3"
 /**
  * A process of its own for long work on the database file, so that the Host's event loop and its writer go on:
  * `snapshot <database> <partial> <target>` copies it, under the first name until the copy is whole; `point`, likewise,
- * prints `ready` first, waits for a line, and hashes the copy; `check <database>` runs quick_check; `tables <database>` counts
+ * prints `ready` first, waits for a line, and hashes the copy; `check <database>` runs quick_check, `integrity <database>` the
+ * integrity_check; `tables <database>` counts
  * rows and bytes; `rewrite` copies a file that nobody else has open, and leaves its log empty. Prints, last, one JSON
  * value.
  */
@@ -81,6 +82,14 @@ const check = async () => {
   return {ok: findings.length === 0, findings, schema: Number(versions?.rows[0]?.version ?? 0)}
 }
 
+const integrity = async () => {
+  const client = await open()
+  const {rows} = await client.execute("PRAGMA integrity_check(10)")
+  const findings = rows.map(row => String(row.integrity_check)).filter(text => text !== "ok")
+  client.close()
+  return {ok: findings.length === 0, findings}
+}
+
 /** As a copy is made, but that the log is taken into the file before, durably, and so stays empty. */
 const rewrite = async () => {
   const client = await open()
@@ -108,7 +117,7 @@ const tables = async () => {
   return {ok: true, tables: counted}
 }
 
-const tasks: Readonly<Record<string, () => Promise<object>>> = {snapshot, point, check, tables, rewrite}
+const tasks: Readonly<Record<string, () => Promise<object>>> = {snapshot, point, check, integrity, tables, rewrite}
 
 try {
   process.stdout.write(JSON.stringify(await tasks[task ?? ""]?.()))

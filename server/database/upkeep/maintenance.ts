@@ -132,3 +132,12 @@ export const inspectFile = async (database: string): Promise<{findings: readonly
   const {ok, findings = [], schema = 0} = await run(["check", database])
   return {findings: ok ? [] : findings, schema}
 }
+
+/**
+ * What SQLite's integrity_check finds wrong with a database file, by a process of its own, so that it can be read meanwhile. A
+ * check that could not be made is a finding.
+ */
+export const checkIntegrity = async (database: string): Promise<readonly string[]> => {
+  const {ok, findings = []} = await run(["integrity", database])
+  return ok || findings.length > 0 ? findings : ["integrity_check gave no answer"]
+}

@@ -6,6 +6,7 @@ import {parseSource} from "../../config/source.ts"
 import {readAuthorityRows} from "../../database/authority.ts"
 import {type Database, type Location, openDatabase, schemaOf} from "../../database/database.ts"
 import {newestSchema} from "../../database/migrations/migrations.ts"
+import {checkIntegrity} from "../../database/upkeep/maintenance.ts"
 import {withDatabase, withoutHost} from "../../database/without-host.ts"
 import {databaseName} from "../checkpoint/create.ts"
 import {readGroup, readMarker} from "../checkpoint/marker.ts"
@@ -55,7 +56,11 @@ interface Notes {
 const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
   const {manifest, remoteCopy} = staged
   if (manifest.database.dialect === "libsql" && remoteCopy !== undefined) {
-    return withDatabase(remoteCopy, database => inspectContent(database, staged, {findings, warnings, progress}))
+    return withDatabase(remoteCopy, async database => {
+      progress("checking the database", 0, 0)
+      findings.push(...wrongIn((await database.read("PRAGMA integrity_check(10)")).map(row => row.integrity_check)))
+      if (findings.length === 0) await inspectContent(database, staged, {findings, warnings, progress})
+    })
   }
   if (manifest.database.dialect === "sqlite") findings.push(`${databaseName} is not in it`)
   else warnings.push(`the backup ${manifest.database.restorePoint} of the remote database was not looked at`)
@@ -67,7 +72,6 @@ const inspectContent = async (
   staged: Staged,
   {findings, warnings, progress}: Notes,
 ): Promise<void> => {
-  progress("checking the database", 0, 0)
   findings.push(...(await checkDatabase(database, staged.manifest)))
   if (findings.length > 0) return
   progress("checking jobs and workroom", 0, 0)
@@ -85,7 +89,7 @@ const inspectContent = async (
 const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
   try {
     const copy: Location = {dialect: "sqlite", file}
-    await withDatabase(copy, database => inspectContent(database, staged, {findings, warnings, progress}))
+    await withDatabase(copy, database => inspectBeside(database, file, staged, {findings, warnings, progress}))
     if (staged.keepSchema === true) return
     progress("migrating the copy", 0, 0)
     const migrated = await openDatabase(copy, {...withoutHost(), restorePoint: staged.manifest.id})
@@ -97,13 +101,35 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
   }
 }
 
+/**
+ * Its pages are checked by another process while its content is looked at: each takes a core. What is wrong with the pages is
+ * all that is said then, as it may be why the content could not be read.
+ */
+const inspectBeside = async (database: Database, file: string, staged: Staged, notes: Notes): Promise<void> => {
+  const {progress} = notes
+  progress("checking the database", 0, 0)
+  const integrity = checkIntegrity(file)
+  const content: Notes = {findings: [], warnings: [], progress}
+  const failure = await inspectContent(database, staged, content).then(
+    () => undefined,
+    (error: unknown) => ({error}),
+  )
+  progress("checking the database", 0, 0)
+  const wrong = wrongIn(await integrity)
+  if (wrong.length === 0 && failure !== undefined) throw failure.error
+  notes.findings.push(...(wrong.length > 0 ? wrong : content.findings))
+  if (wrong.length === 0) notes.warnings.push(...content.warnings)
+}
+
+const wrongIn = (found: readonly unknown[]): string[] =>
+  found
+    .map(String)
+    .filter(text => text !== "ok")
+    .map(text => `${databaseName}: ${text}`)
+
 type Fact = readonly [what: string, found: unknown, said: unknown]
 
 const checkDatabase = async (database: Database, manifest: Manifest): Promise<string[]> => {
-  const wrong = (await database.read("PRAGMA integrity_check(10)"))
-    .map(row => String(row.integrity_check))
-    .filter(text => text !== "ok")
-  if (wrong.length > 0) return wrong.map(text => `${databaseName}: ${text}`)
   const schema = schemaOf(database)
   if (schema > newestSchema)
     return [`${databaseName} has schema ${schema}; this version of svc knows up to ${newestSchema}`]

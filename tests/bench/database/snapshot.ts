@@ -1,9 +1,9 @@
 import {rmSync, statSync} from "node:fs"
-import {root, type TestRuntime} from "../support/host/runtimes.ts"
-import {databaseOf, databaseSize, holdContest, makeLargeProject, waitFigures} from "./measure/during.ts"
-import {type Figure, sides} from "./measure/figure.ts"
-import {startHost} from "./measure/host.ts"
-import {onEachRuntime, onOneNode, type Row, type RowOptions} from "./row.ts"
+import {root, type TestRuntime} from "../../support/host/runtimes.ts"
+import {databaseOf, databaseSize, holdContest, makeLargeProject, waitFigures} from "../measure/during.ts"
+import {type Figure, sides} from "../measure/figure.ts"
+import {startHost} from "../measure/host.ts"
+import {onEachRuntime, onOneNode, type Row, type RowOptions} from "../row.ts"
 
 const childModule = ({name}: TestRuntime) =>
   name === "bun" ? `${root}server/database/upkeep/database-child.ts` : `${root}dist/database-child.js`

@@ -1,13 +1,13 @@
 import {createClient} from "@libsql/client/sqlite3"
-import {type ApiDocument, type Examples, questionsOf} from "../support/host/questions.ts"
-import type {TestRuntime} from "../support/host/runtimes.ts"
-import {backlogJob, backlogStatements, endedBacklog, numbered} from "../support/messages/backlog.ts"
-import {requireRoom} from "./measure/ballast.ts"
-import {databaseOf} from "./measure/during.ts"
-import {atMost, type Figure} from "./measure/figure.ts"
-import {type BenchHost, type BenchProject, makeProject, startHost} from "./measure/host.ts"
-import {spreadOf} from "./measure/statistics.ts"
-import {onEachRuntime, onOneNode, type Row, type RowOptions} from "./row.ts"
+import {type ApiDocument, type Examples, questionsOf} from "../../support/host/questions.ts"
+import type {TestRuntime} from "../../support/host/runtimes.ts"
+import {backlogJob, backlogStatements, endedBacklog, numbered} from "../../support/messages/backlog.ts"
+import {requireRoom} from "../measure/ballast.ts"
+import {databaseOf} from "../measure/during.ts"
+import {atMost, type Figure} from "../measure/figure.ts"
+import {type BenchHost, type BenchProject, makeProject, startHost} from "../measure/host.ts"
+import {spreadOf} from "../measure/statistics.ts"
+import {onEachRuntime, onOneNode, type Row, type RowOptions} from "../row.ts"
 
 /** Events of the inbox, with a mark and a reply each. */
 const events = 1_000_000
