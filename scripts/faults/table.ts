@@ -66,6 +66,14 @@ const table = {
     long: 10_000,
     seed: 20_261_121,
   },
+  "reload-load": {
+    what: "a plugin is edited under 50 messages a second, on each runtime: none is lost, none fails",
+    files: ["e2e/generation/reload-load"],
+    unit: "reloads",
+    suite: 20,
+    long: 200,
+    seed: 13,
+  },
   "job-kills": {
     what: "a scheduler that is killed at any write",
     files: ["contract/scheduler/kills"],

@@ -158,12 +158,17 @@ export class Instance {
   /** Undoes everything, after what runs has ended or `drainLimit` milliseconds have passed. */
   async dispose(drainLimit: number): Promise<void> {
     if (this.#running.size > 0) {
-      await withTimeLimit(drainLimit, () => Promise.allSettled(this.#running)).catch(() => {
+      await withTimeLimit(drainLimit, signal => this.#drain(signal)).catch(() => {
         this.log.warn(`${this.#running.size} handlers were still running when the instance was disposed`)
       })
     }
     await this.scope.dispose()
     if (this.#state.is === "active" || this.#state.is === "starting") this.#enter({is: "disposed"})
+  }
+
+  /** Waits for what begins meanwhile, too. */
+  async #drain(signal: AbortSignal): Promise<void> {
+    while (this.#running.size > 0 && !signal.aborted) await Promise.allSettled(this.#running)
   }
 
   /** Ends the instance because of an exception that nobody caught. */

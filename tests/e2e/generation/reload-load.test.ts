@@ -1,0 +1,90 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, onTestFinished, test} from "vitest"
+import type {InboxView} from "../../../shared/api/messages.ts"
+import type {Static} from "../../../shared/type.ts"
+import {reload} from "../../support/host/generation.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {runtimes} from "../../support/host/runtimes.ts"
+import {Chance} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const run = faultRun("reload-load")
+
+/** 50 messages a second on 20 conversations: at each moment about five handlers run. */
+const pause = 20
+const conversations = 20
+
+/** A stand-in for a bot's work: a handler and a command, each with one reply after 100 ms. */
+const slowPlugin = (edition: number) =>
+  pluginWith(`// edition ${edition}
+    plugin.command("work", async () => {
+      await sleep(100)
+      return "done"
+    })
+    plugin.on("message-created", async () => {
+      await sleep(100)
+      return "heard"
+    })`)
+
+const startMessages = (host: TestHost) => {
+  const accepted: Promise<number>[] = []
+  const timer = setInterval(() => {
+    const channel = `c${accepted.length % conversations}`
+    const message = {text: accepted.length % 2 === 0 ? "/work" : "not a command", channel}
+    const answer = host.post<{sn: number}>("/api/plugins/sandbox/messages", message)
+    answer.catch(() => {})
+    accepted.push(answer.then(({sn}) => sn))
+  }, pause)
+  const stop = () => {
+    clearInterval(timer)
+    return Promise.all(accepted)
+  }
+  onTestFinished(() => clearInterval(timer))
+  return {accepted, stop}
+}
+
+type Page = {readonly items: readonly Static<typeof InboxView>[]; readonly next: string | null}
+
+/** How many events are in each state. */
+const statesOf = async (host: TestHost): Promise<Readonly<Record<string, number>>> => {
+  const counts: Record<string, number> = {}
+  let cursor: string | null = null
+  do {
+    const page: Page = await host.get(`/api/inbox?limit=500${cursor === null ? "" : `&cursor=${cursor}`}`)
+    for (const {state} of page.items) counts[state] = (counts[state] ?? 0) + 1
+    cursor = page.next
+  } while (cursor !== null)
+  return counts
+}
+
+test.each(runtimes)(
+  "a plugin edited under load on $name fails and loses no message",
+  {timeout: 1_200_000},
+  async runtime => {
+    tellHowToRepeat(run)
+    const chance = new Chance(run.seed)
+    const plugins = {slow: slowPlugin(0)}
+    const host = await startHost({
+      runtime,
+      config: "http: {port: 0}\nlog_level: warn\nplugins:\n  sandbox: {}\n  slow: {}\n",
+      plugins,
+      args: ["--no-watch"],
+    })
+    const messages = startMessages(host)
+    await until("the first messages to be accepted", () => messages.accepted.length > 5)
+    for (let round = 1; round <= run.rounds; round++) {
+      host.project.write("plugins/slow.ts", slowPlugin(round))
+      expect(await reload(host)).toEqual({committed: true, generation: round + 1})
+      await sleep(chance.below(250))
+    }
+    const accepted = await messages.stop()
+    expect(new Set(accepted).size).toBe(accepted.length)
+    const states = await until("every handler to end", async () => {
+      const {pending = 0, running = 0, ...ended} = await statesOf(host)
+      return pending + running === 0 && ended
+    })
+    expect(states).toEqual({handled: accepted.length})
+  },
+)
