@@ -188,7 +188,7 @@ export class Scheduler {
     await inSlices(this.#due(now), ({entry, due}) => {
       const {id} = entry.job
       const openRuns = this.runner.openRuns(id) + (planning.get(id) ?? 0)
-      const considered = consider(entry.job, {times: entry.times, due, missedUpTo, openRuns})
+      const considered = consider(entry.job, {times: entry.times, due, missedUpTo, now, openRuns})
       claims.push(...considered.planned.map(planned => claimOf(id, planned)))
       const begun = considered.planned.filter(({skipped}) => skipped === undefined).length
       planning.set(id, (planning.get(id) ?? 0) + begun)
@@ -211,16 +211,24 @@ export class Scheduler {
     const {database, log} = this.#options
     const results = await persist(`${claims.length} runs`, log, () => database.write(claiming(claims, upTo, now)))
     const own = new Set(results.at(-1)?.rows.map(row => String(row.run_id)))
+    const skipped = new Map<string, Claim[]>()
     for (const claim of claims) {
-      if (own.has(claim.runId)) this.runner.push(claim)
-      else if (claim.skipped !== undefined) this.#tellSkipped(claim)
+      const {runId, job, skipped: reason} = claim
+      if (own.has(runId)) this.runner.push(claim)
+      else if (reason !== undefined)
+        skipped.set(`${job} ${reason}`, [...(skipped.get(`${job} ${reason}`) ?? []), claim])
     }
+    for (const alike of skipped.values()) this.#tellSkipped(alike)
   }
 
-  #tellSkipped({job, scheduledFor, skipped, missedFrom}: Claim): void {
-    this.#options.log.warn(`job ${job} was not run: ${skipped}`, {
-      scheduledFor: new Date(scheduledFor).toISOString(),
-      ...(missedFrom === undefined ? {} : {missedFrom: new Date(missedFrom).toISOString()}),
+  /** One line for the due times of one job that were skipped for one reason. */
+  #tellSkipped(alike: readonly Claim[]): void {
+    const [first, last] = [alike[0], alike.at(-1)]
+    if (first === undefined || last === undefined) return
+    const from = first.missedFrom ?? (first === last ? undefined : first.scheduledFor)
+    this.#options.log.warn(`job ${first.job} was not run: ${first.skipped}`, {
+      scheduledFor: new Date(last.scheduledFor).toISOString(),
+      ...(from === undefined ? {} : {missedFrom: new Date(from).toISOString()}),
     })
   }
 }

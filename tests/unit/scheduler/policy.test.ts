@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
 import {Calculator} from "../../../server/scheduler/calculator.ts"
-import {consider, mostCatchUps, mostQueued} from "../../../server/scheduler/consider.ts"
+import {consider, mostCatchUps, mostQueued, mostSkippedRows} from "../../../server/scheduler/consider.ts"
 import {DueQueue} from "../../../server/scheduler/due-queue.ts"
 import type {Job} from "../../../shared/api/jobs.ts"
 import {Chance} from "../../support/machine/chance.ts"
@@ -15,10 +15,10 @@ const hourly: Job = {
 const at = (text: string) => Date.parse(`2026-05-01T${text}Z`)
 
 /** What becomes of the due time 09:00, with what was missed up to so late. */
-const considered = (change: Partial<Job>, missedUpTo: number, openRuns = 0) => {
+const considered = (change: Partial<Job>, missedUpTo: number, openRuns = 0, now = missedUpTo) => {
   const job = {...hourly, ...change}
   const times = new Calculator().times(job.schedule, job.timezone)
-  const {planned, upTo} = consider(job, {times, due: at("09:00:00"), missedUpTo, openRuns})
+  const {planned, upTo} = consider(job, {times, due: at("09:00:00"), missedUpTo, now, openRuns})
   return {
     upTo: new Date(upTo).toISOString().slice(11, 16),
     planned: planned.map(({scheduledFor, trigger, skipped, missedFrom}) =>
@@ -51,21 +51,31 @@ test.each([
   expect(considered({missed}, at("09:00:00"))).toEqual({upTo: "09:00", planned})
 })
 
-test("missed: all runs the newest hundred, the oldest of them first, and names what it leaves out", () => {
+test("missed: all runs the newest hundred, the oldest of them first, and has a row for each one that it skips", () => {
   const {planned} = considered({missed: "all", schedule: {every: "1m"}}, at("12:00:00"))
-  expect(planned).toHaveLength(mostCatchUps + 1)
-  expect(planned[0]).toBe("10:20 too_many since 09:00")
-  expect(planned[1]).toBe("10:21 catch_up")
+  expect(planned).toHaveLength(181)
+  expect(planned[0]).toBe("09:00 too_many")
+  expect(planned[80]).toBe("10:20 too_many")
+  expect(planned[81]).toBe("10:21 catch_up")
   expect(planned.at(-1)).toBe("12:00 catch_up")
 })
 
-test("a year of missed seconds costs no more than its newest hundred", () => {
+test("a year of missed seconds makes no more rows than its newest six hundred", () => {
   const {planned, upTo} = considered(
     {missed: "all", schedule: {cron: "* * * * * *"}},
     at("09:00:00") + 365 * 86_400_000,
   )
-  expect(planned).toHaveLength(mostCatchUps + 1)
+  expect(planned).toHaveLength(mostCatchUps + mostSkippedRows + 1)
+  expect(planned[0]).toContain("too_many since 09:00")
   expect(upTo).toBe("09:00")
+})
+
+test("missed: all runs what came together within the minute, beside an open run too", () => {
+  const change = {schedule: {every: "20s"}}
+  const [late, now] = [at("08:59:59"), at("09:00:50")]
+  const run = ["09:00 schedule", "09:00 schedule", "09:00 schedule"]
+  expect(considered({...change, missed: "all"}, late, 1, now).planned).toEqual(run)
+  expect(considered({...change, missed: "skip"}, late, 1, now).planned).toEqual(["09:00 overlap"])
 })
 
 test("what jitter still delays was not missed", () => {
