@@ -1,6 +1,8 @@
+import {join} from "node:path"
 import {expect, test} from "vitest"
 import type {Job} from "../../../shared/api/jobs.ts"
-import {localDatabase, open} from "../../support/database/databases.ts"
+import {open} from "../../support/database/databases.ts"
+import {memoryFolder} from "../../support/machine/memory-folder.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"
 import {jobOf, schedulerOn} from "../../support/scheduler/jobs.ts"
 
@@ -9,7 +11,7 @@ const timeOf = (at: number) => new Date(at).toISOString()
 const policies = ["skip", "once", "all"] as const
 const periods = [1, 5, 20, 60]
 /** In seconds. */
-const stalls = [0, 1, 4, 5, 6, 19, 30, 59, 60, 61, 65, 119, 120, 121, 180, 240, 299, 300]
+const stalls = [0, 1, 4, 6, 30, 59, 60, 61, 119, 121, 180, 300]
 
 const jobs: readonly Job[] = policies.flatMap(missed =>
   periods.map(period => jobOf(`${missed}-${period}`, {missed, schedule: {every: `${period}s`}})),
@@ -23,7 +25,7 @@ interface Run {
 
 /** A Host whose event loop stands still for so long, a second after it has begun. */
 const stalledFor = async (seconds: number) => {
-  const database = await open(await localDatabase())
+  const database = await open({dialect: "sqlite", file: join(memoryFolder(), "data.sqlite")})
   const clock = new HandClock(timeOf(start + 500))
   const {scheduler, settle} = schedulerOn(database, {clock})
   await scheduler.start(jobs)
