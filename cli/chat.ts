@@ -59,7 +59,7 @@ export class Chat extends SvcCommand {
     let code: ExitCode = exit.ok
     const refused = (error: unknown) => {
       code = exit.failed
-      this.context.stderr.write(`${this.describe(error)}\n`)
+      this.tell(this.describe(error))
     }
     const heard = listen(this.folder, host, this.channel, show, ending.signal)
     await heard.connected

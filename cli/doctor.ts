@@ -79,7 +79,7 @@ export class Doctor extends DataCommand {
       this.print(
         [`ready: ${result.url}, ${describeGeneration(result.report)}`, ...readyButLines(result.report)].join("\n"),
       )
-    else this.context.stderr.write(`not ready: ${result.reason}\n${unreadyComponents(result.report)}`)
+    else this.tell(`not ready: ${result.reason}\n${unreadyComponents(result.report)}`.trimEnd())
     return result.ok ? exit.ok : exit.failed
   }
 

@@ -77,7 +77,7 @@ export class LogsCommand extends DataCommand {
       } catch (error) {
         refusals = isProblem(error, "unauthorized") ? refusals + 1 : 0
         if (refusals > mostRefusals || !away.some(code => isProblem(error, code))) throw error
-        if (!isAway) this.context.stderr.write("the Host is away; waiting for it\n")
+        if (!isAway) this.tell("the Host is away; waiting for it")
         isAway = true
         host = undefined
       }
@@ -86,8 +86,9 @@ export class LogsCommand extends DataCommand {
   }
 
   #print(record: LogRecord): void {
-    const colors = !this.json && process.stdout.isTTY === true && process.env.NO_COLOR === undefined
-    this.print(this.json ? JSON.stringify(record) : formatPretty(record, colors))
+    const colors = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
+    if (this.json) this.print(JSON.stringify(record))
+    else this.printPainted(formatPretty(record, colors))
   }
 
   #tellMissed(missed: NonNullable<Page["missed"]>): void {

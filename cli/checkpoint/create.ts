@@ -43,7 +43,7 @@ export class CheckpointCreate extends CheckpointCommand {
     const stored = await this.store.get(id)
     if (this.output !== undefined) await this.#write(stored, this.output)
     // Standard output is the archive's.
-    if (this.output === "-") this.context.stderr.write(`${id}\n`)
+    if (this.output === "-") this.tell(id)
     else this.show(detailOf(stored), () => describeCheckpoint(stored))
     return stored.verification?.ok === false ? exit.failed : exit.ok
   }

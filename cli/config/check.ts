@@ -21,7 +21,7 @@ export class ConfigCheck extends DataCommand {
       return exit.ok
     }
     if (this.json) this.print(JSON.stringify({ok: false, ...problem.body()}, undefined, 2))
-    else this.context.stderr.write(`${describeProblem(problem)}\n`)
+    else this.tell(describeProblem(problem))
     return exit.failed
   }
 }

@@ -2,6 +2,7 @@ import {styleText} from "node:util"
 import {Command, Option} from "clipanion"
 import type {Envelope, Notice, StreamGap} from "../../shared/api/event-stream.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import {shownInLine} from "../../shared/shown.ts"
 import {followEvents, type Told} from "../kit/event-feed.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
@@ -39,7 +40,7 @@ export class EventsTail extends DataCommand {
       path: `/api/events?${this.#query()}`,
       after: this.after,
       signal: end.signal,
-      onAway: () => void this.context.stderr.write("the Host is away; waiting for it\n"),
+      onAway: () => this.tell("the Host is away; waiting for it"),
     })
     for await (const each of told) this.#show(each)
     return exit.ok
@@ -56,10 +57,11 @@ export class EventsTail extends DataCommand {
     if (event === "hello" || event === "cursor") return
     if (event === "gap" || event === "notice") {
       if (this.json) this.print(`{"${event}":${json}}`)
-      else this.print(event === "gap" ? this.#gap(JSON.parse(json)) : this.#notice(JSON.parse(json)))
+      else this.printPainted(event === "gap" ? this.#gap(JSON.parse(json)) : this.#notice(JSON.parse(json)))
       return
     }
-    this.print(this.json ? json : this.#line(JSON.parse(json)))
+    if (this.json) this.print(json)
+    else this.printPainted(this.#line(JSON.parse(json)))
   }
 
   #line({type, at, endpoint, runId, data}: Envelope): string {
@@ -70,7 +72,7 @@ export class EventsTail extends DataCommand {
     return [
       this.#paint("gray", clock(at)),
       this.#paint(styleOf(type), type.padEnd(20)),
-      ...about,
+      ...about.map(shownInLine),
       this.#paint("gray", fields.join(" ")),
     ].join(" ")
   }
@@ -87,17 +89,14 @@ export class EventsTail extends DataCommand {
 
   #paint(style: Style, text: string): string {
     const isColored = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
-    return isColored ? styleText(style, text, {validateStream: false}) : text
+    return isColored ? styleText(style, shownInLine(text), {validateStream: false}) : shownInLine(text)
   }
 }
 
 const clock = (at: string) => new Date(at).toTimeString().slice(0, 8)
 
 /** Bare where it is plain; else as JSON, which no terminal takes for a command. */
-const quoted = (text: string): string => (/^[\x21\x23-\x7e]+$/.test(text) ? text : escaped(JSON.stringify(text)))
-
-const escaped = (text: string) =>
-  text.replace(/[\u007f-\u009f]/g, character => `\\u00${character.charCodeAt(0).toString(16)}`)
+const quoted = (text: string): string => (/^[\x21\x23-\x7e]+$/.test(text) ? text : JSON.stringify(text))
 
 const styleOf = (type: string): Style => {
   if (/failed|dead|refused|error/.test(type)) return "red"

@@ -1,11 +1,15 @@
 import stringWidth from "string-width"
+import {shown, shownInLine} from "../../shared/shown.ts"
 
 /** A text with spaces behind it, up to so many columns of a terminal: 日本 takes four, an accent of its own none. */
-export const pad = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - stringWidth(text)))
+export const pad = (text: string, width: number): string => {
+  const line = shown(text)
+  return line + " ".repeat(Math.max(0, width - stringWidth(line)))
+}
 
-/** Rows under their headings, columns aligned. */
+/** Rows under their headings, columns aligned; each row in one line, whatever its cells hold. */
 export const table = (headings: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const lines = [headings, ...rows]
+  const lines = [headings, ...rows].map(cells => cells.map(shownInLine))
   const widths = headings.map((_, column) => Math.max(...lines.map(line => stringWidth(line[column] ?? ""))))
   return lines
     .map(line =>
@@ -17,10 +21,13 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
     .join("\n")
 }
 
-/** Names and values, one to a line, values aligned. */
+/** Names and values, values aligned; the further lines of a value begin where it does, so that they look like no name. */
 export const facts = (entries: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...entries.map(([name]) => stringWidth(name)))
-  return entries.map(([name, value]) => `${pad(name, width)}  ${value}`.trimEnd()).join("\n")
+  const below = `\n${" ".repeat(width + 2)}`
+  return entries
+    .map(([name, value]) => `${pad(name, width)}  ${shown(value).replaceAll("\n", below)}`.trimEnd())
+    .join("\n")
 }
 
 /** `1 event`, `2 events`. */
@@ -33,15 +40,16 @@ const unitsPerColumn = 32
 export const shorten = (text: string, width: number): string => {
   const whole = text.replace(/\s+/g, " ")
   const line = whole.slice(0, width * unitsPerColumn)
-  if (line === whole && stringWidth(line) <= width) return line
-  let shown = ""
+  if (line === whole && stringWidth(shown(line)) <= width) return shown(line)
+  let kept = ""
   let free = width - 1
   for (const {segment} of new Intl.Segmenter().segment(line)) {
-    free -= stringWidth(segment)
+    const letter = shown(segment)
+    free -= stringWidth(letter)
     if (free < 0) break
-    shown += segment
+    kept += letter
   }
-  return `${shown}…`
+  return `${kept}…`
 }
 
 /** A duration in words: `3 s`, `12 min`, `2 h 5 min`, `3 d`. */

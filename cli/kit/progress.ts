@@ -1,4 +1,5 @@
 import stringWidth from "string-width"
+import {shownInLine} from "../../shared/shown.ts"
 import {pad} from "./print.ts"
 
 /** Shows on a terminal how far long work is, in one line that is rewritten; anywhere else nothing. */
@@ -25,7 +26,8 @@ export class ProgressLine {
     if (this.#shown !== "") this.#write("")
   }
 
-  #write(text: string): void {
+  #write(line: string): void {
+    const text = shownInLine(line)
     this.#output.write(`\r${pad(text, stringWidth(this.#shown))}${text === "" ? "\r" : ""}`)
     this.#shown = text
   }

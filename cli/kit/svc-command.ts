@@ -4,6 +4,7 @@ import {Command, Option} from "clipanion"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {formatIssue, Problem} from "../../shared/problems.ts"
+import {shown} from "../../shared/shown.ts"
 
 /** What all commands share: the project, and how errors are told. */
 export abstract class SvcCommand extends Command {
@@ -19,7 +20,7 @@ export abstract class SvcCommand extends Command {
       await this.#settleRestore()
       return await this.run()
     } catch (error) {
-      this.context.stderr.write(`${this.describe(error)}\n`)
+      this.tell(this.describe(error))
       return exit.failed
     }
   }
@@ -29,15 +30,26 @@ export abstract class SvcCommand extends Command {
     const paths = projectPaths(this.folder)
     if (!existsSync(paths.restore) && !existsSync(paths.install)) return
     const {settleUnlessHeld} = await import("../../server/project/held.ts")
-    for (const done of await settleUnlessHeld(paths)) this.context.stderr.write(`svc: ${done}\n`)
+    for (const done of await settleUnlessHeld(paths)) this.tell(`svc: ${done}`)
   }
 
   get folder(): string {
     return resolve(this.project)
   }
 
+  /** Prints a text that may come from anywhere: the terminal shows its control characters and does not obey them. */
   print(text: string): void {
+    this.context.stdout.write(`${shown(text)}\n`)
+  }
+
+  /** Prints a text with svc's own colours. What is in it must have been `shown` before it was painted. */
+  printPainted(text: string): void {
     this.context.stdout.write(`${text}\n`)
+  }
+
+  /** The same as `print`, on stderr. */
+  tell(text: string): void {
+    this.context.stderr.write(`${shown(text)}\n`)
   }
 
   /** An error as people read it: what, where, what to do. Never a stack, but for a fault of svc's own. */

@@ -1,4 +1,5 @@
 import {styleText} from "node:util"
+import {shown} from "../../shared/shown.ts"
 import type {LogRecord} from "./record.ts"
 
 const colors: Record<string, Parameters<typeof styleText>[0]> = {
@@ -17,13 +18,7 @@ const known = new Set(["id", "time", "level", "message", "project", "runtimeId",
 const indent = " ".repeat(9)
 
 /** Text that cannot move the cursor, nor begin a line that looks like a record. */
-const onTerminal = (text: string): string =>
-  text
-    .replaceAll("\n", `\n${indent}`)
-    .replace(
-      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/g,
-      character => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-    )
+const onTerminal = (text: string): string => shown(text).replaceAll("\n", `\n${indent}`)
 
 /** `12:00:01 info  message  key=value`, and an error below it. A record may have come from a Host of another version. */
 export const formatPretty = (record: LogRecord, inColor: boolean): string => {
@@ -34,7 +29,7 @@ export const formatPretty = (record: LogRecord, inColor: boolean): string => {
     .map(([name, value]) => paint("gray", onTerminal(`${name}=${formatValue(value)}`)))
   const head = [
     paint("gray", new Date(record.time).toTimeString().slice(0, 8)),
-    paint(colors[record.level] ?? "white", record.level.padEnd(5)),
+    paint(colors[record.level] ?? "white", onTerminal(record.level.padEnd(5))),
     onTerminal(record.message),
     ...fields,
   ].join(" ")

@@ -1,5 +1,6 @@
 import {inspect} from "node:util"
 import {type Log, type LogFields, type LogLevel, logLevels, rankOf} from "../../shared/log.ts"
+import {shown} from "../../shared/shown.ts"
 import {formatPretty} from "./format.ts"
 import {History} from "./history.ts"
 import {Mask} from "./mask.ts"
@@ -95,7 +96,7 @@ const logWith = (known: LogFields, least: () => number, write: Write): Log => ({
 
 /** Writes a record as a line of the format. A writer that throws costs the caller nothing. */
 const printerOf = ({format, colors, write}: LogOptions, mask: Mask) => {
-  const lineOf = (record: LogRecord, json: string) => (format === "json" ? json : formatPretty(record, colors))
+  const lineOf = (record: LogRecord, json: string) => (format === "json" ? shown(json) : formatPretty(record, colors))
   return (record: LogRecord, json: string): void => {
     try {
       write(lineOf(record, json))

@@ -13,8 +13,16 @@ const codes: Record<string, string> = {
 
 const blocks = new Set(["p", "message", "br"])
 
+/** Without what no IRC client shows as text: every C0 and C1 character and DEL but tab, ends of lines and formatting. */
+const withoutCommands = (text: string): string =>
+  text.replace(/[\0\x01\x05-\x08\x0b\x0c\x0e\x10\x12-\x15\x17-\x1c\x7f-\x9f]/g, "")
+
+/** What somebody wrote, without its colours and formatting and without control characters but the tab. */
+export const plain = (text: string): string =>
+  text.replace(/\x03(\d{1,2}(,\d{1,2})?)?|\x04[0-9a-f]{6}|[\0-\x08\x0a-\x1f\x7f-\x9f]/gi, "")
+
 const render = (node: Node): string => {
-  if (!isElement(node)) return node.replace(/[\0\x01]/g, "")
+  if (!isElement(node)) return withoutCommands(node)
   if (node.type === "br") return "\n"
   if (node.type === "quote") return ""
   const code = codes[node.type]

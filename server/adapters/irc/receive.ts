@@ -1,6 +1,7 @@
 import {randomUUID} from "node:crypto"
 import type {Client} from "irc-framework"
 import {channelType, type Endpoint, Problem, renderContent} from "../../../shared/sdk/sdk.ts"
+import {plain} from "./format.ts"
 
 interface PrivateMessage {
   readonly nick: string
@@ -44,7 +45,3 @@ export const receiveFrom = (client: Client, endpoint: Endpoint): void => {
     client.on(type, (event: PrivateMessage) => receive({...event, type}))
   }
 }
-
-/** Without the sender's colours and formatting. */
-const plain = (text: string) =>
-  text.replace(/\x03(\d{1,2}(,\d{1,2})?)?|\x04[0-9a-f]{6}|[\x02\x0f\x11\x16\x1d-\x1f]/gi, "")

@@ -1,10 +1,15 @@
+import {readFileSync} from "node:fs"
+import {join} from "node:path"
 import {expect, test} from "vitest"
 import {facts, shorten, table} from "../../../cli/kit/print.ts"
+import {sourceFiles} from "../../../scripts/plan/graph.ts"
+import {shown, shownInLine} from "../../../shared/shown.ts"
+import {root} from "../../support/host/runtimes.ts"
 
 test("columns align by what a terminal shows: wide letters, accents of their own, emoji", () => {
   const family = "👨‍👩‍👧"
   const accented = "e\u0301te\u0301"
-  const shown = table(
+  const aligned = table(
     ["name", "n"],
     [
       ["日本", "1"],
@@ -13,7 +18,7 @@ test("columns align by what a terminal shows: wide letters, accents of their own
       ["plain", "4"],
     ],
   )
-  expect(shown.split("\n")).toEqual(["name   n", "日本   1", `${accented}    2`, `${family}     3`, "plain  4"])
+  expect(aligned.split("\n")).toEqual(["name   n", "日本   1", `${accented}    2`, `${family}     3`, "plain  4"])
 })
 
 test("facts align by what a terminal shows", () => {
@@ -34,7 +39,59 @@ test("a text is shortened to columns, and no letter is cut in two", () => {
 })
 
 test("a long text without any width is cut, too", () => {
-  const shown = shorten(`${"\u200b".repeat(200_000)}abc`, 10)
-  expect(shown.endsWith("…")).toBe(true)
-  expect(shown.length).toBeLessThan(1000)
+  const cut = shorten(`${"\u200b".repeat(200_000)}abc`, 10)
+  expect(cut.endsWith("…")).toBe(true)
+  expect(cut.length).toBeLessThan(1000)
+})
+
+const hostile = "a\u001b[2Jb\u0007\u007f\u009b31m\u202e\u2066c\rd"
+const visible = "a\\u001b[2Jb\\u0007\\u007f\\u009b31m\\u202e\\u2066c\\u000dd"
+
+test("control characters are shown by the escapes of JSON; lines, tabs, accents and emoji stay", () => {
+  expect(shown(hostile)).toBe(visible)
+  expect(shown(shown(hostile))).toBe(visible)
+  expect(shown("a\tb\n日本 e\u0301 👨‍👩‍👧 שלום")).toBe("a\tb\n日本 e\u0301 👨‍👩‍👧 שלום")
+  expect(shownInLine("a\tb\nc")).toBe("a b\\u000ac")
+  const json = JSON.stringify({[hostile]: [hostile, `\\${hostile}`]}, undefined, 2)
+  expect(JSON.parse(shown(json))).toEqual(JSON.parse(json))
+})
+
+test("a cell is one line, a value's further lines begin under it, and columns align by what is shown", () => {
+  const lines = table(
+    ["user", "n"],
+    [
+      [hostile, "1"],
+      ["one\ntwo", "2"],
+    ],
+  ).split("\n")
+  expect(lines).toEqual([
+    `user${" ".repeat(visible.length - 2)}n`,
+    `${visible}  1`,
+    `${"one\\u000atwo".padEnd(visible.length)}  2`,
+  ])
+  expect(facts([["content", "hello\nstate    handled\u001b[1A"]])).toBe(
+    "content  hello\n         state    handled\\u001b[1A",
+  )
+})
+
+test("a shortened text counts what is shown, and is cut between graphemes", () => {
+  expect(shorten("\u001b[2Jabcdefgh", 10)).toBe("\\u001b[2J…")
+  expect(shorten("e\u0301".repeat(5), 4)).toBe(`${"e\u0301".repeat(3)}…`)
+  expect(shorten("🇦🇹🇩🇪🇫🇷", 5)).toBe("🇦🇹🇩🇪…")
+})
+
+test("commands write to the terminal through SvcCommand alone, but for help, progress and the line of the chat", () => {
+  const writers = sourceFiles()
+    .filter(file => file.startsWith("cli/") && !file.startsWith("cli/init/"))
+    .filter(file => /\b(stdout|stderr|output)\??\.write\(|console\.\w+\(/.test(readFileSync(join(root, file), "utf8")))
+  expect(writers.sort()).toEqual([
+    "cli/chat.ts",
+    "cli/kit/progress.ts",
+    "cli/kit/svc-command.ts",
+    "cli/launch.js",
+    "cli/runtime/start.ts",
+    "cli/svc.ts",
+  ])
+  const painters = sourceFiles().filter(file => /\bprintPainted\(/.test(readFileSync(join(root, file), "utf8")))
+  expect(painters.sort()).toEqual(["cli/events/tail.ts", "cli/kit/svc-command.ts", "cli/logs.ts"])
 })

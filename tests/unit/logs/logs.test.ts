@@ -100,7 +100,7 @@ describe("the log", () => {
     const {log, lines} = collect({format: "pretty"})
     log.info("first\n12:00:00 error forged\u001b[2J", {text: "a\nb"})
     expect(lines).toHaveLength(1)
-    expect(lines[0]?.split("\n").slice(1)).toEqual(["         12:00:00 error forged\\x1b[2J text=a", "         b"])
+    expect(lines[0]?.split("\n").slice(1)).toEqual(["         12:00:00 error forged\\u001b[2J text=a", "         b"])
     expect(lines[0]).not.toContain("\u001b")
   })
 })

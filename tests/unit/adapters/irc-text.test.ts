@@ -1,0 +1,18 @@
+import {expect, test} from "vitest"
+import {plain, toLines} from "../../../server/adapters/irc/format.ts"
+
+const controls = Array.from({length: 0xa0}, (_, code) => String.fromCharCode(code)).filter(
+  character => character < " " || character > "~",
+)
+
+test("of what somebody wrote on IRC, no control character but the tab comes in", () => {
+  expect(plain(`a${controls.join("|")}b`).replaceAll("|", "")).toBe("a\tb")
+  expect(plain("\u000304,01red\u0003 \u0002bold\u0002 \u001b[2J\u001b]0;title\u0007")).toBe("red bold [2J]0;title")
+})
+
+test("of what a bot says on IRC, only formatting, tabs and ends of lines go out beside the text", () => {
+  const kept = toLines(controls.map(character => `${character}x`)).join("\n")
+  expect([...new Set([...kept].filter(character => character !== "x"))].sort().join("")).toBe(
+    "\u0002\u0003\u0004\t\n\u000f\u0011\u0016\u001d\u001e\u001f",
+  )
+})
