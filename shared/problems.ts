@@ -77,6 +77,11 @@ export const problems = {
     title: "The token is the example's placeholder",
     hint: "Replace HTTP_TOKEN, for example with the output of: openssl rand -hex 32",
   },
+  token_weak: {
+    status: 422,
+    title: "The token can be guessed",
+    hint: "Replace the token's variable in .env or the environment with the output of: openssl rand -hex 32",
+  },
   runtime_too_old: {
     status: 422,
     title: "The runtime is too old",

@@ -105,6 +105,6 @@ const checkConfig = async (project: string, environment: string, config: Project
     problem === undefined
       ? ok("configuration", `svc.config.yml is valid; plugins: ${Object.keys(config.plugins).join(", ") || "none"}`)
       : configFinding(problem),
-    checkToken(config),
+    ...checkToken(config),
   ]
 }

@@ -1,22 +1,28 @@
 import type {ProjectConfig} from "../../shared/config.ts"
 import {placeholderToken} from "../../shared/config.ts"
+import {tokensOf} from "../project/settings.ts"
 import {readTokenAges, type TokenAge} from "../project/token-ages.ts"
+import {estimatedBits, tokenCommand, wantedBits, weaknessOf} from "../project/token-strength.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
-/** Shorter tokens can be guessed. */
-const shortestToken = 16
+/** Is there a token, and does nobody guess any of them? */
+export const checkToken = ({http}: ProjectConfig): readonly Finding[] => {
+  const weak = tokensOf(http).flatMap(([key, token]) => {
+    const why = whyGuessable(token)
+    return why === undefined ? [] : [error("token", `${key} ${why}`, `Replace it, for example by: ${tokenCommand}`)]
+  })
+  if (weak.length > 0) return weak
+  if (http.token !== undefined) return [ok("token", "http.token is set")]
+  return [warning("token", "http.token is not set; production needs it", "Set http.token to ${HTTP_TOKEN}.")]
+}
 
-/** Is there a token that nobody guesses? */
-export const checkToken = ({http}: ProjectConfig): Finding => {
-  const token = http.token?.reveal()
-  if (token === undefined)
-    return warning("token", "http.token is not set; production needs it", "Set http.token to ${HTTP_TOKEN}.")
-  if (token === placeholderToken)
-    return error("token", "HTTP_TOKEN is the example's placeholder", "Replace it, for example by: openssl rand -hex 32")
-  if (token.length < shortestToken)
-    return warning("token", "HTTP_TOKEN is short", "Use a longer one, for example of: openssl rand -hex 32")
-  return ok("token", "http.token is set")
+const whyGuessable = (token: string): string | undefined => {
+  if (token === placeholderToken) return "is the example's placeholder"
+  const weakness = weaknessOf(token)
+  if (weakness !== undefined) return weakness
+  const bits = estimatedBits(token)
+  return bits < wantedBits ? `has ${bits} bits of entropy at most; ${wantedBits} are wanted` : undefined
 }
 
 /** Since when the full tokens are in use, and whether the previous one can go; at a time in milliseconds since 1970. */

@@ -9,6 +9,7 @@ import type {LoadedConfig} from "../config/load.ts"
 import type {Location} from "../database/database.ts"
 import {isMissing, readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
+import {weaknessOf} from "./token-strength.ts"
 
 /** Asked before anything is written into the folder. Throws `project_missing` where it holds no configuration. */
 export const requireProject = async ({project, config}: ProjectPaths): Promise<void> => {
@@ -25,19 +26,35 @@ export const projectName = async (paths: ProjectPaths): Promise<string> => {
   return typeof manifest?.name === "string" ? manifest.name : basename(paths.project)
 }
 
-/** The full token: the configuration's, or in development one made for this run. Throws `token_missing`, `token_placeholder`. */
+/**
+ * The full token: the configuration's, or in development one made for this run. Production needs one, and refuses each that
+ * can be guessed. Throws `token_missing`, `token_placeholder`, `token_weak`.
+ */
 export const settleToken = ({config}: LoadedConfig, mode: Mode): {used: Secret; made: Secret | undefined} => {
-  const {token, previousToken} = config.http
-  for (const [key, value] of Object.entries({token, previousToken: previousToken?.token})) {
-    if (mode === "production" && value?.reveal() === placeholderToken) {
-      throw new Problem("token_placeholder", `http.${key} is the placeholder of the example's .env`)
-    }
-  }
+  const {token} = config.http
+  if (mode === "production") requireStrongTokens(config.http)
   if (token !== undefined) return {used: token, made: undefined}
   if (mode === "production") throw new Problem("token_missing", "http.token is not set")
   const made = new Secret(randomBytes(24).toString("base64url"))
   return {used: made, made}
 }
+
+const requireStrongTokens = (http: ProjectConfig["http"]): void => {
+  for (const [key, token] of tokensOf(http)) {
+    if (token === placeholderToken)
+      throw new Problem("token_placeholder", `${key} is the placeholder of the example's .env`)
+    const weakness = weaknessOf(token)
+    if (weakness !== undefined) throw new Problem("token_weak", `${key} ${weakness}`)
+  }
+}
+
+/** The configured tokens of the API, by their keys in the configuration. */
+export const tokensOf = ({token, previousToken, demoToken}: ProjectConfig["http"]): readonly [string, string][] =>
+  Object.entries({
+    "http.token": token,
+    "http.previousToken.token": previousToken?.token,
+    "http.demoToken": demoToken,
+  }).flatMap(([key, secret]) => (secret === undefined ? [] : [[key, secret.reveal()]]))
 
 /** How this machine reaches the Host; without a slash at the end. */
 export const urlOf = ({http}: ProjectConfig, port: number): string => {

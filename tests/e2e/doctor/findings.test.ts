@@ -103,9 +103,17 @@ describe("svc doctor finds", () => {
   test("a token that is missing, a placeholder, or short", async () => {
     const project = await makeSoundProject()
     project.write(".env", "HTTP_TOKEN=replace-me-with-a-long-random-token\n")
-    expect(await findingsOf(project)).toEqual(["error token: HTTP_TOKEN is the example's placeholder"])
+    expect(await findingsOf(project)).toEqual(["error token: http.token is the example's placeholder"])
     project.write(".env", "HTTP_TOKEN=short\n")
-    expect(await findingsOf(project)).toEqual(["warning token: HTTP_TOKEN is short"])
+    expect(await findingsOf(project)).toEqual(["error token: http.token has fewer than 16 characters"])
+    project.write(".env", "HTTP_TOKEN=k3jf9-zq1xv7mp2r\n")
+    expect(await findingsOf(project)).toEqual([
+      "error token: http.token has 83 bits of entropy at most; 128 are wanted",
+    ])
+    project.write(".env", "HTTP_TOKEN=password-password\n")
+    expect(await findingsOf(project)).toEqual([
+      "error token: http.token is made of words and sequences that everybody tries first",
+    ])
     project.write("svc.config.yml", soundConfig(await freePort()).replace(/^ {2}token:.*\n/m, ""))
     expect(await findingsOf(project)).toEqual(["warning token: http.token is not set; production needs it"])
   })

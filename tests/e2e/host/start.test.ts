@@ -181,6 +181,21 @@ ${hint}`)
     expect(await refusal("http: {port: 0}\n", args)).toMatch(/^svc: http\.token is not set\n {2}hint: /)
     const env = {HTTP_TOKEN: "replace-me-with-a-long-random-token"}
     expect(await refusal(config("${HTTP_TOKEN}"), args, env)).toMatch(/^svc: http\.token is the placeholder/)
+    const told = (key: string, why: string) => `svc: ${key} ${why}\n  hint: Replace the token's variable`
+    const words = "is made of words and sequences that everybody tries first"
+    const weak = await refusal(config("${HTTP_TOKEN}"), args, {HTTP_TOKEN: "my-secret-token-1"})
+    expect(weak).toContain(told("http.token", words))
+    expect(weak).toContain("openssl rand -hex 32")
+    expect(weak).not.toContain("my-secret-token-1")
+    const http = (more: string) => `http:\n  port: 0\n  token: \${HTTP_TOKEN}\n  ${more}\nplugins: {sandbox: {}}\n`
+    const both = {HTTP_TOKEN: "a-token-of-thirty-two-characters", OTHER: "fifteen-letters"}
+    expect(await refusal(http("demoToken: ${OTHER}"), args, both)).toContain(
+      told("http.demoToken", "has fewer than 16 characters"),
+    )
+    const previous = 'previousToken: {token: "${OTHER}", until: "2999-01-01T00:00:00Z"}'
+    expect(await refusal(http(previous), args, both)).toContain(
+      told("http.previousToken.token", "has fewer than 16 characters"),
+    )
     const literal = await refusal(config("hunter22hunter22"), args)
     expect(literal).toContain("svc.config.yml:3:10 http.token: expected a bare ${NAME}")
     expect(literal).not.toContain("hunter22")

@@ -204,6 +204,6 @@ test("production refuses the example's placeholder as the previous token", async
   const ended = await svc(runtime, project, ["runtime", "start", "--mode", "production", "--no-watch"])
   expect({code: ended.code, stderr: ended.stderr}).toEqual({
     code: 1,
-    stderr: expect.stringContaining("http.previousToken is the placeholder of the example's .env"),
+    stderr: expect.stringContaining("http.previousToken.token is the placeholder of the example's .env"),
   })
 })
