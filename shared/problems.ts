@@ -221,6 +221,11 @@ export const problems = {
     title: "This is not a checkpoint as it was made",
     hint: "Take another one: svc checkpoint list. Keep this one if it is the only one, and look for an undamaged copy.",
   },
+  checkpoint_too_large: {
+    status: 422,
+    title: "The archive would unpack to more than any checkpoint",
+    hint: "Find out where the archive comes from. If you trust it, unpack it yourself and name its folder instead.",
+  },
   checkpoint_newer: {
     status: 422,
     title: "The checkpoint was made by a newer version",

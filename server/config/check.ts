@@ -72,16 +72,17 @@ class Walk {
   }
 
   #object(shape: Shape, raw: object, path: Path): unknown {
-    const value: Record<string, unknown> = {}
-    for (const [key, item] of Object.entries(raw)) {
+    const entries = Object.entries(raw).map(([key, item]): [string, unknown] => {
       const schema = schemaOf(shape, key)
-      value[key] = schema === undefined ? item : this.visit(schema, item, [...path, key])
-    }
+      return [key, schema === undefined ? item : this.visit(schema, item, [...path, key])]
+    })
     for (const [key, schema] of Object.entries(shape.properties ?? {})) {
       const fallback = (schema as Shape).default
-      if (!(key in value) && fallback !== undefined) value[key] = this.visit(schema, fallback, [...path, key])
+      if (!Object.hasOwn(raw, key) && fallback !== undefined)
+        entries.push([key, this.visit(schema, fallback, [...path, key])])
     }
-    return value
+    // An assignment would drop the key __proto__, and nobody would hear that it is unknown.
+    return Object.fromEntries(entries)
   }
 
   #text(shape: Shape, raw: string, path: Path): unknown {
@@ -111,7 +112,7 @@ const isUnknown = (shape: Shape) =>
   shape.type === undefined && !("anyOf" in shape) && !("enum" in shape) && !("const" in shape)
 
 const schemaOf = (shape: Shape, key: string): TSchema | undefined => {
-  if (shape.properties && key in shape.properties) return shape.properties[key]
+  if (shape.properties && Object.hasOwn(shape.properties, key)) return shape.properties[key]
   for (const [pattern, schema] of Object.entries(shape.patternProperties ?? {})) {
     if (new RegExp(pattern).test(key)) return schema
   }

@@ -57,15 +57,16 @@ const checked = (value: unknown, schema: TSchema): unknown => {
 /** Query parameters by their schema: numbers and booleans converted, defaults filled in. Throws `request_invalid`. */
 export const readQuery = (url: string, schema: TSchema): Readonly<Record<string, unknown>> => {
   const properties = (schema as {properties?: Record<string, {type?: string; default?: unknown}>}).properties ?? {}
-  const query: Record<string, unknown> = {}
+  const query = new Map<string, unknown>()
   const at = url.indexOf("?")
   for (const [key, text] of new URLSearchParams(at < 0 ? "" : url.slice(at + 1))) {
-    const type = properties[key]?.type
+    const type = Object.hasOwn(properties, key) ? properties[key]?.type : undefined
     const isNumber = (type === "integer" || type === "number") && text !== "" && Number.isFinite(Number(text))
-    query[key] = isNumber ? Number(text) : type === "boolean" && /^(true|false)$/.test(text) ? text === "true" : text
+    const isBoolean = type === "boolean" && /^(true|false)$/.test(text)
+    query.set(key, isNumber ? Number(text) : isBoolean ? text === "true" : text)
   }
   for (const [key, {default: fallback}] of Object.entries(properties)) {
-    if (!(key in query) && fallback !== undefined) query[key] = fallback
+    if (!query.has(key) && fallback !== undefined) query.set(key, fallback)
   }
-  return checked(query, schema) as Record<string, unknown>
+  return checked(Object.fromEntries(query), schema) as Record<string, unknown>
 }

@@ -1,8 +1,8 @@
 import {randomUUID} from "node:crypto"
-import {createReadStream, createWriteStream} from "node:fs"
-import {mkdir, open, rename, rm} from "node:fs/promises"
+import {createReadStream, createWriteStream, type ReadStream} from "node:fs"
+import {mkdir, open, rename, rm, statfs} from "node:fs/promises"
 import {dirname, join} from "node:path"
-import {Readable, type Writable} from "node:stream"
+import {Readable, Transform, type Writable} from "node:stream"
 import {pipeline} from "node:stream/promises"
 import {constants, createGunzip, createGzip} from "node:zlib"
 import {messageOf, Problem} from "../../../shared/problems.ts"
@@ -14,6 +14,43 @@ import {type StoredCheckpoint, sizeOf} from "./store.ts"
 
 /** The fastest: of a database with messages it saves nine tenths of what the usual level does, in a quarter of the time. */
 const level = constants.Z_BEST_SPEED
+
+/** What an archive may unpack to. */
+export interface ArchiveLimits {
+  /** Files. */
+  readonly entries: number
+  /** Of all files together; less where the disk has less room. */
+  readonly bytes: number
+  /** Unpacked bytes for each compressed one, once there are more than `free` of them. */
+  readonly ratio: number
+  /** In bytes. */
+  readonly free: number
+}
+
+/**
+ * Far above what svc writes: a checkpoint has a dozen files and the segments of a Journal, and a database shrinks to a tenth.
+ * Zeros, of which bombs are made, shrink to a thousandth.
+ */
+export const archiveLimits: ArchiveLimits = {entries: 100_000, bytes: 2 ** 40, ratio: 200, free: 64 * 1024 * 1024}
+
+const tooLarge = (why: string): Problem => new Problem("checkpoint_too_large", `the archive is not unpacked: ${why}`)
+
+/** Passes on what was unpacked, and fails as soon as it is too much for what was read of `source`. */
+const ratioLimited = (source: ReadStream, {ratio, free}: ArchiveLimits): Transform => {
+  let unpacked = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, pass) {
+      unpacked += chunk.length
+      const isBomb = unpacked > free && unpacked > source.bytesRead * ratio
+      pass(isBomb ? tooLarge(`it unpacks to more than ${ratio} times its size`) : null, isBomb ? undefined : chunk)
+    },
+  })
+}
+
+const freeBytes = async (folder: string): Promise<number> => {
+  const {bavail, bsize} = await statfs(folder)
+  return bavail * bsize
+}
 
 const isCompressed = (file: string) => /\.(tgz|gz)$/.test(file)
 
@@ -82,17 +119,20 @@ const packed = async ({folder, manifest}: StoredCheckpoint, progress: Progress):
 
 /**
  * Unpacks an archive into a new folder, durably: plain files only, each once, and the folder is complete only when the
- * archive was read to its end. Throws `checkpoint_invalid`, leaving nothing.
+ * archive was read to its end. Throws `checkpoint_invalid`, and `checkpoint_too_large` as soon as it passes a limit, leaving
+ * nothing.
  */
 export const readArchive = async (
   input: string | Readable,
   folder: string,
   progress: Progress = noProgress,
+  limits: ArchiveLimits = archiveLimits,
 ): Promise<Pick<StoredCheckpoint, "folder" | "manifest" | "sha256">> => {
   const where = typeof input === "string" ? input : "the archive"
   try {
     await makePrivateFolder(folder)
-    await unpack(typeof input === "string" ? await openArchive(input) : input, folder, progress)
+    const archive = typeof input === "string" ? await openArchive(input, limits) : input
+    await unpack(archive, folder, progress, limits)
     const found = await readManifest(folder)
     if (found === undefined) throw invalidCheckpoint(where, "it has no manifest")
     await requireSameFiles(folder, found.manifest)
@@ -109,7 +149,7 @@ export const readArchive = async (
 
 const isSystemError = (cause: unknown) => cause instanceof Error && "syscall" in cause
 
-const openArchive = async (file: string): Promise<Readable> => {
+const openArchive = async (file: string, limits: ArchiveLimits): Promise<Readable> => {
   const head = Buffer.alloc(2)
   const handle = await open(file, "r").catch(cause => {
     throw new Problem("checkpoint_unknown", `${file} cannot be read: ${messageOf(cause)}`, {cause})
@@ -117,14 +157,21 @@ const openArchive = async (file: string): Promise<Readable> => {
   await handle.read(head, 0, 2, 0).finally(() => handle.close())
   const source = createReadStream(file, {highWaterMark: 1 << 20})
   if (head[0] !== 0x1f || head[1] !== 0x8b) return source
-  const plain = createGunzip()
-  pipeline(source, plain).catch(error => plain.destroy(error))
+  const plain = ratioLimited(source, limits)
+  pipeline(source, createGunzip(), plain).catch(error => plain.destroy(error))
   return plain
 }
 
-const unpack = async (input: Readable, folder: string, progress: Progress): Promise<void> => {
+const unpack = async (
+  input: Readable,
+  folder: string,
+  progress: Progress,
+  {entries: mostEntries, bytes: mostBytes}: ArchiveLimits,
+): Promise<void> => {
   const {createTarDecoder} = await import("modern-tar")
   const names = new Set<string>()
+  // What is promised is compared before a byte of it is written: a full disk would fail the Host beside it.
+  const room = Math.min(mostBytes, await freeBytes(folder))
   let done = 0
   // Node's types of the two kinds of streams differ, their values do not.
   const entries = (Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>).pipeThrough(
@@ -134,11 +181,13 @@ const unpack = async (input: Readable, folder: string, progress: Progress): Prom
     header: {name: string; type?: string; size: number}
     body: ReadableStream<Uint8Array>
   }>) {
-    const {name, type = "file"} = header
+    const {name, type = "file", size} = header
     if (type !== "file") throw invalidCheckpoint("the archive", `${JSON.stringify(name)} is a ${type}`)
     if (!isPlainPath(name) || names.has(name))
       throw invalidCheckpoint("the archive", `it holds ${JSON.stringify(name)}`)
     names.add(name)
+    if (names.size > mostEntries) throw tooLarge(`it holds more than ${mostEntries} files`)
+    if (done + size > room) throw tooLarge(`its files have more than ${room} bytes, or than the disk has room for`)
     const target = join(folder, name)
     await mkdir(dirname(target), {recursive: true, mode: 0o700})
     const file = createWriteStream(target, {flags: "wx", mode: 0o600, flush: true})

@@ -1,7 +1,9 @@
-import {existsSync, readdirSync, readFileSync, writeFileSync} from "node:fs"
+import {createWriteStream, existsSync, readdirSync, readFileSync, statSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
+import {pipeline} from "node:stream/promises"
+import {createGzip} from "node:zlib"
 import {expect, test} from "vitest"
-import {readArchive} from "../../../server/recovery/checkpoint/archive.ts"
+import {type ArchiveLimits, archiveLimits, readArchive} from "../../../server/recovery/checkpoint/archive.ts"
 import {type RestoreResult, refusal} from "../../support/checkpoint/checkpoints.ts"
 import {printed} from "../../support/host/command-line.ts"
 import {startHost} from "../../support/host/host.ts"
@@ -61,3 +63,59 @@ test("an archive comes in by standard input, and what is cut short there restore
   expect(readFileSync(join(folder, "svc.config.yml"), "utf8")).toBe(plainConfig)
   expect(readFileSync(join(folder, "bun.lock"), "utf8")).toBe("locked")
 })
+
+test("an archive that passes a limit fails while it is read, and leaves nothing", async () => {
+  const folder = makeFolder()
+  const unpacked = join(folder, "unpacked")
+  const refused = async (file: string, limits: Partial<ArchiveLimits>, why: string) => {
+    await expect(readArchive(file, unpacked, undefined, {...archiveLimits, ...limits})).rejects.toMatchObject({
+      code: "checkpoint_too_large",
+      message: expect.stringContaining(why),
+    })
+    expect(existsSync(unpacked)).toBe(false)
+  }
+  const many = join(folder, "many.tar")
+  writeFileSync(many, Buffer.concat(Array.from({length: 20}, (_, index) => tarHeader(`file-${index}`, 0))))
+  await refused(many, {entries: 10}, "more than 10 files")
+
+  // Its header alone: what it promises is enough, and none of it is waited for.
+  const promising = join(folder, "promising.tar")
+  writeFileSync(promising, tarHeader("data.sqlite", 4_000_000_000))
+  await refused(promising, {bytes: 1_000_000_000}, "more than 1000000000 bytes")
+
+  const bomb = join(folder, "bomb.tar.gz")
+  const zeros = 200 * 1024 * 1024
+  await pipeline(
+    function* () {
+      yield tarHeader("data.sqlite", zeros)
+      for (let sent = 0; sent < zeros; sent += 1 << 20) yield Buffer.alloc(1 << 20)
+    },
+    createGzip(),
+    createWriteStream(bomb),
+  )
+  expect(statSync(bomb).size).toBeLessThan(300_000)
+  await refused(bomb, {}, "more than 200 times its size")
+
+  // A text about another entry, which the reader of tar would keep in memory.
+  const attribute = join(folder, "attribute.tar")
+  writeFileSync(attribute, tarHeader("long", 2_000_000_000, "x"))
+  await expect(readArchive(attribute, unpacked)).rejects.toMatchObject({code: "checkpoint_invalid"})
+  expect(existsSync(unpacked)).toBe(false)
+})
+
+/** The block that begins an entry of a tar (POSIX ustar). */
+const tarHeader = (name: string, size: number, type = "0"): Buffer => {
+  const block = Buffer.alloc(512)
+  block.write(name, 0)
+  block.write("0000600\0", 100)
+  block.write("0000000\0", 108)
+  block.write("0000000\0", 116)
+  block.write(`${size.toString(8).padStart(11, "0")}\0`, 124)
+  block.write("00000000000\0", 136)
+  block.write("        ", 148)
+  block.write(`${type}`, 156)
+  block.write("ustar\x0000", 257)
+  const sum = block.reduce((total, byte) => total + byte, 0)
+  block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148)
+  return block
+}

@@ -1,8 +1,12 @@
 import {describe, expect, test} from "vitest"
+import {check} from "../../../server/config/check.ts"
+import {explainValue} from "../../../server/config/explain.ts"
 import {parseConfig} from "../../../server/config/load.ts"
-import {decodeSource} from "../../../server/config/source.ts"
+import {decodeSource, parseSource} from "../../../server/config/source.ts"
+import {readQuery} from "../../../server/http/body.ts"
 import {sha256Of} from "../../../server/runtime/hash.ts"
 import {formatIssue, Problem} from "../../../shared/problems.ts"
+import {Type} from "../../../shared/type.ts"
 
 const parse = (text: string, variables: Record<string, string> = {}) =>
   parseConfig({file: "svc.config.yml", text, sha256: sha256Of(text)}, variables)
@@ -212,4 +216,26 @@ describe("secrets", () => {
       ])
     },
   )
+})
+
+describe("a name that every object knows is a key like any other", () => {
+  test.each(["__proto__", "constructor", "prototype", "toString"])("%s is unknown wherever it stands", key => {
+    const texts = [
+      `${key}: {port: 1}\n`,
+      `http:\n  ${key}: {port: 1}\n`,
+      `http:\n  readiness: {${key}: true}\n`,
+      `plugins:\n  sandbox:\n    ${key}: 1\n`,
+    ]
+    for (const text of texts) expect(findings(text), text).toEqual([expect.stringContaining(`${key}: unknown key`)])
+    const closed = Type.Object({a: Type.Optional(Type.String({default: "x"}))}, {additionalProperties: false})
+    const source = parseSource("svc.config.yml", `${key}: {a: 1}\n`)
+    expect(check(source, {}, closed, source.raw).issues).toMatchObject([{path: key}])
+    expect(explainValue(closed, JSON.parse(`{"a": "x", "${key}": {"b": 1}}`))).toMatchObject([{path: [key]}])
+    expect(() => readQuery(`/api/inbox?${key}=1`, closed)).toThrow(`${key}: unknown key`)
+    expect({}).not.toHaveProperty("port")
+  })
+
+  test("__proto__ names no plugin", () => {
+    expect(findings("plugins:\n  __proto__: {}\n")).toEqual([expect.stringContaining("expected a name that matches")])
+  })
 })
