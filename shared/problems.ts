@@ -163,6 +163,26 @@ export const problems = {
     title: "The disk is full",
     hint: "Free space on the disk of the database; then try again.",
   },
+  database_replaced: {
+    status: 503,
+    title: "The database file was removed or replaced",
+    hint: "Run svc database rescue: the Host writes what it holds into a new file. Do not kill the Host before.",
+  },
+  rescue_not_needed: {
+    status: 409,
+    title: "The database file is in its place",
+    hint: "Use svc checkpoint create for a copy of the database.",
+  },
+  rescue_failed: {
+    status: 503,
+    title: "The rescue of the database failed",
+    hint: "The Host still holds the data: correct what detail names, or name another file with --to. Do not stop the Host before.",
+  },
+  lock_lost: {
+    status: 503,
+    title: "The project's lock was removed or replaced",
+    hint: "The Host ends with exit code 75, and the next start takes the lock. Leave .svc/host.lock alone while a Host runs.",
+  },
   database_failed: {status: 503, title: "The database failed", hint: "Run svc doctor; the Host's log has the cause."},
   database_outcome_unknown: {
     status: 503,

@@ -28,6 +28,8 @@ export class AbsentDatabase implements Database {
   snapshotPoint = () => this.#refuse()
   giveBack = () => this.#refuse()
   truncateLog = () => this.#refuse()
+  inspectPlace = () => undefined
+  rescueTo = () => this.#refuse()
   observe = () => () => {}
   close = async () => {}
 

@@ -7,6 +7,7 @@ import {openLocal} from "./local.ts"
 import {type Applied, type MigrateOptions, migrate, runMigration, schemaVersion} from "./migrations/migrate.ts"
 import {type Migration, migrations} from "./migrations/migrations.ts"
 import {type Fingerprint, snapshotFile, snapshotPoint} from "./upkeep/maintenance.ts"
+import type {Rescued} from "./upkeep/rescue.ts"
 import {Writer} from "./writer.ts"
 
 export type Location =
@@ -18,6 +19,8 @@ export interface OpenOptions {
   /** Ends the wait for a remote lease, and migrations between two statements. */
   readonly signal: AbortSignal
   readonly onLeaseLost: () => void
+  /** Why this process holds the project no longer; asked for each group, before and after it is stored. */
+  readonly whyNotHeld?: () => Problem | undefined
 }
 
 export type DatabaseState =
@@ -67,6 +70,17 @@ export interface Database {
   giveBack(pages: number): Promise<void>
   /** Takes what is in the write-ahead log into the file, and empties it. */
   truncateLog(): Promise<void>
+  /**
+   * Looks whether the file is still where its path leads, and the project still held; where not, nothing is stored or
+   * acknowledged from then on: every change is refused with the problem that this returns, and observers hear of it. Each group
+   * is looked at likewise.
+   */
+  inspectPlace(): Problem | undefined
+  /**
+   * Writes everything that was stored into a new file, from the connection that still has a removed or replaced file open. The
+   * event loop stands still meanwhile. Throws `rescue_not_needed` while the file is in its place, `rescue_failed`.
+   */
+  rescueTo(target: string): Promise<Rescued>
   /** Tells until the returned function is called. */
   observe(observer: DatabaseObserver): () => void
   /** Stores what waits, then closes. */
@@ -102,7 +116,7 @@ export const openDatabase = async (
 export const openUnmigrated = async (location: Location, options: OpenOptions): Promise<Database> => {
   const engine = await openEngine(location, options)
   try {
-    return new DatabaseHost(location, engine, await schemaVersion(engine))
+    return new DatabaseHost(location, engine, await schemaVersion(engine), options.whyNotHeld)
   } catch (error) {
     await engine.close()
     throw error
@@ -122,13 +136,25 @@ class DatabaseHost implements Database {
   readonly #engine: Engine
   readonly #writer: Writer
   readonly #failing = new Failing()
+  readonly #whyNotHeld: () => Problem | undefined
   #applied: readonly number[] = []
   #state: DatabaseState
+  /** Why nothing is stored any more, for good. */
+  #ended: Problem | undefined
 
-  constructor(location: Location, engine: Engine, schema: number) {
+  constructor(
+    location: Location,
+    engine: Engine,
+    schema: number,
+    whyNotHeld: () => Problem | undefined = () => undefined,
+  ) {
     this.location = location
     this.#engine = engine
-    this.#writer = new Writer(engine, () => this.#failing.committed())
+    this.#whyNotHeld = whyNotHeld
+    this.#writer = new Writer(engine, {
+      committed: () => this.#failing.committed(),
+      whyEnded: () => this.inspectPlace(),
+    })
     this.#state = {is: "initialized", schema}
   }
 
@@ -166,8 +192,27 @@ class DatabaseHost implements Database {
     return this.#failing.observe(observer)
   }
 
-  async bringUp(known: readonly Migration[], options: MigrateOptions): Promise<readonly Applied[]> {
+  inspectPlace(): Problem | undefined {
+    if (this.#ended === undefined && this.#state.is !== "closed") {
+      this.#ended = this.#engine.held?.whyLost() ?? this.#whyNotHeld()
+      if (this.#ended !== undefined) this.#failing.fail(this.#ended)
+    }
+    return this.#ended
+  }
+
+  async rescueTo(target: string): Promise<Rescued> {
     this.#requireOpen()
+    const {held} = this.#engine
+    this.inspectPlace()
+    const isLost = this.#ended?.code === "database_replaced" || held?.whyLost() !== undefined
+    if (held === undefined || !isLost)
+      throw new Problem("rescue_not_needed", "what the Host stores is in its place: there is nothing to rescue")
+    const release = await this.#writer.hold()
+    return held.rescue(target).finally(release)
+  }
+
+  async bringUp(known: readonly Migration[], options: MigrateOptions): Promise<readonly Applied[]> {
+    this.#requirePlace()
     await this.#writer.idle()
     const applied = await migrate(this.#engine, known, options)
     this.#applied = [...this.#applied, ...applied.map(({version}) => version)]
@@ -180,27 +225,28 @@ class DatabaseHost implements Database {
     signal: AbortSignal,
     whatOf?: (index: number | undefined) => string,
   ): Promise<void> {
-    this.#requireOpen()
+    this.#requirePlace()
     await this.#writer.idle()
     await runMigration(this.#engine, statements, signal, whatOf)
   }
 
   async purge(): Promise<Purged> {
-    this.#requireOpen()
+    this.#requirePlace()
     return this.#engine.purge()
   }
 
-  giveBack(pages: number): Promise<void> {
-    this.#requireOpen()
+  async giveBack(pages: number): Promise<void> {
+    this.#requirePlace()
     return this.#engine.giveBack(pages)
   }
 
-  truncateLog(): Promise<void> {
-    this.#requireOpen()
+  async truncateLog(): Promise<void> {
+    this.#requirePlace()
     return this.#engine.truncateLog()
   }
 
   async snapshotTo(target: string, signal?: AbortSignal): Promise<void> {
+    this.#requirePlace()
     await snapshotFile(this.#file, target, signal)
   }
 
@@ -209,10 +255,13 @@ class DatabaseHost implements Database {
     last: () => Promise<readonly Statement[]>,
     {released = () => {}, signal}: PointOptions = {},
   ): Promise<Fingerprint> {
+    this.#requirePlace()
     const atPoint = async (begin: () => Promise<void>) => {
       const release = await this.#writer.hold()
       try {
-        await this.#engine.commit(await last())
+        const statements = await last()
+        this.#requirePlace()
+        await this.#engine.commit(statements)
         await begin()
       } finally {
         release()
@@ -232,6 +281,13 @@ class DatabaseHost implements Database {
     this.#state = {is: "closed"}
     await this.#writer.idle()
     await this.#engine.close()
+  }
+
+  /** A file that took the place of the Host's is neither read nor changed. */
+  #requirePlace(): void {
+    this.#requireOpen()
+    const ended = this.inspectPlace()
+    if (ended !== undefined) throw ended
   }
 
   #requireOpen(): void {

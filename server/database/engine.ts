@@ -1,4 +1,6 @@
+import type {Problem} from "../../shared/problems.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Rescued} from "./upkeep/rescue.ts"
 
 export type {Row, Statement}
 
@@ -28,7 +30,17 @@ export interface Engine {
   giveBack(pages: number): Promise<void>
   /** Takes what is in the write-ahead log into the file, and empties it. */
   truncateLog(): Promise<void>
+  /** Of a database that is a file. */
+  readonly held?: HeldFile
   close(): Promise<void>
+}
+
+/** The file that a connection has open, whatever its path names by now. */
+export interface HeldFile {
+  /** Why what is stored is no longer where the path leads; undefined while it is. */
+  whyLost(): Problem | undefined
+  /** Writes what it holds into a new file; what is stored later is not in it. Throws `rescue_failed`. */
+  rescue(target: string): Promise<Rescued>
 }
 
 /**

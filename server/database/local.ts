@@ -3,11 +3,13 @@ import {dirname} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
 import {type Client, type InStatement, LibsqlBatchError, type ResultSet} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import type {Engine, Purged, Result, Row, Statement} from "./engine.ts"
+import type {Engine, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
+import {Place} from "./place.ts"
 import {createKeepingClient} from "./prepared.ts"
 import {removeUnfinished} from "./upkeep/compact.ts"
+import {rescueInto} from "./upkeep/rescue.ts"
 
 /** Waits for a stranger's lock, in milliseconds. The driver waits inside the call, so the Host stands still as long. */
 const busyTimeout = 250
@@ -51,7 +53,7 @@ export const openLocal = async (file: string): Promise<Engine> => {
   prepareFile(file)
   try {
     const client = createKeepingClient(file, busyTimeout)
-    const engine = new LocalEngine(client)
+    const engine = new LocalEngine(client, new Place(file))
     await engine.prepare()
     // Whoever else writes to the file is met here, by the file's name, and not at the first change.
     await (await client.transaction("write")).rollback()
@@ -94,7 +96,12 @@ const sizeOf = async (client: Client): Promise<number> => {
 
 class LocalEngine implements Engine {
   readonly canEndBetween = true
+  readonly held: HeldFile = {
+    whyLost: () => this.#place.whyLost(),
+    rescue: target => this.#alone(() => rescueInto(this.#client, target)),
+  }
   readonly #client: Client
+  readonly #place: Place
   /** The number of the last group that is known to be stored; -1 until the table exists. */
   #group = -1
   /** False from a failure until the new connection has its settings and the group's number is read. */
@@ -102,8 +109,9 @@ class LocalEngine implements Engine {
   /** A transaction holds the only connection: reads wait for its end. */
   #busy: Promise<unknown> = Promise.resolve()
 
-  constructor(client: Client) {
+  constructor(client: Client, place: Place) {
     this.#client = client
+    this.#place = place
   }
 
   /** What a new connection needs. Connections to a damaged file fail here. */
@@ -116,6 +124,7 @@ class LocalEngine implements Engine {
     await this.#client.execute(`PRAGMA journal_size_limit=${logLimit}`)
     await this.#client.execute("PRAGMA synchronous=FULL")
     this.#group = await this.#readGroup()
+    this.#place.take()
     this.#isPrepared = true
   }
 
@@ -168,6 +177,8 @@ class LocalEngine implements Engine {
 
   async close(): Promise<void> {
     await this.#busy
+    // SQLite would remove what has the name of its log now. The end of the process lets go of the files.
+    if (this.#place.whyLost() !== undefined) return
     // The driver lets go of the file at garbage collection, so its log would stay: who copies the file wants it whole.
     await this.#client.execute("PRAGMA wal_checkpoint(TRUNCATE)").catch(() => {})
     this.#client.close()
@@ -250,7 +261,10 @@ class LocalEngine implements Engine {
    * (tursodatabase/libsql-client-ts #352), and after an I/O error the state of a connection is unknown: start a new one.
    */
   async #recover(): Promise<void> {
+    // Only the old connection still reaches a file that is lost.
+    if (this.#place.whyLost() !== undefined) return
     this.#isPrepared = false
+    this.#place.leaveBesides()
     await this.#client.reconnect()
     await this.prepare().catch(() => {})
   }

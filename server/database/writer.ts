@@ -11,6 +11,13 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
+export interface WriterHooks {
+  /** Hears of every group that is stored, or may be. */
+  readonly committed?: () => void
+  /** Why nothing is acknowledged any more: asked before a group is stored, and before it is acknowledged. Must not throw. */
+  readonly whyEnded?: () => Problem | undefined
+}
+
 /** A group takes at most so many statements, one for each change at least: a commit holds up everything else. */
 const largestGroup = 1024
 
@@ -23,15 +30,16 @@ export class Writer {
   readonly commits = new CommitMeter()
   readonly #engine: Engine
   readonly #committed: () => void
+  readonly #whyEnded: () => Problem | undefined
   #waiting: Pending[] = []
   #running: Promise<unknown> | undefined
   #committing: Promise<void> | undefined
   #held: Promise<void> | undefined
 
-  /** `committed` hears of every group that is stored, or may be. */
-  constructor(engine: Engine, committed: () => void = () => {}) {
+  constructor(engine: Engine, {committed = () => {}, whyEnded = () => undefined}: WriterHooks = {}) {
     this.#engine = engine
     this.#committed = committed
+    this.#whyEnded = whyEnded
   }
 
   /** `changes` says how many a batch makes whose statements each store many rows. */
@@ -84,10 +92,12 @@ export class Writer {
   }
 
   async #commit(group: Pending[]): Promise<void> {
-    if (group.length === 0) return
+    if (group.length === 0 || this.#refuse(group)) return
     try {
       const statements = group.flatMap(pending => pending.statements)
       const results = await this.commits.measure(changesOf(group), () => this.#engine.commit(statements))
+      // It is stored, but perhaps in a file that nobody finds any more.
+      if (this.#refuse(group)) return
       let start = 0
       for (const pending of group) {
         pending.resolve(results.slice(start, start + pending.statements.length))
@@ -102,6 +112,14 @@ export class Writer {
       }
       await this.#commitWithout(group, error)
     }
+  }
+
+  /** Rejects a group where nothing is acknowledged any more. */
+  #refuse(group: readonly Pending[]): boolean {
+    const ended = this.#whyEnded()
+    if (ended === undefined) return false
+    for (const {reject} of group) reject(ended)
+    return true
   }
 
   async #commitWithout(group: Pending[], error: StatementFailed): Promise<void> {

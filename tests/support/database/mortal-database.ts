@@ -105,6 +105,14 @@ export class MortalDatabase implements Database {
     throw new Error("no snapshots here")
   }
 
+  inspectPlace() {
+    return undefined
+  }
+
+  rescueTo(): Promise<never> {
+    throw new Error("nothing is rescued here")
+  }
+
   async close(): Promise<void> {}
 
   #end(): void {

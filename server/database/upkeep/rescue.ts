@@ -1,0 +1,63 @@
+import {chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync} from "node:fs"
+import {dirname} from "node:path"
+import type {Client} from "@libsql/client/sqlite3"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+
+/** What a rescue wrote. */
+export interface Rescued {
+  readonly path: string
+  /** In bytes. */
+  readonly size: number
+  /** In all tables together. */
+  readonly rows: number
+}
+
+/**
+ * Writes what a connection holds into a new file that only its owner may read: whole and durable when it resolves; until then it
+ * has another name. The event loop stands still meanwhile: only this connection still reaches the old file. Throws `rescue_failed`.
+ */
+export const rescueInto = async (client: Client, target: string): Promise<Rescued> => {
+  const partial = `${target}.partial`
+  const failed = (why: string, cause?: unknown) =>
+    new Problem("rescue_failed", `the rescue to ${target} failed: ${why}`, {cause})
+  if (existsSync(target)) throw failed("it already exists")
+  try {
+    removePartial(partial)
+    // SQLite would make it readable by others; it fills an empty file.
+    closeSync(openSync(partial, "wx", 0o600))
+    await client.execute({sql: "VACUUM INTO ?", args: [partial]})
+    chmodSync(partial, 0o600)
+    sync(partial)
+    renameSync(partial, target)
+    sync(dirname(target))
+    return {path: target, size: statSync(target).size, rows: await countRows(client)}
+  } catch (cause) {
+    removePartial(partial)
+    throw failed(messageOf(cause), cause)
+  }
+}
+
+const removePartial = (partial: string): void => {
+  for (const end of ["", "-journal"]) rmSync(`${partial}${end}`, {force: true})
+}
+
+const sync = (path: string): void => {
+  const file = openSync(path, "r")
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const countRows = async (client: Client): Promise<number> => {
+  const tables = await client.execute(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+  )
+  let rows = 0
+  for (const {name} of tables.rows) {
+    const quoted = String(name).replaceAll('"', '""')
+    rows += Number((await client.execute(`SELECT count(*) AS n FROM "${quoted}"`)).rows[0]?.n ?? 0)
+  }
+  return rows
+}

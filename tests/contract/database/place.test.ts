@@ -1,0 +1,111 @@
+import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from "node:fs"
+import {dirname, join} from "node:path"
+import {expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
+import {displacements} from "../../support/database/displace.ts"
+
+const make = async () => {
+  const folder = join(scratchFolder(), "data")
+  mkdirSync(folder)
+  const file = join(folder, "data.sqlite")
+  const failures: string[] = []
+  const database = await open({dialect: "sqlite", file}, {known: [notes]})
+  database.observe({failing: ({code}) => failures.push(code)})
+  return {database, file, failures}
+}
+
+/** Writes one note after the other, until one is refused; resolves to those that were acknowledged. */
+const writeUntilRefused = async (database: Database, onFirst: () => void) => {
+  const acknowledged: number[] = []
+  for (let n = 0; n < 100_000; n++) {
+    const code = await database.write([note("before", n)]).then(
+      () => undefined,
+      error => (error instanceof Problem ? error.code : messageOf(error)),
+    )
+    if (code !== undefined) return {acknowledged, code}
+    acknowledged.push(n)
+    if (n === 20) onFirst()
+  }
+  throw new Error("nothing was refused")
+}
+
+test.each(displacements)(
+  "a database of which $name acknowledges nothing more, and a rescue has all that it did",
+  async ({displace}) => {
+    const {database, file, failures} = await make()
+    const {acknowledged, code} = await writeUntilRefused(database, () => displace(file))
+    expect(code).toBe("database_replaced")
+    expect(acknowledged).toHaveLength(21)
+    expect(failures).toEqual(["database_replaced"])
+    const refused = {code: "database_replaced"}
+    await expect(database.truncateLog()).rejects.toMatchObject(refused)
+    await expect(database.snapshotTo(join(scratchFolder(), "copy.sqlite"))).rejects.toMatchObject(refused)
+    expect(await countNotes(database)).toBe(21)
+
+    const target = join(scratchFolder(), "rescued.sqlite")
+    const rescued = await database.rescueTo(target)
+    expect(rescued).toMatchObject({path: target, size: statSync(target).size})
+    expect(rescued.rows).toBeGreaterThan(20)
+    expect(statSync(target).mode & 0o777).toBe(0o600)
+    await expect(database.rescueTo(target)).rejects.toMatchObject({code: "rescue_failed"})
+    expect(await countNotes(await open({dialect: "sqlite", file: target}, {known: [notes]}))).toBe(21)
+  },
+)
+
+test("a database that is lost while nobody writes is found by a look", async () => {
+  const {database, file, failures} = await make()
+  expect(database.inspectPlace()).toBeUndefined()
+  rmSync(file)
+  expect(database.inspectPlace()).toMatchObject({code: "database_replaced", message: expect.stringContaining(file)})
+  expect(failures).toEqual(["database_replaced"])
+  await expect(database.write([note("late", 1)])).rejects.toMatchObject({code: "database_replaced"})
+})
+
+test("a database that was put back is not used again: somebody else may have had it meanwhile", async () => {
+  const {database, file} = await make()
+  renameSync(file, `${file}.aside`)
+  expect(database.inspectPlace()).toBeDefined()
+  renameSync(`${file}.aside`, file)
+  await expect(database.write([note("late", 1)])).rejects.toMatchObject({code: "database_replaced"})
+  expect(existsSync((await database.rescueTo(`${file}.rescued`)).path)).toBe(true)
+})
+
+test("a close leaves alone what took the names of the Host's files", async () => {
+  const {database, file} = await make()
+  for (const end of ["", "-wal", "-shm"]) {
+    rmSync(`${file}${end}`)
+    writeFileSync(`${file}${end}`, "somebody else's")
+  }
+  await database.close()
+  for (const end of ["", "-wal", "-shm"]) expect(readFileSync(`${file}${end}`, "utf8")).toBe("somebody else's")
+})
+
+test("a database in its place has nothing to rescue, and a remote one has no place", async () => {
+  const {database, file} = await make()
+  await database.write([note("one", 1)])
+  await expect(database.rescueTo(`${file}.rescued`)).rejects.toMatchObject({code: "rescue_not_needed"})
+  const remote = await open((await remoteDatabase()).location, {known: [notes]})
+  await expect(remote.rescueTo(`${file}.rescued`)).rejects.toMatchObject({code: "rescue_not_needed"})
+})
+
+test("a rescue that fails leaves nothing partial, and another one can follow", async () => {
+  const {database, file} = await make()
+  await database.write([note("one", 1)])
+  rmSync(file)
+  const nowhere = join(dirname(file), "missing/rescued.sqlite")
+  await expect(database.rescueTo(nowhere)).rejects.toMatchObject({code: "rescue_failed"})
+  expect((await database.rescueTo(file)).path).toBe(file)
+  expect(existsSync(`${file}.partial`)).toBe(false)
+})
+
+test("a project that is held no longer takes no change", async () => {
+  let lost: Problem | undefined
+  const file = join(scratchFolder(), "data.sqlite")
+  const database = await open({dialect: "sqlite", file}, {known: [notes], whyNotHeld: () => lost})
+  await database.write([note("one", 1)])
+  lost = new Problem("lock_lost", "the lock was removed")
+  await expect(database.write([note("two", 2)])).rejects.toMatchObject({code: "lock_lost"})
+  expect(await countNotes(database)).toBe(1)
+})

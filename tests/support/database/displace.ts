@@ -1,0 +1,23 @@
+import {copyFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
+import {dirname} from "node:path"
+
+/** The ways in which a database loses its place under who has it open. */
+export const displacements: readonly {readonly name: string; displace(file: string): void}[] = [
+  {
+    name: "the file is replaced by a copy of itself",
+    displace: file => {
+      copyFileSync(file, `${file}.copy`)
+      renameSync(`${file}.copy`, file)
+    },
+  },
+  {name: "the file is removed", displace: file => rmSync(file)},
+  {name: "the folder is renamed", displace: file => renameSync(dirname(file), `${dirname(file)}-moved`)},
+  {name: "the log is removed", displace: file => rmSync(`${file}-wal`)},
+  {
+    name: "the log is replaced",
+    displace: file => {
+      writeFileSync(`${file}.copy`, "")
+      renameSync(`${file}.copy`, `${file}-wal`)
+    },
+  },
+]
