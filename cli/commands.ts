@@ -15,6 +15,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "database compact": () => import("./database/compact.ts"),
   "database info": () => import("./database/info.ts"),
   "database migrate": () => import("./database/migrate.ts"),
+  "database rescue": () => import("./database/rescue.ts"),
   "deploy add": () => import("./deploy/add.ts"),
   doctor: () => import("./doctor.ts"),
   "events tail": () => import("./events/tail.ts"),

@@ -219,6 +219,7 @@ export class RuntimeStart extends SvcCommand {
       this.print(banner(host, this.folder))
     }
     const ending = await Promise.race([asked, host.exitAsked])
+    await host.rescueBeforeEnd()
     // It runs on after the stop: a log reader that stalls does not hold the process either.
     setTimeout(() => {
       logs.log.error(`the Host did not end within ${stopLimit / 1000} s`)

@@ -8,7 +8,7 @@ import {telling} from "../events/telling.ts"
 export type IngressReason = IngressView["reasons"][number]
 
 /** Reasons that somebody gave: they hold across restarts, until somebody takes them back. */
-export type KeptReason = Exclude<IngressReason, "disk">
+export type KeptReason = Exclude<IngressReason, "disk" | "database">
 
 export const keptReasons: readonly KeptReason[] = ["operator", "release"]
 
@@ -78,6 +78,11 @@ export class Ingress {
     if (isFull) this.#add("disk", Date.now())
     else this.#remove("disk")
     this.#raise(isFull ? "ingress.paused" : "ingress.resumed", {reason: "disk", reasons: [...this.#reasons.keys()]})
+  }
+
+  /** The reason `database`: the Host's file was removed or replaced. It holds until the Host ends, and no event can be stored. */
+  setDatabaseReplaced(): void {
+    this.#add("database", Date.now())
   }
 
   /** Throws `ingress_paused`; `what` is what is refused. */

@@ -16,6 +16,7 @@ import {createJobs} from "./jobs.ts"
 import {createMessages} from "./messages.ts"
 import type {OpenProject} from "./open.ts"
 import type {Parts} from "./parts.ts"
+import {PlaceWatch} from "./place-watch.ts"
 import {createRecovery} from "./recovery.ts"
 
 const notLoaded = [] as const
@@ -30,7 +31,7 @@ export type Assembled = Awaited<ReturnType<typeof assemble>>
 export const assemble = async (options: HostOptions, runtime: Runtime, opened: OpenProject, parts: Parts) => {
   const {mode, environment = mode, logs} = options
   const {log} = logs
-  const {runtimeId, paths, project, boot, database, authority, content} = opened
+  const {runtimeId, paths, project, boot, database, authority, content, askExit} = opened
   const current = (): Generation => {
     if (generations.current === undefined) throw new Problem("starting", "no generation is committed yet")
     return generations.current
@@ -61,6 +62,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     least: () => settings().ingress.minimumFree * 1024 ** 2,
   }
   const diskWatch = watchDisk({...disk, onChange: isFull => ingress.setDiskFull(isFull), log})
+  const placeWatch = new PlaceWatch({database, paths, log, ingress, askExit})
   const capacity = new Capacity({
     database,
     log,
@@ -127,6 +129,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     satori,
     disk,
     diskWatch,
+    placeWatch,
     capacity,
     recovery,
     watcher,

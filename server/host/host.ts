@@ -43,7 +43,8 @@ export interface Exit {
 }
 
 /** Did an operator want this end, rather than a failure or a lost lease? */
-export const isPlannedEnd = ({code, reason}: Exit): boolean => code !== exit.failed && reason !== "lease_lost"
+export const isPlannedEnd = ({code, reason}: Exit): boolean =>
+  code !== exit.failed && reason !== "lease_lost" && reason !== "lock_lost"
 
 /** One running process for one project. */
 export interface Host {
@@ -65,6 +66,11 @@ export interface Host {
   readonly exitAsked: Promise<Exit>
   /** Takes the configuration as it is now. Never rejects: a failure is logged and shown. */
   reload(reason: string): Promise<void>
+  /**
+   * Writes what the Host alone holds of a database file that was removed or replaced into a new one; nothing else. Call it before
+   * `stop`, and before the limit of the stop begins: a large one takes longer. Never rejects.
+   */
+  rescueBeforeEnd(): Promise<void>
   /** Ends in order, within ten seconds. */
   stop(exit: Exit): Promise<void>
   /** Deals with an exception that nobody caught. */

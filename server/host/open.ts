@@ -15,7 +15,7 @@ import type {Progress} from "../recovery/checkpoint/progress.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
 import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
 import {removeHostFile} from "../runtime/host-file.ts"
-import {acquireLock} from "../runtime/lock.ts"
+import {acquireLock, type Lock} from "../runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
@@ -64,14 +64,18 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
     since: new Date(startedAt).toISOString(),
     supervisor: supervisor(),
   } as const
-  await parts.start({name: "the lock", start: () => acquireLock(paths, holder), stop: (_, lock) => lock.release()})
-  parts.add({name: "the Host's file", stop: () => removeHostFile(paths)})
+  const lock = await parts.start({
+    name: "the lock",
+    start: () => acquireLock(paths, holder),
+    stop: (_, held) => held.release(),
+  })
+  parts.add({name: "the Host's file", stop: () => removeHostFile(paths, runtimeId)})
   const installed = await settleInstall(paths, command)
   if (installed !== undefined) logs.log.warn(`an install that was cut off is ${installed}`)
   const settled = await settleRestore(paths)
   if (settled !== undefined) logs.log.warn(`a restore that was cut off is ${settled}`)
   await removeFolder(paths.pluginCache)
-  return {paths, project}
+  return {paths, project, lock}
 }
 
 /** Environment, then configuration: the project's, or the one that runs in its place. */
@@ -109,6 +113,7 @@ export const readPlaces = async (options: HostOptions) => {
 
 interface Configured extends OwnRun {
   readonly paths: ProjectPaths
+  readonly lock: Lock
   readonly boot: LoadedConfig
   readonly reach: Reach
 }
@@ -130,7 +135,7 @@ const reaching =
 const openState = async (
   {mode, logs: {log}, signal}: HostOptions,
   runtime: Runtime,
-  {runtimeId, startedAt, paths, boot, reach}: Configured,
+  {runtimeId, startedAt, paths, lock, boot, reach}: Configured,
   parts: Parts,
 ) => {
   const {promise: exitAsked, resolve: askExit} = Promise.withResolvers<Exit>()
@@ -143,6 +148,7 @@ const openState = async (
         openUnmigrated(location, {
           runtimeId,
           signal,
+          whyNotHeld: lock.whyLost,
           // The answers that tell of it leave before the Host does.
           onLeaseLost: () => void setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50),
         }),

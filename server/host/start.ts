@@ -158,6 +158,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     commands: () => usages(current().snapshot.messages.router),
     exitAsked: opened.exitAsked,
     reload,
+    rescueBeforeEnd: () => made.placeWatch.rescueBeforeEnd(),
     stop: async ending => {
       log.info(`stopping (${ending.reason})`)
       const began = performance.now()

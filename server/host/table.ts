@@ -72,8 +72,9 @@ const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
 /** The first generation, and what its messages go through. */
 const messageRows = ({options, made, dispatch, requireRunning}: TableOptions): readonly Row[] => {
   const {scrub} = options.logs
-  const {generations, inbox, outbox, endpoints, ingress, gaps, diskWatch} = made
+  const {generations, inbox, outbox, endpoints, ingress, gaps, diskWatch, placeWatch} = made
   return [
+    {name: "the watch on the database and the lock", start: () => placeWatch.start(), stop: () => placeWatch.stop()},
     {
       name: "the plugins",
       start: async () => {

@@ -8,7 +8,7 @@ import {
   showCheckpointTask,
   verifyCheckpoint,
 } from "../console/api/checkpoints.ts"
-import {compactDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
+import {compactDatabase, rescueDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
 import {listEndpoints, reconnectEndpoint} from "../console/api/endpoints.ts"
 import {listEvents, streamEvents} from "../console/api/events.ts"
 import {listGaps} from "../console/api/gaps.ts"
@@ -105,7 +105,7 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
 /** The table: method, path, scope of the token, and what the route does; grouped as the tags of the document are. */
 const routesBelowBase = (services: RouteServices, document: () => unknown): readonly Route[] => {
   const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs} = services
-  const {events, workroom, checkpoints, releases, capacity, logs, metrics} = services
+  const {events, workroom, checkpoints, releases, capacity, placeWatch, logs, metrics} = services
   const satori = {logins: services.satori.logins, database, outbox, endpoints}
   const consoleHosts = () => current().config.config.http.consoleHosts
   const required = () => current().config.config.http.readiness.endpoints
@@ -208,6 +208,7 @@ const routesBelowBase = (services: RouteServices, document: () => unknown): read
     get("/api/database", "demo", showDatabase(capacity)),
     get("/api/database/compaction", "demo", showCompaction(capacity)),
     post("/api/database/compact", "full", compactDatabase(capacity)),
+    post("/api/database/rescue", "full", rescueDatabase(placeWatch)),
 
     get("/api/logs", "full", listLogRecords(logs, identity.runtimeId)),
 

@@ -1,7 +1,7 @@
 import type {Raise} from "../../shared/events.ts"
 import type {Mode} from "../../shared/mode.ts"
 import type {DiskLimit} from "../capacity/disk-watch.ts"
-import type {CapacityService} from "../console/api/database.ts"
+import type {CapacityService, RescueService} from "../console/api/database.ts"
 import type {EventServices} from "../console/api/events.ts"
 import type {Database} from "../database/database.ts"
 import type {RunHistory} from "../database/runs.ts"
@@ -57,6 +57,7 @@ export interface Services {
   readonly checkpoints: Checkpoints
   readonly releases: Releases
   readonly capacity: CapacityService
+  readonly placeWatch: RescueService
   readonly disk: DiskLimit
   readonly satori: SatoriServer
   readonly logs: Logs

@@ -206,6 +206,11 @@ export const metrics = {
     labels: [],
     help: "1 where the newest change was not stored for a reason that is the database's, else 0.",
   },
+  svc_database_replaced: {
+    type: "gauge",
+    labels: [],
+    help: "1 where the database file was removed or replaced under the Host, and a rescue is due; else 0.",
+  },
   svc_database_commit_seconds: {
     type: "histogram",
     labels: [],

@@ -39,7 +39,8 @@ export const checkProject = (why: string, since: string): Component => {
   return {...failed, message: why === "" ? failed.message : `${failed.message} It fails with: ${why}`}
 }
 
-/** `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so. */
+/** `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so; one whose file was
+ * removed or replaced is not, whatever is required. */
 export const checkDatabase = (
   initialized: boolean,
   required: boolean,
@@ -60,6 +61,10 @@ export const checkDatabase = (
     return {...failed, message: `${failed.message} ${unreachable}`.trimEnd()}
   }
   if (!initialized) return fail(component, "database_not_initialized")
+  if (failure?.code === "database_replaced") {
+    const failed = fail({...component, required: true}, "database_replaced")
+    return failure.message === "" ? failed : {...failed, message: `${failed.message} ${failure.message}.`}
+  }
   if (failure === undefined) return pass(component, "The database is initialized.")
   return {
     ...pass(component, `The database is initialized, but the newest change was not stored: ${failure.message}`),

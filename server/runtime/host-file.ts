@@ -20,4 +20,8 @@ export const readHostFile = async (paths: ProjectPaths): Promise<HostFile | unde
   return typeof file === "object" && file !== null && "url" in file ? (file as HostFile) : undefined
 }
 
-export const removeHostFile = (paths: ProjectPaths): Promise<void> => rm(paths.host, {force: true})
+/** Leaves the file of another run. */
+export const removeHostFile = async (paths: ProjectPaths, runtimeId: string): Promise<void> => {
+  const file = await readHostFile(paths)
+  if (file === undefined || file.runtimeId === runtimeId) await rm(paths.host, {force: true})
+}

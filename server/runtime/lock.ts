@@ -6,7 +6,7 @@ import {pathToFileURL} from "node:url"
 import {type Client, createClient, LibsqlError, type Transaction} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {tellsOfFullDisk} from "./disk.ts"
-import {readJsonIfExists, writeFileAtomic} from "./files.ts"
+import {identityOf, readJsonIfExists, writeFileAtomic} from "./files.ts"
 import {processStart} from "./process/process-start.ts"
 import type {ProjectPaths} from "./project.ts"
 
@@ -26,6 +26,8 @@ export interface Holder {
 export type LockFiles = Pick<ProjectPaths, "lock" | "holder">
 
 export interface Lock {
+  /** Why others no longer find what this process has locked; undefined while they do. Opens nothing, and takes 2 microseconds. */
+  whyLost(): Problem | undefined
   release(): Promise<void>
 }
 
@@ -60,15 +62,28 @@ export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Loc
         await release(hold)
         throw error
       }
+      const own = identityOf(paths.lock)
+      const whyLost = () => whyLockLost(paths.lock, own)
       return {
+        whyLost,
         release: async () => {
-          await rm(paths.holder, {force: true}).catch(() => {})
+          // Whoever took a lock that was lost has described itself there.
+          if (whyLost() === undefined) await rm(paths.holder, {force: true}).catch(() => {})
           await release(hold)
         },
       }
     }
     await wait()
   }
+}
+
+const whyLockLost = (path: string, own: string | undefined): Problem | undefined => {
+  const now = identityOf(path)
+  if (now === own) return undefined
+  return new Problem(
+    "lock_lost",
+    `${path} was ${now === undefined ? "removed" : "replaced"} while this process held it`,
+  )
 }
 
 /** A command goes on without a description where the disk has no room for it: it may be the one that frees some. */

@@ -82,6 +82,23 @@ export const CompactTask = Named("CompactTask", {
 export type CompactTask = Static<typeof CompactTask>
 
 export const LastCompaction = Named("LastCompaction", {task: orNull(CompactTask)})
+export const RescueRequest = Named(
+  "RescueRequest",
+  {
+    to: Type.Optional(
+      Type.String({minLength: 1, description: "Absolute path of a new file; in data/ of the project when left out"}),
+    ),
+  },
+  closed,
+)
+
+export const Rescued = Named("Rescued", {
+  path: Type.String({description: "The new file, which only its owner may read"}),
+  size: Bytes("The new file"),
+  rows: Type.Integer({description: "In all tables together"}),
+  database: Type.String({description: "Where the database belongs, by the configuration"}),
+})
+export type Rescued = Static<typeof Rescued>
 
 /** A migration that was applied, or would be. */
 export const MigrationView = Type.Object({

@@ -19,6 +19,14 @@ export const readinessReasons = {
       command: "svc doctor",
     },
   },
+  database_replaced: {
+    message:
+      "The database file was removed or replaced under the running Host. It alone holds the data, and takes nothing.",
+    remediation: {
+      text: "Let the Host write what it holds into a new file, stop it, and put that file in place.",
+      command: "svc database rescue",
+    },
+  },
   last_good: {
     message: "The project as it is does not start. The last good generation runs instead, and nothing is committed.",
     remediation: {
@@ -139,7 +147,7 @@ export type Component = Static<typeof Component>
 /** The Host-wide switch in front of all side effects. */
 export const IngressView = Named("IngressView", {
   state: Type.Enum(["open", "paused"]),
-  reasons: Type.Array(Type.Enum(["operator", "release", "disk"])),
+  reasons: Type.Array(Type.Enum(["operator", "release", "disk", "database"])),
   since: Type.String({format: "date-time", description: "Since when it is open or paused"}),
 })
 export type IngressView = Static<typeof IngressView>

@@ -5,6 +5,8 @@ import {
   DatabaseInfo,
   DatabaseQuery,
   LastCompaction,
+  Rescued,
+  RescueRequest,
 } from "../../../shared/api/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
@@ -17,6 +19,22 @@ export interface CapacityService {
   /** What is being done, or was done last; null before the first. */
   readonly task: CompactTask | null
 }
+
+/** Who still holds a database whose file was removed or replaced. */
+export interface RescueService {
+  rescue(to?: string): Promise<Rescued>
+}
+
+export const rescueDatabase = (held: RescueService): Operation => ({
+  summary: "Write what the Host holds of a removed or replaced database file into a new one",
+  body: RescueRequest,
+  response: {200: Rescued},
+  problems: ["rescue_not_needed", "rescue_failed"],
+  handle: async (_, call) => {
+    const {to} = (await call.body()) as Static<typeof RescueRequest>
+    return call.json(Rescued, await held.rescue(to))
+  },
+})
 
 export const showDatabase = (capacity: CapacityService): Operation => ({
   summary: "What the database takes, how it grows, and what was dropped from it",

@@ -4,7 +4,7 @@ import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts
 import {version} from "../../runtime/version.ts"
 import type {MetricsSources} from "./sources.ts"
 
-const ingressReasons = ["operator", "release", "disk"] as const
+const ingressReasons = ["operator", "release", "disk", "database"] as const
 
 const oneIf = (holds: boolean): number => (holds ? 1 : 0)
 
@@ -59,6 +59,7 @@ export const readCounters = ({logs, database, requests, handlers}: MetricsSource
       Object.entries(ends).map(([outcome, value]) => ({labels: {owner, outcome}, value})),
     ),
     svc_database_failing: single(oneIf(state.is === "initialized" && state.failure !== undefined)),
+    svc_database_replaced: single(oneIf(state.is === "initialized" && state.failure?.code === "database_replaced")),
     svc_database_commit_seconds: [{labels: {}, histogram: commits.seconds}],
     svc_database_commit_failures_total: single(commits.failures),
     svc_database_group_batches: [{labels: {}, histogram: commits.batches}],

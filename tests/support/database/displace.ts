@@ -1,8 +1,13 @@
 import {copyFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {dirname} from "node:path"
 
-/** The ways in which a database loses its place under who has it open. */
-export const displacements: readonly {readonly name: string; displace(file: string): void}[] = [
+/** A way in which a database loses its place under who has it open. */
+export interface Displacement {
+  readonly name: string
+  displace(file: string): void
+}
+
+export const displacements: readonly Displacement[] = [
   {
     name: "the file is replaced by a copy of itself",
     displace: file => {

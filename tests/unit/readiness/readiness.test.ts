@@ -102,6 +102,10 @@ describe("every row of the state table", () => {
 const causes: Record<ReadinessReason, Partial<Facts>> = {
   database_not_initialized: {databaseInitialized: false},
   database_unreachable: {databaseInitialized: false, databaseUnreachable: ""},
+  database_replaced: {
+    databaseFailure: {code: "database_replaced", message: "", hint: "", since: at},
+    required: requiring({database: false, endpoints: [], agents: []}),
+  },
   last_good: {notStarted: ""},
   plugin_missing: {plugins: {}, endpoints: []},
   plugin_disabled: {plugins: {irc: "disabled"}, endpoints: []},

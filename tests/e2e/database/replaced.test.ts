@@ -1,0 +1,157 @@
+import {existsSync, readdirSync, renameSync, rmSync, statSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import type {Rescued} from "../../../shared/api/database.ts"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
+import {type Displacement, displacements} from "../../support/database/displace.ts"
+import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {runProcess, until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {onBun, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {echoPlugin, post, readLedger} from "../../support/messages/inbox-ledger.ts"
+
+const config = `http:
+  port: 0
+database:
+  dialect: sqlite
+  filename: data/bot.sqlite
+plugins:
+  sandbox: {}
+  echo: {}
+`
+
+/** One way for each runtime by turns; `SVC_TEST_EACH_RUNTIME=1` takes each way on each. */
+const cases = displacements.flatMap((displacement, index) =>
+  runtimes
+    .filter((_, nth) => process.env.SVC_TEST_EACH_RUNTIME === "1" || nth === index % runtimes.length)
+    .map(runtime => ({runtime, displacement, name: displacement.name, on: runtime.name})),
+)
+
+const startOn = (runtime: TestRuntime) =>
+  startHost({runtime, project: makeProject({config, plugins: {echo: echoPlugin}}), args: ["--no-watch"]})
+
+/** Posts side by side until a few are refused, with the file displaced in between; resolves to the ids of every 2xx. */
+const postThrough = async (host: TestHost, {displace}: Displacement): Promise<readonly string[]> => {
+  const acknowledged: string[] = []
+  let refused = 0
+  let next = 0
+  const poster = async (channel: number) => {
+    while (refused < 20) {
+      const id = `event ${next++}`
+      const {status} = await post(host, id, id, `channel ${channel}`)
+      if (status === 202) acknowledged.push(id)
+      else {
+        expect(status).toBe(503)
+        refused++
+      }
+    }
+  }
+  const posters = Promise.all(Array.from({length: 8}, (_, channel) => poster(channel)))
+  await until("a hundred to be acknowledged", () => acknowledged.length >= 100)
+  displace(host.project.path("data/bot.sqlite"))
+  await posters
+  return acknowledged
+}
+
+const expectHeld = async (host: TestHost): Promise<void> => {
+  expect((await fetch(`${host.url}/pub/health`)).status).toBe(200)
+  expect((await fetch(`${host.url}/pub/ready`)).status).toBe(503)
+  const report = (await (await host.fetch("/api/system/readiness")).json()) as ReadinessReport
+  expect(report.components.find(({kind}) => kind === "database")).toMatchObject({
+    ready: false,
+    required: true,
+    reason: "database_replaced",
+    remediation: {command: "svc database rescue"},
+  })
+  expect(report.ingress).toMatchObject({state: "paused", reasons: ["database"]})
+  const metrics = await (await host.fetch("/api/metrics")).text()
+  expect(metrics).toMatch(/^svc_database_replaced 1$/m)
+  expect(metrics).toMatch(/^svc_ingress_paused\{reason="database"\} 1$/m)
+  await untilPrinted(host.process, /was (removed|replaced) while the Host had it open/)
+}
+
+describe.each(cases)("under load, $name, on $on", ({runtime, displacement}) => {
+  test("a rescue has every event that was acknowledged, and its commands put it in place", async () => {
+    const host = await startOn(runtime)
+    const {project} = host
+    const acknowledged = await postThrough(host, displacement)
+    await expectHeld(host)
+    await expectProblem(await post(host, "late"), 503, "ingress_paused")
+    const refused = await host.fetch("/api/outbox", {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify({endpoint: "sandbox", channel: "chat", text: "late"}),
+    })
+    expect(refused.status).toBe(503)
+
+    const told = await svc(runtime, project, ["database", "rescue"])
+    expect(told).toMatchObject({code: 0, stderr: ""})
+    const commands = told.stdout.split("\n").flatMap(line => (line.startsWith("  ") ? [line.trim()] : []))
+    expect(commands.at(0)).toBe("svc runtime stop")
+    expect(commands.at(-1)).toMatch(/^svc runtime start /)
+    expect((await host.stop()).code).toBe(0)
+    expect(readdirSync(project.path("data")).filter(name => name.startsWith("rescued-"))).toHaveLength(1)
+    for (const command of commands.slice(1, -1))
+      expect(await runProcess(["/bin/sh", "-c", command], {cwd: project.folder})).toMatchObject({code: 0, stderr: ""})
+
+    const next = await startHost({runtime, project, args: ["--no-watch"]})
+    expect((await next.fetch("/pub/ready")).status).toBe(200)
+    expect((await post(next, "after")).status).toBe(202)
+    await next.stop()
+    const ledger = await readLedger(project.path("data/bot.sqlite"))
+    for (const id of [...acknowledged, "after"]) expect(ledger.get(id), id).toMatchObject({copies: 1})
+  })
+})
+
+describe.each(runtimes)("an idle Host on $name whose database is removed", runtime => {
+  test("finds it by itself, and SIGTERM writes the rescue before it ends with 0", async () => {
+    const host = await startOn(runtime)
+    const {project} = host
+    for (const id of ["one", "two", "three"]) expect((await post(host, id)).status).toBe(202)
+    const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "sandbox", channel: "chat", text: "kept"})
+    expect(id).toBeDefined()
+    renameSync(project.path("data"), project.path("elsewhere"))
+    await until("the Host to be not ready", async () => (await fetch(`${host.url}/pub/ready`)).status === 503)
+    await expectHeld(host)
+    const {code, stdout} = await host.stop()
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/the rescue is written: \d+ rows/)
+    const [name = "", ...others] = readdirSync(project.path("data"))
+    expect(others).toEqual([])
+    expect(statSync(project.path("data", name)).mode & 0o777).toBe(0o600)
+    expect([...(await readLedger(project.path("data", name))).keys()].sort()).toEqual(["one", "three", "two"])
+  })
+})
+
+test("svc database rescue refuses what is no place, and where nothing is lost", async () => {
+  const host = await startOn(onBun)
+  const {project} = host
+  const rescue = (...args: string[]) => svc(onBun, project, ["database", "rescue", ...args])
+  expect(await rescue()).toMatchObject({code: 1, stderr: expect.stringContaining("there is nothing to rescue")})
+  rmSync(project.path("data/bot.sqlite"))
+  await until("the Host to be not ready", async () => (await fetch(`${host.url}/pub/ready`)).status === 503)
+  // The log beside it would be taken into a file of the old name.
+  for (const end of ["", "-wal"]) {
+    const refused = await rescue("--to", `data/bot.sqlite${end}`)
+    expect(refused).toMatchObject({code: 1, stderr: expect.stringContaining("is no place for a rescue")})
+  }
+  expect((await rescue("--to", "nowhere/rescued.sqlite")).code).toBe(1)
+  const {stdout} = await rescue("--to", "rescued.sqlite", "--json")
+  expect(JSON.parse(stdout) as Rescued).toMatchObject({
+    path: project.path("rescued.sqlite"),
+    database: project.path("data/bot.sqlite"),
+  })
+  // Written once is enough.
+  expect((await host.stop()).stdout).not.toContain("before it ends")
+  expect(existsSync(project.path("rescued.sqlite"))).toBe(true)
+})
+
+test("a Host that cannot write the rescue before it ends says loudly that it is lost", async context => {
+  needMounts(context)
+  const host = await startOn(onBun)
+  const {project} = host
+  rmSync(project.path("data/bot.sqlite"))
+  for (const folder of ["data", ".svc"]) mountDisk(project.path(folder), "4k")
+  const {stdout} = await host.stop()
+  expect(stdout).toMatch(/NOT RESCUED: what only this process held of .*bot\.sqlite is lost/)
+})
