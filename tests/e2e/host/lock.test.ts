@@ -1,4 +1,4 @@
-import {existsSync, readFileSync, rmSync, truncateSync} from "node:fs"
+import {copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync} from "node:fs"
 import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test, vi} from "vitest"
@@ -9,6 +9,9 @@ import {startProcess, until, untilPrinted} from "../../support/host/process.ts"
 import {makeProject, type Project} from "../../support/host/project.ts"
 import {onBun, root, runtimes, scriptCommand, type TestRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
+import {echoPlugin, post, readLedger} from "../../support/messages/inbox-ledger.ts"
+
+const lockConfig = "http:\n  port: 0\nplugins:\n  sandbox: {}\n  echo: {}\n"
 
 /** Starts a second Host on the same project and expects it to end by itself, refused. */
 const refused = async (project: Project, runtime: TestRuntime): Promise<string> => {
@@ -69,6 +72,46 @@ test("of Hosts that start at the same moment, one runs and the others are refuse
   const running = hosts.filter(({child}) => child.exitCode === null)
   expect(running.map(({pid}) => pid)).toEqual([JSON.parse(readFileSync(project.path(".svc/host.json"), "utf8")).pid])
   for (const host of hosts) if (host.child.exitCode !== null) await untilPrinted(host, "holds this project")
+})
+
+describe.each(runtimes)("a Host on $name whose lock file is taken away", runtime => {
+  test.each([
+    ["removed", (lock: string) => rmSync(lock)],
+    [
+      "replaced",
+      (lock: string) => {
+        copyFileSync(lock, `${lock}.copy`)
+        renameSync(`${lock}.copy`, lock)
+      },
+    ],
+  ])("and %s stops acknowledging, ends with 75, and the next start takes the lock", async (how, takeAway) => {
+    const host = await startHost({runtime, config: lockConfig, plugins: {echo: echoPlugin}})
+    const {project} = host
+    const acknowledged: string[] = []
+    let hasEnded = false
+    void host.process.finished.then(() => {
+      hasEnded = true
+    })
+    const posting = (async () => {
+      for (let n = 0; !hasEnded; n++) {
+        const answer = await post(host, `event ${n}`).catch(() => undefined)
+        if (answer?.status === 202) acknowledged.push(`event ${n}`)
+      }
+    })()
+    await until("some to be acknowledged", () => acknowledged.length >= 20)
+    takeAway(project.path(".svc/host.lock"))
+    // It starts beside the one that ends, and keeps what describes itself.
+    const next = await startHost({runtime, project})
+    const {code, stdout} = await host.process.finished
+    await posting
+    expect(code).toBe(75)
+    expect(stdout).toContain(`host.lock was ${how} while this process held it`)
+    expect(await refused(project, runtime)).toContain(`runtimeId ${next.runtimeId}`)
+    expect(JSON.parse(project.read(".svc/host.json"))).toMatchObject({runtimeId: next.runtimeId})
+    await next.stop()
+    const ledger = await readLedger(project.path(".svc/data.sqlite"))
+    for (const id of acknowledged) expect(ledger.get(id), id).toMatchObject({copies: 1})
+  })
 })
 
 test("a stopped Host leaves no description of itself behind", async () => {
