@@ -1,8 +1,9 @@
-import {accessSync, closeSync, constants, mkdirSync, openSync, statSync} from "node:fs"
+import {accessSync, closeSync, constants, openSync, statSync} from "node:fs"
 import {dirname} from "node:path"
 import {setImmediate as turn} from "node:timers/promises"
 import {type Client, type InStatement, LibsqlBatchError, type ResultSet} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../shared/problems.ts"
+import {makePrivateFolderSync} from "../runtime/files.ts"
 import type {Engine, HeldFile, Purged, Result, Row, Statement} from "./engine.ts"
 import {StatementFailed} from "./engine.ts"
 import {databaseProblem, isDiskError, isStatementError} from "./errors.ts"
@@ -71,7 +72,7 @@ const prepareFile = (file: string) => {
     if (found?.isDirectory()) throw new Error("it is a folder")
     // SQLite opens a file that it may not write for reading, and says nothing.
     if (found !== undefined) return accessSync(file, constants.W_OK)
-    mkdirSync(dirname(file), {recursive: true, mode: 0o700})
+    makePrivateFolderSync(dirname(file))
     closeSync(openSync(file, "ax", 0o600))
   } catch (cause) {
     throw new Problem("database_unopenable", `cannot open ${file}: ${messageOf(cause)}`, {cause})

@@ -13,7 +13,7 @@ import {foldersOf, locationOf, projectName, requireProject, settleToken, urlOf} 
 import {settleInstall} from "../recovery/build/settle.ts"
 import type {Progress} from "../recovery/checkpoint/progress.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
-import {makePrivateFolder, removeFolder} from "../runtime/files.ts"
+import {makePrivateFolder, removeFolder, syncFolder} from "../runtime/files.ts"
 import {removeHostFile} from "../runtime/host-file.ts"
 import {acquireLock, type Lock} from "../runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
@@ -55,6 +55,8 @@ const hold = async ({project: folder, command, supervisor, logs}: HostOptions, r
   const project = await projectName(paths)
   logs.bind({project, runtimeId})
   await makePrivateFolder(paths.state)
+  // A process that was killed may have made .svc/ or data/ and not synced where they stand.
+  await syncFolder(paths.project).catch(() => {})
   const holder = {
     kind: "host",
     hostname: hostname(),

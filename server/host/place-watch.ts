@@ -1,4 +1,3 @@
-import {mkdirSync} from "node:fs"
 import {dirname, isAbsolute, join} from "node:path"
 import type {Rescued} from "../../shared/api/database.ts"
 import {exit} from "../../shared/exit.ts"
@@ -7,6 +6,7 @@ import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import type {DatabaseFailure} from "../database/failing.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
+import {makePrivateFolderSync} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Exit} from "./host.ts"
 
@@ -60,7 +60,7 @@ export class PlaceWatch {
     if (to === undefined && this.#rescued !== undefined) return this.#rescued
     const target = to ?? this.#targetIn(join(paths.project, "data"))
     this.#requireFree(target)
-    if (to === undefined) makeFolderFor(target)
+    if (to === undefined) makePrivateFolderSync(dirname(target))
     const rescued = {...(await database.rescueTo(target)), database: this.#file}
     this.#rescued = rescued
     log.warn(`the rescue is written: ${rescued.rows} rows, ${rescued.size} bytes in ${rescued.path}; ${afterwards}`)
@@ -76,7 +76,7 @@ export class PlaceWatch {
     for (const folder of [join(paths.project, "data"), paths.state]) {
       const target = this.#targetIn(folder)
       try {
-        makeFolderFor(target)
+        makePrivateFolderSync(dirname(target))
         const {rows, size, path} = await database.rescueTo(target)
         return log.warn(`the rescue is written: ${rows} rows, ${size} bytes in ${path}; ${afterwards}`)
       } catch (error) {
@@ -133,5 +133,3 @@ export class PlaceWatch {
 }
 
 const afterwards = "stop the Host, and put it in the place of the database (svc database rescue prints the commands)"
-
-const makeFolderFor = (target: string): void => void mkdirSync(dirname(target), {recursive: true, mode: 0o700})

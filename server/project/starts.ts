@@ -1,7 +1,8 @@
-import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
+import {readFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {uptime} from "node:os"
 import {dirname} from "node:path"
 import {startLimit} from "../../shared/start-limit.ts"
+import {makePrivateFolderSync} from "../runtime/files.ts"
 
 /** One start of a Host's process. */
 export interface Start {
@@ -52,7 +53,7 @@ export const recordStart = (file: string, supervisor: string, now = currentMomen
 export const writeStarts = (file: string, starts: readonly Start[]): void => {
   const temporary = `${file}.tmp`
   try {
-    mkdirSync(dirname(file), {recursive: true, mode: 0o700})
+    makePrivateFolderSync(dirname(file))
     writeFileSync(temporary, JSON.stringify({starts}), {mode: 0o600})
     renameSync(temporary, file)
   } catch {

@@ -1,17 +1,47 @@
 import {randomUUID} from "node:crypto"
-import {statSync} from "node:fs"
+import {closeSync, fsyncSync, mkdirSync, openSync, statSync} from "node:fs"
 import {lstat, mkdir, open, readFile, rename, rm} from "node:fs/promises"
-import {dirname, join} from "node:path"
+import {dirname, join, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 
 /** Removes a folder and what is in it; nothing where there is none. */
 export const removeFolder = (path: string): Promise<void> => rm(path, {recursive: true, force: true})
 
-/** Makes a folder that only its owner may enter, with its parents. Throws `state_unwritable`. */
+/** Makes a folder that only its owner may enter, as `makeFolder` does. Throws `state_unwritable`. */
 export const makePrivateFolder = async (path: string): Promise<void> => {
-  await mkdir(path, {recursive: true, mode: 0o700}).catch(cause => {
+  await makeFolder(path, 0o700).catch(cause => {
     throw new Problem("state_unwritable", `cannot create ${path}: ${messageOf(cause)}`, {cause})
   })
+}
+
+/**
+ * Makes a folder, with its parents. Durable when it resolves: a strictly POSIX file system forgets a new folder, and what is in it,
+ * unless its parent was synced.
+ */
+export const makeFolder = async (path: string, mode?: number): Promise<void> => {
+  const first = await mkdir(path, {recursive: true, ...(mode === undefined ? {} : {mode})})
+  for (const parent of parentsOf(path, first)) await syncFolder(parent)
+}
+
+/** Like `makeFolder`, before it returns, and only its owner may enter. */
+export const makePrivateFolderSync = (path: string): void => {
+  for (const parent of parentsOf(path, mkdirSync(path, {recursive: true, mode: 0o700}))) {
+    const folder = openSync(parent, "r")
+    try {
+      fsyncSync(folder)
+    } finally {
+      closeSync(folder)
+    }
+  }
+}
+
+/** The folders that got a new one, from the innermost: `first` is the outermost that was made. */
+const parentsOf = (path: string, first: string | undefined): readonly string[] => {
+  if (first === undefined) return []
+  const parents = [dirname(resolve(path))]
+  for (let made = resolve(path); made !== resolve(first) && made !== dirname(made); made = dirname(made))
+    parents.push(dirname(dirname(made)))
+  return parents
 }
 
 /**

@@ -1,7 +1,7 @@
-import {cp, mkdir, stat} from "node:fs/promises"
+import {cp, stat} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
-import {isThere} from "../../runtime/files.ts"
+import {isThere, makeFolder} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {git} from "../restore/git.ts"
 import {recorded, type Swap, stagingName} from "../restore/swap.ts"
@@ -73,7 +73,7 @@ const swapsOf = async (
     const staged = isBeside ? from : join(folder, "new", `build-${number}`)
     const old = isBeside ? join(place, entry) : join(folder, "old", `build-${number}`)
     if (!isBeside) await cp(from, staged, {recursive: true, verbatimSymlinks: true})
-    if (await isThere(join(top, entry))) await mkdir(dirname(old), {recursive: true, mode: 0o700})
+    if (await isThere(join(top, entry))) await makeFolder(dirname(old), 0o700)
     swaps.push({
       target: recorded(project, join(top, entry)),
       staged: recorded(project, staged),

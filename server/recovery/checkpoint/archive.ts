@@ -1,6 +1,6 @@
 import {randomUUID} from "node:crypto"
 import {createReadStream, createWriteStream, type ReadStream} from "node:fs"
-import {mkdir, open, rename, rm, statfs} from "node:fs/promises"
+import {open, rename, rm, statfs} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import {Readable, Transform, type Writable} from "node:stream"
 import {pipeline} from "node:stream/promises"
@@ -189,7 +189,7 @@ const unpack = async (
     if (names.size > mostEntries) throw tooLarge(`it holds more than ${mostEntries} files`)
     if (done + size > room) throw tooLarge(`its files have more than ${room} bytes, or than the disk has room for`)
     const target = join(folder, name)
-    await mkdir(dirname(target), {recursive: true, mode: 0o700})
+    await makePrivateFolder(dirname(target))
     const file = createWriteStream(target, {flags: "wx", mode: 0o600, flush: true})
     const counted = async function* () {
       for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {

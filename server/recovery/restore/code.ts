@@ -1,8 +1,8 @@
-import {mkdir, readlink, rmdir} from "node:fs/promises"
+import {readlink, rmdir} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
-import {syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
+import {makeFolder, syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {git, gitAgrees} from "./git.ts"
 import {recorded, type Swap, stagingName} from "./swap.ts"
@@ -123,7 +123,7 @@ export const stageCode = async (
   const fresh = join(folder, "new", "code")
   const free = (path: string) => !taken.has(join(top, path))
   const written = change.written.filter(free)
-  await mkdir(fresh, {recursive: true, mode: 0o700})
+  await makeFolder(fresh, 0o700)
   const beside = join(dirname(change.index), stagingName)
   const environment = {GIT_INDEX_FILE: join(beside, "new", "index")}
   await git(top, ["read-tree", to], {environment})

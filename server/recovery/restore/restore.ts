@@ -1,6 +1,6 @@
 import {randomUUID} from "node:crypto"
 import {existsSync} from "node:fs"
-import {mkdir, readFile, stat} from "node:fs/promises"
+import {readFile, stat} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {ConfigText} from "../../config/load.ts"
@@ -8,7 +8,7 @@ import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} fr
 import {type Crossed, readCrossed, readCrossedByPlugins} from "../../database/migrations/irreversible.ts"
 import {newestSchema} from "../../database/migrations/migrations.ts"
 import {withDatabase, withoutHost} from "../../database/without-host.ts"
-import {isThere, makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
+import {isThere, makeFolder, makePrivateFolder, syncFile, syncFolder, writeNewFile} from "../../runtime/files.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {databaseName} from "../checkpoint/create.ts"
@@ -242,7 +242,7 @@ const prepare = async (
       const staged = {mark: manifest.parts[rule.name], authority: manifest.authority, path, names, database}
       await rule.adopt(staged, adoption)
     }
-    await mkdir(dirname(targets.authority), {recursive: true, mode: 0o700})
+    await makeFolder(dirname(targets.authority), 0o700)
     await writeNewFile(targets.authority, JSON.stringify({authority: adoption.authority}))
     return {held, notes, authority: adoption.authority}
   } finally {

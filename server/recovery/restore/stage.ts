@@ -1,8 +1,7 @@
-import {mkdir} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {messageOf} from "../../../shared/problems.ts"
-import {syncFolder} from "../../runtime/files.ts"
+import {makeFolder, syncFolder} from "../../runtime/files.ts"
 import {copyFile, listTree} from "../checkpoint/files.ts"
 import {invalidCheckpoint, manifestName} from "../checkpoint/manifest.ts"
 import type {Progress} from "../checkpoint/progress.ts"
@@ -47,7 +46,7 @@ export const stageFiles = async (
   const folders = new Set<string>()
   for (const {path, size, sha256} of manifest.files) {
     const target = place(path)
-    await mkdir(dirname(target), {recursive: true, mode: 0o700})
+    await makeFolder(dirname(target), 0o700)
     folders.add(dirname(target))
     const copied = await copyFile(join(folder, path), target, count => {
       done += count

@@ -1,10 +1,10 @@
-import {mkdir, rename, rm, rmdir} from "node:fs/promises"
+import {rename, rm, rmdir} from "node:fs/promises"
 import {dirname, isAbsolute, join, relative, resolve} from "node:path"
 import {Check} from "typebox/schema"
 import {RolledBack} from "../../../shared/api/release.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {type Static, Type} from "../../../shared/type.ts"
-import {isThere, readFileIfExists, removeFolder, syncFolder, writeFileAtomic} from "../../runtime/files.ts"
+import {isThere, makeFolder, readFileIfExists, removeFolder, syncFolder, writeFileAtomic} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {ReleaseRecord} from "../release/record.ts"
 
@@ -172,17 +172,17 @@ const put = async ({target, staged, kept}: Swap): Promise<void> => {
     await rename(target, kept)
   }
   if (staged === null) return
-  await mkdir(dirname(target), {recursive: true})
+  await makeFolder(dirname(target))
   await rename(staged, target)
 }
 
 const back = async ({target, staged, kept}: Swap): Promise<void> => {
   if (staged !== null && !(await isThere(staged)) && (await isThere(target))) {
-    await mkdir(dirname(staged), {recursive: true, mode: 0o700})
+    await makeFolder(dirname(staged), 0o700)
     await rename(target, staged)
   }
   if (!(await isThere(kept))) return
-  await mkdir(dirname(target), {recursive: true})
+  await makeFolder(dirname(target))
   // Where a file was, a folder may have come, which is empty again.
   await rmdir(target).catch(() => {})
   await rename(kept, target)

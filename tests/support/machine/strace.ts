@@ -1,3 +1,5 @@
+import {readFileSync} from "node:fs"
+import {dirname, resolve} from "node:path"
 import type {TestContext} from "vitest"
 import {type Running, startProcess, untilPrinted} from "../host/process.ts"
 import {need} from "./disk.ts"
@@ -43,4 +45,32 @@ export const startToBeKilled = (command: readonly string[], calls: string, when:
   const {path, env} = tool("strace")
   const args = ["-f", "-e", `trace=${calls}`, "-e", `inject=${calls}:signal=KILL:when=${when}`, "-o", "/dev/null"]
   return startProcess([path, ...args, ...command], {env: {...env, UV_THREADPOOL_SIZE: "1"}, cwd})
+}
+
+/** Starts a process, and notes in a file which folders it makes and what it syncs: for `readFolders`. */
+export const startNotingFolders = (command: readonly string[], notes: string, cwd: string): Running => {
+  const {path, env} = tool("strace")
+  return startProcess([path, "-f", "-y", "-o", notes, "-e", `trace=mkdir,mkdirat,${syncs}`, ...command], {env, cwd})
+}
+
+export interface MadeFolder {
+  readonly path: string
+  /** Was the folder that it stands in synced afterwards? Else a strictly POSIX file system may forget it. */
+  readonly isDurable: boolean
+}
+
+/** The folders that a process made, from the notes of `startNotingFolders`; paths are taken from the folder `cwd`. */
+export const readFolders = (notes: string, cwd: string): readonly MadeFolder[] => {
+  const made: {path: string; isDurable: boolean}[] = []
+  const begun = new Map<string, string>()
+  for (const line of readFileSync(notes, "utf8").split("\n")) {
+    const [, thread = "", call = ""] = /^(\d+) +(.*)$/.exec(line) ?? []
+    const folder = /^mkdir(?:at)?\((?:[^"]*, )?"([^"]+)"/.exec(call)?.[1]
+    if (folder !== undefined) begun.set(thread, resolve(cwd, folder))
+    const path = begun.get(thread)
+    if (path !== undefined && /mkdir/.test(call) && call.endsWith(" = 0")) made.push({path, isDurable: false})
+    const synced = /^f(?:data)?sync\(\d+<([^>]+)>/.exec(call)?.[1]
+    if (synced !== undefined) for (const each of made) each.isDurable ||= dirname(each.path) === synced
+  }
+  return made
 }

@@ -1,5 +1,6 @@
-import {mkdir, rename} from "node:fs/promises"
+import {rename} from "node:fs/promises"
 import {dirname, join} from "node:path"
+import {makeFolder} from "../../../runtime/files.ts"
 import type {ProjectPaths} from "../../../runtime/project.ts"
 import {stampPackages} from "../../build/identity.ts"
 import {describeKept, isPackages, type KeptBuild, makePlace, pruneKept, verifiedName} from "../../build/kept.ts"
@@ -27,7 +28,7 @@ export const keepBuild = async ({paths, release, tree}: Keeping, kept: KeptBuild
   const files = await makePlace(paths, name)
   for (const entry of kept.entries) {
     const place = join(files, entry)
-    await mkdir(dirname(place), {recursive: true, mode: 0o700})
+    await makeFolder(dirname(place), 0o700)
     await rename(join(tree, entry), place)
     if (isPackages(entry) && kept.build.lockfile !== null) await stampPackages(place, kept.build.lockfile)
   }

@@ -1,0 +1,46 @@
+import {existsSync, readFileSync, realpathSync} from "node:fs"
+import {relative} from "node:path"
+import {expect, test} from "vitest"
+import {svc} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeFolder, makeProject} from "../../support/host/project.ts"
+import {runtimes} from "../../support/host/runtimes.ts"
+import {needStrace, readFolders, startNotingFolders} from "../../support/machine/strace.ts"
+
+const config = `http:
+  port: 0
+database:
+  dialect: sqlite
+  filename: data/deep/bot.sqlite
+workroom:
+  store: file
+plugins:
+  sandbox: {}
+`
+
+/** What the next start makes anew. */
+const isPassing = (path: string) => path.startsWith(".svc/tmp")
+
+test.for(runtimes)(
+  "on $name, the parent of every folder of durable state is synced once the folder is made",
+  async (runtime, context) => {
+    needStrace(context)
+    const project = makeProject({config})
+    const folder = realpathSync(project.folder)
+    const notes = `${makeFolder()}/notes`
+    const host = startNotingFolders([...runtime.command, "runtime", "start", "--no-watch"], notes, folder)
+    await until("the Host to serve", () => existsSync(project.path(".svc/host.json")))
+    const {pid} = JSON.parse(readFileSync(project.path(".svc/host.json"), "utf8")) as {pid: number}
+    expect((await svc(runtime, project, ["checkpoint", "create"])).code).toBe(0)
+    process.kill(pid, "SIGTERM")
+    await host.finished
+    const made = readFolders(notes, folder).flatMap(({path, isDurable}) => {
+      const name = relative(folder, path)
+      return name === "" || name.startsWith("..") || isPassing(name) ? [] : [{name, isDurable}]
+    })
+    const names = made.map(({name}) => name)
+    for (const name of [".svc", "data", "data/deep", ".svc/checkpoints", ".svc/workroom-journal"])
+      expect(names).toContain(name)
+    expect(made.filter(({isDurable}) => !isDurable)).toEqual([])
+  },
+)
