@@ -7,7 +7,7 @@ const meanings: Readonly<Record<ExitReason, string>> = {
     "Failed, with the reason on stderr. A start in production first waits 25 s for what may pass, such as a port that is taken; for a full disk it waits without end. `doctor`: at least one error. `doctor --live`: not ready, token refused, or no answer. `runtime start --once`: it would not start.",
   consoleRestart: "The Host ended in order because a restart was requested (`svc runtime restart`).",
   runtimeRestart:
-    "The Host ended in order because the runtime needs a restart: a reload in production found changed code, a changed lockfile or a changed fixed key, or another Host took the lease of the remote database.",
+    "The Host ended in order because the runtime needs a restart: a reload in production found changed code, a changed lockfile or a changed fixed key, another Host took the lease of the remote database, or somebody removed the lock of the project.",
 }
 
 const codes: readonly (readonly [ExitReason, number])[] = [

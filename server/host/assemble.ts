@@ -1,6 +1,8 @@
+import {exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {Capacity} from "../capacity/capacity.ts"
 import {watchDisk} from "../capacity/disk-watch.ts"
+import {PlaceWatch} from "../capacity/place-watch.ts"
 import {Containment} from "../generation/containment.ts"
 import type {Generation} from "../generation/generation.ts"
 import {foldersOf} from "../project/settings.ts"
@@ -16,7 +18,6 @@ import {createJobs} from "./jobs.ts"
 import {createMessages} from "./messages.ts"
 import type {OpenProject} from "./open.ts"
 import type {Parts} from "./parts.ts"
-import {PlaceWatch} from "./place-watch.ts"
 import {createRecovery} from "./recovery.ts"
 
 const notLoaded = [] as const
@@ -62,7 +63,13 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     least: () => settings().ingress.minimumFree * 1024 ** 2,
   }
   const diskWatch = watchDisk({...disk, onChange: isFull => ingress.setDiskFull(isFull), log})
-  const placeWatch = new PlaceWatch({database, paths, log, ingress, askExit})
+  const placeWatch = new PlaceWatch({
+    database,
+    paths,
+    log,
+    onReplaced: () => ingress.setDatabaseReplaced(),
+    onLockLost: () => askExit({code: exit.runtimeRestart, reason: "lock_lost"}),
+  })
   const capacity = new Capacity({
     database,
     log,

@@ -1,14 +1,11 @@
 import {dirname, isAbsolute, join} from "node:path"
 import type {Rescued} from "../../shared/api/database.ts"
-import {exit} from "../../shared/exit.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import type {DatabaseFailure} from "../database/failing.ts"
-import type {Ingress} from "../endpoints/ingress.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
-import type {Exit} from "./host.ts"
 
 /** How often an idle Host looks, and how often the log repeats that a rescue is due, in milliseconds. */
 const lookEvery = 1000
@@ -18,8 +15,10 @@ export interface PlaceWatchOptions {
   readonly database: Database
   readonly paths: ProjectPaths
   readonly log: Log
-  readonly ingress: Pick<Ingress, "setDatabaseReplaced">
-  readonly askExit: (exit: Exit) => void
+  /** Called once, when nothing can be stored any more: nothing may come in. */
+  readonly onReplaced: () => void
+  /** Called once: another process may hold the project now. */
+  readonly onLockLost: () => void
 }
 
 /**
@@ -120,15 +119,15 @@ export class PlaceWatch {
   }
 
   #heard({code, message}: DatabaseFailure): void {
-    const {log, ingress, askExit} = this.#options
+    const {log, onReplaced, onLockLost} = this.#options
     if (code === "database_replaced") {
-      ingress.setDatabaseReplaced()
+      onReplaced()
       // Not within the commit that has found it.
       setImmediate(() => this.#look())
     }
     if (code !== "lock_lost") return
     log.error(`${message}: nothing is acknowledged or sent any more, and the Host ends`)
-    askExit({code: exit.runtimeRestart, reason: "lock_lost"})
+    onLockLost()
   }
 }
 
