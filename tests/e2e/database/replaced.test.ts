@@ -36,7 +36,7 @@ const postThrough = async (host: TestHost, {displace}: Displacement): Promise<re
   let refused = 0
   let next = 0
   const poster = async (channel: number) => {
-    while (refused < 20) {
+    while (refused < 20 && next < 20_000) {
       const id = `event ${next++}`
       const {status} = await post(host, id, id, `channel ${channel}`)
       if (status === 202) acknowledged.push(id)
@@ -50,6 +50,7 @@ const postThrough = async (host: TestHost, {displace}: Displacement): Promise<re
   await until("a hundred to be acknowledged", () => acknowledged.length >= 100)
   displace(host.project.path("data/bot.sqlite"))
   await posters
+  expect(refused).toBeGreaterThanOrEqual(20)
   return acknowledged
 }
 

@@ -7,6 +7,7 @@ test.each([
   [exit.consoleRestart, "restart requested", true],
   [exit.runtimeRestart, "the lockfile has changed", true],
   [exit.runtimeRestart, "lease_lost", false],
+  [exit.runtimeRestart, "lock_lost", false],
   [exit.failed, "the start failed", false],
 ])("an end with %i (%s) is planned: %s", (code, reason, planned) => {
   expect(isPlannedEnd({code, reason})).toBe(planned)
