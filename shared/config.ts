@@ -83,6 +83,14 @@ const HttpConfig = Type.Object(
         description: "Proxies whose X-Forwarded-For is believed.",
       }),
     ),
+    connections: Type.Optional(
+      Type.Integer({
+        default: 10_000,
+        minimum: 10,
+        maximum: 1_000_000,
+        description: "So many connections may be open at once. The Host closes the longest idle for newer ones.",
+      }),
+    ),
     readiness: Type.Optional(ReadinessConfig),
   },
   {...closed, default: {}},

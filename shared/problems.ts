@@ -15,6 +15,21 @@ export const problems = {
   method_not_allowed: {status: 405, title: "Method not allowed", hint: "Use a method from the Allow header."},
   body_too_large: {status: 413, title: "Request body too large", hint: "Send at most 1 MiB."},
   request_invalid: {status: 400, title: "The request is not valid", hint: "Correct what detail names."},
+  host_invalid: {
+    status: 400,
+    title: "The Host of the request is not valid",
+    hint: "Send one Host header: a host name or an address, and a port if needed.",
+  },
+  path_invalid: {
+    status: 400,
+    title: "The path of the request is not valid",
+    hint: "Send a path without control characters.",
+  },
+  no_room: {
+    status: 503,
+    title: "The Host has no room for this now",
+    hint: "Try again after the seconds in Retry-After.",
+  },
   unsupported_media_type: {status: 415, title: "Unsupported content type", hint: "Send application/json."},
   request_timeout: {status: 503, title: "The request took too long", hint: "Try again later."},
   starting: {status: 503, title: "The Host is starting", hint: "Try again after the seconds in Retry-After."},

@@ -11,6 +11,7 @@ const fixedKeys = (loaded: LoadedConfig, now: number): Record<string, unknown> =
     "http.host": http.host,
     "http.port": http.port,
     "http.base": http.base,
+    "http.connections": http.connections,
     "http.token": http.token,
     "http.previousToken":
       previousToken === undefined || Date.parse(previousToken.until) <= now ? undefined : previousToken,

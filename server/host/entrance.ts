@@ -1,3 +1,4 @@
+import type {Log} from "../../shared/log.ts"
 import {createGate, type Gate} from "../http/gate.ts"
 import type {Listener, Runtime, ServeOptions} from "../runtime/runtime.ts"
 
@@ -6,28 +7,34 @@ export interface Opened {
   readonly listener: Listener
 }
 
+type Address = Pick<ServeOptions, "host" | "port" | "connections"> & {readonly base: string}
+
 /** The Host's socket, and the gate in front of it. A start that is tried again finds it open: the probes are answered meanwhile. */
 export class Entrance {
   readonly #runtime: Runtime
+  readonly #log: Log
   #opened: (Opened & {readonly address: string}) | undefined
   #isKept = false
 
-  constructor(runtime: Runtime) {
+  constructor(runtime: Runtime, log: Log) {
     this.#runtime = runtime
+    this.#log = log
   }
 
   /** From now on `/pub/health` answers 200. An address that has changed since the last attempt is left. Throws `port_taken`. */
-  async open({host, port, base}: Pick<ServeOptions, "host" | "port"> & {readonly base: string}): Promise<Opened> {
-    const address = JSON.stringify([host, port, base])
+  async open({host, port, base, connections}: Address): Promise<Opened> {
+    const address = JSON.stringify([host, port, base, connections])
     if (this.#opened?.address !== address) {
       await this.close()
-      const gate = createGate(base)
+      const gate = createGate(base, this.#log)
       const listener = await this.#runtime.serve({
         host,
         port,
         fetch: gate.fetch,
         fixed: gate.fixed,
         socket: gate.socket,
+        connections,
+        refuse: gate.refuse,
       })
       this.#opened = {address, gate, listener: this.#leaving(listener)}
     }

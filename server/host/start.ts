@@ -35,7 +35,7 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
       () => [paths.state],
     )
   const patience = new Patience({mode, log: logs.log, signal, folders})
-  const entrance = new Entrance(runtime)
+  const entrance = new Entrance(runtime, logs.log)
   const own: Process = {entrance, tooManyStarts: () => tooManyStarts(starts, supervisor())}
   try {
     for (;;) {

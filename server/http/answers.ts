@@ -1,4 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
+import type {FixedAnswer} from "../runtime/runtime.ts"
 
 const always = {"cache-control": "no-store", "x-content-type-options": "nosniff", vary: "Origin"} as const
 
@@ -25,18 +26,29 @@ export const problemAnswer = (
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
   scrub = asItIs,
-): Response =>
-  new Response(scrub(JSON.stringify(problem.body(requestId))), {
-    status: problem.status,
-    headers: {
-      ...always,
-      "content-type": "application/problem+json",
-      "x-request-id": requestId,
-      ...(problem.code === "unauthorized" ? {"www-authenticate": "Bearer"} : {}),
-      ...(problem.retryAfter === undefined ? {} : {"retry-after": String(problem.retryAfter)}),
-      ...headers,
-    },
-  })
+): Response => {
+  const {body, ...init} = fixedProblem(problem, requestId, headers, scrub)
+  return new Response(body, init)
+}
+
+/** The same answer for a listener that refuses a request by itself. */
+export const fixedProblem = (
+  problem: Problem,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+  scrub = asItIs,
+): FixedAnswer => ({
+  status: problem.status,
+  headers: {
+    ...always,
+    "content-type": "application/problem+json",
+    "x-request-id": requestId,
+    ...(problem.code === "unauthorized" ? {"www-authenticate": "Bearer"} : {}),
+    ...(problem.retryAfter === undefined ? {} : {"retry-after": String(problem.retryAfter)}),
+    ...headers,
+  },
+  body: scrub(JSON.stringify(problem.body(requestId))),
+})
 
 /** What a caller is told of an error that is not a `Problem`: that it happened, and where its cause is. */
 export const internalProblem = (cause: unknown): Problem =>

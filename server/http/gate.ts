@@ -1,12 +1,15 @@
+import type {Log} from "../../shared/log.ts"
 import {Problem, toProblem} from "../../shared/problems.ts"
 import {health, readiness} from "../console/api/system.ts"
 import type {Fetch, ServeOptions, SocketHooks} from "../runtime/runtime.ts"
-import {problemAnswer} from "./answers.ts"
+import {fixedProblem, problemAnswer} from "./answers.ts"
 
 export interface Gate {
   readonly fetch: Fetch
   readonly fixed: ServeOptions["fixed"]
   readonly socket: SocketHooks
+  /** What the listener answers where it refuses a request by itself; an error of the listener is logged. */
+  readonly refuse: ServeOptions["refuse"]
   /**
    * Lets requests and sockets through from now on; readiness is what `isReady` says. An upgrade's `Problem` is its answer. What is
    * opened later takes its place: then `replaced` is called.
@@ -21,7 +24,7 @@ export interface Gate {
  * everything else 503 while the Host starts. An event stream is held open until then: a page that is answered 503 does not
  * come back.
  */
-export const createGate = (base: string): Gate => {
+export const createGate = (base: string, log: Log): Gate => {
   let waitsFor: string | undefined
   let opening = Promise.withResolvers<void>()
   const refuse = () => problemAnswer(isStarting(waitsFor), "-")
@@ -36,6 +39,10 @@ export const createGate = (base: string): Gate => {
   return {
     fetch: (request, peerOf) => application(request, peerOf),
     fixed: {"/pub/health": health, "/pub/ready": () => (isReady() ? readiness.ready : readiness.unready)},
+    refuse: problem => {
+      if (problem.code === "internal") log.error("the listener failed to answer", {error: problem.cause})
+      return fixedProblem(problem, "-")
+    },
     socket: {
       upgrade: (request, peerOf) => {
         try {

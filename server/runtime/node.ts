@@ -1,4 +1,11 @@
-import {type IncomingMessage, type OutgoingHttpHeaders, type RequestListener, Server, ServerResponse} from "node:http"
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  Server,
+  ServerResponse,
+  STATUS_CODES,
+} from "node:http"
 import {dirname, resolve} from "node:path"
 import {pathToFileURL} from "node:url"
 import nodeAdapter from "crossws/adapters/node"
@@ -11,10 +18,13 @@ import {
   explainListenError,
   type FixedAnswer,
   limits,
+  noRoom,
   type PeerOf,
   type Runtime,
   type ServeOptions,
 } from "./runtime.ts"
+import {Connections} from "./sockets/connections.ts"
+import {createTargetCheck} from "./sockets/target.ts"
 import {inlineSourceMap} from "./source-map.ts"
 
 // srvx writes its own Response without converting it: measured at 1.5 times the throughput, with Content-Length kept.
@@ -47,15 +57,23 @@ const serve = async (options: ServeOptions) => {
       requestTimeout: limits.requestTimeout,
       // Node looks at both limits every 30 s otherwise.
       ...{connectionsCheckingInterval: 2000},
+      // Refused below, as a problem.
+      ...{requireHostHeader: false},
       ...{shouldUpgradeCallback: isWebSocket},
     },
   })
   const http = server.node?.server
   if (!(http instanceof Server)) throw new Error("srvx made no HTTP/1 server")
-  answerFixed(http, options.fixed)
+  const connections = new Connections(http, options.connections, () => rawAnswer(options.refuse(noRoom())))
+  const check = createCheck(options)
+  answerRequests(http, options.fixed, check, connections)
   http.on("upgrade", (request, socket, head) => {
-    if (!isWebSocket(request)) return answerWithoutUpgrade(http, request, socket as never)
+    // A client that resets the connection raises an error here that nobody else listens to.
     socket.on("error", () => {})
+    if (!isWebSocket(request)) return answerWithoutUpgrade(http, request, socket as never)
+    const refusal = check(request)
+    if (refusal !== undefined) return void socket.end(rawAnswer(refusal))
+    connections.leave(socket as never)
     void sockets.handleUpgrade(request, socket, head, new NodeRequest({req: request}))
   })
   await opened(http, () => server.serve()).catch(error => explainListenError(error, options.host, options.port))
@@ -83,31 +101,81 @@ const opened = (http: Server, start: () => unknown) =>
     Promise.resolve(start()).catch(fail)
   })
 
-const answerFixed = (http: Server, fixed: ServeOptions["fixed"]) => {
+const answerRequests = (http: Server, fixed: ServeOptions["fixed"], check: Check, connections: Connections) => {
   const [application] = http.listeners("request") as RequestListener[]
   http.removeAllListeners("request")
+  const find = createFixed(fixed)
+  http.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const answer = check(request) ?? find(request)
+    if (answer === undefined) {
+      return connections.answerInTurn(request, response, () => application?.(request, response as never))
+    }
+    connections.answerNow(request, response, () => {
+      response.writeHead(answer.status, headOf(answer))
+      response.end(request.method === "HEAD" ? undefined : answer.body)
+    })
+  })
+}
+
+const createFixed = (fixed: ServeOptions["fixed"]) => {
   const answers = new Map(Object.entries(fixed))
-  const heads = new Map<FixedAnswer, OutgoingHttpHeaders>()
-  const headOf = (answer: FixedAnswer): OutgoingHttpHeaders => {
-    const known = heads.get(answer)
-    if (known !== undefined) return known
-    const head = {...answer.headers, "content-length": String(Buffer.byteLength(answer.body))}
-    heads.set(answer, head)
-    return head
-  }
-  const find = ({url = "", method, headers}: IncomingMessage): FixedAnswer | undefined => {
+  return ({url = "", method, headers}: IncomingMessage): FixedAnswer | undefined => {
     const answer = answers.get(url)
     if (answer === undefined || (method !== "GET" && method !== "HEAD")) return undefined
     if (typeof answer !== "function") return answer
     return headers.origin === undefined ? answer() : undefined
   }
-  http.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const answer = find(request)
-    if (answer === undefined) return application?.(request, response as never)
-    response.writeHead(answer.status, headOf(answer))
-    response.end(request.method === "GET" ? answer.body : undefined)
-  })
 }
+
+const heads = new WeakMap<FixedAnswer, OutgoingHttpHeaders>()
+
+const headOf = (answer: FixedAnswer): OutgoingHttpHeaders => {
+  const known = heads.get(answer)
+  if (known !== undefined) return known
+  const length = answer.status === 204 ? {} : {"content-length": String(Buffer.byteLength(answer.body))}
+  const head = {...answer.headers, ...length}
+  heads.set(answer, head)
+  return head
+}
+
+/** The answer to a request that goes no further. */
+type Check = (request: IncomingMessage) => FixedAnswer | undefined
+
+/** `OPTIONS *` asks about the server as a whole (RFC 9110, 9.3.7); no other method has that target. */
+const serverOptions: FixedAnswer = {status: 204, headers: {allow: "GET, HEAD, POST, PUT, DELETE, OPTIONS"}, body: ""}
+
+const createCheck = ({refuse}: ServeOptions): Check => {
+  const flawOf = createTargetCheck()
+  return ({url = "", method, rawHeaders, httpVersion}) => {
+    const isServer = url === "*" && method === "OPTIONS"
+    const needsHost = httpVersion !== "1.0"
+    const flaw = flawOf({url: isServer ? "/" : url, host: hostOf(rawHeaders), needsHost})
+    if (flaw !== undefined) return refuse(flaw)
+    return isServer ? serverOptions : undefined
+  }
+}
+
+/** Node keeps the first of several. */
+const hostOf = (rawHeaders: readonly string[]): string | undefined => {
+  let host: string | undefined
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ""
+    if (name.length !== 4 || name.toLowerCase() !== "host") continue
+    host = host === undefined ? rawHeaders[index + 1] : `${host},${rawHeaders[index + 1]}`
+  }
+  return host
+}
+
+/** The bytes of an answer after which the connection ends. */
+const rawAnswer = ({status, headers, body}: FixedAnswer): string =>
+  [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+    "",
+    body,
+  ].join("\r\n")
 
 /** An upgrade to something other than WebSocket (curl offers h2c) is answered as the plain request that it also is. */
 const answerWithoutUpgrade = (http: Server, request: IncomingMessage, socket: import("node:net").Socket) => {

@@ -33,6 +33,10 @@ export interface ServeOptions {
    */
   readonly fixed: Readonly<Record<string, FixedAnswer | (() => FixedAnswer)>>
   readonly socket: SocketHooks
+  /** So many connections may be open at once; the longest idle are closed for newer ones. */
+  readonly connections: number
+  /** The answer to a request that the listener refuses by itself: `host_invalid`, `path_invalid`, `no_room`, `internal`. */
+  readonly refuse: (problem: Problem) => FixedAnswer
 }
 
 export interface Listener {
@@ -74,11 +78,16 @@ export const limits = {
   body: 1024 * 1024,
   /** A body over the limit is read and dropped up to here, so that its sender hears why; past it the connection is cut. */
   bodyDropped: 16 * 1024 * 1024,
+  /** Of all bodies together that have arrived and are not answered yet. */
+  bodies: 64 * 1024 * 1024,
   headers: 32 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   socketMessage: 1024 * 1024,
 } as const
+
+/** Every connection that there may be is in use. */
+export const noRoom = (): Problem => new Problem("no_room", "every connection is in use", {retryAfter: 10})
 
 /** Throws `port_taken` for an address in use, with who has it, or passes the error on. */
 export const explainListenError = async (error: unknown, host: string, port: number): Promise<never> => {

@@ -1,10 +1,10 @@
-import {connect} from "node:net"
 import {describe, expect, test} from "vitest"
-import {expectProblem, startHost, type TestHost} from "../../support/host/host.ts"
+import {expectProblem, startHost} from "../../support/host/host.ts"
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {probePlugin} from "./probe-plugin.ts"
+import {raw} from "./raw.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
 
@@ -17,20 +17,6 @@ plugins:
   sandbox: {}
   probe: {}
 `
-
-/** Sends bytes as they are; resolves to everything that comes back, up to what fits `last` where the connection stays open. */
-const raw = (host: TestHost, text: string, last?: RegExp): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(host.url).port), "127.0.0.1", () => socket.write(text))
-    let answer = ""
-    socket.setTimeout(60_000, () => socket.destroy())
-    socket.on("data", chunk => {
-      answer += chunk
-      if (last?.test(answer)) socket.destroy()
-    })
-    socket.on("error", reject)
-    socket.on("close", () => resolve(answer))
-  })
 
 const probe = "/api/plugins/probe"
 

@@ -15,6 +15,8 @@ const listener = await runtime.serve({
   port: 0,
   fetch: () => new Response("plain"),
   fixed: {},
+  connections: 1000,
+  refuse: ({status, message}) => ({status, headers: {}, body: message}),
   socket: {
     upgrade: request => {
       if (request.headers.get("authorization") !== "Bearer socket-token") return new Response("no token", {status: 401})
