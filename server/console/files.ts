@@ -1,4 +1,4 @@
-import {readFile} from "node:fs/promises"
+import {readFile, stat} from "node:fs/promises"
 import {join} from "node:path"
 import {Problem} from "../../shared/problems.ts"
 import {packageRoot} from "../runtime/own-files.ts"
@@ -28,7 +28,7 @@ export const consoleFolder = join(packageRoot, "dist/console")
 
 export const listingName = "files.json"
 
-/** What the folder holds now: a build while the Host runs is served at once. Throws `console_missing`. */
+/** What the folder holds now. Throws `console_missing`. */
 export const readListing = async (folder = consoleFolder): Promise<ConsoleListing> => {
   try {
     return JSON.parse(await readFile(join(folder, listingName), "utf8"))
@@ -37,9 +37,47 @@ export const readListing = async (folder = consoleFolder): Promise<ConsoleListin
   }
 }
 
-/** A file of the listing; `name` must be one of its names. */
-export const readConsoleFile = (
-  name: string,
-  encoding: Encoding | undefined,
-  folder = consoleFolder,
-): Promise<Uint8Array> => readFile(join(folder, `${name}${encoding === undefined ? "" : encodings[encoding]}`))
+/** The Host looks for a new build so often at most, in milliseconds. */
+const lookEvery = 1000
+
+/** The built console in memory: each file is read once, in each encoding that was asked for. A new build is served within a second. */
+export class ConsoleFiles {
+  readonly #folder: string
+  readonly #files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #writtenAt: number | undefined
+  #listing: Promise<ConsoleListing> | undefined
+
+  constructor(folder = consoleFolder) {
+    this.#folder = folder
+  }
+
+  /** Throws `console_missing`. */
+  listing(): Promise<ConsoleListing> {
+    const now = performance.now()
+    if (this.#listing === undefined || now - this.#lookedAt >= lookEvery) {
+      this.#lookedAt = now
+      this.#listing = this.#look(this.#listing)
+    }
+    return this.#listing
+  }
+
+  /** A file of the listing; `name` must be one of its names. */
+  read(name: string, encoding: Encoding | undefined): Promise<Uint8Array<ArrayBuffer>> {
+    const file = `${name}${encoding === undefined ? "" : encodings[encoding]}`
+    const known = this.#files.get(file)
+    if (known !== undefined) return known
+    const read = readFile(join(this.#folder, file))
+    this.#files.set(file, read)
+    read.catch(() => this.#files.delete(file))
+    return read
+  }
+
+  async #look(before: Promise<ConsoleListing> | undefined): Promise<ConsoleListing> {
+    const written = await stat(join(this.#folder, listingName)).catch(() => undefined)
+    if (before !== undefined && written !== undefined && written.mtimeMs === this.#writtenAt) return before
+    this.#files.clear()
+    this.#writtenAt = written?.mtimeMs
+    return readListing(this.#folder)
+  }
+}

@@ -1,21 +1,22 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Operation} from "../../shared/sdk/route.ts"
-import {type ConsoleFile, type Encoding, encodings, readConsoleFile, readListing} from "./files.ts"
+import {type ConsoleFile, type ConsoleFiles, type Encoding, encodings} from "./files.ts"
 
 /** Other Hosts that a console served from here may switch to, as origins; a new generation may change them. */
 export type ConsoleHosts = () => readonly string[]
 
 /** The browser application: static, without a token; it asks for one. */
-export const openConsole = (hosts: ConsoleHosts): Operation => ({
+export const openConsole = (files: ConsoleFiles, hosts: ConsoleHosts): Operation => ({
   ...common,
   summary: "The console, at /console/",
-  handle: request => (new URL(request.url).pathname.endsWith("/") ? answer(request, "index.html", hosts) : toFolder()),
+  handle: request =>
+    new URL(request.url).pathname.endsWith("/") ? answer(files, request, "index.html", hosts) : toFolder(),
 })
 
-export const readConsole = (hosts: ConsoleHosts): Operation => ({
+export const readConsole = (files: ConsoleFiles, hosts: ConsoleHosts): Operation => ({
   ...common,
   summary: "The files of the console",
-  handle: (request, call) => answer(request, call.params["*"] || "index.html", hosts),
+  handle: (request, call) => answer(files, request, call.params["*"] || "index.html", hosts),
 })
 
 const common = {response: {200: "text/html"}, problems: ["console_missing", "not_found"]} as const
@@ -23,17 +24,18 @@ const common = {response: {200: "text/html"}, problems: ["console_missing", "not
 /** The page names its files relative to the folder. */
 const toFolder = () => new Response(null, {status: 308, headers: {location: "console/", "cache-control": "no-cache"}})
 
-const answer = async (request: Request, name: string, hosts: ConsoleHosts): Promise<Response> => {
-  const {files} = await readListing()
-  const file = Object.hasOwn(files, name) ? files[name] : undefined
+const answer = async (files: ConsoleFiles, request: Request, name: string, hosts: ConsoleHosts): Promise<Response> => {
+  const {files: listed} = await files.listing()
+  const file = Object.hasOwn(listed, name) ? listed[name] : undefined
   if (file === undefined) throw new Problem("not_found", "the console has no such file")
-  return answerFile(request, name, file, hosts)
+  return answerFile(request, name, file, encoding => files.read(name, encoding), hosts)
 }
 
 const answerFile = async (
   {headers: asked}: Request,
   name: string,
   file: ConsoleFile,
+  read: (encoding: Encoding | undefined) => Promise<Uint8Array<ArrayBuffer>>,
   hosts: ConsoleHosts,
 ): Promise<Response> => {
   const encoding = chooseEncoding(asked.get("accept-encoding"), file.encodings)
@@ -46,7 +48,7 @@ const answerFile = async (
     ...(isPage ? {"content-security-policy": policyOf(hosts())} : {}),
   }
   if (isKnown(asked.get("if-none-match"), etag)) return new Response(null, {status: 304, headers})
-  const bytes = new Uint8Array(await readConsoleFile(name, encoding))
+  const bytes = await read(encoding)
   return new Response(bytes, {
     headers: {
       ...headers,

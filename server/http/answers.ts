@@ -14,8 +14,16 @@ export const jsonAnswer = (
   scrub: ScrubJson,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
+): Response => jsonTextAnswer(scrub(JSON.stringify(value)), requestId, status, headers)
+
+/** An answer whose JSON was made before. */
+export const jsonTextAnswer = (
+  json: string,
+  requestId: string,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
 ): Response =>
-  new Response(scrub(JSON.stringify(value)), {
+  new Response(json, {
     status,
     headers: {...always, "content-type": "application/json", "x-request-id": requestId, ...headers},
   })

@@ -3,35 +3,60 @@ import type {TSchema} from "../../shared/type.ts"
 import {explainValue} from "../config/explain.ts"
 import {formatPath} from "../config/source.ts"
 import {limits} from "../runtime/runtime.ts"
+import type {BodyHold} from "./bodies.ts"
 
 const tooLarge = () => new Problem("body_too_large", `the body is larger than ${limits.body} bytes`)
 
+const tooSlow = () => new Problem("request_timeout", `no whole body within ${limits.requestTimeout / 1000} s`)
+
 /**
- * The bytes of a body, as they came. Throws `body_too_large`, after the rest has been read and dropped: Bun closes a
- * connection whose body was not read, and the client would see a broken pipe instead of the answer.
+ * The bytes of a body, as they came. Throws `body_too_large` after the rest has been read and dropped, so that the client sees the
+ * answer; `request_timeout`; and `no_room` where `hold` has none.
  */
-export const readBody = async (request: Request): Promise<Uint8Array<ArrayBuffer>> => {
+export const readBody = async (request: Request, hold: BodyHold): Promise<Uint8Array<ArrayBuffer>> => {
   if (Number(request.headers.get("content-length") ?? 0) > limits.bodyDropped) throw tooLarge()
   if (request.body === null) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader()
+  let isLate = false
+  // Bun lets a body that trickles in take for ever.
+  const limit = setTimeout(() => {
+    isLate = true
+    reader.cancel().catch(() => {})
+  }, limits.requestTimeout)
   try {
-    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-      size += chunk.length
-      if (size > limits.bodyDropped) break
-      if (size <= limits.body) chunks.push(chunk)
-    }
+    const {chunks, size} = await readChunks(reader, hold)
+    if (isLate) throw tooSlow()
+    if (size > limits.body) throw tooLarge()
+    return Buffer.concat(chunks)
   } catch (cause) {
+    reader.cancel().catch(() => {})
+    if (cause instanceof Problem) throw cause
+    if (isLate) throw tooSlow()
     if (cause instanceof Error && "code" in cause && cause.code === "ERR_BODY_TOO_LARGE") throw tooLarge()
     throw new Problem("request_invalid", "the body did not arrive whole", {cause})
+  } finally {
+    clearTimeout(limit)
   }
-  if (size > limits.body) throw tooLarge()
-  return Buffer.concat(chunks)
 }
 
-/** A JSON body that fits its schema. Throws `unsupported_media_type`, `body_too_large`, `request_invalid`. */
-export const readJson = async (request: Request, schema: TSchema): Promise<unknown> => {
-  const bytes = await readBody(request)
+/** Nothing is kept past the limit of one body, and nothing is read past what is dropped. */
+const readChunks = async (reader: ReadableStreamDefaultReader<Uint8Array>, hold: BodyHold) => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  while (size <= limits.bodyDropped) {
+    const {done, value} = await reader.read()
+    if (done) break
+    size += value.length
+    if (size > limits.body) continue
+    hold.take(value.length)
+    chunks.push(value)
+  }
+  return {chunks, size}
+}
+
+/** A JSON body that fits its schema. Throws `unsupported_media_type`, `request_invalid` and what `readBody` throws. */
+export const readJson = async (request: Request, schema: TSchema, hold: BodyHold): Promise<unknown> => {
+  const bytes = await readBody(request, hold)
   if (bytes.length === 0) return checked({}, schema)
   if (!/^application\/(.+\+)?json\b/i.test(request.headers.get("content-type") ?? "")) {
     throw new Problem("unsupported_media_type", "the body must be sent as application/json")

@@ -1,15 +1,24 @@
-import type {Operation, Route, Scope} from "../../shared/sdk/route.ts"
+import type {Call, Operation, Route, Scope} from "../../shared/sdk/route.ts"
 import {type TSchema, Type} from "../../shared/type.ts"
+import {jsonTextAnswer} from "./answers.ts"
 import {createNamedSchemas, type Place} from "./named-schemas.ts"
 import {createProblemAnswers, type ProblemAnswers} from "./openapi-problems.ts"
 import {describeTags, tagOf} from "./tags.ts"
 
-/** The document of what `document` makes of the routes each time: a new generation may publish others. */
-export const showOpenApi = (document: () => unknown): Operation => ({
-  summary: "This API as an OpenAPI document",
-  response: {200: Type.Object({})},
-  handle: (_, call) => call.json(Type.Object({}), document()),
-})
+/** The document, which `document` makes again for each generation; its text is made once for each of them. */
+export const showOpenApi = (document: () => object): Operation => {
+  const texts = new WeakMap<object, Promise<string>>()
+  const textOf = (made: object, call: Call): Promise<string> => {
+    const text = texts.get(made) ?? call.json(Type.Object({}), made).text()
+    texts.set(made, text)
+    return text
+  }
+  return {
+    summary: "This API as an OpenAPI document",
+    response: {200: Type.Object({})},
+    handle: async (_, call) => jsonTextAnswer(await textOf(document(), call), call.requestId),
+  }
+}
 
 const descriptions: Record<number, string> = {
   101: "A WebSocket",

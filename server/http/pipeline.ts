@@ -8,8 +8,9 @@ import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {limits} from "../runtime/runtime.ts"
 import {internalProblem, jsonAnswer, problemAnswer, type ScrubJson} from "./answers.ts"
 import type {FailureLimit, Verify} from "./auth.ts"
+import {Bodies, type BodyHold} from "./bodies.ts"
 import {readBody, readJson, readQuery} from "./body.ts"
-import {createSignatureLimit} from "./signature-limit.ts"
+import {createSignatureLimit, type Handle} from "./signature-limit.ts"
 
 export interface PipelineOptions extends Gatekeeper {
   /** Who is asking; looked up only when a token is wrong. */
@@ -34,22 +35,30 @@ export const createPipeline = (options: PipelineOptions) => {
   const nextId = createIds()
   const inFlight = createCount()
   const limitUnsigned = createSignatureLimit(options.addressOf)
+  const bodies = new Bodies()
   const toAnswer = (route: Route): Answer => {
     const emptyQuery = route.query === undefined ? Object.freeze({}) : undefined
-    const bare = route.scope === "signature" ? withoutToken(options.verify, route.handle) : route.handle
-    const whole = readsRawBody(route) ? withinLimit(bare) : bare
+    const bare: Handle<RouteCall> =
+      route.scope === "signature" ? withoutToken(options.verify, route.handle) : route.handle
+    const whole = readsRawBody(route) ? withinLimit(bare, route) : bare
     const handle = route.scope === "signature" ? limitUnsigned(whole) : whole
     return (request, params) => {
       const requestId = nextId()
+      const hold = route.method === "GET" ? none : bodies.open()
       try {
         const scope = authorize(options, route.scope, request)
-        const asked = {route, request, params, scope, requestId, query: emptyQuery, scrub: options.scrub}
+        const asked = {route, request, params, scope, requestId, query: emptyQuery, scrub: options.scrub, hold}
         const answered = handle(request, new RouteCall(asked))
-        if (!(answered instanceof Promise)) return answered
+        if (!(answered instanceof Promise)) {
+          hold.close()
+          return answered
+        }
         const explained = (error: unknown) => explain(error, requestId, route, options)
-        if (route.stream === true) return answered.catch(explained)
-        return inFlight.during(withTimeLimit(limits.requestTimeout, () => answered).catch(explained))
+        const ended = hold === none ? answered : answered.finally(hold.close)
+        if (route.stream === true) return ended.catch(explained)
+        return inFlight.during(withTimeLimit(limits.requestTimeout, () => ended).catch(explained))
       } catch (error) {
+        hold.close()
         return explain(error, requestId, route, options)
       }
     }
@@ -83,21 +92,28 @@ const createCount = () => {
 
 const readsRawBody = (route: Route) => route.method !== "GET" && route.body === undefined
 
-/** A handler that reads the body itself gets it whole, and never one over the limit. */
+/** A handler that reads the body itself gets it whole, and never one over the limit. What `admit` refuses is not read. */
 const withinLimit =
-  (handle: Route["handle"]): Route["handle"] =>
+  (handle: Handle<RouteCall>, {admit, stream}: Route): Handle<RouteCall> =>
   async (request, call) => {
-    if (isDeclaredSmall(request)) return handleDeclared(handle, request, call)
+    admit?.(call)
+    const declared = Number(request.headers.get("content-length") ?? Infinity)
+    if (declared <= small && stream !== true) {
+      call.hold.take(declared)
+      return handleDeclared(handle, request, call)
+    }
     const {url, method, headers, signal} = request
-    const body = await readBody(request)
+    const body = await readBody(request, call.hold)
     return handle(new Request(url, {method, headers, signal, body: body.length === 0 ? null : body}), call)
   }
 
-/** No runtime hands on more of a body than its header says. */
-const isDeclaredSmall = ({headers}: Request): boolean =>
-  Number(headers.get("content-length") ?? Infinity) <= limits.body
+/** A body of so many bytes is counted by its header, before it has come: no runtime hands on more than that. */
+const small = 64 * 1024
 
-const handleDeclared = async (handle: Route["handle"], request: Request, call: Call): Promise<Response> => {
+/** What a request without a body holds. */
+const none: BodyHold = {take: () => {}, close: () => {}}
+
+const handleDeclared = async (handle: Handle<RouteCall>, request: Request, call: RouteCall): Promise<Response> => {
   try {
     return await handle(request, call)
   } catch (cause) {
@@ -108,7 +124,7 @@ const handleDeclared = async (handle: Route["handle"], request: Request, call: C
 
 /** A Host token stands for nothing here, and no plugin gets to see it. */
 const withoutToken =
-  (verify: Verify, handle: Route["handle"]): Route["handle"] =>
+  (verify: Verify, handle: Route["handle"]): Handle<RouteCall> =>
   async (request, call) => {
     if (verify(request.headers.get("authorization")) === undefined) return handle(request, call)
     const {url, method, signal} = request
@@ -154,16 +170,22 @@ const explain = (error: unknown, requestId: string, route: Route, {log, scrub}: 
     return problemAnswer(
       new Problem("request_timeout", `no answer within ${limits.requestTimeout / 1000} s`),
       requestId,
+      closing,
     )
   }
   if (error instanceof Problem) {
     if (error.status >= 500)
       log.warn(`${route.method} ${route.path} failed: ${error.message}`, {requestId, code: error.code})
-    return problemAnswer(error, requestId, {}, scrub)
+    return problemAnswer(error, requestId, endsConnection(error) ? closing : {}, scrub)
   }
   log.error(`${route.method} ${route.path} failed`, {requestId, error})
   return problemAnswer(internalProblem(error), requestId)
 }
+
+const closing = {connection: "close"}
+
+/** The rest of its body may come slowly, or be large: nobody waits for it. */
+const endsConnection = ({code}: Problem): boolean => code === "request_timeout" || code === "no_room"
 
 const projections = new WeakMap<TSchema, ReturnType<typeof createProjection> | null>()
 
@@ -181,18 +203,20 @@ interface Asked extends Pick<Call, "params" | "scope" | "requestId"> {
   readonly request: Request
   readonly query: Call["query"] | undefined
   readonly scrub: ScrubJson
+  readonly hold: BodyHold
 }
 
 class RouteCall implements Call {
   readonly params: Call["params"]
   readonly scope: Scope
   readonly requestId: string
+  readonly hold: BodyHold
   readonly #route: Route
   readonly #request: Request
   readonly #scrub: ScrubJson
   #query: Call["query"] | undefined
 
-  constructor({route, request, params, scope, requestId, query, scrub}: Asked) {
+  constructor({route, request, params, scope, requestId, query, scrub, hold}: Asked) {
     this.#route = route
     this.#request = request
     this.params = params
@@ -200,6 +224,7 @@ class RouteCall implements Call {
     this.requestId = requestId
     this.#query = query
     this.#scrub = scrub
+    this.hold = hold
   }
 
   get query(): Call["query"] {
@@ -208,7 +233,7 @@ class RouteCall implements Call {
   }
 
   body(): Promise<unknown> {
-    return readJson(this.#request, this.#route.body ?? {})
+    return readJson(this.#request, this.#route.body ?? {}, this.hold)
   }
 
   json(schema: TSchema, value: unknown, init: {status?: number; headers?: Record<string, string>} = {}): Response {

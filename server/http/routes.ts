@@ -69,6 +69,7 @@ import {
   showWorkroom,
   verifyWorkroom,
 } from "../console/api/workroom.ts"
+import {ConsoleFiles} from "../console/files.ts"
 import {openConsole, readConsole} from "../console/pages.ts"
 import {version} from "../runtime/version.ts"
 import {methods} from "../satori/methods.ts"
@@ -97,16 +98,28 @@ export const createRoutes = (services: RouteServices, base: string): readonly Ro
   const underBase = (routes: readonly Route[]) => routes.map(route => ({...route, path: `${base}${route.path}`}))
   const probes = [get("/pub/health", "none", showHealth()), get("/pub/ready", "none", showReady(services.system))]
   const published = () => publishedRoutes(services.current())
-  const document = () => createOpenApi([...probes, ...underBase([...api, ...published()])], base, version)
+  const render = () => createOpenApi([...probes, ...underBase([...api, ...published()])], base, version)
+  const document = oncePer(services.current, render)
   const api = routesBelowBase(services, document)
   return [...probes, ...underBase(api)]
 }
 
+/** Makes it again only when the subject is another one. */
+const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
+  let made: {readonly of: object; readonly value: T} | undefined
+  return () => {
+    const now = subject()
+    if (made?.of !== now) made = {of: now, value: make()}
+    return made.value
+  }
+}
+
 /** The table: method, path, scope of the token, and what the route does; grouped as the tags of the document are. */
-const routesBelowBase = (services: RouteServices, document: () => unknown): readonly Route[] => {
+const routesBelowBase = (services: RouteServices, document: () => object): readonly Route[] => {
   const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs} = services
   const {events, workroom, checkpoints, releases, capacity, placeWatch, logs, metrics} = services
   const satori = {logins: services.satori.logins, database, outbox, endpoints}
+  const files = new ConsoleFiles()
   const consoleHosts = () => current().config.config.http.consoleHosts
   const required = () => current().config.config.http.readiness.endpoints
   return [
@@ -222,8 +235,8 @@ const routesBelowBase = (services: RouteServices, document: () => unknown): read
     post("/satori/v1/*", "full", refuseMethod()),
     get("/satori/v1/events", "full", requireUpgrade()),
 
-    get("/console", "none", openConsole(consoleHosts)),
-    get("/console/*", "none", readConsole(consoleHosts)),
+    get("/console", "none", openConsole(files, consoleHosts)),
+    get("/console/*", "none", readConsole(files, consoleHosts)),
 
     get("/api/openapi.json", "demo", showOpenApi(document)),
   ]

@@ -1,6 +1,8 @@
 import {isProblem} from "../../shared/problems.ts"
-import type {Route} from "../../shared/sdk/route.ts"
 import {FailureLimit} from "./auth.ts"
+
+/** Answers a request, with what `C` knows of it. */
+export type Handle<C> = (request: Request, call: C) => Response | Promise<Response>
 
 /**
  * Counts the deliveries whose signature is not valid, by address: further ones like that get `too_many_failures`. Every
@@ -9,7 +11,7 @@ import {FailureLimit} from "./auth.ts"
  */
 export const createSignatureLimit = (addressOf: (request: Request) => string) => {
   const failures = new FailureLimit()
-  return (handle: Route["handle"]): Route["handle"] =>
+  return <C>(handle: Handle<C>): Handle<C> =>
     async (request, call) => {
       try {
         return await handle(request, call)

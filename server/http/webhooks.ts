@@ -27,9 +27,11 @@ const handing = (endpoints: Pick<Endpoints, "get">): Omit<Operation, "summary"> 
     "too_many_failures",
     "body_too_large",
     "request_timeout",
+    "no_room",
     "admission_closed",
     "ingress_paused",
   ],
+  admit: call => void requireOpen(findEndpoint(endpoints, call)),
   handle: (request, call) => answer(findEndpoint(endpoints, call), request, call.requestId),
 })
 
@@ -41,15 +43,22 @@ const findEndpoint = (endpoints: Pick<Endpoints, "get">, {params}: Call): Endpoi
   return endpoint
 }
 
-const answer = async ({spec, admission, opened}: Endpoint, request: Request, requestId: string): Promise<Response> => {
+/** Throws `ingress_paused`, `admission_closed`. */
+const requireOpen = ({spec: {webhook}, admission, opened}: Endpoint) => {
+  if (admission.is === "closed") {
+    const code = admission.reason === "ingress_paused" ? "ingress_paused" : "admission_closed"
+    throw new Problem(code, "the endpoint does not admit events now", {retryAfter})
+  }
+  if (opened === undefined || webhook === undefined) {
+    throw new Problem("admission_closed", "the endpoint is not open yet", {retryAfter})
+  }
+  return {webhook, opened}
+}
+
+const answer = async (endpoint: Endpoint, request: Request, requestId: string): Promise<Response> => {
   try {
-    if (admission.is === "closed") {
-      const code = admission.reason === "ingress_paused" ? "ingress_paused" : "admission_closed"
-      throw new Problem(code, "the endpoint does not admit events now")
-    }
-    if (opened === undefined || spec.webhook === undefined)
-      throw new Problem("admission_closed", "the endpoint is not open yet")
-    const response: unknown = await spec.webhook(request, opened, requestId)
+    const {webhook, opened} = requireOpen(endpoint)
+    const response: unknown = await webhook(request, opened, requestId)
     if (isResponse(response)) return response
     throw new Problem("internal", "the adapter gave no answer")
   } catch (error) {

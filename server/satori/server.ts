@@ -32,8 +32,8 @@ interface Arrival extends Record<string, unknown> {
 /** A client identifies itself within so many milliseconds (Satori v1), and says something at least so often after that. */
 const patience = {identify: 10_000, silent: 30_000} as const
 
-/** So many connections may be without a token at once. */
-const mostUnidentified = 1000
+/** So many connections of one client address may be without a token at once. */
+const mostUnidentified = 256
 
 const sweepEvery = 1000
 
@@ -45,7 +45,8 @@ export class SatoriServer {
   readonly #clients = new Map<Peer, Client>()
   #guard: Guard | undefined
   #sweep: ReturnType<typeof setInterval> | undefined
-  #unidentified = 0
+  /** Connections without a token, by client address. */
+  readonly #unidentified = new Map<string, number>()
   /** Somebody has identified since nobody was there: the feed goes on. */
   #isFollowed = false
   #advancing = false
@@ -121,8 +122,8 @@ export class SatoriServer {
     const address = this.#guard.addressOf(request, peerOf)
     const authorization = request.headers.get("authorization")
     if (authorization !== null) this.#guard.admit(authorization, address)
-    else if (this.#unidentified >= mostUnidentified) {
-      throw new Problem("too_many_connections", `${mostUnidentified} connections have shown no token yet`, {
+    else if ((this.#unidentified.get(networkOf(address)) ?? 0) >= mostUnidentified) {
+      throw new Problem("too_many_connections", `${mostUnidentified} connections of your address have shown no token`, {
         retryAfter: 10,
       })
     }
@@ -131,7 +132,7 @@ export class SatoriServer {
 
   #open(peer: Peer): void {
     this.#clients.set(peer, new Client(peer, this.#feed))
-    this.#unidentified++
+    this.#countUnidentified(peer, 1)
     this.#sweep ??= setInterval(() => this.#look(), sweepEvery)
   }
 
@@ -139,12 +140,19 @@ export class SatoriServer {
     const client = this.#clients.get(peer)
     if (client === undefined) return
     this.#clients.delete(peer)
-    if (!client.isIdentified) this.#unidentified--
+    if (!client.isIdentified) this.#countUnidentified(peer, -1)
     client.closed()
     if (this.#clients.size > 0) return
     clearInterval(this.#sweep)
     this.#sweep = undefined
     this.#isFollowed = false
+  }
+
+  #countUnidentified(peer: Peer, change: 1 | -1): void {
+    const network = networkOf(arrivalOf(peer).address)
+    const count = (this.#unidentified.get(network) ?? 0) + change
+    if (count > 0) this.#unidentified.set(network, count)
+    else this.#unidentified.delete(network)
   }
 
   #hear(peer: Peer, text: string): void {
@@ -165,13 +173,12 @@ export class SatoriServer {
     }
     client.isIdentified = true
     client.heardAt = performance.now()
-    this.#unidentified--
+    this.#countUnidentified(peer, -1)
     this.#begin(client, sn).catch(error => this.#fail(client, error))
   }
 
   #refusalOf(peer: Peer, token: string | undefined): Closing | undefined {
-    // Made by `#admit`.
-    const {address, isAdmitted} = peer.context as Arrival
+    const {address, isAdmitted} = arrivalOf(peer)
     if (isAdmitted && token === undefined) return undefined
     try {
       this.#guard?.admit(`Bearer ${token ?? ""}`, address)
@@ -244,4 +251,16 @@ export class SatoriServer {
     }
     if (this.#isBehind && !this.#advancing) void this.#advance()
   }
+}
+
+/** Made by `#admit`. */
+const arrivalOf = (peer: Peer) => peer.context as Arrival
+
+/** One IPv6 client has a whole /64 of addresses. */
+const networkOf = (address: string): string => {
+  if (!address.includes(":")) return address
+  const [start = "", end] = address.split("::")
+  const groups = start.split(":")
+  const zeros = end === undefined ? 0 : 8 - groups.length - end.split(":").length
+  return [...groups, ...Array.from({length: zeros}, () => "0"), ...(end?.split(":") ?? [])].slice(0, 4).join(":")
 }

@@ -51,6 +51,7 @@ export const answerPluginRoute = (method: PluginRoute["method"], {current, answe
   summary: "A route that a plugin publishes",
   response: {},
   stream: true,
+  admit: call => void findPluginRoute(current(), method, call),
   handle: (request, call) => {
     const {route, params} = findPluginRoute(current(), method, call)
     return answer(route)(request, params)
