@@ -108,6 +108,14 @@ const DatabaseConfig = Type.Object(
       Type.String({pattern: "^(libsql|https?|wss?)://", description: "Address of the database (dialect libsql)."}),
     ),
     authToken: Type.Optional(Type.Secret({description: "Token of the remote database, as ${NAME}."})),
+    timeout: Type.Optional(
+      Type.String({
+        default: "10s",
+        pattern: "^[1-9][0-9]*(s|m|h|d)$",
+        description:
+          "How long the Host waits for an answer of a remote database; for a migration and a copy 10 minutes.",
+      }),
+    ),
   },
   {...closed, default: {}},
 )

@@ -158,6 +158,11 @@ export const problems = {
     title: "The database cannot be opened",
     hint: "Check the path and its permissions, then run svc doctor.",
   },
+  database_unanswered: {
+    status: 503,
+    title: "The remote database does not answer in time",
+    hint: "Check the network and the database's server; the Host goes on by itself once it answers.",
+  },
   database_corrupt: {
     status: 503,
     title: "The database is damaged",

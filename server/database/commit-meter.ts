@@ -5,6 +5,8 @@ export class CommitMeter {
   readonly seconds = new Histogram()
   readonly batches = new Histogram([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
   #failures = 0
+  /** Requests of any kind that a remote database did not answer in time. */
+  unanswered = 0
 
   get failures(): number {
     return this.#failures

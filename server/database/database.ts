@@ -12,19 +12,37 @@ import {Writer} from "./writer.ts"
 
 export type Location =
   | {readonly dialect: "sqlite" /** Absolute path. */; readonly file: string}
-  | {readonly dialect: "libsql"; readonly url: string; readonly authToken?: Secret}
+  | {
+      readonly dialect: "libsql"
+      readonly url: string
+      readonly authToken?: Secret
+      /** How long an answer is waited for, in milliseconds; 10 s when left out. */
+      readonly timeout?: number
+    }
 
 export interface OpenOptions {
   readonly runtimeId: string
   /** Ends the wait for a remote lease, and migrations between two statements. */
   readonly signal: AbortSignal
-  readonly onLeaseLost: () => void
   /** Why this process holds the project no longer; asked for each group, before and after it is stored. */
   readonly whyNotHeld?: () => Problem | undefined
+  /** The lease of a remote database has passed to another Host, or could not be renewed. */
+  readonly onLeaseLost: (why: Problem) => void
+  /** Looks at a remote database before its lease is taken; what it throws leaves the lease alone. */
+  readonly beforeLease?: (found: FoundDatabase) => Promise<void>
 }
 
+/** A database as it was found, of whatever schema; only read. */
+export type FoundDatabase = Pick<Database, "read" | "location" | "state">
+
 export type DatabaseState =
-  | {readonly is: "initialized"; readonly schema: number; readonly failure?: DatabaseFailure}
+  | {
+      readonly is: "initialized"
+      readonly schema: number
+      readonly failure?: DatabaseFailure
+      /** The lease of a remote database may have passed to another Host: nothing is sent any more. */
+      readonly mayBeLost?: true
+    }
   | {readonly is: "closed"}
 
 export interface PointOptions {
@@ -123,12 +141,14 @@ export const openUnmigrated = async (location: Location, options: OpenOptions): 
   }
 }
 
-const openEngine = async (location: Location, {runtimeId, signal, onLeaseLost}: OpenOptions): Promise<Engine> => {
+const openEngine = async (location: Location, {beforeLease, ...options}: OpenOptions): Promise<Engine> => {
   if (location.dialect === "sqlite") return openLocal(location.file)
-  const {url, authToken} = location
+  const {dialect: _, ...address} = location
   // Its client is fifty modules, which the start of a Host with a file has no use for.
-  const {openRemote} = await import("./remote.ts")
-  return openRemote({url, runtimeId, signal, onLeaseLost, ...(authToken === undefined ? {} : {authToken})})
+  const {openRemote} = await import("./remote/remote.ts")
+  const look = async (read: Engine["read"]) =>
+    beforeLease?.({read, location, state: {is: "initialized", schema: await schemaVersion({read})}})
+  return openRemote({...address, ...options, beforeLease: look})
 }
 
 class DatabaseHost implements Database {
@@ -156,6 +176,13 @@ class DatabaseHost implements Database {
       whyEnded: () => this.inspectPlace(),
     })
     this.#state = {is: "initialized", schema}
+    engine.watch?.({
+      missed: problem => {
+        this.commits.unanswered++
+        this.#failing.fail(problem)
+      },
+      answered: () => this.#failing.recover("database_unanswered"),
+    })
   }
 
   get applied(): readonly number[] {
@@ -168,7 +195,9 @@ class DatabaseHost implements Database {
 
   get state(): DatabaseState {
     const {failure} = this.#failing
-    return this.#state.is === "closed" || failure === undefined ? this.#state : {...this.#state, failure}
+    const mayBeLost = this.#engine.mayAct === false
+    if (this.#state.is === "closed" || (failure === undefined && !mayBeLost)) return this.#state
+    return {...this.#state, ...(failure && {failure}), ...(mayBeLost && {mayBeLost})}
   }
 
   async read(sql: string, args?: Statement["args"]): Promise<readonly Row[]> {

@@ -16,7 +16,7 @@ export interface Engine {
   read(sql: string, args?: Statement["args"]): Promise<readonly Row[]>
   /**
    * Runs the statements in one transaction: all are durable when it resolves, none is stored when it rejects. Throws
-   * `StatementFailed` where one of them is at fault; else a `Problem`, of which `database_outcome_unknown` alone leaves
+   * `StatementFailed` where one of them is at fault, `AnswerLost` where they are stored and no more is known; else a `Problem`, of which `database_outcome_unknown` alone leaves
    * open whether they were stored.
    */
   commit(statements: readonly Statement[]): Promise<readonly Result[]>
@@ -33,6 +33,26 @@ export interface Engine {
   /** Of a database that is a file. */
   readonly held?: HeldFile
   close(): Promise<void>
+  /** Of a remote database: hears from now on of requests that were not answered in time. */
+  watch?(watcher: EngineWatcher): void
+  /** Of a remote database: false from the moment at which another Host may hold it. */
+  readonly mayAct?: boolean
+}
+
+/** Called at once: it must be short, and never throws. */
+export interface EngineWatcher {
+  /** A request was not answered in time; `problem` says of what. */
+  missed(problem: Problem): void
+  /** The first answer after that. */
+  answered(): void
+}
+
+/** A group is stored, once, but what its statements returned was lost with the answer. */
+export class AnswerLost extends Error {
+  constructor() {
+    super("the change is stored, but the remote database's answer was lost")
+    this.name = "AnswerLost"
+  }
 }
 
 /** The file that a connection has open, whatever its path names by now. */

@@ -1,6 +1,9 @@
 import type {Problem, ProblemCode} from "../../shared/problems.ts"
 
-/** The newest change was not stored, for a reason that is the database's. `since` in milliseconds since 1970. */
+/**
+ * The newest change was not stored, for a reason that is the database's; or a remote database did not answer in time
+ * (`database_unanswered`). `since` in milliseconds since 1970.
+ */
 export interface DatabaseFailure {
   readonly code: ProblemCode
   readonly message: string
@@ -38,9 +41,10 @@ export class Failing {
     for (const observer of this.#observers) observer.failing?.(this.#failure)
   }
 
-  recover(): void {
+  /** With a code: only from a failure of that code. */
+  recover(from?: ProblemCode): void {
     const failure = this.#failure
-    if (failure === undefined) return
+    if (failure === undefined || (from !== undefined && failure.code !== from)) return
     this.#failure = undefined
     for (const observer of this.#observers) observer.recovered?.(failure)
   }

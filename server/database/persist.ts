@@ -9,6 +9,7 @@ const passing: ReadonlySet<ProblemCode> = new Set([
   "database_busy",
   "database_failed",
   "database_unopenable",
+  "database_unanswered",
   "database_outcome_unknown",
 ])
 

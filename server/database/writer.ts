@@ -1,7 +1,7 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import {CommitMeter} from "./commit-meter.ts"
-import {type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
+import {AnswerLost, type Engine, type Result, type Statement, StatementFailed} from "./engine.ts"
 
 interface Pending {
   readonly statements: readonly Statement[]
@@ -105,6 +105,10 @@ export class Writer {
       }
       this.#committed()
     } catch (error) {
+      if (error instanceof AnswerLost) {
+        settleStored(group, error)
+        return this.#committed()
+      }
       if (!(error instanceof StatementFailed)) {
         for (const pending of group) pending.reject(error)
         if (isProblem(error, "database_outcome_unknown")) this.#committed()
@@ -134,6 +138,17 @@ export class Writer {
     await this.#commit(group.filter(pending => pending !== culprit))
   }
 }
+
+/** What returns rows is asked for again by whoever needs them; for all others it is enough to know that it is stored. */
+const settleStored = (group: readonly Pending[], cause: AnswerLost): void => {
+  for (const {statements, resolve, reject} of group) {
+    if (statements.some(({sql}) => returnsRows.test(sql)))
+      reject(new Problem("database_outcome_unknown", cause.message, {cause}))
+    else resolve(statements.map(() => ({rows: [], changes: 0})))
+  }
+}
+
+const returnsRows = /\bRETURNING\b|^\s*(SELECT|WITH|PRAGMA|VALUES)\b/i
 
 const changesOf = (group: readonly Pending[]) => group.reduce((sum, {changes}) => sum + changes, 0)
 

@@ -2,10 +2,12 @@ import {hostname} from "node:os"
 import {resolve} from "node:path"
 import {v7 as uuid} from "uuid"
 import {exit} from "../../shared/exit.ts"
+import type {Log} from "../../shared/log.ts"
 import {readEnvironment} from "../config/environment.ts"
 import {type ConfigText, type LoadedConfig, parseConfig, readConfigText} from "../config/load.ts"
 import {settleAuthority} from "../database/authority.ts"
-import {type Database, openUnmigrated} from "../database/database.ts"
+import {type Database, type FoundDatabase, openUnmigrated} from "../database/database.ts"
+import type {DatabaseObserver} from "../database/failing.ts"
 import {recordEnd, recordStart} from "../database/runs.ts"
 import {requireKnownDatabase, tellingOf, upgradeDatabase} from "../project/migrate.ts"
 import {requireDatabaseFile, requireOneHistory} from "../project/one-history.ts"
@@ -133,6 +135,22 @@ const reaching =
     return reachDatabase(options, open)
   }
 
+/** Says once in the log that a remote database does not answer, and once that it does. */
+const tellingOfAnswers = (log: Log): DatabaseObserver => {
+  let isTold = false
+  return {
+    failing: ({code, message}) => {
+      if (isTold || code !== "database_unanswered") return
+      isTold = true
+      log.error(message, {code})
+    },
+    recovered: () => {
+      if (isTold) log.info("the remote database answers again")
+      isTold = false
+    },
+  }
+}
+
 /** Database, one history, migrations, authority, job file, and the record of this run. */
 const openState = async (
   {mode, logs: {log}, signal}: HostOptions,
@@ -143,6 +161,11 @@ const openState = async (
   const {promise: exitAsked, resolve: askExit} = Promise.withResolvers<Exit>()
   const location = locationOf(boot.config, paths)
   await requireDatabaseFile(location, paths)
+  // Of a remote database twice: another Host may have been there before the lease was taken.
+  const compare = async (found: FoundDatabase) => {
+    await requireKnownDatabase(found, paths)
+    return requireOneHistory({paths, config: boot.config, database: found})
+  }
   const database = await parts.start({
     name: "the database",
     start: () =>
@@ -151,15 +174,19 @@ const openState = async (
           runtimeId,
           signal,
           whyNotHeld: lock.whyLost,
-          // The answers that tell of it leave before the Host does.
-          onLeaseLost: () => void setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50),
+          beforeLease: async found => void (await compare(found)),
+          onLeaseLost: why => {
+            log.error(`${why.message}; the Host stops sending and ends`, {code: why.code})
+            // The answers that tell of it leave before the Host does.
+            setTimeout(() => askExit({code: exit.runtimeRestart, reason: "lease_lost"}), 50)
+          },
         }),
       ),
     stop: (_, opened) => opened.close(),
   })
   parts.requireRunning()
-  await requireKnownDatabase(database, paths)
-  const found = await requireOneHistory({paths, config: boot.config, database})
+  database.observe(tellingOfAnswers(log))
+  const found = await compare(database)
   const atRest = {paths, loaded: boot, database, authority: found.authority, runtimeId}
   const upgraded = await upgradeDatabase(atRest, {
     signal,

@@ -33,6 +33,7 @@ const ofStorage: ReadonlySet<ProblemCode> = new Set([
 
 const ofRemote: ReadonlySet<ProblemCode> = new Set([
   "database_unopenable",
+  "database_unanswered",
   "database_failed",
   "database_outcome_unknown",
 ])

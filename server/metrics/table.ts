@@ -221,6 +221,11 @@ export const metrics = {
     labels: [],
     help: "Group commits that failed, whatever became of them.",
   },
+  svc_database_unanswered_total: {
+    type: "counter",
+    labels: [],
+    help: "Requests that a remote database did not answer in time.",
+  },
   svc_database_group_batches: {
     type: "histogram",
     labels: [],

@@ -1,5 +1,5 @@
 import type {Log} from "../../shared/log.ts"
-import {isProblem, messageOf} from "../../shared/problems.ts"
+import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Sender} from "../../shared/sdk/adapter.ts"
 import type {Row} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
@@ -27,6 +27,12 @@ interface First extends Lane {
   readonly row: Row
   readonly sender: Sender
   readonly pace: Pace<Lane>
+}
+
+/** Throws `lease_lost` where another Host may hold the database by now, and may send the same. */
+const requireOwn = ({state}: Pick<Database, "state">): void => {
+  if (state.is === "initialized" && state.mayBeLost)
+    throw new Problem("lease_lost", "the lease of the remote database may have ended")
 }
 
 /** Channels that are sent to side by side. */
@@ -207,6 +213,7 @@ export class Sends {
   async #attempt(row: Row, lane: Lane, sender: Sender, number: number): Promise<string> {
     const seq = Number(row.seq)
     this.#due.delete(laneKeyOf(lane))
+    requireOwn(this.#database)
     const end = await attempt(row, {
       sender,
       policy: this.policy(lane.endpoint),

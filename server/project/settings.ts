@@ -2,6 +2,7 @@ import {randomBytes} from "node:crypto"
 import {stat} from "node:fs/promises"
 import {basename, dirname, resolve} from "node:path"
 import {type ProjectConfig, placeholderToken} from "../../shared/config.ts"
+import {durationOf} from "../../shared/duration.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {Problem} from "../../shared/problems.ts"
 import {Secret} from "../../shared/secret.ts"
@@ -71,8 +72,9 @@ export const urlOf = ({http}: ProjectConfig, port: number): string => {
 
 /** Where the configuration says that the database is. */
 export const locationOf = ({database}: ProjectConfig, paths: ProjectPaths): Location => {
-  const {dialect, url, authToken, filename} = database
-  if (dialect === "libsql" && url !== undefined) return {dialect, url, ...(authToken === undefined ? {} : {authToken})}
+  const {dialect, url, authToken, filename, timeout} = database
+  if (dialect === "libsql" && url !== undefined)
+    return {dialect, url, timeout: durationOf(timeout), ...(authToken === undefined ? {} : {authToken})}
   return {dialect: "sqlite", file: filename === undefined ? paths.database : resolve(paths.project, filename)}
 }
 

@@ -66,8 +66,9 @@ export const checkDatabase = (
     return failure.message === "" ? failed : {...failed, message: `${failed.message} ${failure.message}.`}
   }
   if (failure === undefined) return pass(component, "The database is initialized.")
+  const but = failure.code === "database_unanswered" ? "does not answer" : "the newest change was not stored"
   return {
-    ...pass(component, `The database is initialized, but the newest change was not stored: ${failure.message}`),
+    ...pass(component, `The database is initialized, but ${but}: ${failure.message}`),
     remediation: {text: failure.hint, command: "svc doctor"},
   }
 }

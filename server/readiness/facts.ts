@@ -17,7 +17,7 @@ export interface EndpointFacts {
 /** Why the newest change was not stored. `since` in milliseconds since 1970. */
 export interface DatabaseFailure {
   /** Of the problem. */
-  readonly code?: string
+  readonly code: string
   readonly message: string
   readonly hint: string
   readonly since: number

@@ -3,7 +3,7 @@ import {LibsqlError} from "@libsql/core/api"
 import {Problem} from "../../../shared/problems.ts"
 import type {Row} from "../engine.ts"
 import {createKeepingClient} from "../prepared.ts"
-import {connect, type RemoteAddress, unreachable} from "../remote.ts"
+import {connect, type RemoteAddress, unreachable} from "../remote/remote.ts"
 
 /** Hears which table is being copied, and how many of its rows are. */
 export type Copied = (table: string, rows: number) => void

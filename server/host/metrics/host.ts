@@ -62,6 +62,7 @@ export const readCounters = ({logs, database, requests, handlers}: MetricsSource
     svc_database_replaced: single(oneIf(state.is === "initialized" && state.failure?.code === "database_replaced")),
     svc_database_commit_seconds: [{labels: {}, histogram: commits.seconds}],
     svc_database_commit_failures_total: single(commits.failures),
+    svc_database_unanswered_total: single(commits.unanswered),
     svc_database_group_batches: [{labels: {}, histogram: commits.batches}],
     svc_log_records_total: logLevels.map((level: LogLevel) => ({labels: {level}, value: logs.written[level]})),
     process_cpu_seconds_total: single((user + system) / 1e6),

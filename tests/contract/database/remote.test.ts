@@ -1,5 +1,8 @@
 import {join} from "node:path"
 import {expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import {newestSchema} from "../../../server/database/migrations/migrations.ts"
+import {Problem} from "../../../shared/problems.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {countNotes, note, notes, open, remoteDatabase, scratchFolder} from "../../support/database/databases.ts"
 import {startHrana} from "../../support/database/hrana-server.ts"
@@ -95,15 +98,44 @@ test("the lease is renewed while the Host lives, and its loss is noticed without
   await until("the loss to be noticed", () => lost)
 })
 
-test("a batch whose answer is lost has an unknown outcome, whether it was stored or not, and the next one succeeds", async () => {
+const writers = (database: Database) => database.read("SELECT writer FROM notes ORDER BY id")
+
+const quiet = (writer: string, n: number) => ({sql: "INSERT INTO notes (writer, n) VALUES (?, ?)", args: [writer, n]})
+
+test("a batch that is cut off is handed over again under its number, and stored once", async () => {
   const {location, server} = await remoteDatabase()
   const database = await open(location, {known: [notes]})
   server.cutNext("before", "notes")
-  await expect(database.write([note("cut before", 1)])).rejects.toMatchObject({code: "database_outcome_unknown"})
+  expect((await database.write([note("before", 1)]))[0]?.rows).toEqual([{id: 1}])
   server.cutNext("after", "notes")
-  await expect(database.write([note("cut after", 2)])).rejects.toMatchObject({code: "database_outcome_unknown"})
-  await database.write([note("next", 3)])
-  expect(await database.read("SELECT writer FROM notes ORDER BY id")).toEqual([{writer: "cut after"}, {writer: "next"}])
+  await database.write([quiet("after", 2)])
+  server.cutNext("held", "notes")
+  await database.write([note("held", 3)])
+  server.deliver()
+  await database.write([note("next", 4)])
+  expect(await writers(database)).toEqual(["before", "after", "held", "next"].map(writer => ({writer})))
+})
+
+test("a batch whose rows were lost with the answer is told to be unknown; it is stored once", async () => {
+  const {location, server} = await remoteDatabase()
+  const database = await open(location, {known: [notes]})
+  server.cutNext("after", "notes")
+  await expect(database.write([note("after", 1)])).rejects.toMatchObject({code: "database_outcome_unknown"})
+  await database.write([note("next", 2)])
+  expect(await writers(database)).toEqual([{writer: "after"}, {writer: "next"}])
+})
+
+test("what looks at a database before its lease is taken refuses it, and its lease stays with its Host", async () => {
+  const {location, server} = await remoteDatabase()
+  await open(location, {runtimeId: "its-host"})
+  const beforeLease = async ({state}: Pick<Database, "state">) => {
+    throw new Problem("authority_mismatch", JSON.stringify(state))
+  }
+  await expect(open(location, {runtimeId: "a-stranger", beforeLease})).rejects.toMatchObject({
+    code: "authority_mismatch",
+    message: `{"is":"initialized","schema":${newestSchema}}`,
+  })
+  expect(server.sql("SELECT runtime_id, lease FROM svc_lease")).toEqual([{runtime_id: "its-host", lease: 1}])
 })
 
 test("a database that cannot be reached is refused by its address", async () => {

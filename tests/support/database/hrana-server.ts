@@ -10,8 +10,13 @@ export interface HranaServer {
   readonly url: string
   /** SQL on the database itself, past the protocol: what another Host, or time, would have done. */
   sql(text: string): readonly Record<string, unknown>[]
-  /** The next request that writes, and names `text` in a statement, is cut off: before it is carried out, or after, with its answer lost. */
-  cutNext(when: "before" | "after", text: string): void
+  /**
+   * The next request that writes, and names `text` in a statement, is cut off: before it is carried out, or after, with its
+   * answer lost. One that is `held` is cut off and arrives by `deliver`.
+   */
+  cutNext(when: "before" | "after" | "held", text: string): void
+  /** Carries out what was held, however late. */
+  deliver(): void
   close(): Promise<void>
 }
 
@@ -158,7 +163,8 @@ export const startHrana = async ({
 }: HranaOptions): Promise<HranaServer> => {
   const direct = new DatabaseSync(file, {timeout: 5000})
   direct.exec("PRAGMA journal_mode=WAL")
-  let cut: {when: "before" | "after"; text: string} | undefined
+  let cut: {when: "before" | "after" | "held"; text: string} | undefined
+  let held: readonly HranaRequest[] = []
 
   const open = new Map<string, Stream>()
 
@@ -194,7 +200,8 @@ export const startHrana = async ({
     const isCut = cut !== undefined && requests.some(({type}) => type === "batch") && body.includes(cut.text)
     const fault = isCut ? cut?.when : undefined
     if (fault !== undefined) cut = undefined
-    if (fault === "before") return request.socket.destroy()
+    if (fault === "held") held = requests
+    if (fault === "before" || fault === "held") return request.socket.destroy()
     const answered = run(requests, baton)
     if (fault === "after") return request.socket.destroy()
     return send(200, answered)
@@ -220,6 +227,7 @@ export const startHrana = async ({
     cutNext: (when, text) => {
       cut = {when, text}
     },
+    deliver: () => void run(held, null),
     close,
   }
 }

@@ -1,4 +1,4 @@
-import {messageOf} from "../../shared/problems.ts"
+import {messageOf} from "../../../shared/problems.ts"
 
 /** How long a remote database may take to answer anything at all, in milliseconds. */
 const answerLimit = 10_000

@@ -1,0 +1,234 @@
+import type {Client} from "@libsql/client/http"
+import {LibsqlBatchError} from "@libsql/core/api"
+import {Problem} from "../../../shared/problems.ts"
+import {pauseStart} from "../../runtime/flow/starting.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import type {Statement} from "../engine.ts"
+import {isStatementError} from "../errors.ts"
+import {toDrivers} from "../local.ts"
+import type {Link} from "./link.ts"
+
+/**
+ * How long a lease holds without being renewed, how often it is, and how long that may take, in milliseconds: so short that
+ * a renewal on a connection that hangs is repeated on another one in time. The database's clock decides who may take it.
+ */
+export const lease = {length: 15_000, renewEvery: 5_000, answerWithin: 4_000} as const
+
+/** After the lease's end, one last renewal may answer within so many milliseconds: the process may have stood still. */
+const grace = 2_000
+
+const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+
+/** Of its own Host: from the moment at which the database carries it out. */
+export const extendLease: Statement = {
+  sql: `UPDATE svc_lease SET until = ${now} + ? WHERE id = 1`,
+  args: [lease.length],
+}
+
+const schema = [
+  "CREATE TABLE IF NOT EXISTS svc_lease (id INTEGER PRIMARY KEY CHECK (id = 1), runtime_id TEXT NOT NULL, lease INTEGER NOT NULL, until INTEGER NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS svc_lease_check (held INTEGER NOT NULL CHECK (held = 1))",
+  "INSERT OR IGNORE INTO svc_lease (id, runtime_id, lease, until) VALUES (1, '', 0, 0)",
+]
+
+/** Who asks for the lease; the signal ends the wait for it. */
+export interface Claimant {
+  readonly runtimeId: string
+  readonly signal: AbortSignal
+}
+
+/** What the database says of the lease. */
+interface Found {
+  readonly holder: string
+  /** Grows by one with each Host that takes the lease. */
+  readonly number: number
+  /** When it ends, by the database's clock. */
+  readonly until: number
+  readonly left: number
+  /** When the question was sent, by this process's monotonic clock. */
+  readonly sentAt: number
+}
+
+/** A lease that was taken. */
+export interface Taken {
+  readonly runtimeId: string
+  readonly number: number
+  /** Until when it certainly holds, by this process's monotonic clock: it counts from when it was asked for. */
+  readonly until: number
+}
+
+/**
+ * Takes the lease. One that nobody renews is of a Host that died, and is waited for: a supervisor that starts a killed
+ * Host again would otherwise use up its attempts on it. Throws `locked` as soon as its holder renews it; `stopping`.
+ */
+export const takeLease = async (link: Link, client: Client, {runtimeId, signal}: Claimant): Promise<Taken> => {
+  await link.twice(() => client.batch(schema, "write"))
+  const attempt = () => link.twice(() => tryLease(client, runtimeId))
+  const first = await attempt()
+  for (let found = first; ; found = await attempt()) {
+    if (found.holder === runtimeId)
+      return {runtimeId, number: found.number, until: found.sentAt + Math.min(lease.length, found.left)}
+    if (found.number !== first.number || found.until !== first.until) throw lockedBy(found)
+    await pauseStart(250, signal)
+  }
+}
+
+const tryLease = async (client: Client, runtimeId: string): Promise<Found> => {
+  const sentAt = performance.now()
+  const [, taken] = await client.batch(
+    [
+      {
+        sql: `UPDATE svc_lease SET runtime_id = ?, lease = lease + 1, until = ${now} + ? WHERE id = 1 AND until < ${now}`,
+        args: [runtimeId, lease.length],
+      },
+      `SELECT runtime_id, lease, until, until - ${now} AS left FROM svc_lease WHERE id = 1`,
+    ],
+    "write",
+  )
+  const row = taken?.rows[0]
+  return {
+    holder: String(row?.runtime_id),
+    number: Number(row?.lease),
+    until: Number(row?.until),
+    left: Number(row?.left),
+    sentAt,
+  }
+}
+
+const lockedBy = ({holder, left}: Found) =>
+  new Problem(
+    "locked",
+    `another Host holds the remote database: runtimeId ${holder}, for ${Math.ceil(left / 1000)} s more unless it renews its lease`,
+    {
+      hint: "Stop the other Host; after a crash its lease ends by itself.",
+      retryAfter: Math.max(1, Math.ceil(left / 1000)),
+    },
+  )
+
+/** Did the lease's own statement refuse a batch, which it is the first of? */
+export const isTaken = (cause: unknown): boolean =>
+  cause instanceof LibsqlBatchError && cause.statementIndex === 0 && isStatementError(cause)
+
+/**
+ * The lease of this Host, renewed as long as the database answers. It ends, once and for good, when another Host has it, or
+ * when this process's monotonic clock says that it may have ended.
+ */
+export class Lease {
+  readonly #link: Link
+  readonly #client: Client
+  readonly #taken: Taken
+  readonly #onLost: (why: Problem) => void
+  #until: number
+  #lost: Problem | undefined
+  #migrations = 0
+  #renewal: ReturnType<typeof setTimeout> | undefined
+  #watch: ReturnType<typeof setTimeout> | undefined
+  #isClosed = false
+
+  constructor(link: Link, taken: Taken, onLost: (why: Problem) => void) {
+    this.#link = link
+    this.#client = link.client({limit: lease.answerWithin})
+    this.#taken = taken
+    this.#onLost = onLost
+    this.#until = taken.until
+    this.#renewAfter(lease.renewEvery)
+    this.#watchEnd()
+  }
+
+  /** The first statement of every batch: it refuses the batch where another Host has the lease. */
+  get held(): Statement {
+    const {runtimeId, number} = this.#taken
+    return {
+      sql: "INSERT INTO svc_lease_check (held) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_lease WHERE id = 1 AND runtime_id = ? AND lease = ?)",
+      args: [runtimeId, number],
+    }
+  }
+
+  /** Certainly no other Host has it now. */
+  get holds(): boolean {
+    return this.#lost === undefined && (this.#migrations > 0 || performance.now() < this.#until)
+  }
+
+  /** Throws `lease_lost` once it has ended. */
+  require(): void {
+    if (this.#lost !== undefined) throw this.#lost
+  }
+
+  /** A migration has the database's only writer: a renewal would wait behind it, and so does every other Host. */
+  async during<T>(migration: () => Promise<T>): Promise<T> {
+    this.#migrations++
+    try {
+      return await migration()
+    } finally {
+      this.#migrations--
+      await this.#renew()
+    }
+  }
+
+  /** Another Host has it. */
+  passed(cause: unknown): Problem {
+    return this.#lose(new Problem("lease_lost", "another Host has taken over the remote database", {cause}))
+  }
+
+  /** Lets go of it, so that the next Host need not wait for its end; gives up soon. */
+  async release(): Promise<void> {
+    this.#stop()
+    const {runtimeId, number} = this.#taken
+    const sql = "UPDATE svc_lease SET until = 0 WHERE id = 1 AND runtime_id = ? AND lease = ?"
+    await withTimeLimit(1000, () => this.#client.execute({sql, args: [runtimeId, number]})).catch(() => {})
+  }
+
+  #stop(): void {
+    this.#isClosed = true
+    clearTimeout(this.#renewal)
+    clearTimeout(this.#watch)
+  }
+
+  #renewAfter(milliseconds: number): void {
+    if (this.#isClosed) return
+    clearTimeout(this.#renewal)
+    this.#renewal = setTimeout(() => void this.#renew(), milliseconds)
+    this.#renewal.unref()
+  }
+
+  /** Never rejects. One that was not answered is repeated at once, on a new connection. */
+  async #renew(): Promise<void> {
+    if (this.#isClosed || this.#migrations > 0) return
+    const sentAt = performance.now()
+    try {
+      await this.#link.ask(() => this.#client.batch(toDrivers([this.held, extendLease]), "write"))
+      this.#until = Math.max(this.#until, sentAt + lease.length)
+      this.#renewAfter(lease.renewEvery)
+    } catch (cause) {
+      if (isTaken(cause)) this.passed(cause)
+      else this.#renewAfter(Math.max(50, 1000 - (performance.now() - sentAt)))
+    }
+  }
+
+  #watchEnd(): void {
+    if (this.#isClosed) return
+    const left = this.#migrations > 0 ? lease.renewEvery : this.#until - performance.now()
+    this.#watch = setTimeout(() => (this.holds ? this.#watchEnd() : void this.#end()), Math.max(0, left))
+    this.#watch.unref()
+  }
+
+  /** A process that stood still has neither sent a renewal nor read its answer: the database is asked once more. */
+  async #end(): Promise<void> {
+    await withTimeLimit(grace, () => this.#renew()).catch(() => {})
+    if (this.#isClosed) return
+    if (this.holds) return this.#watchEnd()
+    const seconds = lease.length / 1000
+    this.#lose(
+      new Problem("lease_lost", `the lease of the remote database has ended: no renewal was answered for ${seconds} s`),
+    )
+    this.#link.endBy(performance.now() + 1000)
+  }
+
+  #lose(why: Problem): Problem {
+    if (this.#lost !== undefined) return this.#lost
+    this.#lost = why
+    this.#stop()
+    this.#onLost(why)
+    return why
+  }
+}

@@ -1,0 +1,118 @@
+import {type Client, createClient} from "@libsql/client/http"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import type {Secret} from "../../../shared/secret.ts"
+import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
+import {Connections} from "../../runtime/outgoing/connections.ts"
+import type {EngineWatcher} from "../engine.ts"
+import {isUnreachable} from "../errors.ts"
+
+/** Where a remote database is. */
+export interface RemoteAddress {
+  readonly url: string
+  readonly authToken?: Secret
+  /** How long an answer is waited for, in milliseconds; `usualTimeout` when left out. */
+  readonly timeout?: number
+}
+
+/** How long an answer is waited for, in milliseconds: a runtime's own limit is minutes. */
+export const usualTimeout = 10_000
+
+/** The same for a migration, and for each request of a copy: they read or change much at once. */
+export const patientTimeout = 600_000
+
+interface ClientOptions {
+  /** For each of its requests, in milliseconds. */
+  readonly limit: number
+  readonly intMode?: "bigint"
+}
+
+/**
+ * The way to a remote database. Every request has a time limit. Once one was not answered, the next ones get new
+ * connections, and whoever watches hears of it.
+ */
+export class Link {
+  readonly #address: RemoteAddress
+  readonly #connections = new Connections()
+  #watcher: EngineWatcher | undefined
+  #isMissing = false
+  #endAt = Number.POSITIVE_INFINITY
+
+  constructor(address: RemoteAddress) {
+    this.#address = address
+  }
+
+  /** Its requests share the connections of this link. */
+  client({limit, ...more}: ClientOptions): Client {
+    const {url, authToken} = this.#address
+    return createClient({
+      url: url.replace(/^ws/, "http"),
+      ...(authToken === undefined ? {} : {authToken: authToken.reveal()}),
+      ...more,
+      fetch: (request: Request) => this.#fetch(request, limit),
+    })
+  }
+
+  watch(watcher: EngineWatcher): void {
+    this.#watcher = watcher
+  }
+
+  /** No request is waited for after this moment, of the monotonic clock; from then on they reject with `stopping`. */
+  endBy(at: number): void {
+    this.#endAt = Math.min(this.#endAt, at)
+  }
+
+  /** Once more, on a new connection, where nothing was answered. For what may be repeated. */
+  async twice<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await this.ask(ask)
+    } catch (cause) {
+      if (!isUnreachable(cause)) throw cause
+      return await this.ask(ask)
+    }
+  }
+
+  /** Passes on what it comes to, and notes whether there was an answer. */
+  async ask<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await ask()
+      this.#answered()
+      return answer
+    } catch (cause) {
+      if (isUnreachable(cause)) this.#missed(cause)
+      throw cause
+    }
+  }
+
+  close(): void {
+    this.#connections.close()
+  }
+
+  async #fetch(request: Request, limit: number): Promise<Response> {
+    const left = this.#endAt - performance.now()
+    if (left <= 0) throw new Problem("stopping", "the Host is stopping, and waits no longer for the remote database")
+    return this.#connections.fetch(request, Math.min(limit, left))
+  }
+
+  #missed(cause: unknown): void {
+    this.#connections.renew()
+    // A kept connection that the server has closed is no reason for an alarm: the request is repeated at once.
+    if (!(cause instanceof TimeLimitExceeded)) return
+    this.#isMissing = true
+    this.#watcher?.missed(unanswered(this.#address, cause))
+  }
+
+  #answered(): void {
+    if (!this.#isMissing) return
+    this.#isMissing = false
+    this.#watcher?.answered()
+  }
+}
+
+export const unanswered = ({url}: RemoteAddress, cause: unknown): Problem =>
+  new Problem(
+    "database_unanswered",
+    `the remote database at ${new URL(url).host} did not answer: ${messageOf(cause)}`,
+    {
+      cause,
+    },
+  )

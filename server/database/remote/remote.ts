@@ -1,0 +1,213 @@
+import type {Client} from "@libsql/client/http"
+import {LibsqlBatchError} from "@libsql/core/api"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import {startEnded} from "../../runtime/flow/starting.ts"
+import type {Engine, EngineWatcher, Purged, Result, Statement} from "../engine.ts"
+import {AnswerLost, StatementFailed} from "../engine.ts"
+import {databaseProblem, isStatementError, isUnreachable} from "../errors.ts"
+import {toDriver, toDrivers, toResult} from "../local.ts"
+import {extendLease, isTaken, Lease, takeLease} from "./lease.ts"
+import {Link, patientTimeout, type RemoteAddress, unanswered, usualTimeout} from "./link.ts"
+
+export type {RemoteAddress} from "./link.ts"
+
+/** After a signal, what the database does not answer holds up the end of the process for so long, in milliseconds. */
+const stopWithin = 6_500
+
+export interface RemoteOptions extends RemoteAddress {
+  readonly runtimeId: string
+  /** Ends the wait for the lease; soon after it, nothing is waited for any more. */
+  readonly signal: AbortSignal
+  /** Called once, when another Host has taken the lease, or when it could not be renewed. */
+  readonly onLeaseLost: (why: Problem) => void
+  /** Looks at the database before the lease is taken; what it throws leaves the lease alone. */
+  readonly beforeLease?: ((read: Engine["read"]) => Promise<void>) | undefined
+}
+
+/**
+ * A remote libSQL database over HTTP, for as long as this Host holds the writer lease. Every transaction begins with a
+ * statement that aborts it when the lease has passed to another Host. Throws `locked` while another Host holds it;
+ * `database_unopenable`.
+ */
+export const openRemote = async (options: RemoteOptions): Promise<Engine> => {
+  const {timeout = usualTimeout, signal, beforeLease, onLeaseLost} = options
+  const link = new Link(options)
+  const client = link.client({limit: timeout})
+  signal.addEventListener("abort", () => link.endBy(performance.now() + stopWithin), {once: true})
+  const open = async () => {
+    if (beforeLease !== undefined) await beforeLease(readingWith(link, client, cause => unreachable(options, cause)))
+    const lease = new Lease(link, await takeLease(link, client, options), onLeaseLost)
+    try {
+      const engine = new RemoteEngine(options, link, lease)
+      await engine.prepare()
+      if (signal.aborted) throw startEnded()
+      return engine
+    } catch (error) {
+      await lease.release()
+      throw error
+    }
+  }
+  try {
+    return await untilAborted(signal, open)
+  } catch (cause) {
+    link.close()
+    if (signal.aborted) throw startEnded()
+    throw cause instanceof Problem && cause.code !== "database_unanswered" ? cause : unreachable(options, cause)
+  }
+}
+
+/** Rejects as soon as the signal is aborted. */
+const untilAborted = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const end = () => reject(startEnded())
+    if (signal.aborted) return end()
+    signal.addEventListener("abort", end, {once: true})
+    void work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", end))
+  })
+
+/** Reads once more, on a new connection, where nothing was answered. */
+const readingWith =
+  (link: Link, client: Client, explain: (cause: unknown) => Error): Engine["read"] =>
+  async (sql, args = []) => {
+    try {
+      return toResult(await link.twice(() => client.execute(toDriver({sql, args})))).rows
+    } catch (cause) {
+      throw cause instanceof Problem ? cause : explain(cause)
+    }
+  }
+
+/** A client that speaks HTTP, with time for a request that reads much. */
+export const connect = (address: RemoteAddress, more: {readonly intMode?: "bigint"} = {}): Client =>
+  new Link(address).client({limit: patientTimeout, ...more})
+
+export const unreachable = ({url}: RemoteAddress, cause: unknown) =>
+  new Problem("database_unopenable", `cannot open the remote database at ${new URL(url).host}: ${messageOf(cause)}`, {
+    cause,
+    hint: "Check database.url, database.authToken and the network, then run svc doctor.",
+  })
+
+/** Only reads, beside whoever has the lease. Throws `database_unopenable`. */
+export const readRemote = async <T>(options: RemoteAddress, work: (read: Engine["read"]) => Promise<T>): Promise<T> => {
+  const link = new Link(options)
+  const client = link.client({limit: options.timeout ?? usualTimeout})
+  try {
+    return await work(readingWith(link, client, cause => unreachable(options, cause)))
+  } catch (cause) {
+    throw cause instanceof Problem ? cause : unreachable(options, cause)
+  } finally {
+    client.close()
+    link.close()
+  }
+}
+
+const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
+
+/** Refuses the batch where this group, or a later one, is stored: a request that arrives late changes nothing. */
+const notStored = (number: number): Statement => ({
+  sql: "INSERT INTO svc_lease_check (held) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_group WHERE id = 1 AND number < ?)",
+  args: [number],
+})
+
+class RemoteEngine implements Engine {
+  readonly canEndBetween = false
+  readonly #address: RemoteAddress
+  readonly #link: Link
+  readonly #lease: Lease
+  readonly #client: Client
+  /** The number of the last group that was handed over; -1 until the table exists. None is used twice. */
+  #group = -1
+  readonly read: Engine["read"]
+
+  constructor(address: RemoteAddress, link: Link, lease: Lease) {
+    this.#address = address
+    this.#link = link
+    this.#lease = lease
+    this.#client = link.client({limit: address.timeout ?? usualTimeout})
+    this.read = readingWith(link, this.#client, cause =>
+      isUnreachable(cause) ? unanswered(address, cause) : databaseProblem(cause, "reading failed"),
+    )
+  }
+
+  get mayAct(): boolean {
+    return this.#lease.holds
+  }
+
+  async prepare(): Promise<void> {
+    const tables = await this.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'svc_group'")
+    const [row] = tables.length === 0 ? [] : await this.read("SELECT number FROM svc_group WHERE id = 1")
+    this.#group = Math.max(this.#group, Number(row?.number ?? -1))
+  }
+
+  watch(watcher: EngineWatcher): void {
+    this.#link.watch(watcher)
+  }
+
+  async commit(statements: readonly Statement[]): Promise<readonly Result[]> {
+    this.#lease.require()
+    const own = toDrivers(statements)
+    const group = this.#group < 0 ? undefined : ++this.#group
+    const before = [this.#lease.held, ...(group === undefined ? [] : [notStored(group)])]
+    const after = group === undefined ? [] : [nextGroup(group)]
+    const batch = [...toDrivers(before), ...own, ...toDrivers(after)]
+    const store = async () => {
+      const results = await this.#link.ask(() => this.#client.batch(batch, "write"))
+      return results.slice(before.length, before.length + own.length).map(toResult)
+    }
+    try {
+      return await store()
+    } catch (cause) {
+      if (group === undefined || !isUnreachable(cause)) throw this.#explain(cause, before.length)
+    }
+    // Handed over again under its number, on a new connection: stored once, whichever of the two arrives.
+    try {
+      return await store()
+    } catch (cause) {
+      throw indexOf(cause) === 1 && isStatementError(cause) ? new AnswerLost() : this.#explain(cause, before.length)
+    }
+  }
+
+  async migrate(statements: readonly Statement[], signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw new Problem("stopping", "the migration was ended by a signal; the next start repeats it")
+    this.#lease.require()
+    const batch = toDrivers([this.#lease.held, ...statements, extendLease])
+    const client = this.#link.client({limit: Math.max(patientTimeout, this.#address.timeout ?? 0)})
+    try {
+      await this.#lease.during(() => this.#link.ask(() => client.batch(batch, "write")))
+    } catch (cause) {
+      throw this.#explain(cause, 1)
+    }
+    if (this.#group < 0) await this.prepare()
+  }
+
+  async purge(): Promise<Purged> {
+    return "remote"
+  }
+
+  async giveBack(): Promise<void> {
+    throw new Problem("compact_unavailable", "a remote database is compacted by its own server")
+  }
+
+  async truncateLog(): Promise<void> {}
+
+  async close(): Promise<void> {
+    await this.#lease.release()
+    this.#client.close()
+    this.#link.close()
+  }
+
+  /** `before` statements of a batch are the engine's own. */
+  #explain(cause: unknown, before: number): Error {
+    if (cause instanceof Problem) return cause
+    if (isTaken(cause)) return this.#lease.passed(cause)
+    const index = indexOf(cause)
+    if (isStatementError(cause)) return new StatementFailed(index === undefined ? undefined : index - before, cause)
+    if (index !== undefined) return databaseProblem(cause, "storing failed")
+    // The request may have been carried out though its answer was lost.
+    return new Problem("database_outcome_unknown", `the remote database did not answer: ${messageOf(cause)}`, {cause})
+  }
+}
+
+const indexOf = (cause: unknown): number | undefined =>
+  cause instanceof LibsqlBatchError ? cause.statementIndex : undefined

@@ -1,0 +1,100 @@
+import {join} from "node:path"
+import {expect, test} from "vitest"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
+import {exit} from "../../../shared/exit.ts"
+import type {Static} from "../../../shared/type.ts"
+import {scratchFolder} from "../../support/database/databases.ts"
+import {startHrana} from "../../support/database/hrana-server.ts"
+import {type HostOptions, launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {layCable} from "../../support/machine/cable.ts"
+import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
+import {parseMetrics} from "../../support/metrics/metrics.ts"
+
+/** A remote database whose connections can hang, and a Host's options for it. */
+const behindCable = async (runtime: TestRuntime) => {
+  const server = await startHrana({file: join(scratchFolder(), "remote.sqlite")})
+  const cable = await layCable(Number(new URL(server.url).port))
+  const options: HostOptions = {
+    runtime,
+    args: ["--no-watch"],
+    config: `http: {port: 0}
+database: {dialect: libsql, url: "http://127.0.0.1:${cable.port}", timeout: 2s}
+plugins: {sandbox: {}, echo: {}}
+`,
+    plugins: {echo: echoPlugin},
+  }
+  return {server, cable, options}
+}
+
+/** They wait most of their time: all runtimes wait together. */
+const onEach = (work: (runtime: TestRuntime) => Promise<void>) => Promise.all(runtimes.map(work))
+
+const databaseOf = async (host: TestHost) => {
+  const answer = await host.fetch("/api/system/readiness")
+  const {components} = (await answer.json()) as Static<typeof ReadinessReport>
+  return components.find(({kind}) => kind === "database")?.message ?? ""
+}
+
+const metricsOf = async (host: TestHost) => parseMetrics(await (await host.fetch("/api/metrics")).text())
+
+test("a Host whose connections to its database hang goes on over new ones, on each runtime", async () => {
+  await onEach(async runtime => {
+    const {server, cable, options} = await behindCable(runtime)
+    const host = await startHost(options)
+    expect((await post(host, "before")).status).toBe(202)
+    await handledAll(host)
+    cable.stall()
+    expect((await post(host, "during")).status).toBe(202)
+    await handledAll(host)
+    await untilPrinted(host.process, "did not answer: no end within 2 s")
+    await untilPrinted(host.process, "the remote database answers again")
+    expect((await metricsOf(host)).value("svc_database_unanswered_total")).toBeGreaterThan(0)
+    cable.mute()
+    await until("an event to be accepted", async () => (await post(host, "without answer")).status === 202)
+    await handledAll(host)
+    expect((await host.stop()).code).toBe(exit.ok)
+    const stored =
+      "SELECT event_id AS id, (SELECT count(*) FROM outbox o WHERE o.inbox_seq = i.seq) AS answers FROM inbox i"
+    const ids = ["before", "during", "without answer"]
+    expect(server.sql(`${stored} ORDER BY seq`)).toEqual(ids.map(id => ({id, answers: 1})))
+  })
+})
+
+test("a Host that cannot renew its lease says so, acknowledges nothing, and ends with 75, on each runtime", async () => {
+  await onEach(async runtime => {
+    const {server, cable, options} = await behindCable(runtime)
+    const host = await startHost(options)
+    cable.stall("later")
+    const began = performance.now()
+    await untilPrinted(host.process, "did not answer")
+    expect(await databaseOf(host)).toMatch(/does not answer|was not stored/)
+    const metrics = await metricsOf(host)
+    expect(metrics.value("svc_database_failing")).toBe(1)
+    expect(metrics.value("svc_database_unanswered_total")).toBeGreaterThan(0)
+    expect((await post(host, "late")).status).toBe(503)
+    const {code, stdout} = await host.process.finished
+    expect(code).toBe(exit.runtimeRestart)
+    expect(performance.now() - began).toBeGreaterThan(10_000)
+    expect(stdout).toContain("the lease of the remote database has ended: no renewal was answered for 15 s")
+    expect(server.sql("SELECT event_id FROM inbox")).toEqual([])
+  })
+})
+
+test("SIGTERM ends a Host whose database hangs, while it runs and while it starts, on each runtime", async () => {
+  await onEach(async runtime => {
+    const {cable, options} = await behindCable(runtime)
+    const host = await startHost(options)
+    cable.stall("later")
+    const unanswered = post(host, "late").catch(() => {})
+    const {code, stdout} = await host.stop()
+    expect({code, late: stdout.includes("did not end within")}).toEqual({code: exit.ok, late: false})
+    await unanswered
+    const before = cable.silent
+    const next = launchHost({...options, project: host.project})
+    await until("the start to ask the database", () => cable.silent > before)
+    next.process.child.kill("SIGTERM")
+    expect((await next.process.finished).code).toBe(exit.ok)
+  })
+})
