@@ -8,7 +8,7 @@ import {Draft, decide} from "./decide.ts"
 import {type Figures, figuresOf} from "./figures.ts"
 import type {Entry, Head, Recorded} from "./store/record.ts"
 import {parseRecord} from "./store/record.ts"
-import {describeCut, type Store, type StoreKind} from "./store/store.ts"
+import {describeCut, describeRebuilt, type Opened, type Store, type StoreKind} from "./store/store.ts"
 import {Trails} from "./trails.ts"
 import {type Verification, verifyStore} from "./verify.ts"
 
@@ -22,6 +22,12 @@ export interface WorkroomOptions {
   readonly beforeClose?: () => Promise<void>
   /** Milliseconds since 1970. */
   readonly now?: () => number
+}
+
+/** Says what an opening had to mend. */
+const tell = (log: Log, {cut, rebuilt}: Omit<Opened, "catalog">, {head}: Catalog): void => {
+  if (cut !== undefined) log.warn(describeCut(cut), {segment: cut.segment, record: cut.record})
+  if (rebuilt !== undefined) log.warn(describeRebuilt(rebuilt, head), {record: head.seq})
 }
 
 /** A command as it is asked for; when it is recorded, the workroom says. */
@@ -62,10 +68,10 @@ export class Workroom {
     this.#deadlines = new Deadlines(this.#now, item => this.#tellOverdue(item))
   }
 
-  /** Throws `workroom_damaged`, `authority_mismatch`. What was cut from a torn Journal is logged. */
+  /** Throws `workroom_damaged`, `authority_mismatch`. A torn Journal that was cut, and a rebuilt Catalog, are logged. */
   static async open(options: WorkroomOptions): Promise<Workroom> {
-    const {catalog, cut} = await options.store.open(options.authority)
-    if (cut !== undefined) options.log.warn(describeCut(cut), {segment: cut.segment, record: cut.record})
+    const {catalog, ...news} = await options.store.open(options.authority)
+    tell(options.log, news, catalog)
     const workroom = new Workroom(options, catalog)
     workroom.#deadlines.watch(catalog.items)
     return workroom
@@ -213,8 +219,8 @@ export class Workroom {
   /** A failed write is not repeated: the store is opened anew, and says what it has. */
   async #reopen(): Promise<void> {
     const {store, authority, log} = this.#options
-    const {catalog, cut} = await store.open(authority, this.#catalog)
-    if (cut !== undefined) log.warn(describeCut(cut), {segment: cut.segment, record: cut.record})
+    const {catalog, ...news} = await store.open(authority, this.#catalog)
+    tell(log, news, catalog)
     this.#catalog = catalog
     this.#isUnsettled = false
     this.#deadlines.watch(catalog.items)

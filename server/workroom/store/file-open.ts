@@ -1,4 +1,4 @@
-import {open, truncate} from "node:fs/promises"
+import {open, rename, truncate} from "node:fs/promises"
 import {join} from "node:path"
 import {Problem} from "../../../shared/problems.ts"
 import {makePrivateFolder, readFileIfExists, syncFile, writeFileAtomic} from "../../runtime/files.ts"
@@ -7,7 +7,7 @@ import {readAcknowledged, writeAcknowledged} from "./acknowledged.ts"
 import {Chain} from "./chain.ts"
 import type {Head} from "./record.ts"
 import {type JournalEnd, listSegments, readSegments, type Segment, type StorePaths} from "./segments.ts"
-import {type Cut, damaged, follow, type Opened, otherAuthority, rebuildIt} from "./store.ts"
+import {type Cut, damaged, follow, type Opened, otherAuthority, type Rebuilt, rebuildIt} from "./store.ts"
 
 /** A file store that was checked: where its Journal goes on. */
 export interface OpenedFiles extends Opened {
@@ -21,11 +21,12 @@ export interface OpenedFiles extends Opened {
 export type Above = "keep" | "take back"
 
 /**
- * Checks all of a file store, makes a new one where there is none, and cuts a torn end. Throws `workroom_damaged`,
+ * Checks all of a file store, makes a new one where there is none, cuts a torn end, and rebuilds a damaged Catalog from a sound
+ * Journal. Throws `workroom_damaged`,
  * `authority_mismatch`, `state_unwritable`.
  */
 export const openFiles = async (paths: StorePaths, authority: string, above: Above): Promise<OpenedFiles> => {
-  const found = await examineFiles(paths, above, authority)
+  const found = await examineFiles(paths, above, authority, "rebuild")
   if (found === undefined) return begin(paths, authority)
   return settle(paths, found, authority, above)
 }
@@ -46,12 +47,25 @@ const settle = async (paths: StorePaths, found: Examined, authority: string, abo
   // The process before this one may have seen the write fail: what the disk may lack is written once more.
   if (segment !== undefined && unsure < offset) await writeAgain(segment, bytes.subarray(unsure, offset), unsure)
   if (catalog.head.seq > acknowledged) await acknowledge(paths, catalog)
+  const rebuilt =
+    found.wrongCatalog === undefined ? undefined : await replaceCatalog(paths, catalog, found.wrongCatalog)
   return {
     catalog,
-    keptSeq: found.keptSeq,
+    keptSeq: rebuilt === undefined ? found.keptSeq : catalog.head.seq,
     active: segment === undefined ? undefined : {segment, size: offset},
     ...(cut === undefined ? {} : {cut}),
+    ...(rebuilt === undefined ? {} : {rebuilt}),
   }
+}
+
+const replaceCatalog = async (paths: StorePaths, catalog: Catalog, wrong: string): Promise<Rebuilt> => {
+  const kept = `${paths.catalog}.replaced`
+  const isKept = await rename(paths.catalog, kept).then(
+    () => true,
+    () => false,
+  )
+  await writeFileAtomic(paths.catalog, catalog.text())
+  return {wrong, kept: isKept ? kept : undefined}
 }
 
 const begin = async (paths: StorePaths, authority: string): Promise<OpenedFiles> => {
@@ -73,13 +87,19 @@ export interface Examined {
   readonly keptSeq: number
   /** Where the records begin, in the last segment, that nobody was told of. */
   readonly unsure: number
+  /** What is wrong with the Catalog's file, where the Journal makes up for it. */
+  readonly wrongCatalog?: string
 }
 
-/** Checks a file store without changing it; undefined where there is none. Throws `workroom_damaged`. */
+/**
+ * Checks a file store without changing it; undefined where there is none. A damaged Catalog is refused, or made again from the
+ * Journal. Throws `workroom_damaged`.
+ */
 export const examineFiles = async (
   paths: StorePaths,
   above: Above,
   authority?: string,
+  damagedCatalog: "refuse" | "rebuild" = "refuse",
 ): Promise<Examined | undefined> => {
   const segments = await listSegments(paths.journal)
   const told = await readAcknowledged(paths.acknowledged)
@@ -87,12 +107,15 @@ export const examineFiles = async (
   if (text === undefined && segments.length === 0 && (told === undefined || (told !== "damaged" && told.seq === 0))) {
     return undefined
   }
-  const catalog = text === undefined ? undefined : parseCatalog(text)
-  if (catalog === undefined)
-    throw damaged(`${paths.catalog} ${text === undefined ? "is missing" : "was changed"}`, rebuildIt)
+  const kept = text === undefined ? undefined : parseCatalog(text)
+  const wrongCatalog =
+    kept === undefined ? `${paths.catalog} ${text === undefined ? "is missing" : "was changed"}` : undefined
+  const mayRebuild = damagedCatalog === "rebuild" && told !== undefined && told !== "damaged"
+  if (wrongCatalog !== undefined && !mayRebuild) throw damaged(wrongCatalog, rebuildIt)
   if (told === undefined || told === "damaged") {
     throw damaged(`${paths.acknowledged} ${told === undefined ? "is missing" : "was changed"}`, rebuildIt)
   }
+  const catalog = kept ?? new Catalog(told.origin)
   requireOneHistory(paths, catalog, told, authority)
   const keptSeq = catalog.head.seq
   const acknowledged = Math.max(told.seq, keptSeq)
@@ -106,7 +129,8 @@ export const examineFiles = async (
   requireWhole(end, walk.next, acknowledged)
   if (walk.wrongHead !== undefined)
     throw damaged(`record ${walk.wrongHead} of the Journal is not the one that was acknowledged`)
-  return {catalog, end, acknowledged, keptSeq, unsure: walk.unsure ?? end.offset}
+  const unsure = walk.unsure ?? end.offset
+  return {catalog, end, acknowledged, keptSeq, unsure, ...(wrongCatalog === undefined ? {} : {wrongCatalog})}
 }
 
 /** One of them may be behind an authority that was just taken over; both may not. */

@@ -24,9 +24,18 @@ export interface Cut {
   readonly kept: string | undefined
 }
 
+/** A Catalog that was damaged or lost, and was made again from a sound Journal. */
+export interface Rebuilt {
+  /** What was wrong with it. */
+  readonly wrong: string
+  /** Where the damaged one is kept; undefined where there is nothing to keep. */
+  readonly kept: string | undefined
+}
+
 export interface Opened {
   readonly catalog: Catalog
   readonly cut?: Cut
+  readonly rebuilt?: Rebuilt
 }
 
 /** A stored Catalog, as of a record. */
@@ -42,7 +51,7 @@ export interface Store {
   readonly kind: StoreKind
   /**
    * Checks the whole Journal; resolves to the Catalog as of its last record. A store that is new begins under the
-   * authority. With `known`, after an `append` that failed: nothing above it was acknowledged. Throws `workroom_damaged`,
+   * authority. A damaged Catalog is rebuilt where the Journal is sound up to the last acknowledged number. With `known`, after an `append` that failed: nothing above it was acknowledged. Throws `workroom_damaged`,
    * `authority_mismatch`.
    */
   open(authority: string, known?: Catalog): Promise<Opened>
@@ -97,6 +106,9 @@ export const otherAuthority = (who: string, theirs: string, ours: string): Probl
     "authority_mismatch",
     `${who} the authority ${theirs}, the database has ${ours}: they belong to two histories`,
   )
+
+export const describeRebuilt = ({wrong, kept}: Rebuilt, {seq}: Head): string =>
+  `${wrong}: the Catalog of the workroom was rebuilt from its Journal, up to record ${seq}${kept === undefined ? "" : `; the damaged one is kept in ${kept}`}`
 
 export const describeCut = ({segment, record, bytes, kept}: Cut): string =>
   kept === undefined

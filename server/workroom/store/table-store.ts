@@ -6,7 +6,7 @@ import {jsonRows} from "../../database/json-rows.ts"
 import {Catalog, type CatalogHead, catalogText, itemText} from "../catalog.ts"
 import {tellingRecords} from "../telling.ts"
 import {Chain} from "./chain.ts"
-import {damaged, follow, type Group, type Kept, type Opened, otherAuthority, rebuildIt, type Store} from "./store.ts"
+import {damaged, follow, type Group, type Kept, type Opened, otherAuthority, replay, type Store} from "./store.ts"
 
 /** Rows of one read: a read holds up the event loop. */
 const pageSize = 2000
@@ -26,11 +26,13 @@ export class TableStore implements Store {
   async open(authority: string, known?: Catalog): Promise<Opened> {
     const head = (await this.#readHead()) ?? (await this.#begin(authority))
     if (head.authority !== authority) throw otherAuthority("the tables of the workroom have", head.authority, authority)
-    const catalog = known ?? new Catalog(head.origin, {...emptyOf(head), items: await this.#readItems()})
+    const items = known === undefined ? await this.#readItems() : []
     const chain = known === undefined ? new Chain(head.origin) : new Chain(known.authority, known.head)
-    await this.#readRows(chain.head.seq, head.seq, text => {
+    let added = 0
+    await this.#readRows(chain.head.seq, head.seq, (text, item) => {
       const wrong = chain.take(text) ?? (known === undefined ? undefined : follow(known, text))
       if (wrong !== undefined) throw damaged(`record ${chain.head.seq + 1} in workroom_events: ${wrong}`)
+      if (item > added) added = item
     })
     if (chain.head.seq < head.seq) {
       throw damaged(`workroom_events ends at record ${chain.head.seq}, but record ${head.seq} was acknowledged`)
@@ -38,7 +40,10 @@ export class TableStore implements Store {
     if (chain.head.hash !== head.hash)
       throw damaged(`record ${head.seq} in workroom_events is not the one that was acknowledged`)
     await this.#requireNothingAbove(head.seq)
-    return {catalog}
+    if (known !== undefined) return {catalog: known}
+    const wrong = typeof items === "string" ? items : wrongCount(items.length, added)
+    if (wrong !== undefined || typeof items === "string") return this.#rebuild(head, wrong ?? "")
+    return {catalog: new Catalog(head.origin, {...emptyOf(head), items})}
   }
 
   async append({before, after, records, items}: Group): Promise<void> {
@@ -106,23 +111,29 @@ export class TableStore implements Store {
     return row === undefined ? undefined : headOf(row)
   }
 
-  async #readItems(): Promise<Item[]> {
+  /** The items of the Catalog, or what is wrong with them. */
+  async #readItems(): Promise<readonly Item[] | string> {
     const rows = await this.#database.read("SELECT item, data FROM workroom_catalog ORDER BY item")
-    return rows.map(({item, data}, index) => {
-      const parsed = parseItem(String(data))
-      if (Number(item) !== index + 1 || parsed?.id !== index + 1)
-        throw damaged(`item ${index + 1} in workroom_catalog`, rebuildIt)
-      return parsed
-    })
+    const items = rows.map(({data}) => parseItem(String(data)))
+    const wrong = items.findIndex((item, index) => Number(rows[index]?.item) !== index + 1 || item?.id !== index + 1)
+    if (wrong >= 0) return `item ${wrong + 1} in workroom_catalog is damaged or missing`
+    return items.flatMap(item => item ?? [])
   }
 
-  async #readRows(after: number, upTo: number, take: (text: string) => void): Promise<void> {
+  /** Of a Journal that was checked. */
+  async #rebuild({origin, seq}: CatalogHead, wrong: string): Promise<Opened> {
+    const catalog = await replay(take => this.read(1, seq, take), new Catalog(origin))
+    await this.replace(catalog)
+    return {catalog, rebuilt: {wrong, kept: undefined}}
+  }
+
+  async #readRows(after: number, upTo: number, take: (text: string, item: number) => void): Promise<void> {
     for (let last = after; last < upTo; ) {
       const rows = await this.#database.read(
-        "SELECT seq, record FROM workroom_events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+        "SELECT seq, item, record FROM workroom_events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
         [last, upTo, pageSize],
       )
-      for (const {record} of rows) take(String(record))
+      for (const {record, item} of rows) take(String(record), Number(item))
       if (rows.length === 0) return
       last = Number(rows.at(-1)?.seq)
       await turn()
@@ -143,6 +154,9 @@ const headOf = ({origin, authority, seq, hash}: Row): CatalogHead => ({
   seq: Number(seq),
   hash: String(hash),
 })
+
+const wrongCount = (items: number, added: number): string | undefined =>
+  items === added ? undefined : `workroom_catalog has ${items} items, and the Journal ${added}`
 
 const emptyOf = ({authority, seq, hash}: CatalogHead) => ({authority, head: {seq, hash}})
 

@@ -1,4 +1,4 @@
-import {cpSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
+import {cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {writeAcknowledged} from "../../../server/workroom/store/acknowledged.ts"
@@ -14,7 +14,12 @@ const copyOf = (paths: StorePaths): StorePaths => {
   return storePaths(folder)
 }
 
-const open = ({folder}: StorePaths) => new FileStore({folder}).open(authority)
+const open = async ({folder}: StorePaths) => {
+  const store = new FileStore({folder})
+  const opened = await store.open(authority)
+  await store.close(opened.catalog)
+  return opened
+}
 
 const refusal = async (work: Promise<unknown>): Promise<string> => {
   const error: unknown = await work.then(
@@ -132,7 +137,6 @@ describe("damage in the middle of the files is refused, and names segment and re
       /record \d+ in \d+\.segment, at byte 0: it begins with record \d+/,
     ],
     ["the acknowledged record that is missing", ({acknowledged}) => rmSync(acknowledged), /acknowledged is missing/],
-    ["the Catalog that is missing", ({catalog}) => rmSync(catalog), /workroom-catalog\.json is missing/],
     [
       "a Journal that is missing",
       ({journal}) => rmSegments(journal),
@@ -146,6 +150,74 @@ describe("damage in the middle of the files is refused, and names segment and re
     expect(names.length).toBeGreaterThan(3)
     spoil(paths, names)
     expect(await refusal(open(paths))).toMatch(expected)
+  })
+})
+
+describe("a damaged Catalog file", () => {
+  const spoiled: readonly (readonly [string, (catalog: string) => void])[] = [
+    ["that is missing", catalog => rmSync(catalog)],
+    ["that is empty", catalog => writeFileSync(catalog, "")],
+    ["of which a byte was changed", catalog => writeFileSync(catalog, readFileSync(catalog, "utf8").replace("1", "2"))],
+    ["that was cut", catalog => writeFileSync(catalog, readFileSync(catalog).subarray(0, -10))],
+  ]
+
+  test.each(spoiled)("%s is rebuilt from a sound Journal, and kept beside it", async (_, spoil) => {
+    const paths = copyOf(await killedStore(40, 3000))
+    const sound = await open(copyOf(paths))
+    spoil(paths.catalog)
+    const before = existsSync(paths.catalog) ? readFileSync(paths.catalog) : undefined
+    const {catalog, rebuilt} = await open(paths)
+    expect(rebuilt?.wrong).toMatch(/workroom-catalog\.json (is missing|was changed)/)
+    expect(catalog.text()).toBe(sound.catalog.text())
+    expect(readFileSync(paths.catalog, "utf8")).toBe(catalog.text())
+    expect(rebuilt?.kept === undefined ? undefined : readFileSync(rebuilt.kept)).toEqual(before)
+    expect(await open(paths)).not.toHaveProperty("rebuilt")
+  })
+
+  test("is not rebuilt where the acknowledged number cannot be read, or the Journal ends below it", async () => {
+    const whole = await killedStore(40, 3000)
+    const numberless = copyOf(whole)
+    rmSync(numberless.catalog)
+    rmSync(numberless.acknowledged)
+    expect(await refusal(open(numberless))).toContain("workroom-catalog.json is missing")
+    const short = copyOf(whole)
+    rmSync(short.catalog)
+    rmSync((await listSegments(short.journal)).at(-1)?.path ?? "")
+    expect(await refusal(open(short))).toContain("but record 40 was acknowledged")
+    for (const {catalog} of [numberless, short]) expect(existsSync(catalog)).toBe(false)
+  })
+})
+
+describe("damaged Catalog rows", () => {
+  test.each([
+    ["the first is missing", "DELETE FROM workroom_catalog WHERE item = 1"],
+    ["the last is missing", "DELETE FROM workroom_catalog WHERE item = (SELECT max(item) FROM workroom_catalog)"],
+    ["all are missing", "DELETE FROM workroom_catalog"],
+    ["one is no JSON", "UPDATE workroom_catalog SET data = 'x' WHERE item = 2"],
+    [
+      "one too many",
+      "INSERT INTO workroom_catalog SELECT max(item) + 1, replace(data, '\"id\":1,', '\"id\":99,') FROM workroom_catalog",
+    ],
+  ])("are rebuilt from a sound Journal: %s", async (_, sql) => {
+    const place = await tablePlace()
+    const workroom = await place.open()
+    await fill(workroom, 20)
+    const store = await place.store()
+    const sound = await store.kept()
+    await (await place.database()).write([{sql}])
+    const {catalog, rebuilt} = await store.open(authority)
+    expect(rebuilt?.wrong).toMatch(/workroom_catalog/)
+    expect(catalog.text()).toBe(sound.text)
+    expect(await store.kept()).toEqual(sound)
+  })
+
+  test("are not rebuilt from a Journal that is damaged", async () => {
+    const place = await tablePlace()
+    await fill(await place.open(), 20)
+    const database = await place.database()
+    await database.write([{sql: "DELETE FROM workroom_catalog"}, {sql: "DELETE FROM workroom_events WHERE seq = 7"}])
+    expect(await refusal(place.open())).toContain("record 7 in workroom_events")
+    expect(await database.read("SELECT 1 FROM workroom_catalog")).toEqual([])
   })
 })
 
@@ -171,7 +243,6 @@ describe("damage of the tables is refused, and names the record", () => {
       "INSERT INTO workroom_events SELECT 21, item, record FROM workroom_events WHERE seq = 20",
       /has record 21, but the last that was acknowledged is 20/,
     ],
-    ["a Catalog row that is missing", "DELETE FROM workroom_catalog WHERE item = 1", /item 1 in workroom_catalog/],
     [
       "a head that is behind",
       "UPDATE workroom_head SET seq = 19",
