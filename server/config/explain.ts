@@ -1,5 +1,6 @@
 import {Errors} from "typebox/schema"
 import {Settings} from "typebox/system"
+import {toJson} from "../../shared/json.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {Path} from "./source.ts"
 import {didYouMean} from "./suggest.ts"
@@ -133,7 +134,7 @@ const show = (value: unknown, names: readonly string[] | undefined): string => {
   if (value === undefined || value === null) return "nothing"
   if (Array.isArray(value)) return "a list"
   if (typeof value === "object") return "keys with values"
-  const text = JSON.stringify(value)
+  const text = toJson(value)
   return text.length > 60 ? `${text.slice(0, 59)}…"` : text
 }
 

@@ -1,4 +1,5 @@
 import {randomUUID} from "node:crypto"
+import {fromJson, toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import {readFileIfExists, writeFileAtomic} from "../runtime/files.ts"
 import {type Database, schemaOf} from "./database.ts"
@@ -46,14 +47,14 @@ export const settleAuthority = async (
   const rows = await readAuthorityRows(database)
   const authority = rows.authority ?? file?.authority ?? randomUUID()
   // The file first, as one that is being minted: a start that is killed in between is told from a loss.
-  if (file === undefined) await writeFileAtomic(path, JSON.stringify({authority, minting: true}))
+  if (file === undefined) await writeFileAtomic(path, toJson({authority, minting: true}))
   if (rows.authority === undefined) {
     await database.write([
       {sql: "INSERT INTO svc_meta (key, value) VALUES ('authority', ?)", args: [authority]},
       ...stampingEvents(database, authority),
     ])
   }
-  if (file?.minting !== false) await writeFileAtomic(path, JSON.stringify({authority}))
+  if (file?.minting !== false) await writeFileAtomic(path, toJson({authority}))
   return authority
 }
 
@@ -74,7 +75,7 @@ export const readAuthorityFile = async (file: string): Promise<AuthorityFile | u
 
 const parseRecord = (text: string): AuthorityFile | undefined => {
   try {
-    const json: unknown = JSON.parse(text)
+    const json: unknown = fromJson(text)
     if (typeof json !== "object" || json === null || !("authority" in json)) return undefined
     if (typeof json.authority !== "string") return undefined
     return {authority: json.authority, minting: "minting" in json && json.minting === true}

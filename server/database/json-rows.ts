@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {SqlValue} from "../../shared/sdk/plugin-database.ts"
 
 /** Many rows as one parameter of a statement. */
@@ -14,5 +15,5 @@ export interface JsonRows<Column extends string> {
  */
 export const jsonRows = <const Column extends string>(columns: readonly Column[]): JsonRows<Column> => ({
   source: `(SELECT ${columns.map((column, place) => `value ->> ${place} AS "${column}"`).join(", ")} FROM json_each(?1))`,
-  encode: rows => JSON.stringify(rows.map(row => columns.map(column => row[column]))),
+  encode: rows => toJson(rows.map(row => columns.map(column => row[column]))),
 })

@@ -1,4 +1,5 @@
 import {type GapReason, isPlanned} from "../../shared/api/endpoints.ts"
+import {toJson} from "../../shared/json.ts"
 import type {Database} from "../database/database.ts"
 import type {Row} from "../database/engine.ts"
 import {bucketOfGap, GapLengths, timeOfGaps} from "./gap-lengths.ts"
@@ -66,7 +67,7 @@ export class GapCounts {
   }
 
   async #advance(): Promise<void> {
-    const rows = await this.#database.read(select, [this.#counted, JSON.stringify(this.#open.map(({seq}) => seq))])
+    const rows = await this.#database.read(select, [this.#counted, toJson(this.#open.map(({seq}) => seq))])
     const isOpen = ({bucket, newest}: Row) => bucket === null && Number(newest) > 0
     for (const row of rows) if (!isOpen(row)) this.#take(row)
     this.#open = rows.filter(isOpen).map(row => ({seq: Number(row.newest), from: Number(row.time), ...nameOf(row)}))
@@ -82,7 +83,7 @@ export class GapCounts {
   }
 
   #lengthsOf(endpoint: string, planned: boolean): GapLengths {
-    const key = JSON.stringify([endpoint, planned])
+    const key = toJson([endpoint, planned])
     const known = this.#lengths.get(key)?.lengths
     const lengths = known ?? new GapLengths()
     if (known === undefined) this.#lengths.set(key, {endpoint, planned, lengths})
@@ -93,6 +94,6 @@ export class GapCounts {
 const nameOf = ({endpoint, reason}: Row) => ({endpoint: String(endpoint), reason: reason as GapReason})
 
 const add = (counts: Map<string, GapCount>, {endpoint, reason, count}: GapCount): void => {
-  const key = JSON.stringify([endpoint, reason])
+  const key = toJson([endpoint, reason])
   counts.set(key, {endpoint, reason, count: (counts.get(key)?.count ?? 0) + count})
 }

@@ -1,4 +1,5 @@
 import type {StreamGapReason} from "../../shared/api/event-stream.ts"
+import {toJson} from "../../shared/json.ts"
 import type {Audience, Envelopes} from "./envelope.ts"
 import type {Filter} from "./filter.ts"
 import {frame, heartbeat} from "./frame.ts"
@@ -155,7 +156,7 @@ export class StreamClient {
   #tellPosition(offset: number): void {
     const id = this.#options.envelopes.idOf(offset)
     this.#told = offset
-    this.send(frame({id, event: "cursor", json: JSON.stringify({id})}))
+    this.send(frame({id, event: "cursor", json: toJson({id})}))
   }
 
   /** One page of history. */
@@ -201,7 +202,7 @@ export class StreamClient {
     this.#position = to
     this.#told = to
     this.#options.onGap(reason)
-    this.send(frame({id, event: "gap", json: JSON.stringify({reason, from, to: id, resumeAt: id})}))
+    this.send(frame({id, event: "gap", json: toJson({reason, from, to: id, resumeAt: id})}))
     this.fill()
   }
 }

@@ -1,6 +1,7 @@
 import type {Envelope} from "../../shared/api/event-stream.ts"
 import {eventId} from "../../shared/event-id.ts"
 import {eventTypes, isEventType} from "../../shared/events.ts"
+import {fromJson, toJson} from "../../shared/json.ts"
 import {createProjection} from "../../shared/private.ts"
 import {frame} from "./frame.ts"
 import type {StoredEvent} from "./log.ts"
@@ -24,7 +25,7 @@ export const isPublic = (type: string): boolean => isEventType(type) && projecti
 const dataFor = ({type, data}: StoredEvent, audience: Audience): string => {
   if (audience === "full" || isPublic(type)) return data
   const strip = projections.get(type)
-  return strip === undefined ? "{}" : JSON.stringify(strip(JSON.parse(data)))
+  return strip === undefined ? "{}" : toJson(strip(fromJson(data)))
 }
 
 /** Writes stored events as clients get them. */
@@ -34,7 +35,7 @@ export class Envelopes {
 
   constructor(options: EnvelopeOptions) {
     this.#options = options
-    this.#project = JSON.stringify(options.project)
+    this.#project = toJson(options.project)
   }
 
   idOf(offset: number): string {
@@ -45,13 +46,13 @@ export class Envelopes {
   text(event: StoredEvent, audience: Audience): string {
     const {type, at, runtimeId, generation, endpoint, runId} = event
     const about =
-      (endpoint === undefined ? "" : `,"endpoint":${JSON.stringify(endpoint)}`) +
-      (runId === undefined ? "" : `,"runId":${JSON.stringify(runId)}`)
+      (endpoint === undefined ? "" : `,"endpoint":${toJson(endpoint)}`) +
+      (runId === undefined ? "" : `,"runId":${toJson(runId)}`)
     return `{"id":"${this.idOf(event.offset)}","type":"${type}","at":"${new Date(at).toISOString()}","project":${this.#project},"runtimeId":"${runtimeId}","generation":${generation}${about},"data":${fitting(dataFor(event, audience), this.#options.hide)}}`
   }
 
   envelope(event: StoredEvent, audience: Audience): Envelope {
-    return JSON.parse(this.text(event, audience)) as Envelope
+    return fromJson(this.text(event, audience)) as Envelope
   }
 
   frame(event: StoredEvent, audience: Audience): string {

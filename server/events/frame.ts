@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 /** The wire text of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 
 export interface Frame {
@@ -10,7 +11,7 @@ export interface Frame {
 
 /** Line ends would end a field, and a NUL makes a client ignore the id. */
 const field = (name: string, value: string): string => {
-  if (/[\r\n\0]/.test(value)) throw new TypeError(`a field ${name} cannot hold ${JSON.stringify(value)}`)
+  if (/[\r\n\0]/.test(value)) throw new TypeError(`a field ${name} cannot hold ${toJson(value)}`)
   return `${name}: ${value}\n`
 }
 

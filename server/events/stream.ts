@@ -1,6 +1,7 @@
 import {setTimeout as sleep, setImmediate as turn} from "node:timers/promises"
 import type {Hello, Notice, StreamGapReason} from "../../shared/api/event-stream.ts"
 import {streamGapReasons} from "../../shared/api/event-stream.ts"
+import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
@@ -143,7 +144,7 @@ export class EventStream {
     const after = start.is === "resumed" ? start.after : head
     // Before a gap is told of, the client keeps the cursor that it has.
     const id = start.is === "gap" ? {} : {id: envelopes.idOf(after)}
-    client.send(frame({...id, event: "hello", json: JSON.stringify(hello)}))
+    client.send(frame({...id, event: "hello", json: toJson(hello)}))
     if (start.is === "gap") client.gap(start.reason, quoted(cursor ?? ""), head)
     else client.begin(after)
     // What was stored between the reading of the head and now.
@@ -240,8 +241,8 @@ export class EventStream {
     if (this.#clients.size === 0) return
     this.notices++
     const {message: _, ...bare} = notice
-    const full = frame({event: "notice", json: JSON.stringify(notice)})
-    const demo = frame({event: "notice", json: JSON.stringify(bare)})
+    const full = frame({event: "notice", json: toJson(notice)})
+    const demo = frame({event: "notice", json: toJson(bare)})
     for (const client of this.#clients) client.tell(client.audience === "full" ? full : demo)
   }
 }

@@ -1,4 +1,5 @@
 import type {EventAbout, EventData, EventType} from "../../shared/events.ts"
+import {fromJson, toJson} from "../../shared/json.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 
 /** Longer data has its texts cut: one event must not be what a client falls behind by. In characters. */
@@ -39,7 +40,7 @@ export const toRow = <T extends EventType>(
   at: about.at ?? Date.now(),
   endpoint: about.endpoint ?? null,
   runId: about.runId ?? null,
-  data: hide === undefined ? JSON.stringify(data) : fitting(JSON.stringify(data), hide),
+  data: hide === undefined ? toJson(data) : fitting(toJson(data), hide),
 })
 
 /** One statement for many events, in their order. */
@@ -47,13 +48,13 @@ export const tellingAll = (rows: readonly EventRow[]): Statement => ({
   sql: `INSERT INTO events (type, at, context, endpoint, run_id, data)
     SELECT value ->> 'type', value ->> 'at', (SELECT max(id) FROM event_contexts), value ->> 'endpoint', value ->> 'runId',
       value ->> 'data' FROM json_each(?)`,
-  args: [JSON.stringify(rows)],
+  args: [toJson(rows)],
 })
 
 /** Without secrets, then within the limit: a cut through a secret would leave a part that nothing finds any more. */
 export const fitting = (json: string, hide: Hide): string => {
   const hidden = hide(json)
-  return hidden.length <= longest.data ? hidden : JSON.stringify(JSON.parse(hidden), (_, value) => clip(value))
+  return hidden.length <= longest.data ? hidden : toJson(fromJson(hidden), (_, value) => clip(value))
 }
 
 const clip = (value: unknown) =>

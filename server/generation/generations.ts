@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import {Problem, toProblem} from "../../shared/problems.ts"
 import type {Variables} from "../config/expand.ts"
 import {type ConfigText, readConfigText} from "../config/load.ts"
@@ -252,7 +253,7 @@ export class Generations {
       draft.instances.length === current.instances.length &&
       draft.config.sha256 === current.config.sha256 &&
       pin?.number === this.#pin?.number &&
-      JSON.stringify(draft.config.config) === JSON.stringify(current.config.config) &&
+      toJson(draft.config.config) === toJson(current.config.config) &&
       draft.snapshot.endpoints.every(
         ({fingerprint}, index) => fingerprint === current.snapshot.endpoints[index]?.fingerprint,
       )

@@ -1,3 +1,4 @@
+import {fromJson, toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Row} from "../../shared/sdk/plugin-database.ts"
 import type {ConfigText} from "../config/load.ts"
@@ -44,7 +45,7 @@ export class GenerationHistory {
       {
         sql: `INSERT INTO generations (committed_at, runtime_id, reason, config, config_sha256, plugins)
           VALUES (?, ?, ?, ?, ?, ?) RETURNING number`,
-        args: [committedAt, runtimeId, reason, config.text, config.sha256, JSON.stringify(plugins)],
+        args: [committedAt, runtimeId, reason, config.text, config.sha256, toJson(plugins)],
       },
       {
         sql: "DELETE FROM generations WHERE number <= (SELECT max(number) FROM generations) - ? AND number IS NOT ?",
@@ -80,7 +81,7 @@ export class GenerationHistory {
 
   async pin(): Promise<Pin | undefined> {
     const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = 'generation_pin'")
-    return row === undefined ? undefined : (JSON.parse(String(row.value)) as Pin)
+    return row === undefined ? undefined : (fromJson(String(row.value)) as Pin)
   }
 }
 
@@ -90,5 +91,5 @@ const toRecord = (row: Row): GenerationRecord => ({
   runtimeId: String(row.runtime_id),
   reason: String(row.reason),
   configSha256: String(row.config_sha256),
-  plugins: JSON.parse(String(row.plugins)),
+  plugins: fromJson(String(row.plugins)),
 })

@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {ConfigText} from "../config/load.ts"
 import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import type {Generation, Pin} from "./generation.ts"
@@ -11,7 +12,7 @@ export interface LastCommitted {
 
 export const writeLastCommitted = (path: string, {number, config}: Generation, pin: Pin | undefined): Promise<void> => {
   const pinned = pin && {...pin, file: `generation ${pin.number}`, text: config.text, sha256: config.sha256}
-  return writeFileAtomic(path, JSON.stringify({number, ...(pinned === undefined ? {} : {pinned})}))
+  return writeFileAtomic(path, toJson({number, ...(pinned === undefined ? {} : {pinned})}))
 }
 
 /** Undefined where none was committed yet, and where the file does not hold it. */

@@ -1,6 +1,7 @@
 import type {PluginEntry, ProjectConfig} from "../../shared/config.ts"
 import {durationOf} from "../../shared/duration.ts"
 import {capabilityId, endpointName} from "../../shared/ids.ts"
+import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {type Issue, messageOf} from "../../shared/problems.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter.ts"
@@ -256,7 +257,7 @@ const capabilitiesOf = (
 
 /** A hash of a value with its secrets: equal for equal settings, and nothing can be read from it. */
 export const fingerprintOf = (value: unknown): string => {
-  const text = JSON.stringify(value, function (this: Record<string, unknown>, key, item) {
+  const text = toJson(value, function (this: Record<string, unknown>, key, item) {
     const original = this[key]
     return original instanceof Secret ? {secret: original.reveal()} : item
   })

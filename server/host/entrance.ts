@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {createGate, type Gate} from "../http/gate.ts"
 import type {Listener, Runtime, ServeOptions} from "../runtime/runtime.ts"
@@ -23,7 +24,7 @@ export class Entrance {
 
   /** From now on `/pub/health` answers 200. An address that has changed since the last attempt is left. Throws `port_taken`. */
   async open({host, port, base, connections}: Address): Promise<Opened> {
-    const address = JSON.stringify([host, port, base, connections])
+    const address = toJson([host, port, base, connections])
     if (this.#opened?.address !== address) {
       await this.close()
       const gate = createGate(base, this.#log)

@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import {type Database, schemaOf} from "../database/database.ts"
@@ -71,7 +72,7 @@ const newestPoint = async ({releases}: ProjectPaths): Promise<string | undefined
 
 /** What the data is for: svc's own schema, and every plugin's migrations. */
 const describeSchema = async (database: Database): Promise<string> =>
-  JSON.stringify([schemaOf(database), await readApplied(database)])
+  toJson([schemaOf(database), await readApplied(database)])
 
 /** Throws `last_good_unfit`. */
 export const requireSameSchema = async ({schema}: LastGood, database: Database, paths: ProjectPaths): Promise<void> => {

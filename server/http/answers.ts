@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {FixedAnswer} from "../runtime/runtime.ts"
 
@@ -14,7 +15,7 @@ export const jsonAnswer = (
   scrub: ScrubJson,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
-): Response => jsonTextAnswer(scrub(JSON.stringify(value)), requestId, status, headers)
+): Response => jsonTextAnswer(scrub(toJson(value)), requestId, status, headers)
 
 /** An answer whose JSON was made before. */
 export const jsonTextAnswer = (
@@ -55,7 +56,7 @@ export const fixedProblem = (
     ...(problem.retryAfter === undefined ? {} : {"retry-after": String(problem.retryAfter)}),
     ...headers,
   },
-  body: scrub(JSON.stringify(problem.body(requestId))),
+  body: scrub(toJson(problem.body(requestId))),
 })
 
 /** What a caller is told of an error that is not a `Problem`: that it happened, and where its cause is. */

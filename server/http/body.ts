@@ -1,3 +1,4 @@
+import {fromJson} from "../../shared/json.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {explainValue} from "../config/explain.ts"
@@ -63,7 +64,7 @@ export const readJson = async (request: Request, schema: TSchema, hold: BodyHold
   }
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder("utf-8", {fatal: true}).decode(bytes))
+    value = fromJson(new TextDecoder("utf-8", {fatal: true}).decode(bytes))
   } catch (cause) {
     throw new Problem("request_invalid", "the body is not JSON in UTF-8", {cause})
   }

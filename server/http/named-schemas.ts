@@ -1,3 +1,4 @@
+import {fromJson, toJson} from "../../shared/json.ts"
 /** The schemas of an OpenAPI document that have a name: each stands there once, and is referred to. */
 export interface NamedSchemas {
   readonly place: Place
@@ -31,7 +32,7 @@ export const createNamedSchemas = (): NamedSchemas => {
     const inner = convert(rest, audience, place)
     if (typeof title !== "string" || !namePattern.test(title)) return title === undefined ? inner : {title, ...inner}
     const name = audience === "full" && promisesPrivate(schema) ? `${title}Full` : title
-    const text = JSON.stringify(inner)
+    const text = toJson(inner)
     if (!named.has(name)) named.set(name, text)
     return named.get(name) === text ? {$ref: `#/components/schemas/${name}`} : {title, ...inner}
   }
@@ -39,7 +40,7 @@ export const createNamedSchemas = (): NamedSchemas => {
     place,
     all: () => {
       const sorted = [...named].sort(([one], [other]) => (one < other ? -1 : 1))
-      return Object.fromEntries(sorted.map(([name, text]) => [name, JSON.parse(text)]))
+      return Object.fromEntries(sorted.map(([name, text]) => [name, fromJson(text)]))
     },
   }
 }

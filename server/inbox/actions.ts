@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
@@ -43,9 +44,7 @@ export const act = async (database: Database, action: InboxAction, on: InboxSele
   if (rows.length === 0 && on !== "held") throw await refusal(database, action, on)
   const seqs = [...new Set(rows.map(row => Number(row.seq)))]
   const due =
-    action === "discard"
-      ? []
-      : await readDue(database, "m.seq IN (SELECT value FROM json_each(?))", [JSON.stringify(seqs)])
+    action === "discard" ? [] : await readDue(database, "m.seq IN (SELECT value FROM json_each(?))", [toJson(seqs)])
   return {events: seqs.length, handlers: rows.length, due}
 }
 

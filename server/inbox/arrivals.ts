@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
@@ -95,4 +96,4 @@ const marksOf = ({endpoint, id, handlers, claimed, isHeld}: Arrival) =>
   }))
 
 /** What tells one event from another, in memory. */
-export const eventKeyOf = ({endpoint, id}: Pick<Arrival, "endpoint" | "id">): string => JSON.stringify([endpoint, id])
+export const eventKeyOf = ({endpoint, id}: Pick<Arrival, "endpoint" | "id">): string => toJson([endpoint, id])

@@ -1,3 +1,4 @@
+import {fromJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Incoming, Receipt} from "../../shared/sdk/adapter.ts"
@@ -145,6 +146,6 @@ export class Inbox {
       this.#database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq]),
     )
     if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
-    return {endpoint: String(row.endpoint), event: {...JSON.parse(String(row.event)), sn: seq}}
+    return {endpoint: String(row.endpoint), event: {...fromJson(String(row.event)), sn: seq}}
   }
 }

@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Incoming, Receipt} from "../../shared/sdk/adapter.ts"
@@ -95,7 +96,7 @@ export class Intake {
     const event = toEvent(endpoint, incoming)
     const {sn: _, ...stored} = event
     const id = incoming.id.toWellFormed()
-    const texts = {event: toJson(stored), raw: incoming.raw === undefined ? null : toJson(incoming.raw)}
+    const texts = {event: textOf(stored), raw: incoming.raw === undefined ? null : textOf(incoming.raw)}
     // What a cursor that was restored with the state brings again may have been handled by the state that was replaced.
     const isHeld = event.timestamp < this.#restoredAt
     const asked = isHeld ? undefined : prompts.find(name, event)
@@ -194,9 +195,9 @@ export class Intake {
 }
 
 /** An adapter may hand over what is no JSON: a circle, a BigInt. */
-const toJson = (value: unknown): string => {
+const textOf = (value: unknown): string => {
   try {
-    return JSON.stringify(value)
+    return toJson(value)
   } catch (cause) {
     throw new Problem("event_invalid", `the event cannot be stored as JSON: ${messageOf(cause)}`, {cause})
   }

@@ -1,3 +1,4 @@
+import {fromJson, toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import {assertThat, type Database} from "../database/database.ts"
@@ -84,11 +85,11 @@ export const stopping = ({seq, handler}: MarkKey, inside: readonly string[]): re
   {
     sql: `UPDATE inbox_marks SET state = 'handled', ended_at = ?, error = ?
       WHERE seq = ? AND state IN ('pending', 'running') AND handler IN (SELECT value FROM json_each(?))`,
-    args: [Date.now(), `not run: ${handler} has stopped the event`, seq, JSON.stringify(inside)],
+    args: [Date.now(), `not run: ${handler} has stopped the event`, seq, toJson(inside)],
   },
   {
     sql: "DELETE FROM prompts WHERE answer_seq = ? AND handler IN (SELECT value FROM json_each(?))",
-    args: [seq, JSON.stringify(inside)],
+    args: [seq, toJson(inside)],
   },
 ]
 
@@ -108,5 +109,5 @@ export const repeating = ({seq, handler, attempt}: MarkKey, error: string): read
 const dueOf = (row: Row): Due => ({
   seq: Number(row.seq),
   conversation: String(row.conversation),
-  handlers: JSON.parse(String(row.handlers)) as string[],
+  handlers: fromJson(String(row.handlers)) as string[],
 })

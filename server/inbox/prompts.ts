@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
@@ -79,7 +80,7 @@ export class Prompts {
       {
         sql: `INSERT INTO inbox_marks (seq, handler, state)
           SELECT seq, value, 'pending' FROM (SELECT i.seq ${unanswered}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
-        args: [...event, JSON.stringify(otherwise)],
+        args: [...event, toJson(otherwise)],
       },
       {
         sql: `DELETE FROM inbox_marks WHERE handler = ? AND seq = (SELECT i.seq ${unanswered})`,
@@ -139,7 +140,7 @@ export const forgetting = (seq: number, handler: string): Statement => ({
 export const personOf = ({id, account}: User): string => (account === undefined ? `id ${id}` : `account ${account}`)
 
 const placeOf = ({endpoint, channel, user}: Pick<Question, "endpoint" | "channel" | "user">): string =>
-  JSON.stringify([endpoint, channel, user])
+  toJson([endpoint, channel, user])
 
 const questionOf = (row: Row): Question => ({
   id: String(row.id),

@@ -1,3 +1,4 @@
+import {fromJson, toJson} from "../../shared/json.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
@@ -25,7 +26,7 @@ export const redactInbox = async (database: Database, seq: number, reason: strin
   const [row] = await database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq])
   if (row === undefined) throw new Problem("inbox_unknown", `there is no inbox event ${seq}`)
   // The Host wrote it.
-  const event = JSON.parse(String(row.event)) as SatoriEvent
+  const event = fromJson(String(row.event)) as SatoriEvent
   return erase(database, {
     condition: assertThat("NOT EXISTS (SELECT 1 FROM inbox_marks WHERE seq = ? AND state IN ('pending', 'running'))", [
       seq,
@@ -33,7 +34,7 @@ export const redactInbox = async (database: Database, seq: number, reason: strin
     changes: [
       {
         sql: "UPDATE inbox SET event = ?, raw = NULL WHERE seq = ?",
-        args: [JSON.stringify(withoutWords(event)), seq],
+        args: [toJson(withoutWords(event)), seq],
       },
       {
         sql: `UPDATE inbox_marks SET error = NULL, ${ending},
@@ -64,7 +65,7 @@ export const redactOutbox = async (database: Database, id: string, reason: strin
       {
         sql: `UPDATE outbox SET content = ?, error = NULL, ${ending},
             state = CASE WHEN state IN ('failed', 'dead', 'held', 'unknown') THEN 'discarded' ELSE state END WHERE id = ?`,
-        args: [JSON.stringify(contentWithoutWords(row)), id],
+        args: [toJson(contentWithoutWords(row)), id],
       },
       forgetErrors("message", id),
       telling("message.redacted", {sn, message: id, reason}, {endpoint: String(row.endpoint)}),
@@ -103,7 +104,7 @@ const withoutWords = ({type, timestamp, login, channel, guild, message, user, op
 })
 
 const contentWithoutWords = ({kind, content}: Row) =>
-  kind === "message" ? [redacted] : {...JSON.parse(String(content)), emoji: redacted}
+  kind === "message" ? [redacted] : {...fromJson(String(content)), emoji: redacted}
 
 /** The event log repeats errors. */
 const forgetErrors = (name: "sn" | "message", value: number | string): Statement => ({

@@ -1,4 +1,5 @@
 import {styleText} from "node:util"
+import {toJson} from "../../shared/json.ts"
 import {shown} from "../../shared/shown.ts"
 import type {LogRecord} from "./record.ts"
 
@@ -36,7 +37,7 @@ export const formatPretty = (record: LogRecord, inColor: boolean): string => {
   return [head, ...errorLines(record.error).map(line => paint("gray", `${indent}${onTerminal(line)}`))].join("\n")
 }
 
-const formatValue = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+const formatValue = (value: unknown): string => (typeof value === "string" ? value : toJson(value))
 
 /** Of what stands under `error`: the issues, or the first frames, and the cause. A plugin may put anything there. */
 const errorLines = (error: unknown): readonly string[] => {

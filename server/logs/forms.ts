@@ -1,4 +1,5 @@
 import {inspect} from "node:util"
+import {toJson} from "../../shared/json.ts"
 
 const bits = {byte: 8, character: 6}
 
@@ -28,7 +29,7 @@ const urlForms = (secret: string): string[] => {
   return [...all, ...lower, encodeURIComponent(encoded)]
 }
 
-const jsonText = (text: string): string => JSON.stringify(text).slice(1, -1)
+const jsonText = (text: string): string => toJson(text).slice(1, -1)
 
 const asciiOnly = (text: string): string =>
   text.replace(/[^ -~]/g, sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)

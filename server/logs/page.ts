@@ -1,3 +1,4 @@
+import {fromJson} from "../../shared/json.ts"
 import type {HistoryFilter, Kept} from "./history.ts"
 import type {Logs} from "./log.ts"
 import type {LogRecord} from "./record.ts"
@@ -33,7 +34,7 @@ const show =
   (logs: Logs, runtimeId: string) =>
   ({seq, json}: Kept): LogRecord & {readonly id: string} => ({
     id: idOf(runtimeId, seq),
-    ...(JSON.parse(logs.scrubJson(json)) as LogRecord),
+    ...(fromJson(logs.scrubJson(json)) as LogRecord),
   })
 
 const readNewest = (logs: Logs, runtimeId: string, {filter, limit, cursor}: LogRequest): LogRecords => {

@@ -1,4 +1,5 @@
 import {v7 as uuid} from "uuid"
+import {fromJson, toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
@@ -23,8 +24,8 @@ const patience = 3600
 export const ask = ({id, definition}: Prompt, {endpoint, event}: InboxEvent, data: unknown): Question => {
   const {user, channel} = event
   if (user === undefined) throw new Problem("event_invalid", "there is no user to ask")
-  const kept = JSON.stringify(data) ?? "null"
-  requireFit(id, definition, JSON.parse(kept))
+  const kept = toJson(data) ?? "null"
+  requireFit(id, definition, fromJson(kept))
   return {
     id: uuid(),
     handler: id,
@@ -48,7 +49,7 @@ export const answer = (
   const cancel = definition.cancel ?? "cancel"
   if (cancel !== "" && router.bare(text, session.event).trim().toLowerCase() === cancel.toLowerCase())
     return "Cancelled."
-  const data: unknown = JSON.parse(question.data)
+  const data: unknown = fromJson(question.data)
   requireFit(id, definition, data)
   return handle({answer: router.unnamed(text, session.event), data, session})
 }

@@ -1,6 +1,7 @@
 import {readFile} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import {parse} from "yaml"
+import {fromJson} from "../../shared/json.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
 import {findLockfile} from "../generation/lockfile.ts"
 import {isThere, readJsonIfExists} from "../runtime/files.ts"
@@ -85,7 +86,7 @@ const readLocked = async (project: string, lockfile: string): Promise<Locked | u
 }
 
 const npmLocked = (text: string): Locked | undefined => {
-  const {packages} = objectOf(JSON.parse(text))
+  const {packages} = objectOf(fromJson(text))
   if (packages === undefined) return undefined
   return dependency => textsOf(objectOf(packages)[`node_modules/${dependency}`]).version
 }

@@ -1,3 +1,4 @@
+import {fromJson} from "../../shared/json.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {isRefusal, postponementOf, refused, type Sender} from "../../shared/sdk/adapter.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
@@ -77,7 +78,7 @@ export const judgeInterrupted = (
 
 const deliver = async (row: Row, sender: Sender, limit: number): Promise<readonly string[]> => {
   const message = {id: String(row.id), channel: String(row.channel)}
-  const content: unknown = JSON.parse(String(row.content))
+  const content: unknown = fromJson(String(row.content))
   if (row.kind === "message") {
     const send = (signal: AbortSignal) => sender.send({...message, content: content as readonly Node[]}, signal)
     return (await withTimeLimit(limit, send)).ids

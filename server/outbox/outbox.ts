@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
@@ -61,7 +62,7 @@ export class Outbox {
    */
   reserve(drafts: readonly OutboxDraft[], from?: MarkKey): Departures {
     const at = Date.now()
-    const contents = drafts.map(({content}) => JSON.stringify(content))
+    const contents = drafts.map(({content}) => toJson(content))
     const departures = drafts.map((draft, ordinal) => ({
       draft,
       content: contents[ordinal] ?? "",

@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {RateLimit} from "../../shared/sdk/adapter.ts"
 import {Pace} from "./pace.ts"
 
@@ -12,7 +13,7 @@ export class Paces<T> {
 
   of(endpoint: string, limits: readonly RateLimit[]): Pace<T> {
     const known = this.#byEndpoint.get(endpoint)
-    const text = JSON.stringify(limits)
+    const text = toJson(limits)
     if (known?.limits === text) return known.pace
     const pace = new Pace(limits, this.#wake)
     this.#byEndpoint.set(endpoint, {limits: text, pace})

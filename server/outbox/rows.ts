@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
@@ -69,7 +70,7 @@ export const gatherFinishes = (database: Database): Gather<Finish, void> =>
 const changeOf = ({end, seq, attempt}: Finish) => {
   const now = Date.now()
   const ended = {seq, attempt, state: end.is, platformIds: null, notBefore: 0, spared: 0, endedAt: now}
-  if (end.is === "sent") return {...ended, platformIds: JSON.stringify(end.ids), error: null, reason: null}
+  if (end.is === "sent") return {...ended, platformIds: toJson(end.ids), error: null, reason: null}
   const {error} = end
   if (end.is !== "queued") return {...ended, error, reason: end.reason}
   return {...ended, error, reason: null, notBefore: now + end.wait, spared: end.counts ? 0 : 1, endedAt: null}
@@ -151,7 +152,7 @@ export const readDeparted = async (database: Database, ids: readonly string[]): 
   new Map(
     (
       await database.read("SELECT seq, id, state FROM outbox WHERE id IN (SELECT value FROM json_each(?))", [
-        JSON.stringify(ids),
+        toJson(ids),
       ])
     ).map(newRowOf),
   )
@@ -176,7 +177,7 @@ export const insertion = (draft: OutboxDraft, {seq, handler, ordinal, isEarly = 
     draft.kind,
     draft.endpoint,
     draft.channel,
-    JSON.stringify(draft.content),
+    toJson(draft.content),
     Date.now(),
     seq,
     handler,

@@ -1,6 +1,7 @@
 import {stat} from "node:fs/promises"
 import {isAbsolute, join, relative, resolve} from "node:path"
 import type {PluginEntry} from "../../shared/config.ts"
+import {toJson} from "../../shared/json.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {isPlugin, type PluginDefinition} from "../../shared/sdk/plugin.ts"
 import {readBuildRecord, staleFiles} from "../runtime/build-record.ts"
@@ -167,7 +168,7 @@ export class Loader {
       )
     }
     const version = ((await readJsonIfExists(manifest)) as {version?: string} | undefined)?.version ?? "0"
-    const code = `export {default} from ${JSON.stringify(specifier)}\n`
+    const code = `export {default} from ${toJson(specifier)}\n`
     const fingerprint = sha256Of(`${code}${version}`)
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
     await makePrivateFolder(cache)

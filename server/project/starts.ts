@@ -1,6 +1,7 @@
 import {readFileSync, renameSync, rmSync, writeFileSync} from "node:fs"
 import {uptime} from "node:os"
 import {dirname} from "node:path"
+import {fromJson, toJson} from "../../shared/json.ts"
 import {startLimit} from "../../shared/start-limit.ts"
 import {makePrivateFolderSync} from "../runtime/files.ts"
 
@@ -54,7 +55,7 @@ export const writeStarts = (file: string, starts: readonly Start[]): void => {
   const temporary = `${file}.tmp`
   try {
     makePrivateFolderSync(dirname(file))
-    writeFileSync(temporary, JSON.stringify({starts}), {mode: 0o600})
+    writeFileSync(temporary, toJson({starts}), {mode: 0o600})
     renameSync(temporary, file)
   } catch {
     // A full disk, or a folder that may not be written: the start itself meets it next, and says so.
@@ -73,7 +74,7 @@ const discard = (file: string): void => {
 /** What the record holds; nothing where there is none, or one that is damaged. */
 export const readStarts = (file: string): readonly Start[] => {
   try {
-    const json: unknown = JSON.parse(readFileSync(file, "utf8"))
+    const json: unknown = fromJson(readFileSync(file, "utf8"))
     return typeof json === "object" && json !== null && "starts" in json && isStarts(json.starts) ? json.starts : []
   } catch {
     return []

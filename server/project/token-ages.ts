@@ -1,5 +1,6 @@
 import {randomBytes} from "node:crypto"
 import type {ProjectConfig} from "../../shared/config.ts"
+import {toJson} from "../../shared/json.ts"
 import {type Static, Type} from "../../shared/type.ts"
 import {fits} from "../config/check.ts"
 import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
@@ -55,7 +56,7 @@ export const noteTokens = async (paths: ProjectPaths, tokens: Tokens, now: numbe
     .map(hash => ({hash, firstSeen: new Date(now).toISOString(), mayBeOlder: before === undefined}))
   if (fresh.length === 0) return
   const after: TokenRecord = {schema: "svc.token-ages/1", salt, tokens: [...known, ...fresh].slice(-remembered)}
-  await writeFileAtomic(paths.tokenAges, `${JSON.stringify(after)}\n`)
+  await writeFileAtomic(paths.tokenAges, `${toJson(after)}\n`)
 }
 
 /** Tells the ages of tokens; a record that is missing, broken or unreadable makes them `unknown`. */

@@ -1,5 +1,6 @@
 import {join} from "node:path"
 import {Check} from "typebox/schema"
+import {toJson} from "../../shared/json.ts"
 import {type Static, Type} from "../../shared/type.ts"
 import {readJsonIfExists, writeFileAtomic} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -84,7 +85,7 @@ export const trialFiles = (folder: string): TrialFiles => ({
 export const trialFolder = ({temporary}: Pick<ProjectPaths, "temporary">): string => join(temporary, "trial")
 
 export const writeRequest = (files: TrialFiles, request: Omit<TrialRequest, "schema">): Promise<void> =>
-  writeFileAtomic(files.request, JSON.stringify({schema, ...request}))
+  writeFileAtomic(files.request, toJson({schema, ...request}))
 
 /** Throws where there is none. */
 export const readRequest = async (files: TrialFiles): Promise<TrialRequest> => {
@@ -96,7 +97,7 @@ export const readRequest = async (files: TrialFiles): Promise<TrialRequest> => {
 type WithoutSchema<T> = T extends unknown ? Omit<T, "schema"> : never
 
 export const writeResult = (files: TrialFiles, result: WithoutSchema<TrialResult>): Promise<void> =>
-  writeFileAtomic(files.result, JSON.stringify({schema, ...result}))
+  writeFileAtomic(files.result, toJson({schema, ...result}))
 
 /** Undefined where the process ended without one. */
 export const readResult = async (files: TrialFiles): Promise<TrialResult | undefined> => {

@@ -2,6 +2,7 @@ import {randomUUID} from "node:crypto"
 import {closeSync, fsyncSync, mkdirSync, openSync, statSync} from "node:fs"
 import {lstat, mkdir, open, readFile, rename, rm} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
+import {fromJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 
 /** Removes a folder and what is in it; nothing where there is none. */
@@ -117,7 +118,7 @@ export const readFileIfExists = async (path: string): Promise<string | undefined
 export const readJsonIfExists = async (path: string): Promise<unknown> => {
   const text = await readFileIfExists(path)
   try {
-    return text === undefined ? undefined : JSON.parse(text)
+    return text === undefined ? undefined : fromJson(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import {rm} from "node:fs/promises"
+import {toJson} from "../../shared/json.ts"
 import {readJsonIfExists, writeFileAtomic} from "./files.ts"
 import type {ProjectPaths} from "./project.ts"
 
@@ -13,7 +14,7 @@ export interface HostFile {
 }
 
 export const writeHostFile = (paths: ProjectPaths, file: HostFile): Promise<void> =>
-  writeFileAtomic(paths.host, JSON.stringify(file))
+  writeFileAtomic(paths.host, toJson(file))
 
 export const readHostFile = async (paths: ProjectPaths): Promise<HostFile | undefined> => {
   const file = await readJsonIfExists(paths.host)

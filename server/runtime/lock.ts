@@ -4,6 +4,7 @@ import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
 import {pathToFileURL} from "node:url"
 import {type Client, createClient, LibsqlError, type Transaction} from "@libsql/client/sqlite3"
+import {toJson} from "../../shared/json.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {tellsOfFullDisk} from "./disk.ts"
 import {identityOf, readJsonIfExists, writeFileAtomic} from "./files.ts"
@@ -88,7 +89,7 @@ const whyLockLost = (path: string, own: string | undefined): Problem | undefined
 
 /** A command goes on without a description where the disk has no room for it: it may be the one that frees some. */
 const describeHolder = async (paths: LockFiles, holder: Holder): Promise<void> => {
-  const text = JSON.stringify({...holder, started: processStart(holder.pid)})
+  const text = toJson({...holder, started: processStart(holder.pid)})
   await writeFileAtomic(paths.holder, text).catch(async error => {
     if (holder.kind !== "command" || !tellsOfFullDisk(messageOf(error))) throw error
     await rm(paths.holder, {force: true})

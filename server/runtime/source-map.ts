@@ -1,4 +1,5 @@
 import {dirname, resolve} from "node:path"
+import {fromJson, toJson} from "../../shared/json.ts"
 
 interface SourceMap {
   readonly sources: readonly string[]
@@ -8,9 +9,9 @@ const comment = "//# sourceMappingURL=data:application/json;base64,"
 
 /** Code with its source map in it. The sources, relative to `folder`, become absolute: stacks name the real files. */
 export const inlineSourceMap = (code: string, map: string, folder: string): string => {
-  const parsed = JSON.parse(map) as SourceMap
+  const parsed = fromJson(map) as SourceMap
   const absolute = {...parsed, sources: parsed.sources.map(source => resolve(folder, source))}
-  return `${code}\n${comment}${Buffer.from(JSON.stringify(absolute)).toString("base64")}\n`
+  return `${code}\n${comment}${Buffer.from(toJson(absolute)).toString("base64")}\n`
 }
 
 /** The absolute paths of the sources in a module's own source map; none where it has no map. */
@@ -18,7 +19,7 @@ export const mappedSources = (path: string, code: string): readonly string[] => 
   const at = code.lastIndexOf(comment)
   if (at < 0) return []
   try {
-    const map = JSON.parse(Buffer.from(code.slice(at + comment.length), "base64").toString()) as SourceMap
+    const map = fromJson(Buffer.from(code.slice(at + comment.length), "base64").toString()) as SourceMap
     return map.sources.map(source => resolve(dirname(path), source))
   } catch {
     return []

@@ -1,3 +1,4 @@
+import {fromJson} from "../../shared/json.ts"
 import type {Row} from "../../shared/sdk/plugin-database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import {type KnownLogin, loginOfEvent, opcode, signal} from "./protocol.ts"
@@ -22,9 +23,9 @@ export const frameColumns = "seq, endpoint, event, raw"
 
 export const toFrame = (row: Row, loginOf: LoginOf): Frame => {
   const sn = Number(row.seq)
-  const {_type: _, ...event}: SatoriEvent = JSON.parse(String(row.event))
+  const {_type: _, ...event}: SatoriEvent = fromJson(String(row.event))
   const login = loginOf(String(row.endpoint), event.login)
-  const raw: {data?: unknown} | undefined = row.raw === null ? undefined : JSON.parse(String(row.raw))
+  const raw: {data?: unknown} | undefined = row.raw === null ? undefined : fromJson(String(row.raw))
   const native = raw === undefined ? {} : {_type: login.platform, _data: raw.data}
   return {sn, login, text: signal(opcode.event, {...event, sn, id: sn, ...loginOfEvent(login), ...native})}
 }

@@ -1,3 +1,4 @@
+import {fromJson} from "../../shared/json.ts"
 import type {Channel, Message, SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 
@@ -51,7 +52,7 @@ export class History {
       endpoint,
     ])
     // Written by the outbox as a list of texts.
-    const ids: readonly string[] = typeof row?.platform_ids === "string" ? JSON.parse(row.platform_ids) : []
+    const ids: readonly string[] = typeof row?.platform_ids === "string" ? fromJson(row.platform_ids) : []
     return ids[0]
   }
 
@@ -62,4 +63,4 @@ export class History {
 }
 
 /** As the inbox stored it. */
-const parseEvent = (text: unknown): SatoriEvent => JSON.parse(String(text))
+const parseEvent = (text: unknown): SatoriEvent => fromJson(String(text))

@@ -1,3 +1,4 @@
+import {fromJson, toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
@@ -47,7 +48,7 @@ export class Logins {
   async load(): Promise<void> {
     const [row] = await this.#database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
     // Written by `#store` alone.
-    const stored: Record<string, Remembered> = row === undefined ? {} : JSON.parse(String(row.value))
+    const stored: Record<string, Remembered> = row === undefined ? {} : fromJson(String(row.value))
     this.#remembered = new Map(Object.entries(stored))
   }
 
@@ -91,7 +92,7 @@ export class Logins {
       const platform = login?.platform ?? spec.slot
       const user = login?.user ?? {id: spec.name}
       const old = this.#remembered.get(spec.name)
-      if (old?.platform === platform && JSON.stringify(old.user) === JSON.stringify(user)) continue
+      if (old?.platform === platform && toJson(old.user) === toJson(user)) continue
       this.#remembered.set(spec.name, {platform, user})
       isNew = true
     }
@@ -99,7 +100,7 @@ export class Logins {
   }
 
   #store(): void {
-    const value = JSON.stringify(Object.fromEntries(this.#remembered))
+    const value = toJson(Object.fromEntries(this.#remembered))
     const sql = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
     this.#database.write([{sql, args: [key, value]}]).catch(error => {
       this.#log.warn(`the names of the endpoints were not kept for the next start: ${messageOf(error)}`, {error})
@@ -112,7 +113,7 @@ export class Logins {
     return this.#endpoints().flatMap(({spec, state, sender}): KnownLogin[] => {
       const known = this.#remembered.get(spec.name)
       if (known === undefined) return []
-      const identity = JSON.stringify([known.platform, known.user.id])
+      const identity = toJson([known.platform, known.user.id])
       const platform = taken.has(identity) ? spec.name : known.platform
       taken.add(identity)
       return [
@@ -155,7 +156,7 @@ const compare = (before: readonly KnownLogin[], after: readonly KnownLogin[]): r
     ...after.flatMap((login): LoginChange[] => {
       const earlier = old.get(login.sn)
       if (earlier === undefined) return [{type: "login-added", login}]
-      return JSON.stringify(earlier) === JSON.stringify(login) ? [] : [{type: "login-updated", login}]
+      return toJson(earlier) === toJson(login) ? [] : [{type: "login-updated", login}]
     }),
   ]
 }

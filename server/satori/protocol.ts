@@ -1,3 +1,4 @@
+import {fromJson, toJson} from "../../shared/json.ts"
 import type {User} from "../../shared/sdk/satori.ts"
 
 /** Satori v1, events: the `op` of a signal. */
@@ -44,7 +45,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const parseObject = (text: string): Record<string, unknown> | undefined => {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = fromJson(text)
     return isObject(value) ? value : undefined
   } catch {
     return undefined
@@ -72,7 +73,7 @@ export const loginOfEvent = ({sn, platform, user}: KnownLogin) => ({
   platform,
 })
 
-export const signal = (op: number, body: unknown): string => JSON.stringify({op, body})
+export const signal = (op: number, body: unknown): string => toJson({op, body})
 
 export type LoginChange = {
   readonly type: "login-added" | "login-updated" | "login-removed"

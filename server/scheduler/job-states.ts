@@ -1,4 +1,5 @@
 import type {Job} from "../../shared/api/jobs.ts"
+import {toJson} from "../../shared/json.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 
@@ -11,7 +12,7 @@ export interface JobState {
 
 /** Equal for a job whose due times are the same ones; a job that is turned off has none. */
 export const scheduleKey = ({schedule, timezone, enabled}: Job): string =>
-  enabled === false ? "" : JSON.stringify([schedule, timezone])
+  enabled === false ? "" : toJson([schedule, timezone])
 
 export const readJobStates = async (database: Database): Promise<ReadonlyMap<string, JobState>> => {
   const rows = await database.read("SELECT job, schedule, considered_at FROM job_states")
@@ -32,10 +33,10 @@ export const storingStates = (states: readonly JobState[], gone: readonly string
           sql: `INSERT INTO job_states (job, schedule, considered_at)
             SELECT value ->> 'job', value ->> 'schedule', value ->> 'consideredAt' FROM json_each(?) WHERE true
             ON CONFLICT (job) DO UPDATE SET schedule = excluded.schedule, considered_at = excluded.considered_at`,
-          args: [JSON.stringify(states)],
+          args: [toJson(states)],
         },
       ]),
   ...(gone.length === 0
     ? []
-    : [{sql: "DELETE FROM job_states WHERE job IN (SELECT value FROM json_each(?))", args: [JSON.stringify(gone)]}]),
+    : [{sql: "DELETE FROM job_states WHERE job IN (SELECT value FROM json_each(?))", args: [toJson(gone)]}]),
 ]

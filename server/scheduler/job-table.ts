@@ -1,5 +1,6 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Job} from "../../shared/api/jobs.ts"
+import {toJson} from "../../shared/json.ts"
 import {Calculator, jitterOf, type Times} from "./calculator.ts"
 import {DueQueue} from "./due-queue.ts"
 import {type JobState, scheduleKey} from "./job-states.ts"
@@ -124,7 +125,7 @@ export class JobTable {
   }
 
   #entryOf(job: Job, before: Entry | undefined): Entry {
-    const text = JSON.stringify(job)
+    const text = toJson(job)
     if (before?.text === text) return before
     return {job, text, times: this.#calculator.times(job.schedule, job.timezone)}
   }

@@ -1,5 +1,6 @@
 import {v7 as uuid} from "uuid"
 import type {RunState, RunTrigger} from "../../shared/api/jobs.ts"
+import {toJson} from "../../shared/json.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import {jsonRows} from "../database/json-rows.ts"
@@ -32,7 +33,7 @@ export const claiming = (claims: readonly Claim[], upTo: ReadonlyMap<string, num
         value ->> 'scheduledFor', value ->> 'missedFrom', value ->> 'skipped', ?1,
         CASE WHEN value ->> 'skipped' IS NULL THEN NULL ELSE ?1 END
       FROM json_each(?2) WHERE true ON CONFLICT DO NOTHING`,
-    args: [now, JSON.stringify(claims)],
+    args: [now, toJson(claims)],
   },
   {
     sql: `UPDATE job_states SET considered_at = max(considered_at, c.at)
@@ -41,7 +42,7 @@ export const claiming = (claims: readonly Claim[], upTo: ReadonlyMap<string, num
   },
   {
     sql: "SELECT run_id FROM job_runs WHERE state = 'queued' AND run_id IN (SELECT value FROM json_each(?))",
-    args: [JSON.stringify(claims.map(({runId}) => runId))],
+    args: [toJson(claims.map(({runId}) => runId))],
   },
 ]
 

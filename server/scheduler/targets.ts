@@ -1,5 +1,6 @@
 import {v7 as uuid} from "uuid"
 import type {FiringTarget, JobTarget} from "../../shared/api/jobs.ts"
+import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import {explainValue} from "../config/explain.ts"
 import {formatPath} from "../config/source.ts"
@@ -22,7 +23,7 @@ const effectOf = (outbox: Outbox, sends: readonly OutboxDraft[]) => ({
 /** It takes its place in the queue of its channel. */
 const departureOf = (draft: OutboxDraft) => ({
   draft,
-  content: JSON.stringify(draft.content),
+  content: toJson(draft.content),
   at: Date.now(),
   turn: undefined,
 })

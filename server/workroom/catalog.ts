@@ -1,4 +1,5 @@
 import type {Item, JournalRecord} from "../../shared/api/workroom.ts"
+import {fromJson, toJson} from "../../shared/json.ts"
 import {canonical, genesis, type Head, seal, sealOf} from "./store/record.ts"
 import {begin, evolve} from "./transitions.ts"
 
@@ -111,14 +112,14 @@ export interface CatalogHead extends Head {
 
 /** One line for each item, so that what has changed can be seen. */
 export const catalogText = ({origin, authority, seq, hash}: CatalogHead, items: readonly string[]): string => {
-  const lineage = `"origin":${JSON.stringify(origin)},"authority":${JSON.stringify(authority)}`
+  const lineage = `"origin":${toJson(origin)},"authority":${toJson(authority)}`
   return `${seal(`{"version":1,${lineage},"seq":${seq},"head":"${hash}","items":[\n${items.join(",\n")}\n]}`).text}\n`
 }
 
 /** The Catalog of a text that `text()` wrote; undefined for any other. */
 export const parseCatalog = (text: string): Catalog | undefined => {
   if (!text.endsWith("\n") || sealOf(text.slice(0, -1)) === undefined) return undefined
-  const {version, origin, authority, seq, head, items} = JSON.parse(text) as CatalogFile
+  const {version, origin, authority, seq, head, items} = fromJson(text) as CatalogFile
   return version === 1 ? new Catalog(origin, {authority, head: {seq, hash: head}, items}) : undefined
 }
 

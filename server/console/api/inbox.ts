@@ -1,4 +1,5 @@
 import {InboxActionRequest, InboxChanged, InboxDetail, InboxQuery, InboxView} from "../../../shared/api/messages.ts"
+import {fromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
@@ -107,14 +108,14 @@ const viewEvent = (row: Row): Static<typeof InboxView> => ({
   type: String(row.type),
   receivedAt: timeOf(row.received_at) ?? "",
   state: row.state as Static<typeof InboxView>["state"],
-  event: {...JSON.parse(String(row.event)), sn: Number(row.seq)},
+  event: {...fromJson(String(row.event)), sn: Number(row.seq)},
 })
 
 const viewDetail = (row: Row, marks: readonly Row[], replies: readonly Row[]): Static<typeof InboxDetail> => ({
   ...viewEvent(row),
   eventId: String(row.event_id),
   conversation: String(row.conversation),
-  ...(row.raw === null ? {} : {raw: JSON.parse(String(row.raw))}),
+  ...(row.raw === null ? {} : {raw: fromJson(String(row.raw))}),
   marks: marks.map(mark => ({
     handler: String(mark.handler),
     state: mark.state as Static<typeof InboxView>["state"],

@@ -7,6 +7,7 @@ import {
   OutboxView,
   SendRequest,
 } from "../../../shared/api/messages.ts"
+import {fromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {type Node, textOf} from "../../../shared/sdk/elements.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
@@ -109,14 +110,14 @@ const viewMessage = (row: Row): Static<typeof OutboxView> => ({
 })
 
 const textOfContent = (row: Row): string => {
-  const content: unknown = JSON.parse(String(row.content))
+  const content: unknown = fromJson(String(row.content))
   return row.kind === "message" ? textOf(content as readonly Node[]) : String((content as {emoji: string}).emoji)
 }
 
 const viewDetail = (row: Row): Static<typeof OutboxDetail> => ({
   ...viewMessage(row),
-  content: JSON.parse(String(row.content)),
-  platformIds: row.platform_ids === null ? [] : JSON.parse(String(row.platform_ids)),
+  content: fromJson(String(row.content)),
+  platformIds: row.platform_ids === null ? [] : fromJson(String(row.platform_ids)),
   inboxSeq: row.inbox_seq === null ? null : Number(row.inbox_seq),
   handler: row.handler === null ? null : String(row.handler),
 })

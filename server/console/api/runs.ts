@@ -1,5 +1,6 @@
 import {type JobView, RunView, runStates} from "../../../shared/api/jobs.ts"
 import {PageQuery} from "../../../shared/api/paging.ts"
+import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Row} from "../../../shared/sdk/plugin-database.ts"
 import type {Call, Operation} from "../../../shared/sdk/route.ts"
@@ -65,7 +66,7 @@ export const withLastRuns = async (database: Database, views: readonly View[]): 
   const rows = await database.read(
     `SELECT r.* FROM json_each(?) AS each JOIN job_runs r ON r.seq =
       (SELECT seq FROM job_runs WHERE job = each.value AND ended_at IS NOT NULL ORDER BY seq DESC LIMIT 1)`,
-    [JSON.stringify(views.map(({id}) => id))],
+    [toJson(views.map(({id}) => id))],
   )
   const last = new Map(
     rows.map(viewRun).map(({job, runId, state, reason, endedAt}) => [job, {runId, state, reason, endedAt}]),

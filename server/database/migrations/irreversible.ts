@@ -1,3 +1,4 @@
+import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Engine, Row, Statement} from "../engine.ts"
 import type {IrreversibleMigration} from "./migrations.ts"
 
@@ -22,7 +23,7 @@ const prefix = {own: "irreversible.", plugin: "plugin_irreversible."} as const
 
 const noting = (key: string, note: Readonly<Record<string, unknown>>): Statement => ({
   sql: "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-  args: [key, JSON.stringify(note)],
+  args: [key, toJson(note)],
 })
 
 export const noteIrreversible = (
@@ -63,7 +64,7 @@ const readNotes = (database: Pick<Engine, "read">, start: string): Promise<reado
 
 /** As noteIrreversible and notePluginIrreversible wrote it. */
 const parse = <T extends string>(value: Row[string] | undefined) =>
-  JSON.parse(String(value)) as Pick<Crossed, "name" | "why" | "restorePoint"> & Record<T, unknown>
+  fromJson(String(value)) as Pick<Crossed, "name" | "why" | "restorePoint"> & Record<T, unknown>
 
 const ownOf = ({key, value}: Row) => {
   const {name, why, restorePoint} = parse(value)

@@ -4,6 +4,7 @@ import {dirname} from "node:path"
 import {createInterface} from "node:readline/promises"
 import {pathToFileURL} from "node:url"
 import {type Client, createClient} from "@libsql/client/sqlite3"
+import {toJson} from "../../../shared/json.ts"
 
 /**
  * A process of its own for long work on the database file, so that the Host's event loop and its writer go on:
@@ -120,7 +121,7 @@ const tables = async () => {
 const tasks: Readonly<Record<string, () => Promise<object>>> = {snapshot, point, check, integrity, tables, rewrite}
 
 try {
-  process.stdout.write(JSON.stringify(await tasks[task ?? ""]?.()))
+  process.stdout.write(toJson(await tasks[task ?? ""]?.()))
 } catch (error) {
-  process.stdout.write(JSON.stringify({ok: false, findings: [error instanceof Error ? error.message : String(error)]}))
+  process.stdout.write(toJson({ok: false, findings: [error instanceof Error ? error.message : String(error)]}))
 }

@@ -1,6 +1,7 @@
 import {existsSync, statSync} from "node:fs"
 import {rm} from "node:fs/promises"
 import {setTimeout as sleep} from "node:timers/promises"
+import {fromJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {ownModule} from "../../runtime/own-files.ts"
 import {type Child, startChild} from "../../runtime/process/child.ts"
@@ -29,7 +30,7 @@ const run = (args: readonly string[], signal?: AbortSignal): Promise<Answer> =>
 const answerOf = async (child: Child): Promise<Answer> => {
   const {stdout, stderr, code} = await child.ended
   try {
-    return JSON.parse(stdout.slice(stdout.lastIndexOf("\n") + 1)) as Answer
+    return fromJson(stdout.slice(stdout.lastIndexOf("\n") + 1)) as Answer
   } catch {
     return {ok: false, findings: [`the child process ended with ${code}: ${stderr.slice(0, 500)}`]}
   }

@@ -1,6 +1,7 @@
 import {readdir} from "node:fs/promises"
 import {join} from "node:path"
 import type {BuildIdentity} from "../../../shared/api/build.ts"
+import {toJson} from "../../../shared/json.ts"
 import {findLockfile} from "../../generation/lockfile.ts"
 import {hashOf} from "../../runtime/build-record.ts"
 import {readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
@@ -19,7 +20,7 @@ export const identify = (build: Omit<BuildIdentity, "id">): BuildIdentity => {
   const {commit, dirty, version, lockfile, stale} = build
   const plugins = build.plugins.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   const content = plugins.filter(isOwn).map(({name, origin, content}) => [name, origin, content])
-  const id = sha256Of(JSON.stringify([commit, dirty, version, lockfile, stale, content])).slice(0, 12)
+  const id = sha256Of(toJson([commit, dirty, version, lockfile, stale, content])).slice(0, 12)
   return {id, ...build, plugins}
 }
 

@@ -2,6 +2,7 @@ import {readdir} from "node:fs/promises"
 import {join} from "node:path"
 import {Check} from "typebox/schema"
 import {BuildIdentity} from "../../../shared/api/build.ts"
+import {toJson} from "../../../shared/json.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {isThere, makePrivateFolder, readJsonIfExists, removeFolder, writeFileAtomic} from "../../runtime/files.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
@@ -41,7 +42,7 @@ export const makePlace = async (paths: Pick<ProjectPaths, "builds">, name: strin
 
 /** Describes what was put there; before that it is no kept build. */
 export const describeKept = (paths: Pick<ProjectPaths, "builds">, name: string, kept: KeptBuild): Promise<void> =>
-  writeFileAtomic(join(paths.builds, name, "build.json"), JSON.stringify(kept))
+  writeFileAtomic(join(paths.builds, name, "build.json"), toJson(kept))
 
 /** Undefined where there is none of this name, and for one whose files are in use or incomplete. */
 export const readKept = async (paths: Pick<ProjectPaths, "builds">, name: string): Promise<StoredBuild | undefined> => {

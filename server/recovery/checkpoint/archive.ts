@@ -5,6 +5,7 @@ import {dirname, join} from "node:path"
 import {Readable, Transform, type Writable} from "node:stream"
 import {pipeline} from "node:stream/promises"
 import {constants, createGunzip, createGzip} from "node:zlib"
+import {toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {makePrivateFolder, removeFolder, syncFolder} from "../../runtime/files.ts"
 import {requireSameFiles} from "../restore/stage.ts"
@@ -182,9 +183,8 @@ const unpack = async (
     body: ReadableStream<Uint8Array>
   }>) {
     const {name, type = "file", size} = header
-    if (type !== "file") throw invalidCheckpoint("the archive", `${JSON.stringify(name)} is a ${type}`)
-    if (!isPlainPath(name) || names.has(name))
-      throw invalidCheckpoint("the archive", `it holds ${JSON.stringify(name)}`)
+    if (type !== "file") throw invalidCheckpoint("the archive", `${toJson(name)} is a ${type}`)
+    if (!isPlainPath(name) || names.has(name)) throw invalidCheckpoint("the archive", `it holds ${toJson(name)}`)
     names.add(name)
     if (names.size > mostEntries) throw tooLarge(`it holds more than ${mostEntries} files`)
     if (done + size > room) throw tooLarge(`its files have more than ${room} bytes, or than the disk has room for`)

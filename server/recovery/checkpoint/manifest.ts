@@ -2,6 +2,7 @@ import {lstat} from "node:fs/promises"
 import {join} from "node:path"
 import {Check} from "typebox/schema"
 import {checkpointFormat, Manifest} from "../../../shared/api/checkpoint.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {readFileIfExists} from "../../runtime/files.ts"
 import {sha256Of} from "../../runtime/hash.ts"
@@ -11,7 +12,7 @@ export const manifestName = "manifest.json"
 /** A manifest larger than this is refused unread, in bytes. */
 const largest = 64 * 1024 * 1024
 
-const write = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
+const write = (value: object): string => `${toJson(value, undefined, 2)}\n`
 
 /** The text of a manifest, sealed: one byte more, fewer or other is noticed. */
 export const sealManifest = (manifest: Omit<Manifest, "seal">): string =>
@@ -36,7 +37,7 @@ export const parseManifest = (text: string, where: string): Manifest => {
   if (sealManifest(withoutSeal(manifest)) !== text) throw invalidCheckpoint(where, "its manifest was changed")
   const paths = manifest.files.map(({path}) => path)
   const strange = paths.find(path => !isPlainPath(path))
-  if (strange !== undefined) throw invalidCheckpoint(where, `its manifest names ${JSON.stringify(strange)}`)
+  if (strange !== undefined) throw invalidCheckpoint(where, `its manifest names ${toJson(strange)}`)
   if (new Set(paths).size < paths.length) throw invalidCheckpoint(where, "its manifest names a file twice")
   return manifest
 }
@@ -45,7 +46,7 @@ const withoutSeal = ({seal: _, ...rest}: Manifest): Omit<Manifest, "seal"> => re
 
 const parseJson = (text: string, where: string): Record<string, unknown> => {
   try {
-    const json: unknown = JSON.parse(text)
+    const json: unknown = fromJson(text)
     if (typeof json === "object" && json !== null) return Object.fromEntries(Object.entries(json))
   } catch {
     // Told below.

@@ -1,3 +1,4 @@
+import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
 import type {Database} from "../../database/database.ts"
 
@@ -18,13 +19,13 @@ export const marking = (id: string, at: number, parts: Marker["parts"]): Stateme
   sql: `INSERT INTO svc_meta (key, value) VALUES ('checkpoint', json_object('id', ?, 'at', ?,
       'group', (SELECT number + 1 FROM svc_group), 'generation', (SELECT max(number) FROM generations), 'parts', json(?)))
     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  args: [id, at, JSON.stringify(parts)],
+  args: [id, at, toJson(parts)],
 })
 
 /** The marker of the newest checkpoint that a database, or a copy of it, knows. */
 export const readMarker = async (database: Database): Promise<Marker | undefined> => {
   const [row] = await database.read("SELECT value FROM svc_meta WHERE key = 'checkpoint'")
-  return row === undefined ? undefined : (JSON.parse(String(row.value)) as Marker)
+  return row === undefined ? undefined : (fromJson(String(row.value)) as Marker)
 }
 
 /** The number of the last group that a database file has. */

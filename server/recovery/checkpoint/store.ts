@@ -9,6 +9,7 @@ import {
   type Manifest,
   Verification,
 } from "../../../shared/api/checkpoint.ts"
+import {toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {
   isMissing,
@@ -99,7 +100,7 @@ export class CheckpointStore {
   }
 
   async keepVerification(id: string, verification: Verification): Promise<void> {
-    await writeFileAtomic(join(this.root, `${id}${verificationEnd}`), JSON.stringify(verification))
+    await writeFileAtomic(join(this.root, `${id}${verificationEnd}`), toJson(verification))
   }
 
   /** From its first step on it is no checkpoint any more. */

@@ -1,4 +1,5 @@
 import {basename, dirname, join} from "node:path"
+import {toJson} from "../../../shared/json.ts"
 import type {Database} from "../../database/database.ts"
 import type {ProjectPaths} from "../../runtime/project.ts"
 import {
@@ -80,7 +81,7 @@ export const workroomRule: PartRule = {
     if (facts === undefined) return isFile(mark) ? ["its files are not in it"] : []
     const findings = facts.authority === authority ? [] : [`it has the authority ${facts.authority}, not ${authority}`]
     if (!isFile(mark) || typeof mark !== "object" || mark === null) return findings
-    const said = JSON.stringify({...mark, store: "file"})
+    const said = toJson({...mark, store: "file"})
     const {origin, authority: own, seq, hash} = facts
     const found = {store: "file", origin, authority: own, seq, hash}
     for (const [key, value] of Object.entries(found)) {

@@ -1,6 +1,7 @@
 import {rm} from "node:fs/promises"
 import {join} from "node:path"
 import {Check} from "typebox/schema"
+import {toJson} from "../../../shared/json.ts"
 import {isProblem, type ProblemCode} from "../../../shared/problems.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {lockfiles} from "../../generation/lockfile.ts"
@@ -44,7 +45,7 @@ export const recordFailedStart = async (paths: ProjectPaths, why: string): Promi
   const [before, files] = [await readFailedStarts(paths), await hashFiles(paths)]
   const count = before?.files === files ? before.count + 1 : 1
   await makePrivateFolder(paths.lastGood)
-  await writeFileAtomic(fileOf(paths), JSON.stringify({count, files, why}))
+  await writeFileAtomic(fileOf(paths), toJson({count, files, why}))
 }
 
 /** A start has succeeded, or somebody asks for another attempt. */
@@ -61,5 +62,5 @@ const hashFiles = async (paths: ProjectPaths): Promise<string> => {
   const tree = await listTree(paths.plugins).catch(() => [])
   const sources = tree.filter(({kind}) => kind === "file").map(({path}) => join(paths.plugins, path))
   const hashes = await Promise.all([...names, ...sources].map(async path => [path, (await hashOf(path)) ?? ""]))
-  return sha256Of(JSON.stringify(hashes))
+  return sha256Of(toJson(hashes))
 }

@@ -2,6 +2,7 @@ import {randomUUID} from "node:crypto"
 import {copyFile, readdir} from "node:fs/promises"
 import {join} from "node:path"
 import {Check} from "typebox/schema"
+import {toJson} from "../../../shared/json.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {ConfigText} from "../../config/load.ts"
 import {
@@ -69,7 +70,7 @@ export const keepLastGood = async (paths: Paths, content: LastGoodContent): Prom
   }
   for (const each of [plugins, place, paths.lastGood]) await syncFolder(each)
   const record: LastGoodRecord = {...about, folder, configSha256: sha256Of(config.text)}
-  await writeFileAtomic(currentOf(paths), JSON.stringify(record))
+  await writeFileAtomic(currentOf(paths), toJson(record))
   await removeOthers(paths, folder)
 }
 

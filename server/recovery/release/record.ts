@@ -2,6 +2,7 @@ import {type FileHandle, open} from "node:fs/promises"
 import {dirname} from "node:path"
 import {Check} from "typebox/schema"
 import {ReleaseEntry} from "../../../shared/api/release.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {readFileIfExists, syncFolder} from "../../runtime/files.ts"
 
@@ -36,7 +37,7 @@ export class ReleaseRecord {
     const file = await open(this.#file, "a", 0o600)
     try {
       await cutTail(file, text)
-      await file.writeFile(`${JSON.stringify(entry)}\n`)
+      await file.writeFile(`${toJson(entry)}\n`)
       await file.sync()
     } finally {
       await file.close()
@@ -65,7 +66,7 @@ const cutTail = async (file: FileHandle, text: string): Promise<void> => {
 
 const parseLine = (line: string): ReleaseEntry | undefined => {
   try {
-    const json: unknown = JSON.parse(line)
+    const json: unknown = fromJson(line)
     // A parser has just proved it.
     return Check(ReleaseEntry, json) ? (json as ReleaseEntry) : undefined
   } catch {

@@ -1,3 +1,4 @@
+import {toJson} from "../../../shared/json.ts"
 import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
 import {stampingEvents} from "../../database/authority.ts"
 import type {Database} from "../../database/database.ts"
@@ -53,7 +54,7 @@ export const adoptDatabase = async (
     {sql: "UPDATE svc_meta SET value = ? WHERE key = 'authority'", args: [authority]},
     {
       sql: "INSERT INTO svc_meta (key, value) VALUES ('restored', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-      args: [JSON.stringify({at, checkpoint, from})],
+      args: [toJson({at, checkpoint, from})],
     },
     telling("checkpoint.restored", {checkpoint, from}),
     ...stampingEvents(database, authority),
@@ -80,7 +81,7 @@ const knownMessages = async (database: Database, replaced: Database): Promise<St
     const found = await replaced.read(
       `SELECT id, ${messageStates} AS state, attempt, platform_ids, error, reason, ended_at FROM outbox
        WHERE state NOT IN ('queued', 'held') AND id IN (SELECT value FROM json_each(?))`,
-      [JSON.stringify(ids)],
+      [toJson(ids)],
     )
     if (found.length > 0) statements.push(takingMessages(found))
   }
@@ -91,7 +92,7 @@ const takingMessages = (rows: readonly Row[]): Statement => ({
   sql: `UPDATE outbox SET state = r.value ->> 'state', attempt = r.value ->> 'attempt', error = r.value ->> 'error',
       platform_ids = r.value ->> 'platform_ids', reason = COALESCE(r.value ->> 'reason', reason), ended_at = r.value ->> 'ended_at'
     FROM json_each(?) r WHERE outbox.id = r.value ->> 'id' AND ${openMessages.replace("state", "outbox.state")}`,
-  args: [JSON.stringify(rows)],
+  args: [toJson(rows)],
 })
 
 const knownMarks = async (database: Database, replaced: Database): Promise<Statement[]> => {
@@ -105,7 +106,7 @@ const knownMarks = async (database: Database, replaced: Database): Promise<State
        JOIN inbox i ON i.endpoint = r.value ->> 'endpoint' AND i.event_id = r.value ->> 'event_id'
        JOIN inbox_marks m ON m.seq = i.seq AND m.handler = r.value ->> 'handler'
        WHERE m.state IN ('handled', 'failed', 'dead', 'discarded')`,
-      [JSON.stringify(rows)],
+      [toJson(rows)],
     )
     if (found.length > 0) statements.push(takingMarks(found))
   }
@@ -116,7 +117,7 @@ const takingMarks = (rows: readonly Row[]): Statement => ({
   sql: `UPDATE inbox_marks AS m SET state = r.value ->> 'state', attempt = r.value ->> 'attempt',
       error = r.value ->> 'error', ended_at = r.value ->> 'ended_at'
     FROM json_each(?) r WHERE m.seq = r.value ->> 'seq' AND m.handler = r.value ->> 'handler' AND ${openMarks}`,
-  args: [JSON.stringify(rows)],
+  args: [toJson(rows)],
 })
 
 /** A number that the replaced state gave out never stands for something else. */

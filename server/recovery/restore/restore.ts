@@ -2,6 +2,7 @@ import {randomUUID} from "node:crypto"
 import {existsSync} from "node:fs"
 import {readFile, stat} from "node:fs/promises"
 import {dirname, join, resolve} from "node:path"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {ConfigText} from "../../config/load.ts"
 import {type Database, type Location, openDatabase, openUnmigrated, schemaOf} from "../../database/database.ts"
@@ -243,7 +244,7 @@ const prepare = async (
       await rule.adopt(staged, adoption)
     }
     await makeFolder(dirname(targets.authority), 0o700)
-    await writeNewFile(targets.authority, JSON.stringify({authority: adoption.authority}))
+    await writeNewFile(targets.authority, toJson({authority: adoption.authority}))
     return {held, notes, authority: adoption.authority}
   } finally {
     await database.close()
@@ -266,7 +267,7 @@ const adoptionOf = async (database: Database, {id, authority}: Checkpoint["manif
   const found = String(kept("authority"))
   if (found === authority) return {authority: randomUUID(), at: Date.now(), checkpoint: id, from: authority}
   const before =
-    kept("restored") === undefined ? undefined : (JSON.parse(String(kept("restored"))) as Omit<Adoption, "authority">)
+    kept("restored") === undefined ? undefined : (fromJson(String(kept("restored"))) as Omit<Adoption, "authority">)
   if (before?.checkpoint === id && before.from === authority) return {...before, authority: found}
   throw new Problem(
     "restore_refused",

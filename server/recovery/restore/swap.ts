@@ -2,6 +2,7 @@ import {rename, rm, rmdir} from "node:fs/promises"
 import {dirname, isAbsolute, join, relative, resolve} from "node:path"
 import {Check} from "typebox/schema"
 import {RolledBack} from "../../../shared/api/release.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {isThere, makeFolder, readFileIfExists, removeFolder, syncFolder, writeFileAtomic} from "../../runtime/files.ts"
@@ -51,14 +52,14 @@ export const recorded = (project: string, path: string): string => {
 }
 
 export const writeRecord = (paths: SwapPaths, record: RestoreRecord): Promise<void> =>
-  writeFileAtomic(paths.restore, JSON.stringify(record))
+  writeFileAtomic(paths.restore, toJson(record))
 
 /** Throws `restore_unfinished` for a record that cannot be read. */
 export const readRecord = async (paths: SwapPaths): Promise<RestoreRecord | undefined> => {
   const text = await readFileIfExists(paths.restore)
   if (text === undefined) return undefined
   try {
-    const json: unknown = JSON.parse(text)
+    const json: unknown = fromJson(text)
     // A parser has just proved it.
     if (Check(RestoreRecord, json)) return json as RestoreRecord
   } catch {

@@ -1,5 +1,6 @@
 import {readFile} from "node:fs/promises"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
+import {toJson} from "../../../shared/json.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {readConfigText} from "../../config/load.ts"
 import {parseSource} from "../../config/source.ts"
@@ -147,7 +148,7 @@ const checkDatabase = async (database: Database, manifest: Manifest): Promise<st
     ["time", marker === undefined ? undefined : new Date(marker.at).toISOString(), manifest.createdAt],
     ["generation", marker?.generation, manifest.generation],
     ["last group", group, marker?.group],
-    ["parts", JSON.stringify(marker?.parts), JSON.stringify(manifest.parts)],
+    ["parts", toJson(marker?.parts), toJson(manifest.parts)],
   ]
   return [...whole, ...(manifest.database.dialect === "sqlite" ? atMarker : [])]
     .filter(([, found, said]) => found !== said)

@@ -1,3 +1,4 @@
+import {fromJson, toJson} from "../../../shared/json.ts"
 import type {Variables} from "../../config/expand.ts"
 import type {Database} from "../../database/database.ts"
 import type {SecretValues} from "./search.ts"
@@ -29,7 +30,7 @@ const key = "secret_names"
 
 /** Keeps the names for who makes a checkpoint while no Host runs, and cannot ask the plugins which of their keys are secret. */
 export const rememberNames = async (database: Database, names: readonly string[]): Promise<void> => {
-  const value = JSON.stringify([...names].sort())
+  const value = toJson([...names].sort())
   const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
   if (row?.value === value) return
   const sql = "INSERT INTO svc_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
@@ -38,5 +39,5 @@ export const rememberNames = async (database: Database, names: readonly string[]
 
 export const readNames = async (database: Database): Promise<readonly string[]> => {
   const [row] = await database.read("SELECT value FROM svc_meta WHERE key = ?", [key])
-  return row === undefined ? [] : (JSON.parse(String(row.value)) as string[])
+  return row === undefined ? [] : (fromJson(String(row.value)) as string[])
 }

@@ -1,5 +1,6 @@
 import {Check} from "typebox/schema"
 import {Verification} from "../../../shared/api/checkpoint.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {ownModule} from "../../runtime/own-files.ts"
 import {startChild} from "../../runtime/process/child.ts"
@@ -33,7 +34,7 @@ export const verifyApart = async (
     if (said.verification !== undefined) answer = said.verification
     if (said.failure !== undefined) failure = String(said.failure)
   })
-  child.say(JSON.stringify(request))
+  child.say(toJson(request))
   const {code, stderr} = await child.ended.catch(error => ({code: null, stderr: String(error)}))
   // A parser has just proved it.
   if (Check(Verification, answer)) return answer as Verification
@@ -45,7 +46,7 @@ export const verifyApart = async (
 
 const readLine = (line: string): Record<string, unknown> => {
   try {
-    const json: unknown = JSON.parse(line)
+    const json: unknown = fromJson(line)
     return typeof json === "object" && json !== null ? Object.fromEntries(Object.entries(json)) : {}
   } catch {
     return {}

@@ -1,4 +1,5 @@
 import {createInterface} from "node:readline/promises"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {messageOf} from "../../../shared/problems.ts"
 import {CheckpointStore} from "../checkpoint/store.ts"
 import {verifyCheckpoint} from "./verify.ts"
@@ -8,7 +9,7 @@ import type {VerifyRequest} from "./verify-apart.ts"
  * A process of its own that verifies a checkpoint for a Host, which goes on meanwhile. Reads its request, with the values
  * of the secrets, from a line of its standard input; prints progress and then the result, one JSON value a line.
  */
-const print = (value: object) => void process.stdout.write(`${JSON.stringify(value)}\n`)
+const print = (value: object) => void process.stdout.write(`${toJson(value)}\n`)
 
 const input = createInterface({input: process.stdin})
 const {value} = await input[Symbol.asyncIterator]().next()
@@ -16,7 +17,7 @@ input.close()
 
 try {
   // Its Host wrote it.
-  const {root, id, temporary, secrets} = JSON.parse(String(value)) as VerifyRequest
+  const {root, id, temporary, secrets} = fromJson(String(value)) as VerifyRequest
   const checkpoint = await new CheckpointStore(root).get(id)
   let last = 0
   const progress = (step: string, done: number, total: number) => {

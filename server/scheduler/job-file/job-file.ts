@@ -1,5 +1,6 @@
 import {Job, JobFile} from "../../../shared/api/jobs.ts"
 import {durationOf} from "../../../shared/duration.ts"
+import {toJson} from "../../../shared/json.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"
 import {fits} from "../../config/check.ts"
 import {explainValue} from "../../config/explain.ts"
@@ -41,7 +42,7 @@ export const parseJobFile = (name: string, bytes: Uint8Array | string): JobFileC
 
 /** The text of a job file, as svc writes it. */
 export const formatJobFile = (authority: string | undefined, jobs: readonly Job[]): string =>
-  `${JSON.stringify({version: 1, ...(authority === undefined ? {} : {authority}), jobs}, undefined, 2)}\n`
+  `${toJson({version: 1, ...(authority === undefined ? {} : {authority}), jobs}, undefined, 2)}\n`
 
 /** The same jobs under another authority; for a restore, which mints one. Throws `jobs_invalid`. */
 export const restampJobFile = (name: string, text: string, authority: string): string =>

@@ -1,3 +1,4 @@
+import {fromJson} from "../../../shared/json.ts"
 import type {Path} from "../../config/source.ts"
 
 /** Why a text is not JSON, or not one that can be read in one way only. */
@@ -49,7 +50,7 @@ export const parseJson = (source: string, visit: Visit = () => {}): unknown => {
   const readText = (what: string): string => {
     const raw = source[at] === '"' ? take(text) : ""
     if (raw === "") fail(source[at] === '"' ? "this text does not end, or holds what JSON does not allow" : what)
-    return JSON.parse(raw) as string
+    return fromJson(raw) as string
   }
   const readObject = (path: Path): unknown => {
     const object: Record<string, unknown> = {}

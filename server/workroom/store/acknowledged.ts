@@ -1,5 +1,6 @@
 import {closeSync, fdatasync, openSync, writeSync} from "node:fs"
 import {promisify} from "node:util"
+import {fromJson} from "../../../shared/json.ts"
 import {readFileIfExists, writeFileAtomic} from "../../runtime/files.ts"
 import type {CatalogHead} from "../catalog.ts"
 import {canonical, seal, sealOf} from "./record.ts"
@@ -17,7 +18,7 @@ const render = ({origin, authority, seq, hash: head}: CatalogHead): string =>
 
 const parse = (text: string): CatalogHead | undefined => {
   if (sealOf(text.trimEnd()) === undefined) return undefined
-  const {origin, authority, seq, head} = JSON.parse(text) as Omit<CatalogHead, "hash"> & {readonly head: string}
+  const {origin, authority, seq, head} = fromJson(text) as Omit<CatalogHead, "hash"> & {readonly head: string}
   const found = {origin, authority, seq, hash: head}
   return render(found) === text ? found : undefined
 }

@@ -1,8 +1,9 @@
 import type {Command, JournalRecord} from "../../../shared/api/workroom.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 
 /** JSON with sorted keys and without white space: equal values have equal texts. */
-export const canonical = (value: unknown): string => JSON.stringify(isSorted(value) ? value : sorted(value))
+export const canonical = (value: unknown): string => toJson(isSorted(value) ? value : sorted(value))
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
@@ -88,4 +89,4 @@ export const chained = ({at, actor, item, command}: Entry, after: Head): Recorde
 }
 
 /** Of a text that the chain has accepted. */
-export const parseRecord = (text: string): JournalRecord => JSON.parse(text) as JournalRecord
+export const parseRecord = (text: string): JournalRecord => fromJson(text) as JournalRecord

@@ -1,5 +1,6 @@
 import {setImmediate as turn} from "node:timers/promises"
 import type {Item} from "../../../shared/api/workroom.ts"
+import {fromJson} from "../../../shared/json.ts"
 import {assertThat, type Database} from "../../database/database.ts"
 import type {Row, Statement} from "../../database/engine.ts"
 import {jsonRows} from "../../database/json-rows.ts"
@@ -162,7 +163,7 @@ const emptyOf = ({authority, seq, hash}: CatalogHead) => ({authority, head: {seq
 
 const parseItem = (text: string): Item | undefined => {
   try {
-    return JSON.parse(text) as Item
+    return fromJson(text) as Item
   } catch {
     return undefined
   }

@@ -71,7 +71,7 @@ test("a database that is new where the project had one is refused", async () => 
 })
 
 test("a start without the folder of the database names it and both ways out, and makes nothing in its place", async () => {
-  const config = plainConfig + "database: {dialect: sqlite, filename: data/bot.sqlite}\n"
+  const config = `${plainConfig}database: {dialect: sqlite, filename: data/bot.sqlite}\n`
   const host = await startHost({config})
   const {authority} = await host.get<{authority: string}>("/api/system/status")
   await host.stop()

@@ -126,6 +126,19 @@ test("Bun and node:http appear in server/runtime alone, Elysia in server/http/ap
   expect(wrong).toEqual([])
 })
 
+test("what is stored is written and read by functions that no plugin can replace", () => {
+  // These store nothing, or run where no plugin does.
+  const free = ["adapters", "doctor", "process", "testing"].map(name => `server/${name}`)
+  const wrong = files.filter(
+    file =>
+      file.startsWith("server/") &&
+      !/^server\/console\/(?!api\/)/.test(file) &&
+      !free.includes(roomOf(file)) &&
+      /\bJSON\.(stringify|parse)\(/.test(readFileSync(join(root, file), "utf8")),
+  )
+  expect(wrong, "take toJson and fromJson of shared/json.ts").toEqual([])
+})
+
 test("no file is loose in server/, and none is named for being useful in general", () => {
   const loose = files.filter(file => dirname(file) === "server")
   const vague = files.filter(file => /^(utils?|helpers?|misc|common|index)\.ts$/.test(basename(file)))
