@@ -50,7 +50,7 @@ export const JobTarget = Named(
 export type JobTarget = Static<typeof JobTarget>
 
 const settings = {
-  label: Type.Optional(Type.String({maxLength: 200})),
+  label: Type.Optional(Type.String({maxLength: 200, private: true})),
   enabled: Type.Optional(Type.Boolean({default: true})),
   schedule: Schedule,
   timezone: Type.String({minLength: 1, description: "IANA, for example Europe/London"}),

@@ -103,10 +103,10 @@ export const ReleaseView = Named("ReleaseView", {
   problem: orNull(Type.Object({code: Type.String(), detail: Type.String({private: true})})),
   verification: orNull(ReleaseVerification),
   acceptedBy: orNull(Type.String({private: true})),
-  unverified: orNull(Type.String()),
+  unverified: orNull(Type.String({private: true})),
   windowEnds: orNull(Time("End of the observation window")),
   windowLeft: Type.Integer({description: "Seconds of the observation window that are left"}),
-  reason: orNull(Type.String({description: "Why it was aborted"})),
+  reason: orNull(Type.String({private: true, description: "Why it was aborted"})),
 })
 export type ReleaseView = Static<typeof ReleaseView>
 

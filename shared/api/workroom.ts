@@ -37,7 +37,7 @@ export const Item = Named("Item", {
   revision: Type.Integer({description: "Grows by one with each command"}),
   state: Type.Enum([...itemStates]),
   priority: Type.Enum([...priorities]),
-  labels: Type.Array(Type.String()),
+  labels: Type.Array(Type.String(), {private: true}),
   title: Type.String({private: true}),
   description: Type.String({private: true}),
   assignee: orNull(Type.String(), {private: true}),
