@@ -1,0 +1,63 @@
+import {expect, test} from "vitest"
+import {Job} from "../../../shared/api/jobs.ts"
+import {ReleaseView} from "../../../shared/api/release.ts"
+import {Item} from "../../../shared/api/workroom.ts"
+import {BoardItem} from "../../../shared/api/workroom-board.ts"
+import {eventTypes} from "../../../shared/events.ts"
+import {createProjection} from "../../../shared/private.ts"
+import type {TSchema} from "../../../shared/type.ts"
+
+/** A value of a schema with a canary wherever it takes any text. */
+const canaryOf = (schema: TSchema): unknown => {
+  const shape = schema as {
+    readonly type?: string
+    readonly enum?: readonly unknown[]
+    readonly properties?: Readonly<Record<string, TSchema>>
+    readonly items?: TSchema
+    readonly anyOf?: readonly TSchema[]
+    readonly format?: string
+  }
+  if (shape.enum !== undefined) return shape.enum[0]
+  if (shape.anyOf !== undefined) return canaryOf(shape.anyOf[0] as TSchema)
+  if (shape.properties !== undefined)
+    return Object.fromEntries(Object.entries(shape.properties).map(([key, inner]) => [key, canaryOf(inner)]))
+  if (shape.items !== undefined) return [canaryOf(shape.items)]
+  return shape.type === "string" && shape.format === undefined ? "canary" : 0
+}
+
+/** Where the canary still is. */
+const survivors = (value: unknown, at = ""): string[] => {
+  if (value === "canary") return [at]
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => survivors(inner, `${at}.${key}`.replace(/\.\d+/g, "")))
+}
+
+test("every event type tells a demo token identifiers and words of svc only", () => {
+  const told = Object.values(eventTypes).flatMap(({data}) => {
+    const value = canaryOf(data)
+    return survivors(createProjection(data)?.(value) ?? value)
+  })
+  const names = [...new Set(told.map(path => path.split(".").at(-1)))].sort()
+  expect(names).toEqual(
+    // Names that an operator or a plugin chose for a thing, ids, versions, and reasons out of svc's own tables.
+    "checkpoint code commit failed file findings from handler instance job message migrations mode path plugin plugins priority reason release remediation runtime type version warnings".split(
+      " ",
+    ),
+  )
+  // A reason that a person types is private; of the others, each is one of svc's words.
+  expect(createProjection(eventTypes["release.aborted"].data)?.({release: "r", reason: "canary"})).toEqual({
+    release: "r",
+  })
+  expect(createProjection(eventTypes["message.redacted"].data)?.({sn: 1, reason: "canary"})).toEqual({sn: 1})
+})
+
+test.each([
+  ["a work item", Item, "labels"],
+  ["a work item on the board", BoardItem, "labels"],
+  ["a job", Job, "label"],
+  ["a release", ReleaseView, "reason"],
+  ["a release", ReleaseView, "unverified"],
+])("of %s, a demo token does not see what people typed", (_, schema, key) => {
+  expect(canaryOf(schema)).toHaveProperty(key)
+  expect(createProjection(schema)?.(canaryOf(schema))).not.toHaveProperty(key)
+})
