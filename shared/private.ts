@@ -28,7 +28,7 @@ export const createProjection = (schema: TSchema): Strip | undefined => {
 }
 
 const projectObject = (properties: Readonly<Record<string, TSchema>>): Strip | undefined => {
-  const hidden = new Set(Object.keys(properties).filter(key => (properties[key] as Shape).private === true))
+  const hidden = new Set(Object.keys(properties).filter(key => isPrivate(properties[key] as Shape)))
   const inner = new Map<string, Strip>()
   for (const [key, schema] of Object.entries(properties)) {
     const strip = hidden.has(key) ? undefined : createProjection(schema)
@@ -44,3 +44,7 @@ const projectObject = (properties: Readonly<Record<string, TSchema>>): Strip | u
     )
   }
 }
+
+/** A text or null is private where the text is. */
+const isPrivate = ({private: own, anyOf = []}: Shape): boolean =>
+  own === true || anyOf.some(branch => (branch as Shape).private === true)
