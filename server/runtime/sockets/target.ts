@@ -16,7 +16,14 @@ const authority = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+;=-]+)(?::\d{0,5})?$/i
 /** A control character, percent-encoded. The runtimes refuse most of those that are sent as they are. */
 const encodedControl = /%(?:[01][0-9a-f]|7f)/i
 
-const isControl = (character: string) => character <= " " || character === "\u007f"
+/** The path of a URL, up to its query; a space in it is as wrong as a control character. */
+const hasControl = (url: string): boolean => {
+  for (const character of url) {
+    if (character === "?") return false
+    if (character <= " " || character === "\u007f") return true
+  }
+  return false
+}
 
 /**
  * Says what is wrong with a request's Host or path, before anything is routed by them; undefined where nothing is:
@@ -38,6 +45,11 @@ export const createTargetCheck = (): ((target: Target) => Problem | undefined) =
   }
 }
 
+const pathOf = (url: string): string => {
+  const query = url.indexOf("?")
+  return query < 0 ? url : url.slice(0, query)
+}
+
 const isAuthority = (text: string): boolean => authority.test(text) && URL.canParse(`http://${text}`)
 
 const flawOfPath = (url: string): Problem | undefined => {
@@ -47,8 +59,6 @@ const flawOfPath = (url: string): Problem | undefined => {
       return new Problem("path_invalid", "the request names neither a path nor a URL of this Host")
     if (!isAuthority(named)) return new Problem("host_invalid", "the URL does not name one host name or address")
   }
-  const query = url.indexOf("?")
-  const path = query < 0 ? url : url.slice(0, query)
-  const hasControl = (path.includes("%") && encodedControl.test(path)) || [...path].some(isControl)
-  return hasControl ? new Problem("path_invalid", "the path has a control character") : undefined
+  const isFlawed = hasControl(url) || (url.includes("%") && encodedControl.test(pathOf(url)))
+  return isFlawed ? new Problem("path_invalid", "the path has a control character") : undefined
 }
