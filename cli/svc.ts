@@ -1,4 +1,5 @@
 import {type BaseContext, Cli, type CommandClass} from "clipanion"
+import {endProcess} from "../server/runtime/process/unasked-exit.ts"
 import {version} from "../server/runtime/version.ts"
 import {exit} from "../shared/exit.ts"
 import {commands} from "./commands.ts"
@@ -11,7 +12,7 @@ const main = async (args: readonly string[]): Promise<void> => {
   const code = await run(args)
   await Promise.all([process.stdout, process.stderr].map(flushed))
   // A process that has nothing left to do may still hold the driver's threads.
-  process.exit(code)
+  endProcess(code)
 }
 
 /** Ends a stream; resolves when everything written has left the process: a slow reader of a pipe gets all of it. */

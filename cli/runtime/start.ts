@@ -15,6 +15,7 @@ import {loadRuntime} from "../../server/runtime/load-runtime.ts"
 import {ownCommand} from "../../server/runtime/own-files.ts"
 import {onLateException} from "../../server/runtime/process/late-exceptions.ts"
 import {onSignals} from "../../server/runtime/process/signals.ts"
+import {endProcess, onUnaskedExit} from "../../server/runtime/process/unasked-exit.ts"
 import {projectPaths} from "../../server/runtime/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {type Mode, modes} from "../../shared/mode.ts"
@@ -128,6 +129,10 @@ export class RuntimeStart extends SvcCommand {
   async #once(mode: Mode, environment: {environment?: string}, logs: Logs): Promise<ExitCode> {
     logs.setLevel("error")
     const ending = new AbortController()
+    // Otherwise a plugin that exits would pass for a start that went well.
+    onUnaskedExit(({error}) => {
+      throw error
+    })
     onSignals({
       stop: signal => ending.abort(new Problem("stopping", `the start was ended by ${signal}`)),
       reload: () => {},
@@ -204,6 +209,7 @@ export class RuntimeStart extends SvcCommand {
           nextStart: [...ownCommand(), ...this.#words(mode)],
           command: ["svc", ...process.argv.slice(2)].join(" "),
           supervisor: followSupervisor(process.env, process),
+          onUnaskedExit,
           logs,
           signal: starting.signal,
         },
@@ -223,7 +229,7 @@ export class RuntimeStart extends SvcCommand {
     // It runs on after the stop: a log reader that stalls does not hold the process either.
     setTimeout(() => {
       logs.log.error(`the Host did not end within ${stopLimit / 1000} s`)
-      process.exit(ending.code)
+      endProcess(ending.code)
     }, stopLimit)
     await host.stop(ending)
     return ending.code

@@ -8,6 +8,7 @@ import type {Inbox} from "../inbox/inbox.ts"
 import type {Logs} from "../logs/log.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import type {BuiltIns} from "../plugins/load.ts"
+import type {UnaskedExit} from "../runtime/process/unasked-exit.ts"
 
 export interface HostOptions {
   /** The project's folder. */
@@ -28,6 +29,8 @@ export interface HostOptions {
   readonly command: string
   /** Who starts the Host again; `none` where nobody does. Asked each time: a daemon may die before its Host. */
   readonly supervisor: () => string
+  /** Where the process is the Host's own: hears an end of it that nobody asked for. */
+  readonly onUnaskedExit?: (hear: (unasked: UnaskedExit) => void) => void
   readonly logs: Logs
   /** Plugins that need no file: by the name in `plugins.<name>` or `use:`. */
   readonly plugins?: BuiltIns

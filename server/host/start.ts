@@ -4,6 +4,7 @@ import {messageOf} from "../../shared/problems.ts"
 import {HandlerMeter} from "../inbox/handler-meter.ts"
 import {createDispatch} from "../messages/dispatch.ts"
 import {usages} from "../messages/help.ts"
+import {createExitWatch} from "../plugins/exits.ts"
 import {requireProject} from "../project/settings.ts"
 import {recordStart, tooManyStarts, writeStarts} from "../project/starts.ts"
 import {clearFailedStarts} from "../recovery/last-good/failed-starts.ts"
@@ -36,11 +37,16 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
     )
   const patience = new Patience({mode, log: logs.log, signal, folders})
   const entrance = new Entrance(runtime, logs.log)
+  let isStarting = true
+  options.onUnaskedExit?.(createExitWatch(logs.log, () => isStarting))
   const own: Process = {entrance, tooManyStarts: () => tooManyStarts(starts, supervisor())}
   try {
     for (;;) {
       const attempt = await tryOnce(options, runtime, own, patience)
-      if (attempt.is === "started") return attempt.host
+      if (attempt.is === "started") {
+        isStarting = false
+        return attempt.host
+      }
       await answerProbes(options, entrance, attempt.wait)
       await attempt.wait.over()
       // What a full disk did not take.

@@ -40,6 +40,7 @@ const reasons: Readonly<Record<number, string>> = {
   [exit.ok]: "in order",
   [exit.consoleRestart]: "a restart was requested",
   [exit.runtimeRestart]: "the runtime needs a restart",
+  [exit.unasked]: "nobody had asked for it",
 }
 
 export const describeEnd = ({code, signal}: HostEnd): string => {

@@ -1,3 +1,5 @@
+import {endProcess} from "./unasked-exit.ts"
+
 export interface SignalHandlers {
   /** SIGTERM or SIGINT, the first one. */
   readonly stop: (signal: NodeJS.Signals) => void
@@ -17,7 +19,7 @@ export const onSignals = (handlers: SignalHandlers): void => {
   const stop = (number: number) => (signal: NodeJS.Signals) => {
     const now = performance.now()
     if (stoppingSince !== undefined && now - stoppingSince < sameRequest) return
-    if (stoppingSince !== undefined) process.exit(128 + number)
+    if (stoppingSince !== undefined) endProcess(128 + number)
     stoppingSince = now
     handlers.stop(signal)
   }

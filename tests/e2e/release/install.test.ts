@@ -14,7 +14,7 @@ import {allSteps, beginRelease, verifyRelease} from "../../support/release/verif
 
 const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex")
 
-const token = "a-long-token-of-this-test"
+const token = "5c1b8e0d7f3a4926b1c07e5d9a2f8843e6d07b19"
 
 const production = {args: ["--mode", "production", "--no-watch"], env: {HTTP_TOKEN: token}}
 

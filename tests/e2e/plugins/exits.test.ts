@@ -1,0 +1,75 @@
+import {describe, expect, test} from "vitest"
+import {readFailedStarts} from "../../../server/recovery/last-good/failed-starts.ts"
+import {exit} from "../../../shared/exit.ts"
+import {reload, statusOf} from "../../support/host/generation.ts"
+import {launchHost, startHost, svc} from "../../support/host/host.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {runtimes} from "../../support/host/runtimes.ts"
+import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
+
+const config = `http: {port: 0}
+plugins:
+  sandbox: {}
+  rude: {}
+`
+
+const rude = pluginWith(`
+    plugin.command("now", () => process.exit(0))
+    plugin.command("later", () => { setTimeout(() => process.exit(3), 5); return "ok" })
+    plugin.command("really", () => process.reallyExit(0))
+    plugin.command("quietly", () => { process.once("exit", () => { process.exitCode = 0 }); process.exit() })`)
+
+const exitsInSetup = pluginWith("process.exit(0)")
+
+const exitsWhenLoaded = `process.exit(0)
+${pluginWith("")}`
+
+describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
+  test.each([
+    ["/now", "process.exit(0)"],
+    ["/later", "process.exit(3)"],
+    ["/really", "process.reallyExit(0)"],
+    ["/quietly", "process.exit()"],
+  ])("%s: the Host ends with a code of its own, and its log names the plugin and the call", async (command, call) => {
+    const host = await startHost({runtime, config, plugins: {rude}, args: ["--no-watch"]})
+    void host.say(command).catch(() => {})
+    const {code} = await host.process.finished
+    expect(code).toBe(exit.unasked)
+    const log = host.process.output()
+    expect(log).toContain(`the plugin rude ended the process: ${call} was called`)
+    // Bun leaves a function out of stacks that ends with the call.
+    if (runtime.name !== "bun") expect(log).toContain("plugins/rude.ts:")
+  })
+
+  test.each([
+    ["set up", exitsInSetup],
+    ["loaded", exitsWhenLoaded],
+  ])("a plugin that exits while it is %s fails the start, which counts", async (_, source) => {
+    const project = makeProject({
+      config: "http: {port: 0, token: '${HTTP_TOKEN}'}\nplugins:\n  sandbox: {}\n  rude: {}\n",
+      plugins: {rude: source},
+      files: {".env": "HTTP_TOKEN=0f1e2d3c4b5a69788796a5b4c3d2e1f0\n", "bun.lock": "locked"},
+    })
+    const {process: running} = launchHost({
+      runtime,
+      project,
+      args: ["--mode", "production", "--no-watch", "--allow-stale"],
+    })
+    expect((await running.finished).code).toBe(exit.failed)
+    expect(running.output()).toContain("process.exit(0) was called")
+    expect(await readFailedStarts({lastGood: project.path(".svc/last-good")})).toMatchObject({count: 1})
+    const once = await svc(runtime, project, ["runtime", "start", "--once", "--mode", "test"])
+    expect(once.code).toBe(exit.failed)
+    expect(once.stdout).toContain("process.exit(0) was called")
+  })
+
+  test("a plugin that exits in its setup does not replace one that runs", async () => {
+    const host = await startHost({runtime, config, plugins: {rude: replying("hi", "hello")}, args: ["--no-watch"]})
+    const {generation} = await statusOf(host)
+    host.project.write("plugins/rude.ts", exitsInSetup)
+    await expect(reload(host)).rejects.toThrow("process.exit(0) was called")
+    expect((await statusOf(host)).generation).toEqual(generation)
+    expect(await host.say("/hi")).toEqual(["hello"])
+    expect((await host.stop()).code).toBe(exit.ok)
+  })
+})
