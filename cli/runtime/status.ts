@@ -119,8 +119,15 @@ const ofDatabase: ReadonlySet<string> = new Set(["ingress", "checkpoint", "runni
 const describeLastGood = ({generation, why}: NonNullable<Static<typeof Status>["lastGood"]>): string =>
   `generation ${generation} runs: the project as it is does not start (${why}); correct it, then svc runtime restart`
 
-const describeProvisional = ({since, attempts, error}: NonNullable<Static<typeof Status>["provisional"]>): string =>
-  `nothing is opened or sent until the database answers; asked ${attempts} times since ${since}\n${error}`
+const describeProvisional = ({
+  since,
+  attempts,
+  waitsFor,
+  error,
+}: NonNullable<Static<typeof Status>["provisional"]>): string => {
+  const until = waitsFor === "space" ? "there is space on the disk; tried" : "the database answers; asked"
+  return `nothing is opened or sent until ${until} ${attempts} times since ${since}\n${error}`
+}
 
 /** `irc~libera (required, admitting, not connected: reconnecting)`; the Host lists such an endpoint first. */
 const describeEndpoint = ({name, required, state, admission}: Static<typeof EndpointView>): string => {

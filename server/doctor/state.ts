@@ -33,8 +33,10 @@ export const checkDatabase = async (
   }
   if (running !== undefined) {
     const {dialect, state, schema} = running.database
-    if (running.provisional !== undefined)
-      return error(check, `the running Host retries: ${running.provisional.error}`, unreachableHint)
+    if (running.provisional !== undefined) {
+      const {waitsFor, error: why} = running.provisional
+      return error(check, `the running Host retries: ${why}`, waitsFor === "space" ? spaceHint : unreachableHint)
+    }
     return state === "initialized"
       ? ok(check, `${dialect}, schema ${schema}, says the running Host`)
       : error(check, `the running Host says ${state}`, "Read the Host's log.")
@@ -50,6 +52,8 @@ export const checkDatabase = async (
     return error(check, `${location.file} is not a file`, "Correct database.filename, or move what is there.")
   return withLock(paths, asDoctor, async () => describeFile(await inspectFile(location.file)))
 }
+
+const spaceHint = "Free space on the disk of .svc/ and of the database; the Host goes on by itself."
 
 const unreachableHint =
   "Check database.url, the network and the database's server; the Host goes on by itself once it answers."

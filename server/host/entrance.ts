@@ -2,6 +2,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {createGate, type Gate} from "../http/gate.ts"
 import type {Listener, Runtime, ServeOptions} from "../runtime/runtime.ts"
+import type {Wait} from "./patience.ts"
 
 export interface Opened {
   readonly gate: Gate
@@ -43,10 +44,10 @@ export class Entrance {
     return this.#opened
   }
 
-  /** The attempt that ends now does not close the socket; `waitsFor` is what the start waits for before the next one. */
-  keep(waitsFor: string): void {
+  /** The attempt that ends now does not close the socket. What answered without space meanwhile goes on where it is missing still. */
+  keep({waitsFor, noSpace}: Wait): void {
     this.#isKept = this.#opened !== undefined
-    this.#opened?.gate.shut(waitsFor)
+    this.#opened?.gate.shut(waitsFor, noSpace !== undefined)
   }
 
   async close(): Promise<void> {

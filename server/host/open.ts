@@ -106,13 +106,14 @@ const listen = async ({config}: LoadedConfig, entrance: Entrance, {logs}: HostOp
 }
 
 /**
- * Where the probes are answered, and where the Host stores, by a configuration that nothing was opened for yet. Throws what
- * `configure` throws.
+ * The configuration that nothing was opened for yet: where the Host answers, and the folders where it stores. Throws what `configure`
+ * throws.
  */
 export const readPlaces = async (options: HostOptions) => {
   const paths = projectPaths(resolve(options.project))
-  const {config} = (await configure(options, paths)).boot
-  return {http: config.http, folders: foldersOf(locationOf(config, paths), paths)}
+  const configured = await configure(options, paths)
+  const {config} = configured.boot
+  return {...configured, paths, http: config.http, folders: foldersOf(locationOf(config, paths), paths)}
 }
 
 interface Configured extends OwnRun {

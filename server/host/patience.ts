@@ -1,20 +1,25 @@
 import type {Log} from "../../shared/log.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {isProblem, messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
 import {startPatience} from "../../shared/start-limit.ts"
 import {isUnreachable} from "../database/errors.ts"
-import {freeSpace, tellsOfFullDisk} from "../runtime/disk.ts"
+import {freeFiles, freeSpace, tellsOfFullDisk} from "../runtime/disk.ts"
 import {pauseStart} from "../runtime/flow/starting.ts"
 
 /** Between two attempts, and between two lines of the log that say so, in milliseconds. */
 const pause = 1000
 const tellEvery = 5000
 
-/** A full disk: how often free space is looked at, and after how long the start is tried all the same, in milliseconds. */
-const disk = {lookEvery: 500, longest: 30_000} as const
+/** A full disk: how often free space is looked at, in milliseconds, and after how long the start is tried all the same. */
+const lookEvery = 500
+const retry: Backoff = {first: 1000, longest: 30_000}
 
 /** With less free space than this, in bytes, a failure to store is one of a full disk, whatever it says. */
 const nearlyNothing = 1024 * 1024
+
+/** Likewise with room for fewer files than this: SQLite makes two beside its own, and says only that it cannot open it. */
+const nearlyNoFiles = 8
 
 /** So much more free space, in bytes, is worth another attempt. */
 const worthIt = 64 * 1024
@@ -74,6 +79,8 @@ const isFullDisk = (error: unknown): boolean => {
 export interface Wait {
   /** As anybody may read it. */
   readonly waitsFor: string
+  /** Set on a full disk: why the newest attempt failed, and how many have. */
+  readonly noSpace?: {readonly why: string; readonly attempts: number}
   /** Resolves when it is time. Throws `stopping` where the start is ended, by a signal. */
   over(): Promise<void>
 }
@@ -92,7 +99,8 @@ export class Patience {
   readonly #options: PatienceOptions
   #since: number | undefined
   #toldAt = Number.NEGATIVE_INFINITY
-  #hadFullDisk = false
+  /** How many attempts a full disk has ended. */
+  #lackedSpace = 0
 
   constructor(options: PatienceOptions) {
     this.#options = options
@@ -110,25 +118,33 @@ export class Patience {
 
   /** SQLite names a full disk by several names. */
   async #failedForLackOfSpace(error: unknown): Promise<boolean> {
-    return error instanceof Problem && ofStorage.has(error.code) && (await this.#free()) < nearlyNothing
+    if (!(error instanceof Problem && ofStorage.has(error.code))) return false
+    const {bytes, files} = await this.#free()
+    return bytes < nearlyNothing || files < nearlyNoFiles
   }
 
-  #waitForSpace(error: unknown): Wait {
+  async #waitForSpace(error: unknown): Promise<Wait> {
     this.#since = undefined
-    this.#hadFullDisk = true
+    const attempts = ++this.#lackedSpace
     const why = messageOf(error)
-    this.#options.log.error(
-      `the disk is full (${why}): the Host stays up, not ready, and starts once there is space; ${remedy}`,
-    )
-    return {waitsFor: "free space on its disk", over: () => this.#regainSpace()}
+    const {bytes, files} = await this.#free()
+    const lack = bytes >= nearlyNothing && files < nearlyNoFiles ? "the disk has no inodes left" : "the disk is full"
+    this.#options.log.error(`${lack} (${why}): the Host stays up, not ready, and starts once there is space; ${remedy}`)
+    return {
+      waitsFor: "free space on its disk",
+      noSpace: {why: `${lack}: ${why}`, attempts},
+      over: () => this.#regainSpace(attempts),
+    }
   }
 
-  async #regainSpace(): Promise<void> {
+  /** Space that was freed while the failed attempt was undone is not told from what it took itself: hence a retry soon. */
+  async #regainSpace(attempts: number): Promise<void> {
     const before = await this.#free()
-    const end = performance.now() + disk.longest
+    const end = performance.now() + pauseAfter(attempts, retry)
     while (performance.now() < end) {
-      await this.#sleep(disk.lookEvery)
-      if ((await this.#free()) >= before + worthIt) break
+      await this.#sleep(lookEvery)
+      const {bytes, files} = await this.#free()
+      if (bytes >= before.bytes + worthIt || files > before.files) break
     }
     this.#options.log.info("the start is tried again")
   }
@@ -137,7 +153,7 @@ export class Patience {
     const reason = waitsFor(error)
     const isPatient = this.#options.mode === "production" && reason !== undefined
     // The command that frees space holds the project for a moment, and has no room to say who it is.
-    const isCommand = this.#hadFullDisk && isProblem(error, "locked")
+    const isCommand = this.#lackedSpace > 0 && isProblem(error, "locked")
     if (!isPatient && !isCommand) return undefined
     const now = performance.now()
     this.#since ??= now
@@ -154,11 +170,12 @@ export class Patience {
     this.#options.log.warn(`${messageOf(error)}; the Host tries again for ${left} s before it gives up.${hint}`)
   }
 
-  /** The least that is free in one of the folders, in bytes. */
-  async #free(): Promise<number> {
+  /** The least that one of the folders has room for. */
+  async #free(): Promise<{readonly bytes: number; readonly files: number}> {
     const folders = await this.#options.folders()
-    const known = await Promise.all(folders.map(folder => freeSpace(folder).catch(() => Number.POSITIVE_INFINITY)))
-    return Math.min(...known)
+    const least = async (ask: (folder: string) => Promise<number>) =>
+      Math.min(...(await Promise.all(folders.map(folder => ask(folder).catch(() => Number.POSITIVE_INFINITY)))))
+    return {bytes: await least(freeSpace), files: await least(freeFiles)}
   }
 
   #sleep(milliseconds: number): Promise<void> {

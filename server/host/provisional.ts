@@ -20,7 +20,7 @@ import type {Facts} from "../readiness/facts.ts"
 import {createReport, isEveryRequiredReady} from "../readiness/report.ts"
 import {RunningBuild} from "../recovery/build/running.ts"
 import {pauseStart, startEnded} from "../runtime/flow/starting.ts"
-import {writeHostFile} from "../runtime/host-file.ts"
+import {removeHostFile, writeHostFile} from "../runtime/host-file.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
@@ -72,6 +72,24 @@ export const reachDatabase = async (options: ProvisionalOptions, open: () => Pro
   }
 }
 
+/**
+ * Answers without a generation while `over` waits for space: report, status and console, and 503 to all that needs the database. What
+ * it answers stays until something else is opened.
+ */
+export const answerWithoutSpace = async (
+  options: ProvisionalOptions,
+  {why, attempts}: {readonly why: string; readonly attempts: number},
+  over: () => Promise<void>,
+): Promise<void> => {
+  const waiting = new ProvisionalHost(options, why, {for: "space", attempts})
+  try {
+    await waiting.answer()
+    await over()
+  } finally {
+    await removeHostFile(options.paths, options.runtimeId).catch(() => {})
+  }
+}
+
 /** The open database, or why nothing answers. */
 const attempt = async (
   {host: {signal}, boot: {config}}: ProvisionalOptions,
@@ -109,18 +127,24 @@ type MadeFacts = Pick<Facts, "endpoints" | "plugins" | "agents" | "required">
 
 const notLoaded = [] as const
 
-/** A generation that is not recorded, and what the Host says of it. Nothing of it is opened. */
+/** What has to come before a generation can be recorded, and how often it was missing. */
+interface Awaited {
+  readonly for: "database" | "space"
+  readonly attempts: number
+}
+
+/** A generation that is not recorded, and what the Host says of it; none while it waits for space. Nothing of it is opened. */
 class ProvisionalHost {
   readonly #options: ProvisionalOptions
   /** As `.svc/` knows it; empty where the database was never reached. */
   #authority = ""
   #number = 1
   #pin: LastCommitted["pinned"]
-  readonly #since = Date.now()
+  readonly #since: number
   readonly #opened = new AbortController()
   readonly #endpoints = new Endpoints({
     receive: async () => {
-      throw new Problem("admission_closed", "the database does not answer yet")
+      throw new Problem("admission_closed", "nothing can be stored yet")
     },
     online: () => {},
   })
@@ -129,31 +153,43 @@ class ProvisionalHost {
   #failure: Problem | undefined
   /** What was true when it was made: its instances are disposed before another generation takes its place. */
   #facts: MadeFacts = noFacts
-  #attempts = 1
+  readonly #waitsFor: Awaited["for"]
+  #attempts: number
   #error: string
 
-  /** `error` is why the database does not answer. */
-  constructor(options: ProvisionalOptions, error: string) {
+  /** `error` is why the database does not answer, or why nothing can be stored. */
+  constructor(options: ProvisionalOptions, error: string, awaited: Awaited = {for: "database", attempts: 1}) {
     this.#options = options
     this.#error = error
+    this.#waitsFor = awaited.for
+    this.#attempts = awaited.attempts
+    this.#since = awaited.for === "space" ? options.startedAt : Date.now()
     this.#build = new RunningBuild(options.paths, () => this.#draft?.instances ?? notLoaded)
     this.#build.start()
   }
 
   /** Answers when it resolves. Throws what keeps the generation from being made. */
   async start(): Promise<void> {
-    const {paths, host, url, token, runtimeId} = this.#options
+    const {paths, host} = this.#options
     const last = await readLastCommitted(paths.generation)
     this.#number = (last?.number ?? 0) + 1
-    this.#authority = (await readAuthorityFile(paths.authority).catch(() => undefined))?.authority ?? ""
     await this.#make(last)
     host.logs.log.warn(
       `the database does not answer: generation ${this.#number} runs provisionally, nothing is opened or sent until it does`,
       {error: this.#error},
     )
+    await this.answer()
+  }
+
+  /** A full disk may have no room for the Host's file: then it is found by its address alone. */
+  async answer(): Promise<void> {
+    const {paths, url, token, runtimeId} = this.#options
+    this.#authority = (await readAuthorityFile(paths.authority).catch(() => undefined))?.authority ?? ""
     this.#serve()
     const own = token.made === undefined ? {} : {token: token.made.reveal()}
-    await writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own})
+    await writeHostFile(paths, {url, pid: process.pid, runtimeId, ...own}).catch(error => {
+      if (this.#waitsFor === "database") throw error
+    })
   }
 
   /** The database was asked again, and did not answer. */
@@ -200,7 +236,7 @@ class ProvisionalHost {
   }
 
   #serve(): void {
-    const {boot, token, gate, host} = this.#options
+    const {boot, token, gate, host, project} = this.#options
     const {http} = boot.config
     const app = createProvisionalApp({
       base: http.base,
@@ -211,6 +247,9 @@ class ProvisionalHost {
       system: {readiness: () => createReport(this.#observe()), status: () => this.#status()},
       endpoints: this.#endpoints,
       required: () => this.#facts.required.endpoints,
+      waitsFor: this.#waitsFor,
+      project,
+      consoleHosts: () => http.consoleHosts,
       opened: this.#opened.signal,
     })
     gate.open(
@@ -234,7 +273,7 @@ class ProvisionalHost {
       isPinned: this.#pin !== undefined,
       failure: this.#failure && describeFailure(this.#failure),
       databaseInitialized: false,
-      databaseUnreachable: this.#error,
+      ...(this.#waitsFor === "space" ? {noSpace: this.#error} : {databaseUnreachable: this.#error}),
       ...this.#facts,
     }
   }
@@ -243,6 +282,11 @@ class ProvisionalHost {
     const {host, runtime, runtimeId, project, startedAt, boot} = this.#options
     const since = new Date(this.#since).toISOString()
     const failure = this.#failure
+    const {dialect} = boot.config.database
+    const made =
+      this.#waitsFor === "space"
+        ? {number: 0, reason: "waiting for space"}
+        : {number: this.#number, reason: "provisional"}
     return {
       project,
       version,
@@ -256,8 +300,8 @@ class ProvisionalHost {
       uptime: Math.round((Date.now() - startedAt) / 100) / 10,
       restarts: 0,
       endedCleanly: true,
-      generation: {number: this.#number, committedAt: since, reason: "provisional"},
-      provisional: {since, attempts: this.#attempts, error: this.#error},
+      generation: {...made, committedAt: since},
+      provisional: {since, attempts: this.#attempts, waitsFor: this.#waitsFor, error: this.#error},
       pin: this.#pin === undefined ? null : {number: this.#pin.number},
       lastFailure:
         failure === undefined ? null : viewFailure({at: this.#since, reason: "provisional", problem: failure}),
@@ -266,7 +310,7 @@ class ProvisionalHost {
       ingress: {state: "open", reasons: [], since},
       checkpoint: null,
       checkpointFailure: null,
-      database: {dialect: "libsql", state: "unreachable", schema: null},
+      database: {dialect, state: this.#waitsFor === "space" ? "no space" : "unreachable", schema: null},
       workroom: {store: boot.config.workroom.store, authority: this.#authority, seq: 0},
       epoch: epochOf(this.#authority),
       authorities: [],

@@ -1,11 +1,12 @@
 import {resolve} from "node:path"
+import {v7 as uuid} from "uuid"
 import {exit} from "../../shared/exit.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {HandlerMeter} from "../inbox/handler-meter.ts"
 import {createDispatch} from "../messages/dispatch.ts"
 import {usages} from "../messages/help.ts"
 import {createExitWatch} from "../plugins/exits.ts"
-import {requireProject} from "../project/settings.ts"
+import {projectName, requireProject, urlOf} from "../project/settings.ts"
 import {recordStart, tooManyStarts, writeStarts} from "../project/starts.ts"
 import {clearFailedStarts} from "../recovery/last-good/failed-starts.ts"
 import {projectPaths} from "../runtime/project.ts"
@@ -39,7 +40,7 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
   const entrance = new Entrance(runtime, logs.log)
   let isStarting = true
   options.onUnaskedExit?.(createExitWatch(logs.log, () => isStarting))
-  const own: Process = {entrance, tooManyStarts: () => tooManyStarts(starts, supervisor())}
+  const own: Process = {entrance, startedAt: Date.now(), tooManyStarts: () => tooManyStarts(starts, supervisor())}
   try {
     for (;;) {
       const attempt = await tryOnce(options, runtime, own, patience)
@@ -47,8 +48,7 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
         isStarting = false
         return attempt.host
       }
-      await answerProbes(options, entrance, attempt.wait)
-      await attempt.wait.over()
+      await waitOut(options, runtime, own, attempt.wait)
       // What a full disk did not take.
       writeStarts(paths.starts, starts)
     }
@@ -62,6 +62,8 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
 /** What belongs to the process, however often it tries to start. */
 interface Process extends Pick<ApiOptions, "tooManyStarts"> {
   readonly entrance: Entrance
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
 }
 
 type Attempt = {readonly is: "started"; readonly host: Host} | {readonly is: "waiting"; readonly wait: Wait}
@@ -73,7 +75,7 @@ const tryOnce = async (options: HostOptions, runtime: Runtime, own: Process, pat
     return {is: "started", host: await run(options, runtime, parts, own)}
   } catch (error) {
     const wait = await patience.judge(error)
-    if (wait !== undefined) own.entrance.keep(wait.waitsFor)
+    if (wait !== undefined) own.entrance.keep(wait)
     await parts.stop(
       signal.aborted
         ? {code: exit.ok, reason: "stopped while starting"}
@@ -84,11 +86,22 @@ const tryOnce = async (options: HostOptions, runtime: Runtime, own: Process, pat
   }
 }
 
-/** A start may fail before it has opened its socket. A port that is taken is what the next attempt meets. */
-const answerProbes = async (options: HostOptions, entrance: Entrance, {waitsFor}: Wait): Promise<void> => {
-  const {http} = await readPlaces(options)
-  await entrance.open(http).catch(error => options.logs.log.debug(messageOf(error)))
-  entrance.keep(waitsFor)
+/**
+ * A start may fail before it has opened its socket. A port that is taken is what the next attempt meets. On a full disk report, status
+ * and console are answered too.
+ */
+const waitOut = async (options: HostOptions, runtime: Runtime, own: Process, wait: Wait): Promise<void> => {
+  const {entrance, startedAt} = own
+  const {http, folders, ...configured} = await readPlaces(options)
+  const opened = await entrance.open(http).catch(error => options.logs.log.debug(messageOf(error)))
+  entrance.keep(wait)
+  if (wait.noSpace === undefined || opened === undefined) return wait.over()
+  const {answerWithoutSpace} = await import("./provisional.ts")
+  const project = await projectName(configured.paths)
+  const url = urlOf(configured.boot.config, opened.listener.port)
+  const {gate} = opened
+  const its = {host: options, runtime, runtimeId: uuid(), startedAt, project, gate, url}
+  await answerWithoutSpace({...configured, ...its}, wait.noSpace, () => wait.over())
 }
 
 /** Holds the project, makes the parts, and starts them as their table says. */

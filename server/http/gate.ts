@@ -15,8 +15,11 @@ export interface Gate {
    * opened later takes its place: then `replaced` is called.
    */
   open(application: Fetch, isReady: () => boolean, sockets: SocketHooks, replaced?: () => void): void
-  /** As before it was opened; `waitsFor` says what the start waits for: the answer to all but the probes. */
-  shut(waitsFor: string): void
+  /**
+   * As before it was opened; `waitsFor` says what the start waits for: the answer to all but the probes. With `keepsStandIn`, what was
+   * opened with `replaced` stays.
+   */
+  shut(waitsFor: string, keepsStandIn: boolean): void
 }
 
 /**
@@ -34,7 +37,7 @@ export const createGate = (base: string, log: Log): Gate => {
       : refuse()
   let application = closed
   let isReady = () => false
-  let replace = () => {}
+  let replace: (() => void) | undefined
   let sockets: SocketHooks = {upgrade: refuse}
   return {
     fetch: (request, peerOf) => application(request, peerOf),
@@ -56,17 +59,18 @@ export const createGate = (base: string, log: Log): Gate => {
       close: (peer, details) => sockets.close?.(peer, details),
       error: (peer, error) => sockets.error?.(peer, error),
     },
-    open: (ready, decide, served, replaced = () => {}) => {
-      replace()
+    open: (ready, decide, served, replaced) => {
+      replace?.()
       replace = replaced
       application = ready
       isReady = decide
       sockets = served
       opening.resolve()
     },
-    shut: reason => {
-      replace()
-      replace = () => {}
+    shut: (reason, keepsStandIn) => {
+      if (keepsStandIn && replace !== undefined) return
+      replace?.()
+      replace = undefined
       waitsFor = reason
       if (application !== closed) opening = Promise.withResolvers()
       application = closed

@@ -1,11 +1,14 @@
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Route} from "../../shared/sdk/route.ts"
+import type {Operation, Route} from "../../shared/sdk/route.ts"
 import {listEndpoints, type Required} from "../console/api/endpoints.ts"
 import {awaitEvents} from "../console/api/events.ts"
+import {showSession} from "../console/api/session.ts"
 import {type SystemServices, showReadiness, showStatus} from "../console/api/system.ts"
+import {type ConsoleHosts, openConsole, readConsole} from "../console/pages.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
+import {version} from "../runtime/version.ts"
 import {problemAnswer, type ScrubJson} from "./answers.ts"
 import {type AppOptions, createApp} from "./app.ts"
 import {RequestMeter} from "./request-meter.ts"
@@ -18,6 +21,10 @@ export interface ProvisionalAppOptions extends Pick<AppOptions, "tokens" | "sett
   readonly system: Pick<SystemServices, "readiness" | "status">
   readonly endpoints: Endpoints
   readonly required: Required
+  /** What has to come before the Host opens. */
+  readonly waitsFor: keyof typeof refusals
+  readonly project: string
+  readonly consoleHosts: ConsoleHosts
   /** Ends the event streams: from then on the Host's own application answers. */
   readonly opened: AbortSignal
 }
@@ -25,19 +32,31 @@ export interface ProvisionalAppOptions extends Pick<AppOptions, "tokens" | "sett
 /** The `Retry-After` of all other answers, in seconds: a platform delivers again by itself. */
 const retryAfter = 10
 
-const absent = () =>
-  new Problem("database_unopenable", "the remote database does not answer yet: nothing is admitted, sent or changed", {
-    retryAfter,
-    hint: "The Host retries by itself. svc doctor --live tells why it does not answer.",
-  })
+const refusals = {
+  database: () =>
+    new Problem(
+      "database_unopenable",
+      "the remote database does not answer yet: nothing is admitted, sent or changed",
+      {
+        retryAfter,
+        hint: "The Host retries by itself. svc doctor --live tells why it does not answer.",
+      },
+    ),
+  space: () =>
+    new Problem("starting", "the Host is starting: it waits for free space on its disk", {
+      retryAfter,
+      hint: "Free space on its disk; the Host goes on by itself. The readiness report tells what is full.",
+    }),
+} as const
 
 /**
- * What a Host answers while it has no database: report, status and endpoints with the token, event streams that wait, and 503 with
- * `Retry-After` to everything else.
+ * What a Host answers while it has no database: the console, report, status and endpoints with the token, event streams that wait, and
+ * 503 with `Retry-After` to everything else.
  */
 export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fetch; sockets: SocketHooks} => {
-  const {base, system, endpoints, required, opened, ...others} = options
-  const get = (path: string, scope: Route["scope"], operation: ReturnType<typeof showReadiness>): Route => ({
+  const {base, system, endpoints, required, waitsFor, project, consoleHosts, opened, ...others} = options
+  const refuse = refusals[waitsFor]
+  const get = (path: string, scope: Route["scope"], operation: Operation): Route => ({
     method: "GET",
     path: `${base}${path}`,
     scope,
@@ -48,12 +67,16 @@ export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fe
     get("/api/system/status", "demo", showStatus(system)),
     get("/api/endpoints", "demo", listEndpoints(endpoints, required)),
     get("/api/events", "demo", awaitEvents(opened)),
+    get("/api/session", "demo", showSession(project, version)),
+    get("/console", "none", openConsole(consoleHosts)),
+    get("/console/*", "none", readConsole(consoleHosts)),
   ]
   const paths = new Set(routes.map(({path}) => path))
+  const isServed = (path: string) => paths.has(path) || path.startsWith(`${base}/console/`)
   const app = createApp({...others, requests: new RequestMeter(), routes: () => routes})
   return {
     fetch: (request, peerOf) =>
-      paths.has(new URL(request.url).pathname) ? app.fetch(request, peerOf) : problemAnswer(absent(), "-"),
-    sockets: {upgrade: () => problemAnswer(absent(), "-")},
+      isServed(new URL(request.url).pathname) ? app.fetch(request, peerOf) : problemAnswer(refuse(), "-"),
+    sockets: {upgrade: () => problemAnswer(refuse(), "-")},
   }
 }

@@ -39,6 +39,19 @@ export const checkProject = (why: string, since: string): Component => {
   return {...failed, message: why === "" ? failed.message : `${failed.message} It fails with: ${why}`}
 }
 
+/** In the database's place while a start waits for space: always required. `why` is what could not be stored. */
+export const checkSpace = (why: string, since: string): Component => {
+  const failed = fail({...ofDatabase, required: true, since}, "disk_full")
+  return {...failed, message: `${failed.message} ${why}`.trimEnd()}
+}
+
+const ofDatabase = {
+  kind: "database",
+  name: "database",
+  check: "initialized",
+  proves: "opened and migrated, not a live SQL test",
+} as const
+
 /** `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so; one whose file was
  * removed or replaced is not, whatever is required. */
 export const checkDatabase = (
@@ -48,14 +61,7 @@ export const checkDatabase = (
   failure?: DatabaseFailure,
   unreachable?: string,
 ): Component => {
-  const component = {
-    kind: "database",
-    name: "database",
-    required,
-    check: "initialized",
-    since,
-    proves: "opened and migrated, not a live SQL test",
-  } as const
+  const component = {...ofDatabase, required, since}
   if (unreachable !== undefined) {
     const failed = fail(component, "database_unreachable")
     return {...failed, message: `${failed.message} ${unreachable}`.trimEnd()}

@@ -38,6 +38,8 @@ export interface Facts {
   readonly databaseInitialized: boolean
   /** Why a remote database does not answer, while a provisional generation runs. */
   readonly databaseUnreachable?: string | undefined
+  /** Why nothing can be stored, while a start waits for space and no generation is recorded. */
+  readonly noSpace?: string | undefined
   /** Why the newest change was not stored, while the database fails. */
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: readonly EndpointFacts[]

@@ -1,5 +1,5 @@
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
-import {checkAgent, checkDatabase, checkEndpoint, checkProject} from "./checks.ts"
+import {checkAgent, checkDatabase, checkEndpoint, checkProject, checkSpace} from "./checks.ts"
 import type {Facts} from "./facts.ts"
 
 const time = (at: number) => new Date(at).toISOString()
@@ -22,9 +22,15 @@ export const createReport = (facts: Facts): ReadinessReport => {
     ...(facts.checkpoint === undefined ? {} : {checkpoint: facts.checkpoint}),
     ...(facts.checkpointFailure === undefined ? {} : {checkpointFailure: facts.checkpointFailure}),
     ingress: facts.ingress ?? {state: "open", reasons: [], since: time(facts.startedAt)},
-    components: generation === undefined ? [requiredOf(facts, "", databaseTime(facts)).database] : components,
+    components: generation === undefined ? [databaseOf(facts)] : components,
   }
 }
+
+/** All that there is to check before a generation runs. */
+const databaseOf = (facts: Facts): Component =>
+  facts.noSpace === undefined
+    ? requiredOf(facts, "", databaseTime(facts)).database
+    : checkSpace(facts.noSpace, time(facts.startedAt))
 
 const databaseTime = ({databaseFailure, startedAt}: Facts): string => time(databaseFailure?.since ?? startedAt)
 

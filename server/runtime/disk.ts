@@ -7,6 +7,15 @@ export const freeSpace = async (folder: string): Promise<number> => {
   return Number(bavail) * Number(bsize)
 }
 
+/**
+ * How many files a file system has room for, in the same way. Infinity where it has no limit of its own: it makes inodes as it needs
+ * them.
+ */
+export const freeFiles = async (folder: string): Promise<number> => {
+  const {files, ffree} = await statfs(await nearestFolder(folder))
+  return Number(files) === 0 ? Number.POSITIVE_INFINITY : Number(ffree)
+}
+
 /** Equal for folders on one file system; of the nearest one that is there. */
 export const fileSystemOf = async (folder: string): Promise<number> => (await stat(await nearestFolder(folder))).dev
 

@@ -19,6 +19,13 @@ export const readinessReasons = {
       command: "svc doctor",
     },
   },
+  disk_full: {
+    message: "The disk is full: no generation can be recorded. Nothing is taken in or sent until there is space.",
+    remediation: {
+      text: "Free space on the disk of .svc/ and of the database. The Host goes on by itself.",
+      command: "svc doctor",
+    },
+  },
   database_replaced: {
     message:
       "The database file was removed or replaced under the running Host. It alone holds the data, and takes nothing.",

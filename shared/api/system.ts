@@ -32,12 +32,16 @@ export const Status = Named("Status", {
       "Provisional",
       {
         since: Time(),
-        attempts: Type.Integer({description: "How often the database was asked"}),
+        attempts: Type.Integer({description: "How often the database was asked, or storing was tried"}),
+        waitsFor: Type.Enum(["database", "space"], {
+          description:
+            "A remote database that does not answer; or space on a full disk, and then no generation runs: its number is 0",
+        }),
         error: Type.String({private: true, description: "Why the last attempt failed"}),
       },
       {
         description:
-          "While the remote database was never reached. What only it knows is then left at 0, null, true or empty: restarts, endedCleanly, authorities, workroom, checkpoints, ingress",
+          "While the remote database was never reached, or the disk is too full to begin. What only it knows is then left at 0, null, true or empty: restarts, endedCleanly, authorities, workroom, checkpoints, ingress",
       },
     ),
   ),

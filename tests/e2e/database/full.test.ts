@@ -94,7 +94,7 @@ const launchOnFull = async (project: Project, port: number, runtime: TestRuntime
   )
   expect((await probe("/pub/health")).status).toBe(200)
   expect((await probe("/pub/ready")).status).toBe(503)
-  const problem = await expectProblem(await probe("/api/system/readiness"), 503, "starting")
+  const problem = await expectProblem(await probe("/api/inbox"), 503, "starting")
   expect(problem.detail).toBe("the Host is starting: it waits for free space on its disk")
   const serves = () => until("the Host to be ready", async () => (await probe("/pub/ready")).status === 200)
   const end = async () => {

@@ -34,12 +34,17 @@ export const needMounts = (context: TestContext): void => need(context, canMount
 
 const unmountLater = (folder: string) => onTestFinished(() => void run("umount", "-l", folder))
 
-/** A disk of its own size at a folder (a tmpfs), unmounted when the test has ended. */
-export const mountDisk = (folder: string, size: string): {resize(size: string): void} => {
+/** A disk of its own size at a folder (a tmpfs), with room for so many files, unmounted when the test has ended. */
+export const mountDisk = (
+  folder: string,
+  size: string,
+  files?: number,
+): {resize(size: string, files?: number): void} => {
+  const room = (bytes: string, inodes?: number) => `size=${bytes}${inodes === undefined ? "" : `,nr_inodes=${inodes}`}`
   mkdirSync(folder, {recursive: true})
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=700`, "none", folder])
+  execFileSync("mount", ["-t", "tmpfs", "-o", `${room(size, files)},mode=700`, "none", folder])
   unmountLater(folder)
-  return {resize: next => void execFileSync("mount", ["-o", `remount,size=${next}`, folder])}
+  return {resize: (...next) => void execFileSync("mount", ["-o", `remount,${room(...next)}`, folder])}
 }
 
 /** Leaves no byte of a small disk free, in a file `filling`. */
@@ -49,6 +54,15 @@ export const fillDisk = (folder: string): void => {
     for (;;) writeSync(file, Buffer.alloc(4096))
   } catch {
     closeSync(file)
+  }
+}
+
+/** Leaves no inode of a small disk free, in empty files `filling.<n>`. Its bytes stay free. */
+export const fillInodes = (folder: string): void => {
+  try {
+    for (let n = 0; ; n++) closeSync(openSync(join(folder, `filling.${n}`), "w"))
+  } catch {
+    // None is left.
   }
 }
 

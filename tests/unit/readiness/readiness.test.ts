@@ -102,6 +102,7 @@ describe("every row of the state table", () => {
 const causes: Record<ReadinessReason, Partial<Facts>> = {
   database_not_initialized: {databaseInitialized: false},
   database_unreachable: {databaseInitialized: false, databaseUnreachable: ""},
+  disk_full: {generation: undefined, databaseInitialized: false, noSpace: ""},
   database_replaced: {
     databaseFailure: {code: "database_replaced", message: "", hint: "", since: at},
     required: requiring({database: false, endpoints: [], agents: []}),

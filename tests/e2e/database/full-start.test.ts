@@ -1,0 +1,173 @@
+import {existsSync, readdirSync, rmSync} from "node:fs"
+import {expect, test} from "vitest"
+import type {ReadinessReport} from "../../../shared/api/readiness.ts"
+import type {Status} from "../../../shared/api/system.ts"
+import type {Static} from "../../../shared/type.ts"
+import {expectProblem, launchHost, startHost} from "../../support/host/host.ts"
+import {type Running, until} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {fillDisk, fillInodes, mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {freePort} from "../../support/machine/ports.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const token = "the-full-token-of-the-test-of-full-starts"
+const env = {HTTP_TOKEN: token}
+const args = ["--no-watch"]
+
+/** Notes in `notes.log` each opening and each attempt to send; while the file `away` is there, its platform takes nothing. */
+const wire = pluginWith(`
+    plugin.adapter("wire", {
+      history: "none",
+      webhook: async () => new Response("taken", {status: 202}),
+      open: async () => {
+        note("open")
+        return {
+          send: async message => {
+            note("send")
+            if (existsSync(join(plugin.project, "away"))) throw retryAfter(200)
+            return {ids: [message.id]}
+          },
+        }
+      },
+    })`)
+
+const configAt = (port: number) => `http: {port: ${port}, token: "\${HTTP_TOKEN}"}
+ingress: {minimumFree: 0}
+database: {dialect: sqlite, filename: data/bot.sqlite}
+plugins: {sandbox: {}, wire: {}}
+`
+
+const notesOf = (project: Project) =>
+  existsSync(project.path("notes.log")) ? project.read("notes.log").split("\n").filter(Boolean) : []
+
+const clientOf = (port: number) => {
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {...init, headers: {authorization: `Bearer ${token}`, ...init.headers}})
+  const get = async <T>(path: string) => (await (await ask(path)).json()) as T
+  return {
+    ask,
+    statusOf: () => get<Static<typeof Status>>("/api/system/status"),
+    messageOf: (id: string) => get<{state: string; attempt: number}>(`/api/outbox/${id}`),
+    isReady: () =>
+      ask("/pub/ready").then(
+        ({status}) => status === 200,
+        () => false,
+      ),
+  }
+}
+
+type Client = ReturnType<typeof clientOf>
+
+/** Waits until a Host that started without space tells of it; resolves to the report. */
+const untilTold = ({ask}: Client, running: Running): Promise<ReadinessReport> =>
+  until("the report to tell of the full disk", async () => {
+    const response = await ask("/api/system/readiness").catch(() => undefined)
+    if (response?.status !== 503 || response.headers.get("content-type") !== "application/json") return false
+    return (await response.json()) as ReadinessReport
+  }).catch(error => {
+    throw new Error(`${error.message}\n${running.output()}`)
+  })
+
+/** The page itself, and the first file that it names. */
+const expectConsole = async ({ask}: Client) => {
+  const page = await ask("/console/", {headers: {authorization: ""}})
+  expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")])
+  const [, script = ""] = /src="\.?\/?([^"]+\.js)"/.exec(await page.text()) ?? []
+  expect((await ask(`/console/${script}`, {headers: {authorization: ""}})).status).toBe(200)
+}
+
+/**
+ * A full disk between two starts with a message still to send, or at the first start: without inodes a later one stores on, in the
+ * files that it has.
+ */
+const lacks = [
+  {of: "bytes", at: "data", folder: "data", isFirst: false, fill: fillDisk},
+  {of: "inodes", at: "data of a new project", folder: "data", isFirst: true, fill: fillInodes},
+  {of: "inodes", at: ".svc of a new project", folder: ".svc", isFirst: true, fill: fillInodes},
+] as const
+
+for (const {of, at, folder, isFirst, fill} of lacks)
+  test.for(bunAnd("node24"))(
+    `on $name, a Host that starts without ${of} in ${at} shows report and console, refuses the rest, sends nothing, and opens with space`,
+    async (runtime, context) => {
+      needMounts(context)
+      const port = await freePort()
+      const project = makeProject({config: configAt(port), plugins: {wire}})
+      const disk = mountDisk(project.path(folder), "8m", 64)
+      const {ask, ...client} = clientOf(port)
+      let message: string | undefined
+      if (!isFirst) {
+        project.write("away", "")
+        const host = await startHost({project, runtime, env, args})
+        message = (await host.post<{id: string}>("/api/outbox", {endpoint: "wire", channel: "a", text: "hello"})).id
+        await until("an attempt", () => notesOf(project).includes("send"))
+        await host.stop()
+        rmSync(project.path("away"))
+      }
+      const before = notesOf(project)
+      fill(project.path(folder))
+
+      const {process: running} = launchHost({project, runtime, env, args})
+      const report = await untilTold({ask, ...client}, running)
+      expect(report).toMatchObject({
+        ready: false,
+        generation: null,
+        committedAt: null,
+        components: [
+          {
+            kind: "database",
+            required: true,
+            ready: false,
+            reason: "disk_full",
+            message: expect.stringContaining(of === "inodes" ? "the disk has no inodes left: " : "the disk is full: "),
+            remediation: {text: expect.stringContaining("Free space on the disk")},
+          },
+        ],
+      })
+      expect((await ask("/pub/health")).status).toBe(200)
+      expect((await ask("/pub/ready")).status).toBe(503)
+      expect(await client.statusOf()).toMatchObject({
+        ready: false,
+        generation: {number: 0},
+        provisional: {waitsFor: "space", attempts: expect.any(Number), error: expect.stringContaining("disk")},
+      })
+      expect(await (await ask("/api/session")).json()).toMatchObject({project: expect.any(String), scope: "full"})
+      expect(await (await ask("/api/endpoints")).json()).toEqual({items: [], next: null})
+      await expectConsole({ask, ...client})
+      await expectProblem(await ask("/api/system/readiness", {headers: {authorization: ""}}), 401, "unauthorized")
+      for (const path of [
+        "/hooks/wire/wire",
+        "/api/plugins/sandbox/messages",
+        "/api/outbox",
+        "/satori/v1/message.create",
+      ]) {
+        const refused = await ask(path, {method: "POST"})
+        expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+        const problem = await expectProblem(refused, 503, "starting")
+        expect(problem.detail).toBe("the Host is starting: it waits for free space on its disk")
+      }
+      expect(notesOf(project)).toEqual(before)
+
+      for (const name of readdirSync(project.path(folder)))
+        if (name.startsWith("filling")) rmSync(project.path(folder, name))
+      disk.resize("16m", 128)
+      await until("the Host to be ready", client.isReady)
+      const status = await client.statusOf()
+      expect(status).toMatchObject({ready: true, database: {state: "initialized"}})
+      expect(status.provisional).toBeUndefined()
+      expect((await ask("/hooks/wire/wire", {method: "POST"})).status).toBe(202)
+      if (message !== undefined) {
+        const id = message
+        const sent = await until("the message to be sent", async () => {
+          const row = await client.messageOf(id)
+          return row.state === "sent" && row
+        })
+        // Each attempt was marked before it was made.
+        expect(notesOf(project).filter(note => note === "send")).toHaveLength(sent.attempt)
+      }
+      running.child.kill("SIGTERM")
+      const {code, stderr} = await running.finished
+      expect({code, stderr}).toEqual({code: 0, stderr: ""})
+    },
+  )
