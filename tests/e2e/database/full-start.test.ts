@@ -147,6 +147,10 @@ for (const {of, at, folder, isFirst, fill} of lacks)
         const problem = await expectProblem(refused, 503, "starting")
         expect(problem.detail).toBe("the Host is starting: it waits for free space on its disk")
       }
+      await until("another attempt, beside which the status is answered", async () => {
+        expect((await ask("/api/system/status")).status).toBe(200)
+        return ((await client.statusOf()).provisional?.attempts ?? 0) > 1
+      })
       expect(notesOf(project)).toEqual(before)
 
       for (const name of readdirSync(project.path(folder)))

@@ -144,6 +144,7 @@ test.for(bunAnd("node24"))(
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
       await expectProblem(refused, 503, "database_unopenable")
     }
+    expect((await host.fetch("/console/", {headers: {authorization: ""}})).status).toBe(200)
     await expectProblem(await host.fetch("/api/system/status", {headers: {authorization: ""}}), 401, "unauthorized")
     const stream = await host.fetch("/api/events")
     expect([stream.status, stream.headers.get("content-type")]).toEqual([200, "text/event-stream"])
