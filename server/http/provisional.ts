@@ -5,6 +5,7 @@ import {listEndpoints, type Required} from "../console/api/endpoints.ts"
 import {awaitEvents} from "../console/api/events.ts"
 import {showSession} from "../console/api/session.ts"
 import {type SystemServices, showReadiness, showStatus} from "../console/api/system.ts"
+import {ConsoleFiles} from "../console/files.ts"
 import {type ConsoleHosts, openConsole, readConsole} from "../console/pages.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Fetch, SocketHooks} from "../runtime/runtime.ts"
@@ -56,6 +57,7 @@ const refusals = {
 export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fetch; sockets: SocketHooks} => {
   const {base, system, endpoints, required, waitsFor, project, consoleHosts, opened, ...others} = options
   const refuse = refusals[waitsFor]
+  const files = new ConsoleFiles()
   const get = (path: string, scope: Route["scope"], operation: Operation): Route => ({
     method: "GET",
     path: `${base}${path}`,
@@ -68,8 +70,8 @@ export const createProvisionalApp = (options: ProvisionalAppOptions): {fetch: Fe
     get("/api/endpoints", "demo", listEndpoints(endpoints, required)),
     get("/api/events", "demo", awaitEvents(opened)),
     get("/api/session", "demo", showSession(project, version)),
-    get("/console", "none", openConsole(consoleHosts)),
-    get("/console/*", "none", readConsole(consoleHosts)),
+    get("/console", "none", openConsole(files, consoleHosts)),
+    get("/console/*", "none", readConsole(files, consoleHosts)),
   ]
   const paths = new Set(routes.map(({path}) => path))
   const isServed = (path: string) => paths.has(path) || path.startsWith(`${base}/console/`)
