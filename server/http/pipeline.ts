@@ -206,6 +206,9 @@ interface Asked extends Pick<Call, "params" | "scope" | "requestId"> {
   readonly hold: BodyHold
 }
 
+/** Filters by what answers mark private: a demo token could guess it by what they find. */
+const privateFilters: ReadonlySet<string> = new Set(["text", "label", "assignee", "conversation", "channel"])
+
 class RouteCall implements Call {
   readonly params: Call["params"]
   readonly scope: Scope
@@ -228,8 +231,17 @@ class RouteCall implements Call {
   }
 
   get query(): Call["query"] {
-    this.#query ??= readQuery(this.#request.url, this.#route.query ?? {})
+    this.#query ??= this.#readQuery()
     return this.#query
+  }
+
+  #readQuery(): Call["query"] {
+    const query = readQuery(this.#request.url, this.#route.query ?? {})
+    if (this.scope !== "demo") return query
+    const name = Object.keys(query).find(key => privateFilters.has(key))
+    if (name !== undefined)
+      throw new Problem("forbidden", `a demo token may not filter by ${name}, which it does not see`)
+    return query
   }
 
   body(): Promise<unknown> {
