@@ -1,0 +1,149 @@
+import {expect, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {type ApiDocument, type Examples, questionsOf} from "../../support/host/questions.ts"
+
+const env = {HTTP_TOKEN: "full-token-of-the-canaries", DEMO_TOKEN: "demo-token-of-the-canaries"}
+
+const config = `http:
+  port: 0
+  token: \${HTTP_TOKEN}
+  demoToken: \${DEMO_TOKEN}
+plugins:
+  sandbox: {}
+  faller: {config: {word: canary-configured}}
+`
+
+/** It fails with a text, answers with one, and logs one. */
+const faller = `import {definePlugin, Type} from "svc-runtime"
+export default definePlugin({config: Type.Object({word: Type.String()}), setup(plugin) {
+  plugin.command("fall", () => { throw new Error("canary-error") })
+  plugin.command("tell", () => { plugin.log.error("canary-log"); return "canary-answer" })
+  plugin.job("trip", () => { throw new Error("canary-run") })
+}})`
+
+/** Says something in every place that takes free text. All of it begins alike, so that one search finds it. */
+const fill = async (host: TestHost): Promise<Examples> => {
+  await host.say("canary-message", {user: "canary-user", channel: "canary-channel"})
+  await host.say("/fall")
+  await host.say("/tell")
+  const item = await host.post<{id: number; revision: number}>("/api/workroom/items", {
+    title: "canary-title",
+    description: "canary-description",
+    labels: ["canary-label"],
+    assignee: "user:canary-assignee",
+    actor: "user:canary-actor",
+    request: "canary-request",
+    conversation: {endpoint: "sandbox", channel: "canary-conversation"},
+  })
+  let revision = item.revision
+  for (const [command, body] of Object.entries({
+    comment: {text: "canary-comment"},
+    claim: {assignee: "user:canary-assignee"},
+    block: {reason: "canary-blocked", owner: "user:canary-owner"},
+  })) {
+    const against = {expectedRevision: revision, actor: "user:canary-actor", ...body}
+    revision = (await host.post<{revision: number}>(`/api/workroom/items/${item.id}/${command}`, against)).revision
+  }
+  const job = {label: "canary job label", schedule: {every: "24h"}, timezone: "UTC"}
+  const said = {endpoint: "sandbox", channel: "canary-job-channel", text: "canary-job-text"}
+  await host.post("/api/jobs", {id: "tea", ...job, target: said})
+  await host.post("/api/jobs", {id: "trip", ...job, target: {plugin: "faller", job: "trip"}})
+  await host.post("/api/jobs/tea/run")
+  await host.post("/api/jobs/trip/run")
+  const [message] = (await host.get<{items: {id: string}[]}>("/api/outbox")).items
+  const [run] = (await host.get<{items: {runId: string}[]}>("/api/runs")).items
+  return {
+    paths: {
+      "/api/inbox/{seq}": "/api/inbox/1",
+      "/api/outbox/{id}": `/api/outbox/${message?.id}`,
+      "/api/plugins/{plugin}": "/api/plugins/faller",
+      "/api/generations/{number}/config": "/api/generations/1/config",
+      "/api/workroom/items/{id}": `/api/workroom/items/${item.id}`,
+      "/api/workroom/items/{id}/journal": `/api/workroom/items/${item.id}/journal`,
+      "/api/jobs/{id}": "/api/jobs/tea",
+      "/api/jobs/{id}/next": "/api/jobs/tea/next",
+      "/api/runs/{id}": `/api/runs/${run?.runId}`,
+      "/api/checkpoints/{id}": "/api/checkpoints/newest",
+    },
+    // Streams do not end; the first is read below.
+    apart: ["/api/events", "/api/plugins/sandbox/stream"],
+    values: {
+      cursor: "1000",
+      after: "another-1",
+      types: "message.sent",
+      endpoint: "sandbox",
+      minutes: "600",
+      job: "tea",
+      assignee: "user:one",
+      label: "one",
+      text: "one",
+      from: new Date().toISOString(),
+      days: "7",
+      timezone: "UTC",
+      plugin: "faller",
+      channel: "test",
+    },
+  }
+}
+
+const canary = /canary[- ]/
+
+/** What a token reads at a path. */
+const read = async (host: TestHost, path: string, token: string): Promise<string> => {
+  const headers = {authorization: `Bearer ${token}`}
+  const answer = await host.fetch(path, {headers, signal: AbortSignal.timeout(30_000)})
+  return answer.text()
+}
+
+/** All events since the Host's first one, as far as they come at once. */
+const readEvents = async (host: TestHost, token: string): Promise<string> => {
+  const {items} = await host.get<{items: {id: string}[]}>("/api/events/history?limit=500")
+  const newest = items[0]?.id ?? ""
+  const ending = new AbortController()
+  const headers = {authorization: `Bearer ${token}`, "last-event-id": `${newest.split("-")[0]}-0`}
+  const answer = await host.fetch("/api/events", {headers, signal: ending.signal})
+  let text = ""
+  const decoder = new TextDecoder()
+  for await (const chunk of answer.body ?? []) {
+    text += decoder.decode(chunk, {stream: true})
+    if (text.includes(`id: ${newest}\n`)) break
+  }
+  ending.abort()
+  return text
+}
+
+test("no route tells a demo token free text, and neither does the event stream", async () => {
+  const host = await startHost({config, env, plugins: {faller}})
+  const examples = await fill(host)
+  const questions = questionsOf(await host.get<ApiDocument>("/api/openapi.json"), examples)
+  const told: string[] = []
+  const knownToFull = new Set<string>()
+  for (const question of questions) {
+    const text = await read(host, question, env.DEMO_TOKEN)
+    if (canary.test(text)) told.push(`${question}: ${text}`)
+    if (question.includes("?")) continue
+    if (canary.test(await read(host, question, env.HTTP_TOKEN))) knownToFull.add(question)
+  }
+  const events = await readEvents(host, env.DEMO_TOKEN)
+  expect(events).toContain("event: message.sent")
+  if (canary.test(events)) told.push(events)
+  expect(told).toEqual([])
+  // The texts were there to be told.
+  const expected = [
+    "/api/events/history",
+    "/api/inbox",
+    "/api/inbox/{seq}",
+    "/api/jobs",
+    "/api/outbox",
+    "/api/runs",
+    "/api/logs",
+  ]
+  for (const path of [
+    ...expected,
+    "/api/outbox/{id}",
+    "/api/jobs/{id}",
+    "/api/workroom/items",
+    "/api/workroom/items/{id}",
+  ])
+    expect([...knownToFull]).toContain(examples.paths[path] ?? path)
+})
