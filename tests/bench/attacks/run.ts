@@ -1,0 +1,80 @@
+import {parseArgs} from "node:util"
+import {runtimes} from "../../support/host/runtimes.ts"
+import {type Figure, tableOf, verdictOf} from "../measure/figure.ts"
+import {attackNames} from "./kinds.ts"
+import {measureAttack} from "./measure.ts"
+
+const usage = `bun run attacks [<attack> …] [options]
+
+Attacks a Host and beside it the runtime's own bare server, one after the other, and measures health during and after,
+and memory after a rest. Exit code 1 where a limit is missed: health p99 of 100 ms, memory within 10 % after 60 s, and
+of malformed requests no more accepted than by the bare server, none with a bad Host, none answered 5xx.
+
+  ${attackNames.join(", ")}
+
+  --short          a tenth of each attack for 2 s, and 3 s of rest: memory has no limit then
+  --seconds <n>    how long an attack lasts (default 8)
+  --rest <n>       seconds until memory is looked at (default 60)
+  --scale <n>      the share of an attack's connections (default 1)
+  --seed <n>       repeats the choices of a run
+  --on <runtime>   only this runtime: ${runtimes.map(({name}) => name).join(", ")}
+  --json           print the figures as JSON
+
+About 2.5 minutes for each attack and runtime. Node runs the bundle: bun run build makes it. Progress goes to stderr.
+Needs 11,000 file descriptors (ulimit -n). Best on a machine that does nothing else.`
+
+const {values, positionals} = parseArgs({
+  allowPositionals: true,
+  options: {
+    help: {type: "boolean", short: "h", default: false},
+    short: {type: "boolean", default: false},
+    seconds: {type: "string"},
+    rest: {type: "string"},
+    scale: {type: "string"},
+    seed: {type: "string"},
+    on: {type: "string", multiple: true, default: runtimes.map(({name}) => name)},
+    json: {type: "boolean", default: false},
+  },
+})
+
+const fail = (message: string): never => {
+  process.stderr.write(`attacks: ${message}\n`)
+  process.exit(1)
+}
+
+const numberOf = (option: "seconds" | "rest" | "scale" | "seed", usual: number): number => {
+  const number = Number(values[option] ?? usual)
+  if (!(number >= 0) || !Number.isFinite(number)) fail(`--${option} is a number from 0`)
+  return number
+}
+
+const main = async () => {
+  if (values.help) return void process.stdout.write(`${usage}\n`)
+  const unknown = positionals.find(name => attackNames.every(each => each !== name))
+  if (unknown !== undefined) fail(`there is no attack "${unknown}"; there are ${attackNames.join(", ")}`)
+  const chosen = runtimes.filter(({name}) => values.on.includes(name))
+  if (chosen.length === 0) fail(`--on is one of ${runtimes.map(({name}) => name).join(", ")}`)
+  const force = {
+    seconds: numberOf("seconds", values.short ? 2 : 8),
+    rest: numberOf("rest", values.short ? 3 : 60),
+    scale: numberOf("scale", values.short ? 0.1 : 1),
+    seed: numberOf("seed", Date.now() % 1_000_000),
+  }
+  process.stderr.write(`seed ${force.seed}\n`)
+  const figures: Figure[] = []
+  for (const name of attackNames.filter(each => positionals.length === 0 || positionals.includes(each))) {
+    for (const runtime of chosen) {
+      process.stderr.write(`${name} on ${runtime.name}\n`)
+      figures.push(...(await measureAttack(name, runtime, force)))
+    }
+  }
+  const judged = figures.map(figure => ({...figure, verdict: verdictOf(figure)}))
+  process.stdout.write(values.json ? `${JSON.stringify(judged, undefined, 2)}\n` : `${tableOf(figures)}\n`)
+  const missed = judged.filter(({verdict}) => verdict === "short")
+  if (missed.length > 0) fail(`${missed.length} limits missed; to repeat the choices: --seed ${force.seed}`)
+}
+
+// Ends by `exit`, which removes what was made and ends what was started.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1))
+await main().catch(error => fail(error instanceof Error ? (error.stack ?? error.message) : String(error)))
+process.exit(0)
