@@ -14,14 +14,6 @@ export interface Fault {
 }
 
 const table = {
-  "http-attacks": {
-    what: "idle, slow, unread, pipelined and malformed requests, beside a bare server: a table of times and memory",
-    files: ["contract/http/attacks"],
-    unit: "seconds each",
-    suite: 1,
-    long: 8,
-    seed: 15,
-  },
   "kill-loop": {
     what: "kill -9 of a Host that talks to webhooks and IRC: nothing acknowledged is lost, nothing is answered twice",
     files: ["e2e/messages/kill-loop"],
