@@ -134,16 +134,19 @@ export class Connections {
   }
 
   #next(socket: Socket, connection: Connection): void {
-    connection.isAnswering = false
     if (socket.destroyed || !this.#open.has(socket)) return
     const next = connection.waiting.shift()
     if (next === undefined) {
+      connection.isAnswering = false
       this.#idle.add(socket)
       return
     }
     this.#waiting--
     if (connection.waiting.length === 0) socket.resume()
-    next()
+    // Other connections get their turn between two requests of one that sends many at once.
+    setImmediate(() => {
+      if (!socket.destroyed) next()
+    })
   }
 }
 
