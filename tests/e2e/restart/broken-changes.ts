@@ -157,7 +157,7 @@ export const brokenChanges: readonly BrokenChange[] = [
     name: "plugin that ends the process",
     by: "restart",
     change: writing("plugins/word.ts", pluginWith("process.exit(0)")),
-    tells: "exit code 0",
+    tells: "setup of plugins/word.ts failed: process.exit(0) was called",
   },
   {
     name: "plugin that is not there",

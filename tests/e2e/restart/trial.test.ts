@@ -114,11 +114,11 @@ describe.each(bunAnd("node24"))("a production Host on $name", runtime => {
     const rest = "y".repeat(3990)
     const printing = `import("node:fs").then(({writeSync}) => {
       writeSync(2, process.env.HTTP_TOKEN + "${rest}")
-      process.exit(3)
+      process.kill(process.pid, "SIGKILL")
     })`
     project.write("plugins/word.ts", pluginWith(`return ${printing}`))
     const {code, stderr} = await ask(runtime, project, "restart")
-    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("exit code 3")})
+    expect({code, stderr}).toEqual({code: 1, stderr: expect.stringContaining("exit code 137")})
     expect(stderr).toContain(`[secret]${rest}`)
     expect(stderr).not.toContain(token.slice(-8))
     await expectUnharmed(host())
