@@ -26,14 +26,7 @@ export const makeFolder = async (path: string, mode?: number): Promise<void> => 
 
 /** Like `makeFolder`, before it returns, and only its owner may enter. */
 export const makePrivateFolderSync = (path: string): void => {
-  for (const parent of parentsOf(path, mkdirSync(path, {recursive: true, mode: 0o700}))) {
-    const folder = openSync(parent, "r")
-    try {
-      fsyncSync(folder)
-    } finally {
-      closeSync(folder)
-    }
-  }
+  for (const parent of parentsOf(path, mkdirSync(path, {recursive: true, mode: 0o700}))) syncNow(parent)
 }
 
 /** The folders that got a new one, from the innermost: `first` is the outermost that was made. */
@@ -80,6 +73,16 @@ export const syncFolder = async (path: string): Promise<void> => {
 
 /** Makes a file durable that somebody else has written. */
 export const syncFile = syncFolder
+
+/** Like `syncFile` and `syncFolder`, before it returns. */
+export const syncNow = (path: string): void => {
+  const opened = openSync(path, "r")
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+}
 
 /** Is there something of this name? A link counts, wherever it leads. */
 export const isThere = (path: string): Promise<boolean> =>

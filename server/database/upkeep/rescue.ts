@@ -1,7 +1,8 @@
-import {chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync} from "node:fs"
+import {chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync} from "node:fs"
 import {dirname} from "node:path"
 import type {Client} from "@libsql/client/sqlite3"
 import {messageOf, Problem} from "../../../shared/problems.ts"
+import {syncNow} from "../../runtime/files.ts"
 
 /** What a rescue wrote. */
 export interface Rescued {
@@ -27,9 +28,9 @@ export const rescueInto = async (client: Client, target: string): Promise<Rescue
     closeSync(openSync(partial, "wx", 0o600))
     await client.execute({sql: "VACUUM INTO ?", args: [partial]})
     chmodSync(partial, 0o600)
-    sync(partial)
+    syncNow(partial)
     renameSync(partial, target)
-    sync(dirname(target))
+    syncNow(dirname(target))
     return {path: target, size: statSync(target).size, rows: await countRows(client)}
   } catch (cause) {
     removePartial(partial)
@@ -39,15 +40,6 @@ export const rescueInto = async (client: Client, target: string): Promise<Rescue
 
 const removePartial = (partial: string): void => {
   for (const end of ["", "-journal"]) rmSync(`${partial}${end}`, {force: true})
-}
-
-const sync = (path: string): void => {
-  const file = openSync(path, "r")
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }
 
 const countRows = async (client: Client): Promise<number> => {

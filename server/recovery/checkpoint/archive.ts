@@ -1,12 +1,13 @@
 import {randomUUID} from "node:crypto"
 import {createReadStream, createWriteStream, type ReadStream} from "node:fs"
-import {open, rename, rm, statfs} from "node:fs/promises"
+import {open, rename, rm} from "node:fs/promises"
 import {dirname, join} from "node:path"
 import {Readable, Transform, type Writable} from "node:stream"
 import {pipeline} from "node:stream/promises"
 import {constants, createGunzip, createGzip} from "node:zlib"
 import {toJson} from "../../../shared/json.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
+import {freeSpace} from "../../runtime/disk.ts"
 import {makePrivateFolder, removeFolder, syncFolder} from "../../runtime/files.ts"
 import {requireSameFiles} from "../restore/stage.ts"
 import {invalidCheckpoint, isPlainPath, manifestName, readManifest} from "./manifest.ts"
@@ -46,11 +47,6 @@ const ratioLimited = (source: ReadStream, {ratio, free}: ArchiveLimits): Transfo
       pass(isBomb ? tooLarge(`it unpacks to more than ${ratio} times its size`) : null, isBomb ? undefined : chunk)
     },
   })
-}
-
-const freeBytes = async (folder: string): Promise<number> => {
-  const {bavail, bsize} = await statfs(folder)
-  return bavail * bsize
 }
 
 const isCompressed = (file: string) => /\.(tgz|gz)$/.test(file)
@@ -172,7 +168,7 @@ const unpack = async (
   const {createTarDecoder} = await import("modern-tar")
   const names = new Set<string>()
   // What is promised is compared before a byte of it is written: a full disk would fail the Host beside it.
-  const room = Math.min(mostBytes, await freeBytes(folder))
+  const room = Math.min(mostBytes, await freeSpace(folder))
   let done = 0
   // Node's types of the two kinds of streams differ, their values do not.
   const entries = (Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>).pipeThrough(
