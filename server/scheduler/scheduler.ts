@@ -211,14 +211,10 @@ export class Scheduler {
     const {database, log} = this.#options
     const results = await persist(`${claims.length} runs`, log, () => database.write(claiming(claims, upTo, now)))
     const own = new Set(results.at(-1)?.rows.map(row => String(row.run_id)))
-    const skipped = new Map<string, Claim[]>()
-    for (const claim of claims) {
-      const {runId, job, skipped: reason} = claim
-      if (own.has(runId)) this.runner.push(claim)
-      else if (reason !== undefined)
-        skipped.set(`${job} ${reason}`, [...(skipped.get(`${job} ${reason}`) ?? []), claim])
-    }
-    for (const alike of skipped.values()) this.#tellSkipped(alike)
+    for (const claim of claims) if (own.has(claim.runId)) this.runner.push(claim)
+    const skipped = claims.filter(({runId, skipped}) => skipped !== undefined && !own.has(runId))
+    const alike = Map.groupBy(skipped, ({job, skipped}) => `${job} ${skipped}`)
+    for (const each of alike.values()) this.#tellSkipped(each)
   }
 
   /** One line for the due times of one job that were skipped for one reason. */
