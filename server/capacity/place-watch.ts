@@ -55,20 +55,17 @@ export class PlaceWatch {
    * request without a path gets the answer of the first. Throws `rescue_not_needed`, `rescue_failed`.
    */
   async rescue(to?: string): Promise<Rescued> {
-    const {database, paths, log} = this.#options
+    const {paths} = this.#options
     if (to === undefined && this.#rescued !== undefined) return this.#rescued
     const target = to ?? this.#targetIn(join(paths.project, "data"))
     this.#requireFree(target)
     if (to === undefined) makePrivateFolderSync(dirname(target))
-    const rescued = {...(await database.rescueTo(target)), database: this.#file}
-    this.#rescued = rescued
-    log.warn(`the rescue is written: ${rescued.rows} rows, ${rescued.size} bytes in ${rescued.path}; ${afterwards}`)
-    return rescued
+    return this.#write(target)
   }
 
   /** Call it before the Host stops: its files are let go of then. Never rejects: what could not be written is logged. */
   async rescueBeforeEnd(): Promise<void> {
-    const {database, paths, log} = this.#options
+    const {paths, log} = this.#options
     if (this.#rescued !== undefined || !this.#isLost()) return
     const failures: string[] = []
     log.warn("before it ends, the Host writes what it alone holds of its database into a new file")
@@ -76,14 +73,22 @@ export class PlaceWatch {
       const target = this.#targetIn(folder)
       try {
         makePrivateFolderSync(dirname(target))
-        const {rows, size, path} = await database.rescueTo(target)
-        return log.warn(`the rescue is written: ${rows} rows, ${size} bytes in ${path}; ${afterwards}`)
+        await this.#write(target)
+        return
       } catch (error) {
         if (isProblem(error, "rescue_not_needed")) return
         failures.push(messageOf(error))
       }
     }
     log.error(`NOT RESCUED: what only this process held of ${this.#file} is lost with it. ${failures.join("; ")}`)
+  }
+
+  async #write(target: string): Promise<Rescued> {
+    const {database, log} = this.#options
+    const rescued = {...(await database.rescueTo(target)), database: this.#file}
+    this.#rescued = rescued
+    log.warn(`the rescue is written: ${rescued.rows} rows, ${rescued.size} bytes in ${rescued.path}; ${afterwards}`)
+    return rescued
   }
 
   get #file(): string {
