@@ -28,7 +28,7 @@ export const createProjection = (schema: TSchema): Strip | undefined => {
 }
 
 const projectObject = (properties: Readonly<Record<string, TSchema>>): Strip | undefined => {
-  const hidden = new Set(Object.keys(properties).filter(key => isPrivate(properties[key] as Shape)))
+  const hidden = new Set(Object.keys(properties).filter(key => isPrivate(properties[key])))
   const inner = new Map<string, Strip>()
   for (const [key, schema] of Object.entries(properties)) {
     const strip = hidden.has(key) ? undefined : createProjection(schema)
@@ -45,6 +45,9 @@ const projectObject = (properties: Readonly<Record<string, TSchema>>): Strip | u
   }
 }
 
-/** A text or null is private where the text is. */
-const isPrivate = ({private: own, anyOf = []}: Shape): boolean =>
-  own === true || anyOf.some(branch => (branch as Shape).private === true)
+/** Is a property of this schema left out for a demo token? A text or null is private where the text is. */
+export const isPrivate = (schema: unknown): boolean => {
+  if (typeof schema !== "object" || schema === null) return false
+  const {private: own, anyOf = []} = schema as Shape
+  return own === true || anyOf.some(branch => (branch as Shape).private === true)
+}

@@ -1,4 +1,5 @@
 import {fromJson, toJson} from "../../shared/json.ts"
+import {isPrivate} from "../../shared/private.ts"
 /** The schemas of an OpenAPI document that have a name: each stands there once, and is referred to. */
 export interface NamedSchemas {
   readonly place: Place
@@ -48,8 +49,6 @@ export const createNamedSchemas = (): NamedSchemas => {
 type Json = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
-
-const isPrivate = (schema: unknown): boolean => isObject(schema) && schema.private === true
 
 /** A JSON schema with our own keyword spelt as an extension. For a demo token nothing private is required. */
 const convert = (schema: Json, audience: Audience, place: Place): Json => {

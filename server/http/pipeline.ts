@@ -1,6 +1,6 @@
 import {randomBytes} from "node:crypto"
 import type {Log} from "../../shared/log.ts"
-import {createProjection} from "../../shared/private.ts"
+import {createProjection, isPrivate} from "../../shared/private.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Call, Route, Scope} from "../../shared/sdk/route.ts"
 import type {TSchema} from "../../shared/type.ts"
@@ -206,9 +206,6 @@ interface Asked extends Pick<Call, "params" | "scope" | "requestId"> {
   readonly hold: BodyHold
 }
 
-/** Filters by what answers mark private: a demo token could guess it by what they find. */
-const privateFilters: ReadonlySet<string> = new Set(["text", "label", "assignee", "conversation", "channel"])
-
 class RouteCall implements Call {
   readonly params: Call["params"]
   readonly scope: Scope
@@ -235,10 +232,13 @@ class RouteCall implements Call {
     return this.#query
   }
 
+  /** A filter by what answers leave out would tell it by what it finds. */
   #readQuery(): Call["query"] {
-    const query = readQuery(this.#request.url, this.#route.query ?? {})
+    const schema = this.#route.query ?? {}
+    const query = readQuery(this.#request.url, schema)
     if (this.scope !== "demo") return query
-    const name = Object.keys(query).find(key => privateFilters.has(key))
+    const {properties = {}} = schema as {readonly properties?: Readonly<Record<string, TSchema>>}
+    const name = Object.keys(query).find(key => Object.hasOwn(properties, key) && isPrivate(properties[key]))
     if (name !== undefined)
       throw new Problem("forbidden", `a demo token may not filter by ${name}, which it does not see`)
     return query

@@ -39,6 +39,11 @@ export const BoardQuery = Type.Object({
   label: ItemFilter.properties.label,
   assignee: ItemFilter.properties.assignee,
   text: Type.Optional(
-    Type.String({minLength: 1, maxLength: 200, description: "Only items with this in title or description"}),
+    Type.String({
+      private: true,
+      minLength: 1,
+      maxLength: 200,
+      description: "Only items with this in title or description",
+    }),
   ),
 })

@@ -178,8 +178,8 @@ export type WorkroomView = Static<typeof WorkroomView>
 
 export const ItemFilter = Type.Object({
   state: Type.Optional(Type.Enum([...itemStates], {description: "Only items in this state"})),
-  assignee: Type.Optional(Type.String({description: "Only items of this assignee"})),
-  label: Type.Optional(Type.String({description: "Only items with this label"})),
+  assignee: Type.Optional(Type.String({private: true, description: "Only items of this assignee"})),
+  label: Type.Optional(Type.String({private: true, description: "Only items with this label"})),
 })
 
 export const RecordView = Named("RecordView", {

@@ -1,54 +1,46 @@
-import {mkdtempSync, rmSync, writeFileSync} from "node:fs"
-import {tmpdir} from "node:os"
-import {join} from "node:path"
-import {expect, onTestFinished, test, vi} from "vitest"
-import {start} from "../../../server/host/start.ts"
-import {createLogs} from "../../../server/logs/log.ts"
-import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
-import {exit} from "../../../shared/exit.ts"
+import {expect, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
 import type {ApiDocument} from "../../support/host/questions.ts"
+import {fullAndDemo} from "../../support/host/tokens.ts"
 
-const demoToken = "a-demo-token-of-this-test-alone"
 const hidden = ["text", "label", "assignee", "conversation", "channel"]
 
-const startHost = async () => {
-  const project = mkdtempSync(join(tmpdir(), "svc-"))
-  onTestFinished(() => rmSync(project, {recursive: true, force: true}))
-  vi.stubEnv("DEMO_TOKEN", demoToken)
-  onTestFinished(() => void vi.unstubAllEnvs())
-  const http = {port: 0, demoToken: "${" + "DEMO_TOKEN}"}
-  writeFileSync(join(project, "package.json"), JSON.stringify({name: "demo-bot"}))
-  writeFileSync(join(project, "svc.config.yml"), JSON.stringify({http, plugins: {sandbox: {}}}))
-  const logs = createLogs({level: "warn", format: "pretty", colors: false, write: () => {}})
-  const signal = new AbortController().signal
-  const supervisor = () => "none" as const
-  const options = {project, mode: "test", watch: false, command: "test", supervisor, logs, signal} as const
-  const host = await start(options, await loadRuntime())
-  onTestFinished(() => host.stop({code: exit.ok, reason: "the test ended"}))
-  return host
+/** Two routes for a demo token, one of which hides what it filters by. */
+const lists = `import {definePlugin, Type} from "svc-runtime"
+const list = {method: "GET", scope: "demo", summary: "A list", handle: (_, call) => call.json(Type.Object({}), call.query)}
+export default definePlugin({setup(plugin) {
+  plugin.route({...list, path: "/open", query: Type.Object({label: Type.Optional(Type.String())})})
+  plugin.route({...list, path: "/hidden", query: Type.Object({label: Type.Optional(Type.String({private: true}))})})
+}})`
+
+const statusOf = async (host: TestHost, path: string, token: string) => {
+  const headers = {authorization: `Bearer ${token}`}
+  const answer = await host.fetch(path, {headers, signal: AbortSignal.timeout(30_000)})
+  await answer.body?.cancel()
+  return answer.status
 }
 
 test("no list of the API lets a demo token filter by what it does not see", async () => {
-  const host = await startHost()
-  const status = async (path: string, token: string) => {
-    const headers = {authorization: `Bearer ${token}`}
-    const answer = await fetch(`${host.url}${path}`, {headers, signal: AbortSignal.timeout(30_000)})
-    await answer.body?.cancel()
-    return answer.status
-  }
-  const document: ApiDocument = await (
-    await fetch(`${host.url}/api/openapi.json`, {headers: {authorization: `Bearer ${demoToken}`}})
-  ).json()
+  const host = await startHost({config: fullAndDemo.config(), env: fullAndDemo.env})
+  const document = await host.get<ApiDocument>("/api/openapi.json")
   const filters = Object.entries(document.paths).flatMap(([path, {get}]) =>
     path.includes("{") || path.startsWith("/api/plugins/")
       ? []
       : (get?.parameters ?? []).filter(({name}) => hidden.includes(name)).map(({name}) => ({path, name})),
   )
   expect([...new Set(filters.map(({name}) => name))]).toEqual(expect.arrayContaining(["text", "label", "assignee"]))
-  const full = host.token?.reveal() ?? ""
+  const {HTTP_TOKEN: full, DEMO_TOKEN: demo} = fullAndDemo.env
   for (const {path, name} of filters) {
     const asked = `${path}?${name}=user:one`
-    expect({asked, demo: await status(asked, demoToken)}).toEqual({asked, demo: 403})
-    expect(await status(asked, full), asked).not.toBe(403)
+    expect({asked, demo: await statusOf(host, asked, demo)}).toEqual({asked, demo: 403})
+    expect(await statusOf(host, asked, full), asked).not.toBe(403)
   }
+})
+
+test("a plugin's route refuses a demo token the filters that its schema marks private, and no other", async () => {
+  const host = await startHost({config: fullAndDemo.config("lists"), env: fullAndDemo.env, plugins: {lists}})
+  const {DEMO_TOKEN: demo} = fullAndDemo.env
+  expect(await statusOf(host, "/api/plugins/lists/open?label=one", demo)).toBe(200)
+  expect(await statusOf(host, "/api/plugins/lists/hidden?label=one", demo)).toBe(403)
+  expect(await statusOf(host, "/api/plugins/lists/hidden", demo)).toBe(200)
 })
