@@ -1,5 +1,5 @@
 import {createClient} from "@libsql/client/sqlite3"
-import {type ApiDocument, type Examples, questionsOf} from "../../support/host/questions.ts"
+import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
 import {backlogJob, backlogStatements, endedBacklog, numbered} from "../../support/messages/backlog.ts"
 import {requireRoom} from "../measure/ballast.ts"
@@ -39,22 +39,7 @@ const examples: Examples = {
     "/api/jobs/{id}/next",
     "/api/checkpoints/{id}",
   ],
-  values: {
-    cursor: String(events),
-    after: "another-1",
-    types: "message.sent",
-    endpoint: "sandbox",
-    minutes: "600",
-    job: backlogJob,
-    assignee: "user:one",
-    label: "one",
-    text: "one",
-    from: new Date().toISOString(),
-    days: "7",
-    timezone: "UTC",
-    plugin: "sandbox",
-    channel: "test",
-  },
+  values: {...usualValues, cursor: String(events), job: backlogJob},
 }
 
 const fill = async (project: BenchProject): Promise<void> => {

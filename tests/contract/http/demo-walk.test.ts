@@ -1,17 +1,10 @@
 import {expect, test} from "vitest"
 import {startHost, type TestHost} from "../../support/host/host.ts"
-import {type ApiDocument, type Examples, questionsOf} from "../../support/host/questions.ts"
+import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
+import {fullAndDemo} from "../../support/host/tokens.ts"
 
-const env = {HTTP_TOKEN: "full-token-of-the-canaries", DEMO_TOKEN: "demo-token-of-the-canaries"}
-
-const config = `http:
-  port: 0
-  token: \${HTTP_TOKEN}
-  demoToken: \${DEMO_TOKEN}
-plugins:
-  sandbox: {}
-  faller: {config: {word: canary-configured}}
-`
+const {env} = fullAndDemo
+const config = `${fullAndDemo.config()}  faller: {config: {word: canary-configured}}\n`
 
 /** It fails with a text, answers with one, and logs one. */
 const faller = `import {definePlugin, Type} from "svc-runtime"
@@ -67,22 +60,7 @@ const fill = async (host: TestHost): Promise<Examples> => {
     },
     // Streams do not end; the first is read below.
     apart: ["/api/events", "/api/plugins/sandbox/stream"],
-    values: {
-      cursor: "1000",
-      after: "another-1",
-      types: "message.sent",
-      endpoint: "sandbox",
-      minutes: "600",
-      job: "tea",
-      assignee: "user:one",
-      label: "one",
-      text: "one",
-      from: new Date().toISOString(),
-      days: "7",
-      timezone: "UTC",
-      plugin: "faller",
-      channel: "test",
-    },
+    values: {...usualValues, cursor: "1000", job: "tea", plugin: "faller"},
   }
 }
 

@@ -9,7 +9,7 @@ import {start} from "../../../server/host/start.ts"
 import {createLogs} from "../../../server/logs/log.ts"
 import {loadRuntime} from "../../../server/runtime/load-runtime.ts"
 import {exit} from "../../../shared/exit.ts"
-import {type ApiDocument, type Examples, questionsOf} from "../../support/host/questions.ts"
+import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../support/host/questions.ts"
 import {backlogJob, backlogStatements, numbered, openBacklog} from "../../support/messages/backlog.ts"
 
 /** So many rows are in each table that grows, so that a statement which passes all of one takes twice the steps allowed. */
@@ -33,22 +33,7 @@ const examples: Examples = {
   },
   // Streams do not end; what they read is read by the history too, and by the list of messages.
   apart: ["/api/events", "/api/plugins/sandbox/stream"],
-  values: {
-    cursor: String(rows),
-    after: "another-1",
-    types: "message.sent",
-    endpoint: "sandbox",
-    minutes: "600",
-    job: backlogJob,
-    assignee: "user:one",
-    label: "one",
-    text: "one",
-    from: new Date().toISOString(),
-    days: "7",
-    timezone: "UTC",
-    plugin: "sandbox",
-    channel: "test",
-  },
+  values: {...usualValues, cursor: String(rows), job: backlogJob},
 }
 
 /** Tables of a few rows, however long a project runs. */

@@ -3,18 +3,12 @@ import {expectProblem, startHost, type TestHost} from "../../support/host/host.t
 import {until, untilPrinted} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
+import {fullAndDemo} from "../../support/host/tokens.ts"
 import {messageIn, tell} from "../../support/messages/messages.ts"
 import {askSatori, connectSatori, keepAlive, upgrade} from "../../support/satori/satori.ts"
 
-const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
-
-const config = `http:
-  port: 0
-  token: \${HTTP_TOKEN}
-  demoToken: \${DEMO_TOKEN}
-plugins:
-  sandbox: {}
-`
+const {env} = fullAndDemo
+const config = fullAndDemo.config()
 
 const online = async (host: TestHost) => {
   await until("the sandbox to be online", async () => {

@@ -3,17 +3,11 @@ import {holdDatabase} from "../../support/database/stranger.ts"
 import {readEvents, readHistoryOf} from "../../support/events/reader.ts"
 import {expectProblem, startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
+import {fullAndDemo} from "../../support/host/tokens.ts"
 import {echoPlugin, handledAll, post} from "../../support/messages/inbox-ledger.ts"
 
-const env = {HTTP_TOKEN: "full-token-of-the-test", DEMO_TOKEN: "demo-token-of-the-test"}
-const config = `http:
-  port: 0
-  token: \${HTTP_TOKEN}
-  demoToken: \${DEMO_TOKEN}
-plugins:
-  sandbox: {}
-  echo: {}
-`
+const {env} = fullAndDemo
+const config = fullAndDemo.config("echo")
 
 test("a database that fails, and then works again, is told to who is there, and no event of it is stored", async () => {
   const host = await startHost({config, env, plugins: {echo: echoPlugin}})

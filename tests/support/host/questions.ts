@@ -18,6 +18,22 @@ export interface Examples {
   readonly values: Readonly<Record<string, string>>
 }
 
+/** Values of the parameters that every project has; `cursor` and `job` depend on what is stored. */
+export const usualValues: Examples["values"] = {
+  after: "another-1",
+  types: "message.sent",
+  endpoint: "sandbox",
+  minutes: "600",
+  assignee: "user:one",
+  label: "one",
+  text: "one",
+  from: new Date().toISOString(),
+  days: "7",
+  timezone: "UTC",
+  plugin: "sandbox",
+  channel: "test",
+}
+
 /** How many of something are on a page is no filter. */
 const isFilter = ({in: place, name}: Parameter) => place === "query" && !["limit", "count"].includes(name)
 
