@@ -121,18 +121,14 @@ const runToEnd = async (
     if (reply !== undefined && reply !== "") await session.send(reply)
     return {is: "handled", ...again, ...end(), ...(handler.stops?.() === true ? {stops: true} : {})}
   }
-  const attemptToEnd = async (): Promise<Outcome> => {
-    try {
-      return await withTimeLimit(timeout, work, handler.signal)
-    } catch (error) {
-      if (handler.signal.aborted) return {is: "interrupted", ...again}
-      log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
-      // What has not ended in time may still run: it is not run again beside itself.
-      return {is: "failed", error: messageOf(error), ...(error instanceof TimeLimitExceeded ? {} : again)}
-    }
+  try {
+    return await withTimeLimit(timeout, work, handler.signal)
+  } catch (error) {
+    if (handler.signal.aborted) return {is: "interrupted", ...again}
+    log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
+    // What has not ended in time may still run: it is not run again beside itself.
+    return {is: "failed", error: messageOf(error), ...(error instanceof TimeLimitExceeded ? {} : again)}
   }
-  // The instance waits for the outcome, not for the plugin's code alone: a disposal between the two would interrupt it.
-  return handler.run(attemptToEnd, about)
 }
 
 type Runnable = Handler & {

@@ -1,5 +1,6 @@
 import {AsyncLocalStorage} from "node:async_hooks"
 import {randomUUID} from "node:crypto"
+import {setImmediate as turn} from "node:timers/promises"
 import {type PluginPath, pluginPath} from "../../shared/ids.ts"
 import type {Log, LogFields} from "../../shared/log.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
@@ -157,6 +158,8 @@ export class Instance {
 
   /** Undoes everything, after what runs has ended or `drainLimit` milliseconds have passed. */
   async dispose(drainLimit: number): Promise<void> {
+    // What the Host makes of an answer takes no I/O: a turn later it is done, and an abort fails no handler that has answered.
+    await turn()
     if (this.#running.size > 0) {
       await withTimeLimit(drainLimit, signal => this.#drain(signal)).catch(() => {
         this.log.warn(`${this.#running.size} handlers were still running when the instance was disposed`)
@@ -168,7 +171,10 @@ export class Instance {
 
   /** Waits for what begins meanwhile, too. */
   async #drain(signal: AbortSignal): Promise<void> {
-    while (this.#running.size > 0 && !signal.aborted) await Promise.allSettled(this.#running)
+    while (this.#running.size > 0 && !signal.aborted) {
+      await Promise.allSettled(this.#running)
+      await turn()
+    }
   }
 
   /** Ends the instance because of an exception that nobody caught. */

@@ -72,15 +72,13 @@ const effectOfRun = async (outbox: Outbox, job: PublishedJob, firing: Parameters
   const {plugin, definition, handle, log} = job
   if (plugin === undefined) throw new Problem("job_unknown", `${job.id} belongs to no plugin`)
   const outer = AbortSignal.any([job.signal, firing.signal])
-  const about = {job: firing.job, runId: firing.runId}
   const work = async (signal: AbortSignal) => {
     const {run, end} = openRun({firing, database: plugin.database, log, signal})
+    const about = {job: firing.job, runId: firing.runId}
     await job.run(() => handle(run as Parameters<typeof handle>[0]), about)
     return end()
   }
-  const limit = (definition.timeout ?? usualTimeout) * 1000
-  // The instance waits for the end of the run, not for the plugin's code alone: a disposal between the two would fail it.
-  const {sends, writes} = await job.run(() => withTimeLimit(limit, work, outer), about)
+  const {sends, writes} = await withTimeLimit((definition.timeout ?? usualTimeout) * 1000, work, outer)
   const effect = effectOf(outbox, sends)
   return {...effect, statements: [...effect.statements, ...writes]}
 }
