@@ -88,7 +88,7 @@ const HttpConfig = Type.Object(
         default: 10_000,
         minimum: 10,
         maximum: 1_000_000,
-        description: "So many connections may be open at once. The Host closes the longest idle for newer ones.",
+        description: "How many connections may be open at once. The Host closes the longest idle for newer ones.",
       }),
     ),
     readiness: Type.Optional(ReadinessConfig),

@@ -1,4 +1,4 @@
-/** Exit codes of every `svc` process. 51 and 75 ask a supervisor for another start, and so does 70, an end that nobody asked for. */
+/** Exit codes of every `svc` process. 51, 75 and 70, an end that nobody asked for, ask a supervisor for another start. */
 export const exit = {ok: 0, failed: 1, consoleRestart: 51, unasked: 70, runtimeRestart: 75} as const
 export type ExitReason = keyof typeof exit
 export type ExitCode = (typeof exit)[ExitReason]

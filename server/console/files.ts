@@ -40,7 +40,10 @@ export const readListing = async (folder = consoleFolder): Promise<ConsoleListin
 /** The Host looks for a new build so often at most, in milliseconds. */
 const lookEvery = 1000
 
-/** The built console in memory: each file is read once, in each encoding that was asked for. A new build is served within a second. */
+/**
+ * The built console in memory: each file is read once, in each encoding that was asked for. A new build is served within a
+ * second.
+ */
 export class ConsoleFiles {
   readonly #folder: string
   readonly #files = new Map<string, Promise<Uint8Array<ArrayBuffer>>>()

@@ -16,8 +16,8 @@ export interface Engine {
   read(sql: string, args?: Statement["args"]): Promise<readonly Row[]>
   /**
    * Runs the statements in one transaction: all are durable when it resolves, none is stored when it rejects. Throws
-   * `StatementFailed` where one of them is at fault, `AnswerLost` where they are stored and no more is known; else a `Problem`, of which `database_outcome_unknown` alone leaves
-   * open whether they were stored.
+   * `StatementFailed` where one of them is at fault, `AnswerLost` where they are stored and no more is known; else a
+   * `Problem`, of which `database_outcome_unknown` alone leaves open whether they were stored.
    */
   commit(statements: readonly Statement[]): Promise<readonly Result[]>
   /** Like `commit`, one statement at a time, so that an abort between two ends it with nothing stored; `begins` hears each index. */

@@ -78,11 +78,17 @@ const readDepth = async (database: Database, counted: Counted, oldest: string, d
   }
 }
 
-/** Handlers of inbox events, without those that are done; the ages are of the oldest events with an open handler, 2000 of each state. */
+/**
+ * Handlers of inbox events, without those that are done; the ages are of the oldest events with an open handler, 2000 of each
+ * state.
+ */
 export const readInboxDepth = (database: Database): Promise<Depth> =>
   readDepth(database, marks, oldestEvents, deadHandlers)
 
-/** Messages of the outbox, without those that are done; the ages are of the oldest 2000 of each state. `unknown` counts among the newest 2000 that are. */
+/**
+ * Messages of the outbox, without those that are done; the ages are of the oldest 2000 of each state. `unknown` counts among
+ * the newest 2000 that are.
+ */
 export const readOutboxDepth = async (database: Database): Promise<Depth & {readonly unknown: ByEndpoint}> => ({
   ...(await readDepth(database, messages, oldestMessages, stuckMessages("dead"))),
   unknown: await readByEndpoint(database, stuckMessages("unknown")),

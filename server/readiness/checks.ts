@@ -52,8 +52,10 @@ const ofDatabase = {
   proves: "opened and migrated, not a live SQL test",
 } as const
 
-/** `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so; one whose file was
- * removed or replaced is not, whatever is required. */
+/**
+ * `initialized`: opened and migrated in this run; not a live SQL test, so one that fails now stays ready, and says so; one whose
+ * file was removed or replaced is not, whatever is required.
+ */
 export const checkDatabase = (
   initialized: boolean,
   required: boolean,

@@ -82,6 +82,7 @@ export const CompactTask = Named("CompactTask", {
 export type CompactTask = Static<typeof CompactTask>
 
 export const LastCompaction = Named("LastCompaction", {task: orNull(CompactTask)})
+
 export const RescueRequest = Named(
   "RescueRequest",
   {

@@ -26,7 +26,10 @@ export abstract class CheckpointCommand extends StoppableCommand {
     await this.follow(begun, async () => (await host.get<{task: CheckpointTask | null}>("/api/checkpoints/task")).task)
   }
 
-  /** Shows how far a task of the Host is; resolves to its end, or to null where the Host knows another or none. Throws what it failed with. */
+  /**
+   * Shows how far a task of the Host is; resolves to its end, or to null where the Host knows another or none. Throws what it
+   * failed with.
+   */
   async follow<T extends HostTask>(begun: T, ask: () => Promise<T | null>): Promise<T | null> {
     return this.withProgress(async show => {
       for (let task: T | null = begun; task !== null && task.id === begun.id; task = await ask()) {

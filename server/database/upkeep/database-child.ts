@@ -10,8 +10,7 @@ import {toJson} from "../../../shared/json.ts"
  * A process of its own for long work on the database file, so that the Host's event loop and its writer go on:
  * `snapshot <database> <partial> <target>` copies it, under the first name until the copy is whole; `point`, likewise,
  * prints `ready` first, waits for a line, and hashes the copy; `check <database>` runs quick_check, `integrity <database>` the
- * integrity_check; `tables <database>` counts
- * rows and bytes; `rewrite` copies a file that nobody else has open, and leaves its log empty. Prints, last, one JSON
+ * integrity_check; `tables <database>` counts rows and bytes; `rewrite` copies a file that nobody else has open, and leaves its log empty. Prints, last, one JSON
  * value.
  */
 const [task, database = "", partial = "", target = ""] = process.argv.slice(2)

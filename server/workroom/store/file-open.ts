@@ -22,8 +22,7 @@ export type Above = "keep" | "take back"
 
 /**
  * Checks all of a file store, makes a new one where there is none, cuts a torn end, and rebuilds a damaged Catalog from a sound
- * Journal. Throws `workroom_damaged`,
- * `authority_mismatch`, `state_unwritable`.
+ * Journal. Throws `workroom_damaged`, `authority_mismatch`, `state_unwritable`.
  */
 export const openFiles = async (paths: StorePaths, authority: string, above: Above): Promise<OpenedFiles> => {
   const found = await examineFiles(paths, above, authority, "rebuild")

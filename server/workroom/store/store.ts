@@ -51,8 +51,8 @@ export interface Store {
   readonly kind: StoreKind
   /**
    * Checks the whole Journal; resolves to the Catalog as of its last record. A store that is new begins under the
-   * authority. A damaged Catalog is rebuilt where the Journal is sound up to the last acknowledged number. With `known`, after an `append` that failed: nothing above it was acknowledged. Throws `workroom_damaged`,
-   * `authority_mismatch`.
+   * authority. A damaged Catalog is rebuilt where the Journal is sound up to the last acknowledged number. With `known`, after
+   * an `append` that failed: nothing above it was acknowledged. Throws `workroom_damaged`, `authority_mismatch`.
    */
   open(authority: string, known?: Catalog): Promise<Opened>
   /** Durable when it resolves. When it rejects, nothing more may be appended before the store was opened again. */
