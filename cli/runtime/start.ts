@@ -130,8 +130,9 @@ export class RuntimeStart extends SvcCommand {
     logs.setLevel("error")
     const ending = new AbortController()
     // Otherwise a plugin that exits would pass for a start that went well.
-    onUnaskedExit(({error}) => {
-      throw error
+    onUnaskedExit(({call, error}) => {
+      if (call !== undefined) throw error
+      logs.log.error(`the start ended early: ${error.message}`)
     })
     onSignals({
       stop: signal => ending.abort(new Problem("stopping", `the start was ended by ${signal}`)),

@@ -38,15 +38,21 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
     )
   const patience = new Patience({mode, log: logs.log, signal, folders})
   const entrance = new Entrance(runtime, logs.log)
-  let isStarting = true
-  options.onUnaskedExit?.(createExitWatch(logs.log, () => isStarting))
+  let host: Host | undefined
+  options.onUnaskedExit?.(
+    createExitWatch({
+      log: logs.log,
+      isStarting: () => host === undefined,
+      instances: () => host?.generations.current?.instances ?? [],
+    }),
+  )
   const own: Process = {entrance, startedAt: Date.now(), tooManyStarts: () => tooManyStarts(starts, supervisor())}
   try {
     for (;;) {
       const attempt = await tryOnce(options, runtime, own, patience)
       if (attempt.is === "started") {
-        isStarting = false
-        return attempt.host
+        host = attempt.host
+        return host
       }
       await waitOut(options, runtime, own, attempt.wait)
       // What a full disk did not take.

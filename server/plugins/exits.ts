@@ -1,16 +1,28 @@
 import type {Log} from "../../shared/log.ts"
 import type {UnaskedExit} from "../runtime/process/unasked-exit.ts"
 import {attribute} from "./attribution.ts"
+import {type Instance, runningInstance} from "./instance.ts"
+import {isImporting} from "./position.ts"
+
+export interface ExitWatchOptions {
+  readonly log: Log
+  readonly isStarting: () => boolean
+  /** Those of the generation that runs. */
+  readonly instances: () => readonly Instance[]
+}
 
 /**
  * Tells who ends the process. Throws instead while nothing runs yet that the end could hurt less: a plugin that exits while it is
  * loaded or set up is one that does not load, and never ends a Host that runs.
  */
 export const createExitWatch =
-  (log: Log, isStarting: () => boolean) =>
+  ({log, isStarting, instances}: ExitWatchOptions) =>
   ({call, error}: UnaskedExit): void => {
-    const owner = attribute(error, [])
-    if (call !== undefined && (isStarting() || owner?.state.is === "starting")) throw error
+    const running = runningInstance()
+    const mayRefuse = isStarting() || running?.state.is === "starting"
+    // The files of a new version are those of the one that runs.
+    if (call !== undefined && (mayRefuse || (running?.state.is !== "active" && isImporting(error)))) throw error
+    const owner = attribute(error, instances())
     const who = owner === undefined ? "code that no plugin can be named for" : `the plugin ${owner.name}`
     const how =
       call === undefined ? "the process ends, because nothing is left to do in it" : `${who} ended the process`

@@ -10,7 +10,7 @@ import {sha256Of} from "../runtime/hash.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {mappedSources} from "../runtime/source-map.ts"
-import {positionIn} from "./position.ts"
+import {positionIn, whileImporting} from "./position.ts"
 
 /** A plugin's code, ready for `setup`. */
 export interface LoadedPlugin {
@@ -173,8 +173,11 @@ export class Loader {
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)
     await makePrivateFolder(cache)
     await writeFileAtomic(path, code)
-    const plugin = await this.#import({name, path, fingerprint, files: [path], origin: "package"})
-    return {...plugin, from: `${specifier} ${version}`, files: [join("node_modules", specifier)]}
+    const files = [join("node_modules", specifier)]
+    const plugin = await whileImporting(files, () =>
+      this.#import({name, path, fingerprint, files: [path], origin: "package"}),
+    )
+    return {...plugin, from: `${specifier} ${version}`, files}
   }
 
   async #import({
@@ -189,7 +192,7 @@ export class Loader {
     const cached = this.#cache.get(name)
     if (cached?.plugin.fingerprint === fingerprint && cached.path === path) return {...cached.plugin, isStale}
     const from = relative(this.#options.paths.project, source)
-    const module = await this.#options.runtime.load(path).catch((cause: unknown) => {
+    const module = await whileImporting(files, () => this.#options.runtime.load(path)).catch((cause: unknown) => {
       const at = positionIn(cause, files, this.#options.paths.project)
       throw new Problem("plugin_invalid", `${from} does not load: ${messageOf(cause)}`, {
         cause,

@@ -18,3 +18,22 @@ export const positionIn = (error: unknown, files: readonly string[], project: st
   }
   return undefined
 }
+
+/** The files of the modules whose own code runs just now, as they are imported. */
+const importing = new Set<readonly string[]>()
+
+/** Imports a module of these files; `isImporting` knows of it until it has ended. */
+export const whileImporting = async <T>(files: readonly string[], load: () => Promise<T>): Promise<T> => {
+  // One more object than its content: two imports of the same files are two.
+  const own = [...files]
+  importing.add(own)
+  try {
+    return await load()
+  } finally {
+    importing.delete(own)
+  }
+}
+
+/** Was this error made by code of a module that is being imported? */
+export const isImporting = ({stack = ""}: Error): boolean =>
+  [...importing].some(files => files.some(file => stack.includes(file)))

@@ -3,8 +3,9 @@ import {readFailedStarts} from "../../../server/recovery/last-good/failed-starts
 import {exit} from "../../../shared/exit.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
 import {launchHost, startHost, svc} from "../../support/host/host.ts"
+import {startProcess} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {runtimes} from "../../support/host/runtimes.ts"
+import {root, runtimes, scriptCommand} from "../../support/host/runtimes.ts"
 import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 
 const config = `http: {port: 0}
@@ -18,6 +19,16 @@ const rude = pluginWith(`
     plugin.command("later", () => { setTimeout(() => process.exit(3), 5); return "ok" })
     plugin.command("really", () => process.reallyExit(0))
     plugin.command("quietly", () => { process.once("exit", () => { process.exitCode = 0 }); process.exit() })`)
+
+/** On Bun, nothing but the stack tells whose a listener of a signal is. */
+const listening = pluginWith(`
+    process.on("SIGUSR2", () => { process.exit(0); note("went on") })
+    plugin.command("aborts", () => { process.abort() })`)
+
+/** What a library for the end of a process may do. */
+const setsExitCode = pluginWith(`
+    process.exitCode = 3
+    process.on("exit", () => { process.exitCode = 0 })`)
 
 const exitsInSetup = pluginWith("process.exit(0)")
 
@@ -63,13 +74,48 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
     expect(once.stdout).toContain("process.exit(0) was called")
   })
 
-  test("a plugin that exits in its setup does not replace one that runs", async () => {
+  test("a listener of the process exits: the stack tells whose it is", async () => {
+    const host = await startHost({runtime, config, plugins: {rude: listening}, args: ["--no-watch"]})
+    expect((await host.stop("SIGUSR2")).code).toBe(exit.unasked)
+    expect(host.process.output()).toContain("the plugin rude ended the process: process.exit(0) was called")
+  })
+
+  test("process.abort() keeps its signal, and the log names the plugin", async () => {
+    const host = await startHost({runtime, config, plugins: {rude: listening}, args: ["--no-watch"]})
+    void host.say("/aborts").catch(() => {})
+    const {code, signal} = await host.process.finished
+    expect({code, signal}).toEqual({code: null, signal: "SIGABRT"})
+    expect(host.process.output()).toContain("the plugin rude ended the process: process.abort() was called")
+  })
+
+  test("a plugin that sets process.exitCode does not change how the Host ends in order", async () => {
+    const options = {runtime, config, plugins: {rude: setsExitCode}, args: ["--no-watch"]}
+    const asked = await startHost(options)
+    await asked.post("/api/system/restart", {confirm: true})
+    expect((await asked.process.finished).code).toBe(exit.consoleRestart)
+    expect((await (await startHost(options)).stop()).code).toBe(exit.ok)
+  })
+
+  test.each([
+    ["in its setup", exitsInSetup],
+    ["while it is loaded", exitsWhenLoaded],
+  ])("a plugin that exits %s does not replace one that runs", async (_, source) => {
     const host = await startHost({runtime, config, plugins: {rude: replying("hi", "hello")}, args: ["--no-watch"]})
     const {generation} = await statusOf(host)
-    host.project.write("plugins/rude.ts", exitsInSetup)
+    host.project.write("plugins/rude.ts", source)
     await expect(reload(host)).rejects.toThrow("process.exit(0) was called")
     expect((await statusOf(host)).generation).toEqual(generation)
     expect(await host.say("/hi")).toEqual(["hello"])
     expect((await host.stop()).code).toBe(exit.ok)
   })
 })
+
+/** Node 22.12 does not run TypeScript. */
+test.each(runtimes.filter(({name}) => name !== "node22"))(
+  "on $name a process with nothing left to do ends with the code too, whatever a listener sets",
+  async runtime => {
+    const script = `${root}tests/support/host/nothing-left.ts`
+    const {code, stdout} = await startProcess(scriptCommand(runtime, script)).finished
+    expect({code, stdout}).toEqual({code: exit.unasked, stdout: "undefined: nothing was left to do\n"})
+  },
+)

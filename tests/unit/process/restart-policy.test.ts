@@ -16,6 +16,7 @@ test("waits longer after each crash, five starts in well under 120 s, and begins
 
 test.each([
   ["a crash", crash],
+  ["an exit that nobody asked for", {code: 70, signal: null}],
   ["a kill", {code: null, signal: "SIGKILL"}],
   ["51", {code: 51, signal: null}],
   ["75", {code: 75, signal: null}],
