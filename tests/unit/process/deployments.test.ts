@@ -46,13 +46,28 @@ describe("the table of deployment templates", () => {
 })
 
 test("no template names a prebuilt image of this project: the bases are those of Bun and Node", () => {
+  const dockerfile = read("container/image/Dockerfile")
   const named = shipped.flatMap(path =>
-    [...read(path).matchAll(/^(?:FROM|\s*-?\s*image:)\s+(\S+)/gm)].map(([, name]) => name),
+    [...read(path).matchAll(/^(?:FROM|\s*-?\s*image:|ARG (?:BUN|NODE)_IMAGE=)\s*(\S+)/gm)].map(([, name]) => name),
   )
-  const stages: readonly string[] = read("container/image/Dockerfile").match(/(?<= AS )\S+/g) ?? []
+  const stages: readonly string[] = dockerfile.match(/(?<= AS )\S+/g) ?? []
   const own = (name: string | undefined) =>
-    name?.startsWith(sample.name) || stages.includes(name ?? "") || /^(\w+-)?\$\{RUNTIME\}$/.test(name ?? "")
+    name?.startsWith(sample.name) ||
+    stages.includes(name ?? "") ||
+    /^(\w+-)?\$\{(RUNTIME|\w+_IMAGE)\}$/.test(name ?? "")
   expect([...new Set(named.filter(name => !own(name)))].sort()).toEqual(["node:22-slim", "oven/bun:1"])
+})
+
+test("a build argument before the first stage replaces the base of each runtime", () => {
+  const [beforeStages = ""] = read("container/image/Dockerfile").split(/^FROM /m)
+  for (const [stage, image] of Object.entries({bun: "BUN_IMAGE", node: "NODE_IMAGE"})) {
+    expect(beforeStages).toMatch(new RegExp(`^ARG ${image}=\\S+$`, "m"))
+    expect(read("container/image/Dockerfile")).toContain(`FROM \${${image}} AS ${stage}\n`)
+  }
+})
+
+test("no template pins an image by a digest: a project does, from a registry that it asked", () => {
+  expect(shipped.filter(path => /@sha256:[0-9a-f]/.test(read(path)))).toEqual([])
 })
 
 test("the example's environment is that of a new project, and holds the placeholder that production refuses", () => {
