@@ -10,7 +10,7 @@ import {dirname, resolve} from "node:path"
 import {pathToFileURL} from "node:url"
 import nodeAdapter from "crossws/adapters/node"
 import {FastResponse, serve as listen, NodeRequest} from "srvx/node"
-import {esbuildIssues} from "./esbuild-issues.ts"
+import {buildInService, esbuildIssues} from "./esbuild.ts"
 import {pluginBuild} from "./plugin-build.ts"
 import {
   type BundleOptions,
@@ -190,9 +190,8 @@ const answerWithoutUpgrade = (http: Server, request: IncomingMessage, socket: im
 }
 
 const bundle = async ({entry, externals}: BundleOptions) => {
-  const {build} = await import("esbuild")
   try {
-    const built = await build({
+    const built = await buildInService({
       entryPoints: [entry],
       outfile: `${entry}.mjs`,
       ...pluginBuild,
