@@ -263,6 +263,23 @@ const ReleasesConfig = Type.Object(
   {...closed, default: {}},
 )
 
+const WatchdogConfig = Type.Object(
+  {
+    seconds: Type.Optional(
+      Type.Integer({
+        default: 20,
+        minimum: 1,
+        maximum: 3600,
+        description: "How long the event loop may be blocked before a line on standard error tells of it.",
+      }),
+    ),
+    kill: Type.Optional(
+      Type.Boolean({default: false, description: "End a blocked Host by SIGKILL; its supervisor starts it again."}),
+    ),
+  },
+  {...closed, default: {}},
+)
+
 const RetentionConfig = Type.Object(
   {
     handled: Type.Optional(
@@ -352,6 +369,7 @@ export const ProjectConfig = Type.Object(
     retention: Type.Optional(RetentionConfig),
     checkpoints: Type.Optional(CheckpointsConfig),
     releases: Type.Optional(ReleasesConfig),
+    watchdog: Type.Optional(WatchdogConfig),
   },
   closed,
 )

@@ -82,6 +82,17 @@ export const eventTypes = {
     "The Host ends in order",
     Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),
   ),
+  "host.blocked": event(
+    "The event loop was blocked for longer than `watchdog.seconds`, and is free again",
+    Named("HostBlocked", {
+      seconds: Type.Integer({description: "How long it had been blocked when the watchdog told of it"}),
+      handlers: Type.Array(Type.String(), {description: "Handlers whose code ran, or that had begun and not ended"}),
+      frame: Type.Union([Type.String(), Type.Null()], {
+        private: true,
+        description: "Function and place in the loaded code, where the runtime tells it: Node",
+      }),
+    }),
+  ),
   "generation.committed": event(
     "A generation was committed, and runs",
     Type.Object({number: Type.Integer(), reason: Type.String(), plugins: Type.Array(Type.String())}),

@@ -225,6 +225,8 @@ export class RuntimeStart extends SvcCommand {
       const {banner} = await import("../kit/runtime/banner.ts")
       this.print(banner(host, this.folder))
     }
+    const {watchLoop} = await import("../kit/runtime/watch-loop.ts")
+    const endWatchdog = watchLoop(host, mode, logs)
     const ending = await Promise.race([asked, host.exitAsked])
     await host.rescueBeforeEnd()
     // It runs on after the stop: a log reader that stalls does not hold the process either.
@@ -232,6 +234,7 @@ export class RuntimeStart extends SvcCommand {
       logs.log.error(`the Host did not end within ${stopLimit / 1000} s`)
       endProcess(ending.code)
     }, stopLimit)
+    await endWatchdog()
     await host.stop(ending)
     return ending.code
   }

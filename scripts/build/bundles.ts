@@ -7,6 +7,7 @@ export const shipped = [
   "server/testing/testing.ts",
   "server/database/upkeep/database-child.ts",
   "server/runtime/process/program-child.ts",
+  "server/runtime/flow/watchdog-worker.ts",
   "server/recovery/verify/verify-child.ts",
 ]
 

@@ -5,7 +5,7 @@ import {fingerprintOf} from "./snapshot.ts"
 
 /** Keys that the process takes once, at its start. A previous token that has expired is as good as none. */
 const fixedKeys = (loaded: LoadedConfig, now: number): Record<string, unknown> => {
-  const {http, database, workroom} = loaded.config
+  const {http, database, workroom, watchdog} = loaded.config
   const {previousToken} = http
   return {
     "http.host": http.host,
@@ -18,6 +18,7 @@ const fixedKeys = (loaded: LoadedConfig, now: number): Record<string, unknown> =
     "http.demoToken": http.demoToken,
     database,
     "workroom.store": workroom.store,
+    watchdog,
   }
 }
 

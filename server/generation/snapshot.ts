@@ -72,7 +72,7 @@ const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
   },
   log: instance.log,
   signal: instance.scope.signal,
-  run: (work, about) => instance.run(work, about),
+  run: (work, about) => instance.run(work, about, id),
 })
 
 const commandsOf = (instance: Instance, report: (message: string) => void): Runner[] =>

@@ -1,3 +1,4 @@
+import type {ProjectConfig} from "../../shared/config.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Mode} from "../../shared/mode.ts"
 import type {Secret} from "../../shared/secret.ts"
@@ -8,6 +9,7 @@ import type {Inbox} from "../inbox/inbox.ts"
 import type {Logs} from "../logs/log.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import type {BuiltIns} from "../plugins/load.ts"
+import type {Blocked} from "../runtime/flow/watchdog.ts"
 import type {UnaskedExit} from "../runtime/process/unasked-exit.ts"
 
 export interface HostOptions {
@@ -57,6 +59,8 @@ export interface Host {
   readonly project: string
   readonly authority: string
   readonly generations: Generations
+  /** `watchdog` of the configuration that it started with. */
+  readonly watchdog: ProjectConfig["watchdog"]
   readonly endpoints: Endpoints
   readonly database: Database
   readonly inbox: Inbox
@@ -76,6 +80,8 @@ export interface Host {
   rescueBeforeEnd(): Promise<void>
   /** Ends in order, within ten seconds. */
   stop(exit: Exit): Promise<void>
+  /** The event loop was blocked, and is free again. */
+  wasBlocked(blocked: Blocked): void
   /** Deals with an exception that nobody caught. */
   contain(error: unknown): Promise<void>
 }

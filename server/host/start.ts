@@ -174,6 +174,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     runtimeId,
     project,
     authority,
+    watchdog: boot.config.watchdog,
     generations,
     endpoints,
     database,
@@ -190,6 +191,11 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
       if (isPlannedEnd(ending)) await endpoints.catchUp()
       await parts.stop(ending, stopLimit - (performance.now() - began))
       log.info("stopped")
+    },
+    wasBlocked: ({seconds, handlers: running, frame = null}) => {
+      handlers.blocks++
+      log.error(`the event loop was blocked for more than ${seconds} s, and is free again`, {handlers: running, frame})
+      events.raise("host.blocked", {seconds, handlers: [...running], frame})
     },
     contain: error => containment.contain(error),
   }

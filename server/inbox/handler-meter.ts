@@ -15,6 +15,8 @@ interface Counting extends HandlerFigures {
 
 /** Times handlers, with plain integers: it stands in the way of each of them. */
 export class HandlerMeter {
+  /** How often the event loop was blocked for longer than the watchdog waits. */
+  blocks = 0
   readonly #byOwner = new Map<string, Counting>()
   readonly #byHandler = new Map<string, Counting>()
 

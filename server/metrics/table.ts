@@ -38,6 +38,11 @@ export const metrics = {
     labels: ["kind", "owner", "name"],
     help: "1 where a component that readiness requires is ready, else 0.",
   },
+  svc_event_loop_blocked_total: {
+    type: "counter",
+    labels: [],
+    help: "How often the event loop was blocked for longer than watchdog.seconds, counted once it was free again.",
+  },
   svc_starts_total: {
     type: "counter",
     labels: [],

@@ -8,6 +8,7 @@ import type {Plugin} from "../../shared/sdk/plugin.ts"
 import type {PluginDatabase} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import {runAround} from "../logs/around.ts"
+import {countRunning, showRunning} from "../runtime/flow/handler-slots.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {LoadedPlugin} from "./load.ts"
@@ -143,17 +144,21 @@ export class Instance {
 
   /**
    * Runs code of this instance as its own; its disposal waits for it. What it logs meanwhile carries `about`: an event and
-   * its endpoint, a requestId, a runId.
+   * its endpoint, a requestId, a runId. `what` is the handler's name for a watchdog.
    */
-  async run<T>(work: () => T | Promise<T>, about?: LogFields): Promise<T> {
-    const running = this.as(async () => work(), about)
+  async run<T>(work: () => T | Promise<T>, about?: LogFields, what: string = this.path): Promise<T> {
+    const ended = countRunning(what)
+    const running = this.as(async () => work(), about, what)
     this.#running.add(running)
-    return running.finally(() => this.#running.delete(running))
+    return running.finally(() => {
+      ended()
+      this.#running.delete(running)
+    })
   }
 
   /** Runs code of this instance as its own; its disposal does not wait for it. */
-  as<T>(work: () => T, about?: LogFields): T {
-    return runAs(this, () => runAround({...about, plugin: this.name}, work))
+  as<T>(work: () => T, about?: LogFields, what: string = this.path): T {
+    return showRunning(what, () => runAs(this, () => runAround({...about, plugin: this.name}, work)))
   }
 
   /** Undoes everything, after what runs has ended or `drainLimit` milliseconds have passed. */

@@ -54,6 +54,7 @@ export const readCounters = ({logs, database, requests, handlers}: MetricsSource
       histogram: latency,
     })),
     svc_http_rate_limited_total: single(requests.routes.reduce((sum, {limited}) => sum + limited, 0)),
+    svc_event_loop_blocked_total: single(handlers.blocks),
     svc_handler_seconds: handlers.owners.map(({owner, seconds}) => ({labels: {owner}, histogram: seconds})),
     svc_handler_ends_total: handlers.owners.flatMap(({owner, ends}) =>
       Object.entries(ends).map(([outcome, value]) => ({labels: {owner, outcome}, value})),

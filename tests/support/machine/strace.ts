@@ -18,13 +18,19 @@ const straceWith = (fault: string, args: readonly string[], cwd?: string): Runni
   })
 }
 
-/** Makes every fsync of a running process fail, as a dying disk does, until strace gets SIGINT. */
-export const failSyncs = async (context: TestContext, pid: number): Promise<Running> => {
-  const strace = straceWith("error=EIO", ["-p", String(pid)])
+const attach = async (context: TestContext, pid: number, fault: string): Promise<Running> => {
+  const strace = straceWith(fault, ["-p", String(pid)])
   await untilPrinted(strace, /attached|Operation not permitted/)
   need(context, strace.output().includes("attached"), "the right to trace another process")
   return strace
 }
+
+/** Makes every fsync of a running process fail, as a dying disk does, until strace gets SIGINT. */
+export const failSyncs = (context: TestContext, pid: number): Promise<Running> => attach(context, pid, "error=EIO")
+
+/** Makes every fsync of a running process hang for so many milliseconds, until strace gets SIGINT. */
+export const slowSyncs = (context: TestContext, pid: number, milliseconds: number): Promise<Running> =>
+  attach(context, pid, `delay_enter=${milliseconds * 1000}`)
 
 /** Starts a process for which every fsync takes so many milliseconds longer, as on a slow disk. */
 export const startOnSlowDisk = (command: readonly string[], milliseconds: number, cwd: string): Running =>

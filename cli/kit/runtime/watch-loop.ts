@@ -1,0 +1,22 @@
+import type {Host} from "../../../server/host/host.ts"
+import type {Logs} from "../../../server/logs/log.ts"
+import {startWatchdog} from "../../../server/runtime/flow/watchdog.ts"
+import {ownModule} from "../../../server/runtime/own-files.ts"
+import type {Mode} from "../../../shared/mode.ts"
+
+/** Starts the thread that tells of a blocked event loop, and returns what ends it. A Host that gets no thread runs without it. */
+export const watchLoop = (host: Host, mode: Mode, logs: Logs): (() => Promise<void>) => {
+  const failed = (error: unknown) =>
+    logs.log.warn("nothing watches for a blocked event loop: the watchdog has failed", {error})
+  const {project, runtimeId} = host
+  try {
+    return startWatchdog(
+      ownModule("server/runtime/flow/watchdog-worker.ts"),
+      {...host.watchdog, json: mode === "production", fields: {project, runtimeId}},
+      {blocked: blocked => host.wasBlocked(blocked), failed},
+    )
+  } catch (error) {
+    failed(error)
+    return async () => {}
+  }
+}

@@ -1,0 +1,135 @@
+import {constants, fstatSync, openSync, writeSync} from "node:fs"
+import {type Debugger, Session} from "node:inspector"
+import {parentPort, workerData} from "node:worker_threads"
+import {toJson} from "../../../shared/json.ts"
+import {slotLayout, slotViews} from "./handler-slots.ts"
+import type {Blocked, WatchdogWork} from "./watchdog.ts"
+
+/** The thread of `startWatchdog`. It looks at the heartbeat, and ends by itself once it is asked to. */
+const {shared, seconds, kill, json, fields} = workerData as WatchdogWork
+const {heartbeat, current, firstCount, slots, nameBytes} = slotLayout
+const {numbers, names} = slotViews(shared)
+
+/** How often it looks, in milliseconds. */
+const lookEvery = 500
+
+/** How long the runtime gets to name the frame, in milliseconds. */
+const frameLimit = 1000
+
+/**
+ * Standard error, opened once more where it may be a reader that does not read: a thread that waits for one would keep the
+ * process from its end (measured on Node). A socket cannot be opened so, and a file needs the position that it has.
+ */
+const standardError = (): number => {
+  try {
+    const stat = fstatSync(2)
+    if (!stat.isFIFO() && !stat.isCharacterDevice()) return 2
+    return openSync("/proc/self/fd/2", constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return 2
+  }
+}
+
+const nameOf = (slot: number): string =>
+  new TextDecoder().decode(names.slice(slot * nameBytes, (slot + 1) * nameBytes)).replaceAll("\0", "")
+
+/** The handler whose code runs, or those that wait and may have gone on. */
+const whoRuns = (): readonly string[] => {
+  const slot = Atomics.load(numbers, current)
+  if (slot > 0) return [nameOf(slot)]
+  const waiting = Array.from({length: slots - 1}, (_, index) => index + 1)
+  return waiting.filter(each => Atomics.load(numbers, firstCount + each) > 0).map(nameOf)
+}
+
+let session: Session | undefined
+
+const leaveDebugger = (): void => {
+  session?.disconnect()
+  session = undefined
+}
+
+/** Where the main thread is. Undefined on Bun, which has no debugger between threads, and in a call that is not JavaScript. */
+const findFrame = async (): Promise<string | undefined> => {
+  const opened = new Session()
+  const files = new Map<string, string>()
+  const found = Promise.withResolvers<string | undefined>()
+  const giveUp = setTimeout(() => found.resolve(undefined), frameLimit)
+  const refused = (error: Error | null) => error !== null && found.resolve(undefined)
+  try {
+    opened.connectToMainThread()
+    session = opened
+    opened.on("Debugger.scriptParsed", ({params}) => files.set(params.scriptId, params.url))
+    opened.on("Debugger.paused", ({params}) => {
+      found.resolve(textOf(params.callFrames, files))
+      opened.post("Debugger.resume")
+    })
+    opened.post("Debugger.enable", refused)
+    opened.post("Debugger.pause", refused)
+    return await found.promise
+  } catch {
+    return undefined
+  } finally {
+    clearTimeout(giveUp)
+    leaveDebugger()
+  }
+}
+
+/** The innermost frame that is not the runtime's own. */
+const textOf = (frames: readonly Debugger.CallFrame[], files: ReadonlyMap<string, string>): string | undefined => {
+  const urlOf = (frame: Debugger.CallFrame) => files.get(frame.location.scriptId) ?? ""
+  const frame = frames.find(each => !urlOf(each).startsWith("node:"))
+  if (frame === undefined) return undefined
+  const {lineNumber, columnNumber = 0} = frame.location
+  return `${frame.functionName || "(anonymous)"} (${urlOf(frame)}:${lineNumber + 1}:${columnNumber + 1})`
+}
+
+const output = standardError()
+
+const write = (blocked: Blocked): void => {
+  const by = blocked.handlers.length === 0 ? "no handler of a plugin" : blocked.handlers.join(", ")
+  const message = `the event loop has been blocked for ${blocked.seconds} s; what runs: ${by}`
+  const time = new Date().toISOString()
+  const record = {time, level: "error", message, ...fields, handlers: blocked.handlers, frame: blocked.frame}
+  const at = blocked.frame === undefined ? "" : ` at ${blocked.frame}`
+  try {
+    writeSync(output, json ? `${toJson(record)}\n` : `${time} ERROR ${message}${at}\n`)
+  } catch {
+    // Nobody reads it. The log repeats it once the event loop is free.
+  }
+}
+
+let seen = Atomics.load(numbers, heartbeat)
+let looked = performance.now()
+let blockedFor = 0
+let isTold = false
+
+const look = async (): Promise<void> => {
+  const at = performance.now()
+  // Where this thread stood still too, the process was stopped as a whole, or the machine slept.
+  const passed = at - looked
+  looked = at
+  if (passed > 3 * lookEvery) return
+  blockedFor += passed
+  const now = Atomics.load(numbers, heartbeat)
+  if (now !== seen) {
+    seen = now
+    blockedFor = 0
+    isTold = false
+    return
+  }
+  if (isTold || blockedFor < seconds * 1000) return
+  isTold = true
+  const handlers = whoRuns()
+  const frame = await findFrame()
+  const blocked = {seconds: Math.floor(blockedFor / 1000), handlers, frame}
+  write(blocked)
+  if (kill && Atomics.load(numbers, heartbeat) === seen) process.kill(process.pid, "SIGKILL")
+  parentPort?.postMessage(blocked)
+}
+
+const timer = setInterval(() => void look(), lookEvery)
+parentPort?.once("message", () => {
+  clearInterval(timer)
+  leaveDebugger()
+  parentPort?.close()
+})

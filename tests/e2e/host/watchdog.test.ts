@@ -1,0 +1,93 @@
+import {rmSync} from "node:fs"
+import {setTimeout as sleep} from "node:timers/promises"
+import {describe, expect, test} from "vitest"
+import {exit} from "../../../shared/exit.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {bunAnd, onBun, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {needStrace, slowSyncs} from "../../support/machine/strace.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const bot = pluginWith(`
+    const block = (ms: number) => { const end = performance.now() + ms; while (performance.now() < end) {} return "free" }
+    plugin.command("block <ms:integer>", ({args}) => block(args.ms))
+    plugin.command("exit", () => process.exit(0))`)
+
+const configOf = (watchdog: string) => `http: {port: 0}
+watchdog: ${watchdog}
+plugins:
+  sandbox: {}
+  bot: {}
+`
+
+const start = (runtime: TestRuntime, watchdog = "{seconds: 1}"): Promise<TestHost> =>
+  startHost({runtime, config: configOf(watchdog), plugins: {bot}, args: ["--no-watch"]})
+
+/** Blocks the event loop until the watchdog has told of it: its thread needs a moment to start. */
+const blockUntilTold = async (host: TestHost): Promise<void> => {
+  const isTold = () => host.process.output().includes("has been blocked for")
+  const told = until("the watchdog to tell", isTold)
+  while (!isTold()) await Promise.race([told, host.say("/block 5000").catch(() => [])])
+}
+
+/** Each way a Host ends in order, with its exit code. */
+const endings: readonly [number, string, (host: TestHost) => unknown][] = [
+  [exit.ok, "SIGTERM", host => host.process.child.kill("SIGTERM")],
+  [exit.consoleRestart, "a restart", host => host.post("/api/system/restart", {confirm: true, force: true})],
+  [exit.runtimeRestart, "the loss of its lock", host => rmSync(host.project.path(".svc/host.lock"))],
+]
+
+describe.each(runtimes)("a blocked event loop on $name", runtime => {
+  test("is told of while it lasts, with the handler, and in log, metric and event once it is over", async () => {
+    const host = await start(runtime)
+    await blockUntilTold(host)
+    expect(host.process.output()).not.toContain("and is free again")
+    expect(host.process.output()).toMatch(
+      /the event loop has been blocked for \d+ s; what runs: root\/bot\/command\/block/,
+    )
+    // Bun gives no debugger to another thread.
+    if (runtime !== onBun) expect(host.process.output()).toMatch(/command\/block at block \(file:.*bot/)
+    await until("the log to tell", () => host.process.output().includes("and is free again"))
+    const {items} = await host.get<{items: {type: string; data: {handlers: string[]}}[]}>(
+      "/api/events/history?types=host.blocked",
+    )
+    expect(items.map(({data}) => data.handlers)).toEqual([["root/bot/command/block"]])
+    expect(await (await host.fetch("/api/metrics")).text()).toContain("svc_event_loop_blocked_total 1")
+    expect((await host.stop()).code).toBe(exit.ok)
+  })
+
+  test("ends the Host by SIGKILL where the configuration says so", async () => {
+    const host = await start(runtime, "{seconds: 1, kill: true}")
+    await blockUntilTold(host)
+    expect(await host.process.finished).toMatchObject({code: null, signal: "SIGKILL"})
+  })
+
+  test("is no process that stood still as a whole; and a plugin that exits ends the Host with 70", async () => {
+    const host = await start(runtime, "{seconds: 1, kill: true}")
+    // By now the thread looks.
+    await sleep(2000)
+    host.process.child.kill("SIGSTOP")
+    await sleep(3000)
+    host.process.child.kill("SIGCONT")
+    expect(await host.say("/block 1")).toEqual(["free"])
+    expect(host.process.output()).not.toContain("has been blocked")
+    void host.say("/exit").catch(() => {})
+    expect((await host.process.finished).code).toBe(exit.unasked)
+  })
+})
+
+describe.each(bunAnd("node24"))("an event loop on $name that is blocked", runtime => {
+  test.for(endings)(
+    "by a disk that hangs is told of, and the exit code is %i after %s",
+    async ([code, , end], context) => {
+      needStrace(context)
+      const host = await start(runtime)
+      await sleep(2000)
+      await slowSyncs(context, host.process.pid, 2000)
+      void host.say("/block 1").catch(() => {})
+      await untilPrinted(host.process, "what runs: no handler of a plugin")
+      void end(host)
+      expect((await host.process.finished).code).toBe(code)
+    },
+  )
+})
