@@ -34,17 +34,32 @@ const measureRunning = async (host: BenchHost, runtime: TestRuntime, project: Be
   return {creating, verifying}
 }
 
+const secondsOf = async (runtime: TestRuntime, project: BenchProject, ...args: readonly string[]): Promise<number> => {
+  const begun = performance.now()
+  await svc(runtime, project, ["checkpoint", ...args])
+  return (performance.now() - begun) / 1000
+}
+
+/** The Host is stopped: nobody waits. Seconds of a checkpoint that is created and verified, and of its compressed archive. */
+const measureExport = async (runtime: TestRuntime, project: BenchProject, rounds: number) => {
+  const archive = `${project.folder}/checkpoint.tar.gz`
+  const samples: {readonly all: number; readonly archive: number}[] = []
+  for (let round = 0; round < rounds; round++) {
+    const create = await secondsOf(runtime, project, "create")
+    const write = await secondsOf(runtime, project, "export", "newest", "--output", archive)
+    samples.push({all: create + write, archive: write})
+    rmSync(archive)
+    await svc(runtime, project, ["checkpoint", "prune", "--keep", "1"])
+  }
+  return {all: samples.map(({all}) => all), archive: samples.map(({archive}) => archive)}
+}
+
 /** The Host is stopped: nobody waits. Seconds of a verification and the restore after it, and of the restore. */
 const measureRestore = async (runtime: TestRuntime, project: BenchProject, rounds: number) => {
-  const timed = async (command: string) => {
-    const begun = performance.now()
-    await svc(runtime, project, ["checkpoint", command, "newest"])
-    return (performance.now() - begun) / 1000
-  }
   const samples: {readonly both: number; readonly restore: number}[] = []
   for (let round = 0; round < rounds; round++) {
-    const verify = await timed("verify")
-    const restore = await timed("restore")
+    const verify = await secondsOf(runtime, project, "verify", "newest")
+    const restore = await secondsOf(runtime, project, "restore", "newest")
     samples.push({both: verify + restore, restore})
   }
   return {both: samples.map(({both}) => both), restore: samples.map(({restore}) => restore)}
@@ -60,6 +75,8 @@ const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<rea
   const host = await startHost(runtime, project)
   const {creating, verifying} = await measureRunning(host, runtime, project, pairs)
   await host.stop()
+  options.progress(`archives ${on}`)
+  const exports = await measureExport(runtime, project, pairs)
   options.progress(`restores ${on}`)
   const restores = await measureRestore(runtime, project, pairs)
   project.remove()
@@ -68,6 +85,8 @@ const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<rea
     ...waitFigures(creating, `while it is created, ${on}`),
     {name: `verifying ${on}`, unit: "s", value: verifying.time.subject, detail: sides(verifying.time, "s")},
     ...waitFigures(verifying, `while it is verified, ${on}`),
+    {name: `created, verified and exported ${on}`, unit: "s", value: spreadOf(exports.all)},
+    {name: `  exported, ${on}`, unit: "s", value: spreadOf(exports.archive)},
     {name: `verified and restored ${on}`, unit: "s", value: spreadOf(restores.both), target: atMost(longestRestore)},
     {name: `  restored, ${on}`, unit: "s", value: spreadOf(restores.restore)},
   ]
@@ -76,6 +95,6 @@ const measureOn = async (runtime: TestRuntime, options: RowOptions): Promise<rea
 export const checkpoint: Row = {
   name: "checkpoint",
   summary:
-    "svc checkpoint create, verify and restore of a 1 GB database, and what clients wait meanwhile, against a process that writes as many bytes (Bun and Node 24)",
+    "svc checkpoint create, verify, export and restore of a 1 GB database, and what clients wait meanwhile, against a process that writes as many bytes (Bun and Node 24)",
   measure: onOneNode(onEachRuntime(measureOn)),
 }
