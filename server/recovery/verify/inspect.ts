@@ -13,6 +13,7 @@ import {databaseName} from "../checkpoint/create.ts"
 import {readGroup, readMarker} from "../checkpoint/marker.ts"
 import {partRules} from "../checkpoint/parts.ts"
 import type {Progress} from "../checkpoint/progress.ts"
+import {mayHold} from "./pages.ts"
 import {scanDatabase} from "./scan.ts"
 import {SecretSearch, type SecretValues} from "./search.ts"
 
@@ -60,7 +61,9 @@ const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Not
     return withDatabase(remoteCopy, async database => {
       progress("checking the database", 0, 0)
       findings.push(...wrongIn((await database.read("PRAGMA integrity_check(10)")).map(row => row.integrity_check)))
-      if (findings.length === 0) await inspectContent(database, staged, {findings, warnings, progress})
+      if (findings.length > 0) return
+      await inspectContent(database, staged, {findings, warnings, progress})
+      warnings.push(...(await findSecrets(database, staged, progress)))
     })
   }
   if (manifest.database.dialect === "sqlite") findings.push(`${databaseName} is not in it`)
@@ -68,29 +71,35 @@ const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Not
   findings.push(...(await checkParts(staged, undefined)))
 }
 
-const inspectContent = async (
-  database: Database,
-  staged: Staged,
-  {findings, warnings, progress}: Notes,
-): Promise<void> => {
+const inspectContent = async (database: Database, staged: Staged, {findings, progress}: Notes): Promise<void> => {
   findings.push(...(await checkDatabase(database, staged.manifest)))
   if (findings.length > 0) return
   progress("checking jobs and workroom", 0, 0)
   findings.push(...(await checkParts(staged, database)))
+}
+
+/** Each row that holds the value of a secret. */
+const findSecrets = async (database: Database, {secrets}: Staged, progress: Progress): Promise<readonly string[]> => {
   let rows = 0
-  const leaks = await scanDatabase(database, new SecretSearch(staged.secrets), count => {
+  const leaks = await scanDatabase(database, new SecretSearch(secrets), count => {
     rows += count
     progress("looking for secrets, rows", rows, 0)
   })
-  warnings.push(
-    ...leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`),
-  )
+  return leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`)
 }
 
 const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
   try {
     const copy: Location = {dialect: "sqlite", file}
-    await withDatabase(copy, database => inspectBeside(database, file, staged, {findings, warnings, progress}))
+    const pages = checkIntegrity(file)
+    // Told below, where it is awaited.
+    pages.catch(() => {})
+    // Before it is opened here: a file that is closed frees the locks that SQLite has on it in this process.
+    const mayLeak = await mayHold(file, new SecretSearch(staged.secrets), (done, total) =>
+      progress("looking for secrets", done, total),
+    )
+    const notes: Notes = {findings, warnings, progress}
+    await withDatabase(copy, database => inspectBeside(database, {pages, mayLeak}, staged, notes))
     if (staged.keepSchema === true) return
     progress("migrating the copy", 0, 0)
     const migrated = await openDatabase(copy, {...withoutHost(), restorePoint: staged.manifest.id})
@@ -102,24 +111,35 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
   }
 }
 
-/**
- * Its pages are checked by another process while its content is looked at: each takes a core. What is wrong with the pages is
- * all that is said then, as it may be why the content could not be read.
- */
-const inspectBeside = async (database: Database, file: string, staged: Staged, notes: Notes): Promise<void> => {
-  const {progress} = notes
-  progress("checking the database", 0, 0)
-  const integrity = checkIntegrity(file)
+interface Beside {
+  /** What another process finds wrong with the pages: each takes a core. */
+  readonly pages: Promise<readonly string[]>
+  /** Its rows have to be searched for secrets. */
+  readonly mayLeak: boolean
+}
+
+/** What is wrong with the pages is all that is said then, as it may be why the content could not be read. */
+const inspectBeside = async (
+  database: Database,
+  {pages, mayLeak}: Beside,
+  staged: Staged,
+  {findings, warnings, progress}: Notes,
+): Promise<void> => {
   const content: Notes = {findings: [], warnings: [], progress}
-  const failure = await inspectContent(database, staged, content).then(
+  const look = async () => {
+    await inspectContent(database, staged, content)
+    if (mayLeak && content.findings.length === 0)
+      content.warnings.push(...(await findSecrets(database, staged, progress)))
+  }
+  const failure = await look().then(
     () => undefined,
     (error: unknown) => ({error}),
   )
   progress("checking the database", 0, 0)
-  const wrong = wrongIn(await integrity)
+  const wrong = wrongIn(await pages)
   if (wrong.length === 0 && failure !== undefined) throw failure.error
-  notes.findings.push(...(wrong.length > 0 ? wrong : content.findings))
-  if (wrong.length === 0) notes.warnings.push(...content.warnings)
+  findings.push(...(wrong.length > 0 ? wrong : content.findings))
+  if (wrong.length === 0) warnings.push(...content.warnings)
 }
 
 const wrongIn = (found: readonly unknown[]): string[] =>

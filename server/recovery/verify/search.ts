@@ -8,13 +8,30 @@ interface NamedForm extends Form {
   readonly name: string
 }
 
+/** So many characters of a form are looked for in halves: fewer than a page of SQLite's has, the smallest of which is of 512 bytes. */
+const longestBegin = 64
+
 /** Looks for the values of secrets (8 characters and more) in every form of `formsOf`. */
 export class SecretSearch {
+  readonly #forms: readonly NamedForm[]
   readonly #search: FormSearch<NamedForm>
 
   constructor(secrets: SecretValues) {
     const values = Object.entries(secrets).filter(([, value]) => value.length >= shortestForm)
-    this.#search = new FormSearch(values.flatMap(([name, value]) => textsOf(value).map(text => ({text, name}))))
+    this.#forms = values.flatMap(([name, value]) => textsOf(value).map(text => ({text, name})))
+    this.#search = new FormSearch(this.#forms)
+  }
+
+  /** Both halves of each form's beginning: a form that is cut in two has one of them whole. Undefined where one would be too short. */
+  halves(): FormSearch<Form> | undefined {
+    const begins = this.#forms.map(({text}) => text.slice(0, longestBegin))
+    if (begins.some(({length}) => length < 2 * shortestForm)) return undefined
+    return new FormSearch(
+      begins.flatMap(begin => {
+        const middle = Math.ceil(begin.length / 2)
+        return [{text: begin.slice(0, middle)}, {text: begin.slice(middle)}]
+      }),
+    )
   }
 
   /** Nothing is looked for. */
