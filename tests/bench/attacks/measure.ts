@@ -19,7 +19,7 @@ export interface Force {
   readonly seed: number
 }
 
-interface Outcome extends Seen {
+export interface Outcome extends Seen {
   readonly during: readonly number[]
   readonly after: readonly number[]
   /** Resident memory after the rest, through what it was before. */
@@ -33,17 +33,21 @@ const afterwards = 10
 /** The most of the limits: milliseconds of health, and memory as a ratio. */
 const most = {health: 100, memory: 1.1} as const
 
+/** Attacks for so many seconds. */
+type Strike = (seconds: number, force: Force) => Promise<Seen>
+
 const attack = (name: AttackName, port: number, seconds: number, {scale, seed}: Force): Promise<Seen> => {
   const args = [name, port, token, seconds * 1000, scale, seed].map(String)
   return runScript<Seen>([process.execPath, `${root}tests/bench/attacks/attacker.ts`, ...args])
 }
 
-const suffer = async (name: AttackName, server: {port: number; pid: number}, force: Force): Promise<Outcome> => {
+/** What an attack does to a server. */
+export const suffer = async (server: {port: number; pid: number}, strike: Strike, force: Force): Promise<Outcome> => {
   // Code that is compiled and loaded at its first use is no memory that an attack holds.
-  await attack(name, server.port, 1, {...force, scale: force.scale / 10})
+  await strike(1, {...force, scale: force.scale / 10})
   await sleep(2000)
   const before = residentMegabytes(server.pid)
-  const attacking = attack(name, server.port, force.seconds, force)
+  const attacking = strike(force.seconds, force)
   const during = await probeDuring(server.port, attacking)
   const ended = performance.now()
   const after = await probeDuring(server.port, sleep(Math.min(afterwards, force.rest) * 1000))
@@ -60,7 +64,13 @@ const single = (value: number, times: readonly number[] = [value]) => ({
   highest: Math.max(...times),
 })
 
-const figuresOf = (title: string, host: Outcome, bare: Outcome, against: string, force: Force): Figure[] => {
+export const figuresOf = (
+  title: string,
+  host: Outcome,
+  bare: Outcome,
+  against: string,
+  force: Force,
+): readonly Figure[] => {
   const health = (when: "during" | "after"): Figure => ({
     name: `${title}: health p99 ${when}`,
     unit: "ms",
@@ -108,8 +118,12 @@ export const measureAttack = async (
   const host = await startHost(runtime, project)
   const bare = await startBare(runtime, await answerOf(await host.fetch("/pub/health")))
   try {
-    const suffered = await suffer(name, host, force)
-    const yardstick = await suffer(name, bare, force)
+    const by =
+      ({port}: {port: number}): Strike =>
+      (seconds, strength) =>
+        attack(name, port, seconds, strength)
+    const suffered = await suffer(host, by(host), force)
+    const yardstick = await suffer(bare, by(bare), force)
     const title = `${name} on ${runtime.name}`
     const figures = figuresOf(title, suffered, yardstick, bareName(runtime), force)
     return name === "malformed" ? [...figures, ...refusals(title, suffered, yardstick, bareName(runtime))] : figures

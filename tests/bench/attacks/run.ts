@@ -1,8 +1,16 @@
 import {parseArgs} from "node:util"
-import {runtimes} from "../../support/host/runtimes.ts"
+import {runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
 import {type Figure, tableOf, verdictOf} from "../measure/figure.ts"
+import {measureIrcFlood} from "./irc-flood.ts"
 import {attackNames} from "./kinds.ts"
-import {measureAttack} from "./measure.ts"
+import {type Force, measureAttack} from "./measure.ts"
+
+/** Every attack by its name. */
+const all: Readonly<Record<string, (runtime: TestRuntime, force: Force) => Promise<readonly Figure[]>>> = {
+  ...Object.fromEntries(attackNames.map(name => [name, (on, force) => measureAttack(name, on, force)])),
+  "irc-flood": measureIrcFlood,
+}
+const names = Object.keys(all)
 
 const usage = `bun run attacks [<attack> …] [options]
 
@@ -10,7 +18,7 @@ Attacks a Host and beside it the runtime's own bare server, one after the other,
 and memory after a rest. Exit code 1 where a limit is missed: health p99 of 100 ms, memory within 10 % after 60 s, and
 of malformed requests no more accepted than by the bare server, none with a bad Host, none answered 5xx.
 
-  ${attackNames.join(", ")}
+  ${names.join(", ")}
 
   --short          a tenth of each attack for 2 s, and 3 s of rest: memory has no limit then
   --seconds <n>    how long an attack lasts (default 8)
@@ -50,8 +58,8 @@ const numberOf = (option: "seconds" | "rest" | "scale" | "seed", usual: number):
 
 const main = async () => {
   if (values.help) return void process.stdout.write(`${usage}\n`)
-  const unknown = positionals.find(name => attackNames.every(each => each !== name))
-  if (unknown !== undefined) fail(`there is no attack "${unknown}"; there are ${attackNames.join(", ")}`)
+  const unknown = positionals.find(name => !names.includes(name))
+  if (unknown !== undefined) fail(`there is no attack "${unknown}"; there are ${names.join(", ")}`)
   const chosen = runtimes.filter(({name}) => values.on.includes(name))
   if (chosen.length === 0) fail(`--on is one of ${runtimes.map(({name}) => name).join(", ")}`)
   const force = {
@@ -62,10 +70,11 @@ const main = async () => {
   }
   process.stderr.write(`seed ${force.seed}\n`)
   const figures: Figure[] = []
-  for (const name of attackNames.filter(each => positionals.length === 0 || positionals.includes(each))) {
+  for (const [name, measure] of Object.entries(all)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue
     for (const runtime of chosen) {
       process.stderr.write(`${name} on ${runtime.name}\n`)
-      figures.push(...(await measureAttack(name, runtime, force)))
+      figures.push(...(await measure(runtime, force)))
     }
   }
   const judged = figures.map(figure => ({...figure, verdict: verdictOf(figure)}))
