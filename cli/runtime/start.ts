@@ -199,6 +199,7 @@ export class RuntimeStart extends SvcCommand {
       // It serves before it is told to have started: a plugin may run by then.
       void started.promise.then(running => running.contain(error))
     })
+    const runtime = await loadRuntime()
     try {
       host = await start(
         {
@@ -214,13 +215,14 @@ export class RuntimeStart extends SvcCommand {
           logs,
           signal: starting.signal,
         },
-        await loadRuntime(),
+        runtime,
       )
     } catch (error) {
       if (isProblem(error, "stopping")) return exit.ok
       throw error
     }
     started.resolve(host)
+    runtime.returnIdleMemory()
     if (mode === "development") {
       const {banner} = await import("../kit/runtime/banner.ts")
       this.print(banner(host, this.folder))

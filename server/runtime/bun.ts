@@ -189,4 +189,6 @@ export const bun: Runtime = {
   unload: path => {
     delete require.cache[path]
   },
+  // It does so by itself.
+  returnIdleMemory: () => {},
 }

@@ -11,6 +11,7 @@ import {pathToFileURL} from "node:url"
 import nodeAdapter from "crossws/adapters/node"
 import {FastResponse, serve as listen, NodeRequest} from "srvx/node"
 import {buildInService, esbuildIssues} from "./esbuild.ts"
+import {returnIdleMemory} from "./flow/idle-memory.ts"
 import {pluginBuild} from "./plugin-build.ts"
 import {
   type BundleOptions,
@@ -228,4 +229,5 @@ export const node: Runtime = {
     return import(pathToFileURL(path).href)
   },
   unload: () => {},
+  returnIdleMemory,
 }

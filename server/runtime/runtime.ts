@@ -71,6 +71,8 @@ export interface Runtime {
   load(path: string): Promise<unknown>
   /** Lets go of a module that was imported, as far as the runtime can. */
   unload(path: string): void
+  /** From now on, gives memory back to the system while the process rests. */
+  returnIdleMemory(): void
 }
 
 /** Limits of every connection. Sizes in bytes, times in milliseconds. */

@@ -1,3 +1,4 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
@@ -75,4 +76,27 @@ test.each(twoRuntimes)(
     expect((await third.stop()).code).toBe(0)
   },
   180_000,
+)
+
+const spendingPlugin = pluginWith(`
+    plugin.command("spend", () => {
+      const held = Array.from({length: 1_500_000}, (_, n) => ({n, text: "number " + n}))
+      return String(held.length)
+    })
+    plugin.command("heap", () => String(process.memoryUsage().heapTotal))`)
+
+// Bun gives it back by itself.
+test.each(runtimes.filter(({name}) => name !== "bun"))(
+  "a Host that rests gives back what a rush has taken, on $name",
+  async runtime => {
+    const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  spender: {}\n"
+    const host = await startHost({runtime, config, plugins: {spender: spendingPlugin}, args: ["--no-watch"]})
+    const heap = async () => Number((await host.say("/heap"))[0]) / 2 ** 20
+    await host.say("/spend")
+    expect(await heap()).toBeGreaterThan(150)
+    await until("the heap to be small", async () => {
+      await sleep(2000)
+      return (await heap()) < 60
+    })
+  },
 )
