@@ -16,6 +16,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** Types that the tests of this file do not raise: the file that sees each of them raised. A new type needs one of both. */
 const elsewhere: Partial<Record<EventType, string>> = {
+  "host.blocked": "e2e/host/watchdog.test.ts",
   "database.migrated": "e2e/database/upgrade.test.ts",
   "plugin.migrated": "e2e/plugins/migrations.test.ts",
   "endpoint.gap": "contract/events/log.test.ts",

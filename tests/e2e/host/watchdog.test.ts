@@ -48,10 +48,11 @@ describe.each(runtimes)("a blocked event loop on $name", runtime => {
     // Bun gives no debugger to another thread.
     if (runtime !== onBun) expect(host.process.output()).toMatch(/command\/block at block \(file:.*bot/)
     await until("the log to tell", () => host.process.output().includes("and is free again"))
-    const {items} = await host.get<{items: {type: string; data: {handlers: string[]}}[]}>(
-      "/api/events/history?types=host.blocked",
-    )
-    expect(items.map(({data}) => data.handlers)).toEqual([["root/bot/command/block"]])
+    const told = await until("the event to be stored", async () => {
+      const {items} = await host.get<{items: {data: {handlers: string[]}}[]}>("/api/events/history?types=host.blocked")
+      return items.length > 0 && items
+    })
+    expect(told.map(({data}) => data.handlers)).toEqual([["root/bot/command/block"]])
     expect(await (await host.fetch("/api/metrics")).text()).toContain("svc_event_loop_blocked_total 1")
     expect((await host.stop()).code).toBe(exit.ok)
   })
