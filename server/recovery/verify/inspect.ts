@@ -91,15 +91,12 @@ const findSecrets = async (database: Database, {secrets}: Staged, progress: Prog
 const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
   try {
     const copy: Location = {dialect: "sqlite", file}
-    const pages = checkIntegrity(file)
-    // Told below, where it is awaited.
-    pages.catch(() => {})
     // Before it is opened here: a file that is closed frees the locks that SQLite has on it in this process.
     const mayLeak = await mayHold(file, new SecretSearch(staged.secrets), (done, total) =>
       progress("looking for secrets", done, total),
     )
     const notes: Notes = {findings, warnings, progress}
-    await withDatabase(copy, database => inspectBeside(database, {pages, mayLeak}, staged, notes))
+    await withDatabase(copy, database => inspectBeside(database, {file, mayLeak}, staged, notes))
     if (staged.keepSchema === true) return
     progress("migrating the copy", 0, 0)
     const migrated = await openDatabase(copy, {...withoutHost(), restorePoint: staged.manifest.id})
@@ -111,20 +108,23 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
   }
 }
 
-interface Beside {
-  /** What another process finds wrong with the pages: each takes a core. */
-  readonly pages: Promise<readonly string[]>
+interface Looked {
+  readonly file: string
   /** Its rows have to be searched for secrets. */
   readonly mayLeak: boolean
 }
 
-/** What is wrong with the pages is all that is said then, as it may be why the content could not be read. */
+/**
+ * Its pages are checked by another process while its content is looked at: each takes a core. Not before it is open here: opening
+ * it locks it for a moment. What is wrong with the pages is all that is said then, as it may be why the content could not be read.
+ */
 const inspectBeside = async (
   database: Database,
-  {pages, mayLeak}: Beside,
+  {file, mayLeak}: Looked,
   staged: Staged,
   {findings, warnings, progress}: Notes,
 ): Promise<void> => {
+  const pages = checkIntegrity(file)
   const content: Notes = {findings: [], warnings: [], progress}
   const look = async () => {
     await inspectContent(database, staged, content)
