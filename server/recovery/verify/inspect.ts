@@ -61,9 +61,7 @@ const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Not
     return withDatabase(remoteCopy, async database => {
       progress("checking the database", 0, 0)
       findings.push(...wrongIn((await database.read("PRAGMA integrity_check(10)")).map(row => row.integrity_check)))
-      if (findings.length > 0) return
-      await inspectContent(database, staged, {findings, warnings, progress})
-      warnings.push(...(await findSecrets(database, staged, progress)))
+      if (findings.length === 0) await inspectContent(database, staged, {findings, warnings, progress})
     })
   }
   if (manifest.database.dialect === "sqlite") findings.push(`${databaseName} is not in it`)
@@ -71,21 +69,23 @@ const inspectRemote = async (staged: Staged, {findings, warnings, progress}: Not
   findings.push(...(await checkParts(staged, undefined)))
 }
 
-const inspectContent = async (database: Database, staged: Staged, {findings, progress}: Notes): Promise<void> => {
+const inspectContent = async (
+  database: Database,
+  staged: Staged,
+  {findings, warnings, progress}: Notes,
+): Promise<void> => {
   findings.push(...(await checkDatabase(database, staged.manifest)))
   if (findings.length > 0) return
   progress("checking jobs and workroom", 0, 0)
   findings.push(...(await checkParts(staged, database)))
-}
-
-/** Each row that holds the value of a secret. */
-const findSecrets = async (database: Database, {secrets}: Staged, progress: Progress): Promise<readonly string[]> => {
   let rows = 0
-  const leaks = await scanDatabase(database, new SecretSearch(secrets), count => {
+  const leaks = await scanDatabase(database, new SecretSearch(staged.secrets), count => {
     rows += count
     progress("looking for secrets, rows", rows, 0)
   })
-  return leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`)
+  warnings.push(
+    ...leaks.map(({table, row, column, secret}) => `${table} ${row} holds the value of ${secret} (${column})`),
+  )
 }
 
 const inspectDatabase = async (file: string, staged: Staged, {findings, warnings, progress}: Notes): Promise<void> => {
@@ -95,8 +95,8 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
     const mayLeak = await mayHold(file, new SecretSearch(staged.secrets), (done, total) =>
       progress("looking for secrets", done, total),
     )
-    const notes: Notes = {findings, warnings, progress}
-    await withDatabase(copy, database => inspectBeside(database, {file, mayLeak}, staged, notes))
+    const searched = mayLeak ? staged : {...staged, secrets: {}}
+    await withDatabase(copy, database => inspectBeside(database, file, searched, {findings, warnings, progress}))
     if (staged.keepSchema === true) return
     progress("migrating the copy", 0, 0)
     const migrated = await openDatabase(copy, {...withoutHost(), restorePoint: staged.manifest.id})
@@ -108,38 +108,24 @@ const inspectDatabase = async (file: string, staged: Staged, {findings, warnings
   }
 }
 
-interface Looked {
-  readonly file: string
-  /** Its rows have to be searched for secrets. */
-  readonly mayLeak: boolean
-}
-
 /**
  * Its pages are checked by another process while its content is looked at: each takes a core. Not before it is open here: opening
  * it locks it for a moment. What is wrong with the pages is all that is said then, as it may be why the content could not be read.
  */
-const inspectBeside = async (
-  database: Database,
-  {file, mayLeak}: Looked,
-  staged: Staged,
-  {findings, warnings, progress}: Notes,
-): Promise<void> => {
-  const pages = checkIntegrity(file)
+const inspectBeside = async (database: Database, file: string, staged: Staged, notes: Notes): Promise<void> => {
+  const {progress} = notes
+  progress("checking the database", 0, 0)
+  const integrity = checkIntegrity(file)
   const content: Notes = {findings: [], warnings: [], progress}
-  const look = async () => {
-    await inspectContent(database, staged, content)
-    if (mayLeak && content.findings.length === 0)
-      content.warnings.push(...(await findSecrets(database, staged, progress)))
-  }
-  const failure = await look().then(
+  const failure = await inspectContent(database, staged, content).then(
     () => undefined,
     (error: unknown) => ({error}),
   )
   progress("checking the database", 0, 0)
-  const wrong = wrongIn(await pages)
+  const wrong = wrongIn(await integrity)
   if (wrong.length === 0 && failure !== undefined) throw failure.error
-  findings.push(...(wrong.length > 0 ? wrong : content.findings))
-  if (wrong.length === 0) warnings.push(...content.warnings)
+  notes.findings.push(...(wrong.length > 0 ? wrong : content.findings))
+  if (wrong.length === 0) notes.warnings.push(...content.warnings)
 }
 
 const wrongIn = (found: readonly unknown[]): string[] =>
