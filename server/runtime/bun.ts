@@ -13,6 +13,7 @@ import {
   type Runtime,
   type ServeOptions,
 } from "./runtime.ts"
+import {oncePerAnswer} from "./sockets/heads.ts"
 import {createTargetCheck} from "./sockets/target.ts"
 import {inlineSourceMap} from "./source-map.ts"
 
@@ -124,16 +125,7 @@ const fixedRoute = (answer: ServeOptions["fixed"][string], check: Check, enter: 
   }
 }
 
-const heads = new WeakMap<FixedAnswer, Headers>()
-
-/** Made once for each answer: half of what an answer of probes costs (measured). */
-const headOf = (answer: FixedAnswer): Headers => {
-  const known = heads.get(answer)
-  if (known !== undefined) return known
-  const head = new Headers(answer.headers)
-  heads.set(answer, head)
-  return head
-}
+const headOf = oncePerAnswer(({headers}) => new Headers(headers))
 
 const answerFixed = (answer: FixedAnswer, method: string): Response => {
   const {status, headers, body} = answer

@@ -25,6 +25,7 @@ import {
   type ServeOptions,
 } from "./runtime.ts"
 import {Connections} from "./sockets/connections.ts"
+import {oncePerAnswer} from "./sockets/heads.ts"
 import {createTargetCheck} from "./sockets/target.ts"
 import {inlineSourceMap} from "./source-map.ts"
 
@@ -128,16 +129,10 @@ const createFixed = (fixed: ServeOptions["fixed"]) => {
   }
 }
 
-const heads = new WeakMap<FixedAnswer, OutgoingHttpHeaders>()
-
-const headOf = (answer: FixedAnswer): OutgoingHttpHeaders => {
-  const known = heads.get(answer)
-  if (known !== undefined) return known
-  const length = answer.status === 204 ? {} : {"content-length": String(Buffer.byteLength(answer.body))}
-  const head = {...answer.headers, ...length}
-  heads.set(answer, head)
-  return head
-}
+const headOf = oncePerAnswer(({status, headers, body}): OutgoingHttpHeaders => {
+  const length = status === 204 ? {} : {"content-length": String(Buffer.byteLength(body))}
+  return {...headers, ...length}
+})
 
 /** The answer to a request that goes no further. */
 type Check = (request: IncomingMessage) => FixedAnswer | undefined

@@ -12,8 +12,6 @@ const mostRefused = 1000
 
 interface Connection {
   isAnswering: boolean
-  /** It has asked for something since it was found idle. */
-  wasUsed: boolean
   /** What starts the answers to the requests behind the one that is being answered. */
   readonly waiting: (() => void)[]
   holdsBack: boolean
@@ -46,7 +44,8 @@ export class Connections {
     if (connection === undefined) return
     if (connection.isAnswering) this.#wait(socket, connection, response, answer)
     else {
-      connection.wasUsed = true
+      this.#idle.delete(socket)
+      this.#idle.add(socket)
       answer()
     }
   }
@@ -70,26 +69,17 @@ export class Connections {
       this.#refuse(socket)
       return
     }
-    this.#open.set(socket, {isAnswering: false, wasUsed: false, waiting: [], holdsBack: false})
+    this.#open.set(socket, {isAnswering: false, waiting: [], holdsBack: false})
     this.#idle.add(socket)
     socket.once("close", () => this.#forget(socket))
   }
 
-  /** One that was used goes to the end once more: so a probe's answer does not put the connection there each time. */
   #closeLongestIdle(): boolean {
-    for (const socket of this.#idle) {
-      const connection = this.#open.get(socket)
-      if (connection?.wasUsed) {
-        connection.wasUsed = false
-        this.#idle.delete(socket)
-        this.#idle.add(socket)
-        continue
-      }
-      this.#forget(socket)
-      socket.destroy()
-      return true
-    }
-    return false
+    const [longest] = this.#idle
+    if (longest === undefined) return false
+    this.#forget(longest)
+    longest.destroy()
+    return true
   }
 
   #refuse(socket: Socket): void {
