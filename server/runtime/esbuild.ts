@@ -1,4 +1,4 @@
-import type {BuildOptions, BuildResult} from "esbuild"
+import type {build as Build} from "esbuild"
 import type {Issue} from "../../shared/problems.ts"
 
 interface BuildFailure {
@@ -22,12 +22,12 @@ let building = 0
 let idle: NodeJS.Timeout | undefined
 
 /** Builds in esbuild's own process, which the next build starts again. */
-export const buildInService = async <T extends BuildOptions>(options: T): Promise<BuildResult<T>> => {
+export const buildInService: typeof Build = async options => {
   const {build, stop} = await import("esbuild")
   clearTimeout(idle)
   building++
   try {
-    return await build<T>(options as never)
+    return await build(options)
   } finally {
     building--
     if (building === 0) idle = setTimeout(() => void stop(), idleLimit).unref()

@@ -41,36 +41,28 @@ const whoRuns = (): readonly string[] => {
   return waiting.filter(each => Atomics.load(numbers, firstCount + each) > 0).map(nameOf)
 }
 
-let session: Session | undefined
-
-const leaveDebugger = (): void => {
-  session?.disconnect()
-  session = undefined
-}
-
 /** Where the main thread is. Undefined on Bun, which has no debugger between threads, and in a call that is not JavaScript. */
 const findFrame = async (): Promise<string | undefined> => {
-  const opened = new Session()
+  const session = new Session()
   const files = new Map<string, string>()
   const found = Promise.withResolvers<string | undefined>()
   const giveUp = setTimeout(() => found.resolve(undefined), frameLimit)
   const refused = (error: Error | null) => error !== null && found.resolve(undefined)
   try {
-    opened.connectToMainThread()
-    session = opened
-    opened.on("Debugger.scriptParsed", ({params}) => files.set(params.scriptId, params.url))
-    opened.on("Debugger.paused", ({params}) => {
+    session.connectToMainThread()
+    session.on("Debugger.scriptParsed", ({params}) => files.set(params.scriptId, params.url))
+    session.on("Debugger.paused", ({params}) => {
       found.resolve(textOf(params.callFrames, files))
-      opened.post("Debugger.resume")
+      session.post("Debugger.resume")
     })
-    opened.post("Debugger.enable", refused)
-    opened.post("Debugger.pause", refused)
+    session.post("Debugger.enable", refused)
+    session.post("Debugger.pause", refused)
     return await found.promise
   } catch {
     return undefined
   } finally {
     clearTimeout(giveUp)
-    leaveDebugger()
+    session.disconnect()
   }
 }
 
@@ -130,6 +122,5 @@ const look = async (): Promise<void> => {
 const timer = setInterval(() => void look(), lookEvery)
 parentPort?.once("message", () => {
   clearInterval(timer)
-  leaveDebugger()
   parentPort?.close()
 })
