@@ -5,6 +5,7 @@ import {
   type Incoming,
   isRefusal,
   type Receipt,
+  type ReceiveOptions,
   type Sender,
 } from "../../shared/sdk/adapter.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
@@ -18,7 +19,10 @@ import type {Admission, EndpointState} from "./state.ts"
 type Change<T> = T extends unknown ? Omit<T, "since"> : never
 
 export interface EndpointHooks {
-  receive(endpoint: Endpoint, event: Incoming): Promise<Receipt>
+  /** Stores all of it in one batch. */
+  receive(endpoint: Endpoint, events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]>
+  /** Where its platform goes on. */
+  cursorOf?(endpoint: Endpoint): Promise<string | undefined>
   /** The endpoint can send from now on. */
   online(endpoint: Endpoint): void
   /** Its state or its own admission is another one: the state since `at`, which is its own `since`. */
@@ -207,7 +211,8 @@ export class Endpoint {
     const tooLong = setTimeout(() => lose(new Error(`no connection within ${openTimeout / 1000} s`)), openTimeout)
     scope.defer(() => clearTimeout(tooLong))
     try {
-      const opened = await Promise.race([open(this.#handle(scope, lose)), lost])
+      const cursor = this.#hooks.cursorOf && (await this.#hooks.cursorOf(this))
+      const opened = await Promise.race([open(this.#handle(scope, lose, cursor)), lost])
       if (!isSender(opened)) return opened
       clearTimeout(tooLong)
       this.#connection = {opened, sender: ownedBy(this.spec, opened)}
@@ -224,12 +229,16 @@ export class Endpoint {
     }
   }
 
-  #handle(scope: Scope, lose: EndpointHandle["lost"]): EndpointHandle {
+  #handle(scope: Scope, lose: EndpointHandle["lost"], cursor: string | undefined): EndpointHandle {
+    const receive = (events: readonly Incoming[], options?: ReceiveOptions) => this.#receive(scope, events, options)
+    const isMany = (events: Incoming | readonly Incoming[]): events is readonly Incoming[] => Array.isArray(events)
     return {
       name: this.spec.name,
+      cursor,
       log: this.spec.log,
       signal: scope.signal,
-      receive: event => this.#receive(scope, event),
+      receive: (async (events: Incoming | readonly Incoming[], options?: ReceiveOptions) =>
+        isMany(events) ? receive(events, options) : (await receive([events], options))[0]) as EndpointHandle["receive"],
       defer: undo => scope.defer(undo),
       login: login => {
         this.#login = login
@@ -252,7 +261,7 @@ export class Endpoint {
     return end
   }
 
-  async #receive(scope: Scope, event: Incoming): Promise<Receipt> {
+  async #receive(scope: Scope, events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
     const admission = this.ownAdmission
     if (admission.is === "closed" || scope.signal.aborted) {
       const reason = admission.is === "closed" ? admission.reason : "connection_ended"
@@ -261,19 +270,28 @@ export class Endpoint {
     if (this.#hooks.isPaused?.() === true) {
       throw new Problem("ingress_paused", `${this.spec.name} admits nothing while ingress is paused`, {retryAfter})
     }
-    const receipt = await this.#completeness.storing(() => this.#store(event))
-    this.#lastEventAt = Date.now()
-    return receipt
+    requireCursor(options?.cursor)
+    const receipts = await this.#completeness.storing(() => this.#store(events, options))
+    if (events.length > 0) this.#lastEventAt = Date.now()
+    return receipts
   }
 
-  async #store(event: Incoming): Promise<Receipt> {
+  async #store(events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
     try {
-      return await this.#hooks.receive(this, event)
+      return await this.#hooks.receive(this, events, options)
     } catch (error) {
       if (!isProblem(error, "event_invalid")) this.#hooks.unstored?.(this)
       throw error
     }
   }
+}
+
+/** A cursor is a place, not a store: as long as this, in characters. */
+const longestCursor = 64 * 1024
+
+const requireCursor = (cursor: unknown) => {
+  if (cursor !== undefined && (typeof cursor !== "string" || cursor.length > longestCursor || cursor.includes("\0")))
+    throw new Problem("event_invalid", `the cursor must be text of at most ${longestCursor} characters, without NUL`)
 }
 
 const isSender = (value: unknown): value is Sender => typeof value === "object" && value !== null && "send" in value

@@ -1,5 +1,6 @@
 import type {Log} from "../../shared/log.ts"
 import type {Database} from "../database/database.ts"
+import {readCursor} from "../endpoints/cursors.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import {Endpoints} from "../endpoints/endpoints.ts"
 import {Gaps} from "../endpoints/gaps.ts"
@@ -41,7 +42,8 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
   }
   const ingress: Ingress = new Ingress(database, log, observeAll, events.raise)
   const endpoints: Endpoints = new Endpoints({
-    receive: (endpoint, event) => satori.hearOf(inbox.receive(endpoint, event)),
+    receive: (endpoint, events, options) => satori.hearOf(inbox.receiveAll(endpoint, events, options)),
+    cursorOf: ({spec: {name}}) => readCursor(database, name),
     online: endpoint => outbox.online(endpoint.spec.name),
     changed: (endpoint: Endpoint, at?: number) => {
       gaps.observe(endpoint, at)

@@ -25,6 +25,18 @@ export interface Arrival {
   readonly also: readonly Statement[]
 }
 
+/** What one call of `endpoint.receive` stores: all of it, or nothing. */
+export interface Delivery {
+  readonly endpoint: string
+  readonly arrivals: readonly Arrival[]
+  /** Where the platform goes on. */
+  readonly cursor: string | undefined
+  /** So many events were too old to be known if they came again. */
+  readonly dropped: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 /** The sequence of a stored event; undefined where its endpoint and id were stored before. */
 export interface Stored {
   readonly seq: number | undefined
@@ -48,19 +60,29 @@ const insertMarks = `INSERT INTO inbox_marks (seq, handler, state, attempt, runt
   FROM ${markRows.source} m JOIN inbox i ON i.endpoint = m.endpoint AND i.event_id = m.id
   WHERE i.seq > (SELECT last_insert_rowid() - changes() WHERE changes() > 0)`
 
-/** Stores events, many at a time. */
-export const gatherArrivals = (database: Database, runtimeId: string): Gather<Arrival, Stored> =>
+const updateCursor = `INSERT INTO endpoint_cursors (endpoint, cursor, at, dropped, dropped_at)
+  VALUES (?1, ?2, iif(?2 IS NULL, NULL, ?4), ?3, iif(?3 > 0, ?4, NULL))
+  ON CONFLICT (endpoint) DO UPDATE SET cursor = coalesce(excluded.cursor, cursor), at = coalesce(excluded.at, at),
+    dropped = dropped + excluded.dropped, dropped_at = coalesce(excluded.dropped_at, dropped_at)`
+
+const cursorOf = ({endpoint, cursor, dropped, at}: Delivery): readonly Statement[] =>
+  cursor === undefined && dropped === 0 ? [] : [{sql: updateCursor, args: [endpoint, cursor ?? null, dropped, at]}]
+
+/** Stores events, many at a time; one answer for each of a delivery's arrivals. */
+export const gatherDeliveries = (database: Database, runtimeId: string): Gather<Delivery, readonly Stored[]> =>
   new Gather(database, {
-    sizeOf: ({event, raw}) => event.length + (raw?.length ?? 0),
-    statements: arrivals => {
+    sizeOf: ({arrivals}) => arrivals.reduce((sum, {event, raw}) => sum + event.length + (raw?.length ?? 0), 0),
+    statements: deliveries => {
+      const arrivals = deliveries.flatMap(delivery => delivery.arrivals)
       const events = [...Map.groupBy(arrivals, eventKeyOf).values()].flatMap(same => same.slice(0, 1))
       return [
         {sql: insertEvents, args: [eventRows.encode(events.map(rowOf))]},
         {sql: insertMarks, args: [markRows.encode(events.flatMap(marksOf)), runtimeId]},
         ...arrivals.flatMap(({also}) => also),
+        ...deliveries.flatMap(cursorOf),
       ]
     },
-    answers: ([inserted, , ...others], arrivals) => {
+    answers: ([inserted, , ...others], deliveries) => {
       const stored = new Map(
         (inserted?.rows ?? []).map(({seq, endpoint, event_id}) => [
           eventKeyOf({endpoint: String(endpoint), id: String(event_id)}),
@@ -68,7 +90,7 @@ export const gatherArrivals = (database: Database, runtimeId: string): Gather<Ar
         ]),
       )
       let next = 0
-      return arrivals.map(arrival => {
+      const answerOf = (arrival: Arrival): Stored => {
         const key = eventKeyOf(arrival)
         const seq = stored.get(key)
         // Of two with the same key the first was stored.
@@ -76,7 +98,8 @@ export const gatherArrivals = (database: Database, runtimeId: string): Gather<Ar
         const didAlso = arrival.also.length > 0 && others[next]?.rows.length === 1
         next += arrival.also.length
         return {seq, didAlso}
-      })
+      }
+      return deliveries.map(({arrivals}): readonly Stored[] => arrivals.map(answerOf))
     },
   })
 

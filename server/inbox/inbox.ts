@@ -1,7 +1,7 @@
 import {fromJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-import type {Incoming, Receipt} from "../../shared/sdk/adapter.ts"
+import type {Incoming, Receipt, ReceiveOptions} from "../../shared/sdk/adapter.ts"
 import type {Backoff} from "../../shared/sdk/backoff.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
@@ -23,6 +23,13 @@ const retry: Backoff = {first: 500, longest: 30_000}
 /** Conversations that are handled side by side. */
 const width = 256
 
+export interface InboxOptions {
+  /** The pauses before a handler with `retries` runs again. */
+  readonly pauses?: Backoff
+  /** Events that a platform replays and that are older are dropped: milliseconds since 1970. */
+  readonly oldest?: () => number
+}
+
 /**
  * The durable inbox. An event is stored, with one mark for each of its handlers, before its platform hears of it; one
  * conversation is handled in the order of its events, conversations side by side; what a handler sends is stored in one
@@ -40,7 +47,13 @@ export class Inbox {
   /** Events that are replayed after a crash, and not handled yet. */
   #replaying = 0
 
-  constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, pauses = retry) {
+  constructor(
+    database: Database,
+    outbox: Outbox,
+    runtimeId: string,
+    log: Log,
+    {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY}: InboxOptions = {},
+  ) {
     this.#database = database
     this.#log = log
     this.#lanes = new Lanes(width, task => this.#handle(task))
@@ -51,6 +64,7 @@ export class Inbox {
       runtimeId,
       lanes: this.#lanes,
       prompts: this.#prompts,
+      oldest,
       resume: due => this.#resume(due),
     })
     this.#attempts = new Attempts({
@@ -83,9 +97,18 @@ export class Inbox {
     this.#resume(backlog, true)
   }
 
-  /** Resolves once the event is durable. The same platform id again is stored once. Throws `event_invalid`. */
-  receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
-    return this.#intake.receive(endpoint, incoming)
+  /**
+   * Resolves once the events, and where their platform goes on, are durable in one batch. The same platform id again is stored
+   * once. Throws `event_invalid`.
+   */
+  receiveAll(endpoint: Endpoint, incoming: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
+    return this.#intake.receive(endpoint, incoming, options)
+  }
+
+  /** One event, likewise. */
+  async receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
+    const [receipt] = await this.#intake.receive(endpoint, [incoming])
+    return receipt as Receipt
   }
 
   /**

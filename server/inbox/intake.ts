@@ -1,7 +1,7 @@
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-import type {Incoming, Receipt} from "../../shared/sdk/adapter.ts"
+import type {Incoming, Receipt, ReceiveOptions} from "../../shared/sdk/adapter.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
@@ -9,7 +9,7 @@ import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
-import {type Arrival, eventKeyOf, gatherArrivals, type Stored} from "./arrivals.ts"
+import {type Arrival, type Delivery, eventKeyOf, gatherDeliveries, type Stored} from "./arrivals.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
 import {toEvent} from "./incoming.ts"
 import {type Due, readUnsettled} from "./marks.ts"
@@ -46,6 +46,8 @@ interface Settled extends Stored {
   readonly isUnsettled: boolean
 }
 
+const droppedReceipt: Receipt = {sn: 0, duplicate: false, dropped: true}
+
 /** Events of a backlog longer than this are read again when their turn comes, not kept in memory. */
 const keptInMemory = 1000
 
@@ -55,6 +57,8 @@ export interface IntakeOptions {
   readonly runtimeId: string
   readonly lanes: Lanes<Task>
   readonly prompts: Prompts
+  /** Events that a platform replays and that are older would not be known if they came again: milliseconds since 1970. */
+  readonly oldest: () => number
   /** Has the handlers of an event run that was stored though its storing seemed to fail. */
   readonly resume: (due: readonly Due[]) => void
 }
@@ -62,7 +66,7 @@ export interface IntakeOptions {
 /** The way of an event into the inbox: it is offered, stored, and settled by coming to its handlers. */
 export class Intake {
   readonly #options: IntakeOptions
-  readonly #arrivals: Gather<Arrival, Stored>
+  readonly #deliveries: Gather<Delivery, readonly Stored[]>
   #dispatch: Dispatch | undefined
   #restoredAt = 0
   /** Events whose storing had an unknown outcome, by endpoint and platform id. */
@@ -70,7 +74,7 @@ export class Intake {
 
   constructor(options: IntakeOptions) {
     this.#options = options
-    this.#arrivals = gatherArrivals(options.database, options.runtimeId)
+    this.#deliveries = gatherDeliveries(options.database, options.runtimeId)
   }
 
   /** `restoredAt`: when this state was restored from a checkpoint, in milliseconds since 1970; 0 for never. */
@@ -79,13 +83,41 @@ export class Intake {
     this.#restoredAt = restoredAt
   }
 
-  /** Resolves once the event is durable. The same platform id again is stored once. Throws `event_invalid`. */
-  async receive(endpoint: Endpoint, incoming: Incoming): Promise<Receipt> {
-    const offer = this.#offer(endpoint, incoming)
+  /**
+   * Resolves once the events and the cursor are durable, in one batch. The same platform id again is stored once. Throws
+   * `event_invalid`.
+   */
+  async receive(
+    endpoint: Endpoint,
+    incoming: readonly Incoming[],
+    {cursor}: ReceiveOptions = {},
+  ): Promise<readonly Receipt[]> {
+    const horizon = endpoint.spec.history === "replay" ? this.#options.oldest() : Number.NEGATIVE_INFINITY
+    const isKnowable = ({timestamp}: Incoming) => (timestamp ?? Number.POSITIVE_INFINITY) >= horizon
+    const offers = this.#offerAll(endpoint, incoming.filter(isKnowable))
     try {
-      return await this.#settle(offer, await this.#store(offer))
+      const dropped = incoming.length - offers.length
+      const settled = await this.#store(endpoint, offers, cursor, dropped)
+      const receipts = await Promise.all(offers.map((offer, index) => this.#settle(offer, settled[index] as Settled)))
+      const next = receipts.values()
+      return incoming.map(each => (isKnowable(each) ? (next.next().value as Receipt) : droppedReceipt))
     } finally {
-      offer.place.release()
+      for (const {place} of offers) place.release()
+    }
+  }
+
+  /** All of them, or none where one is not valid. */
+  #offerAll(endpoint: Endpoint, incoming: readonly Incoming[]): readonly Offer[] {
+    const offers: Offer[] = []
+    try {
+      for (const each of incoming) offers.push(this.#offer(endpoint, each))
+      return offers
+    } catch (error) {
+      for (const {place, question} of offers) {
+        place.release()
+        if (question !== undefined) void this.#options.prompts.recheck(question).catch(() => {})
+      }
+      throw error
     }
   }
 
@@ -128,16 +160,29 @@ export class Intake {
     }
   }
 
-  async #store({arrival, question}: Offer): Promise<Settled> {
+  async #store(
+    {spec: {name}}: Endpoint,
+    offers: readonly Offer[],
+    cursor: string | undefined,
+    dropped: number,
+  ): Promise<readonly Settled[]> {
     const {prompts} = this.#options
-    const isUnsettled = this.#unsettled.delete(eventKeyOf(arrival))
+    const unsettled = offers.map(({arrival}) => this.#unsettled.delete(eventKeyOf(arrival)))
+    const recheck = (question: Question) => void prompts.recheck(question).catch(() => {})
+    const arrivals = offers.map(({arrival}) => arrival)
     try {
-      const {seq, didAlso} = await this.#arrivals.store(arrival)
-      if (question !== undefined && !didAlso) void prompts.recheck(question).catch(() => {})
-      return {seq, didAlso, isUnsettled}
+      const stored = await this.#deliveries.store({endpoint: name, arrivals, cursor, dropped, at: Date.now()})
+      return stored.map((each, index) => {
+        const question = offers[index]?.question
+        if (question !== undefined && !each.didAlso) recheck(question)
+        return {...each, isUnsettled: unsettled[index] === true}
+      })
     } catch (error) {
-      if (isUnsettled || isProblem(error, "database_outcome_unknown")) void this.#resume(arrival).catch(() => {})
-      if (question !== undefined) void prompts.recheck(question).catch(() => {})
+      const isUnknown = isProblem(error, "database_outcome_unknown")
+      for (const [index, {arrival, question}] of offers.entries()) {
+        if (isUnknown || unsettled[index] === true) void this.#resume(arrival).catch(() => {})
+        if (question !== undefined) recheck(question)
+      }
       throw error
     }
   }
@@ -147,10 +192,10 @@ export class Intake {
     const {arrival, question, otherwise} = offer
     if (seq === undefined) {
       if (isUnsettled) await this.#resume(arrival)
-      return {sn: await this.#sequenceOf(arrival), duplicate: true}
+      return {sn: await this.#sequenceOf(arrival), duplicate: true, dropped: false}
     }
     if (!arrival.isHeld) this.#hand(offer, seq, question === undefined || didAlso ? arrival.handlers : otherwise)
-    return {sn: seq, duplicate: false}
+    return {sn: seq, duplicate: false, dropped: false}
   }
 
   #hand({arrival, event, hasTurn, place}: Offer, seq: number, handlers: readonly string[]): void {

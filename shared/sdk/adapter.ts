@@ -8,7 +8,10 @@ export interface Incoming {
   /** The platform's id of this event. The same id again is stored once. */
   readonly id: string
   readonly type: string
-  /** Milliseconds since 1970; now when left out. */
+  /**
+   * Milliseconds since 1970; now when left out. An adapter with `history: "replay"` gives it (`DatedIncoming`): after a restore
+   * it tells what the replaced state had handled, and what is too old to be known if it comes again.
+   */
   readonly timestamp?: number
   readonly channel?: Channel
   readonly guild?: {readonly id: string; readonly name?: string}
@@ -19,21 +22,40 @@ export interface Incoming {
   readonly raw?: {readonly type: string; readonly data: unknown}
 }
 
+/** What an adapter hands over whose platform replays. */
+export interface DatedIncoming extends Incoming {
+  readonly timestamp: number
+}
+
 export interface Receipt {
-  /** The event's sequence in the inbox. */
+  /** The event's sequence in the inbox; 0 for one that was dropped. */
   readonly sn: number
   /** True when this platform id was stored before. */
   readonly duplicate: boolean
+  /** True when it is older than `retention.duplicates` allows: it may have been handled long ago. Counted and shown. */
+  readonly dropped: boolean
+}
+
+export interface ReceiveOptions {
+  /** Where the platform goes on behind these events: text of the adapter's own, at most 64 KiB. */
+  readonly cursor?: string
 }
 
 /** One endpoint in the hands of its adapter, from one `open` to its close. */
-export interface Endpoint {
+export interface Endpoint<I extends Incoming = Incoming> {
   readonly name: string
+  /** What was stored last by `receive`, as it was when this attempt began; undefined where nothing was. */
+  readonly cursor: string | undefined
   readonly log: Log
   /** Aborted when the endpoint closes. */
   readonly signal: AbortSignal
-  /** Resolves once the event is durable: only then acknowledge it to the platform. Throws `admission_closed`, `ingress_paused`. */
-  receive(event: Incoming): Promise<Receipt>
+  /**
+   * Resolves once the event is durable: only then acknowledge it to the platform. Throws `admission_closed`, `ingress_paused`,
+   * `event_invalid`.
+   */
+  receive(event: I, options?: ReceiveOptions): Promise<Receipt>
+  /** Stores any number of events and the cursor in one batch: all of it, or nothing. One receipt for each event. */
+  receive(events: readonly I[], options?: ReceiveOptions): Promise<readonly Receipt[]>
   /** Registers the undo of something acquired; run in reverse order when the endpoint closes or reconnects. */
   defer(undo: () => unknown): void
   /** Who the bot is on the platform. */

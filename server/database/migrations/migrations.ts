@@ -1,4 +1,5 @@
 import {capacitySchema} from "./capacity-schema.ts"
+import {cursorSchema} from "./cursor-schema.ts"
 import {eventLogSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {jobSchema} from "./job-schema.ts"
 import {stateIndexSchema} from "./state-index-schema.ts"
@@ -138,6 +139,7 @@ export const migrations: readonly Migration[] = [
     undo: "drop outbox_replies and the indexes *_state, and create those of 3, 6, 7 and 10 again that it dropped",
     statements: stateIndexSchema,
   },
+  {version: 15, name: "cursors", undo: "drop endpoint_cursors", statements: cursorSchema},
 ]
 
 /** The schema of this version of svc. */

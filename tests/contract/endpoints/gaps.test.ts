@@ -8,7 +8,7 @@ import type {Endpoint as Handle, History, Sender} from "../../../shared/sdk/adap
 import {engines, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
-import {lineSpec} from "../../support/messages/line-endpoint.ts"
+import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
 /** Between two times at which it is stored up to when nothing is missing, in milliseconds. */
 const heartbeat = 10_000
@@ -41,7 +41,7 @@ const begin = async (
     {
       receive: async () => {
         await store()
-        return {sn: 1, duplicate: false}
+        return [stored(1)]
       },
       online: () => {},
       changed: changed => gaps.observe(changed),

@@ -53,7 +53,7 @@ const start = async (
     }),
   )
   const table = createMessageTable({prefixes: [], commands: [], handlers: events, permissionOf: () => "user", log})
-  const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {first: 1, longest: 1})
+  const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {pauses: {first: 1, longest: 1}})
   await inbox.start(createDispatch({current: () => table, settled: async () => {}, log, timeout}))
   const endpoint = lineEndpoint(inbox)
   const say = (text: string) =>

@@ -103,7 +103,7 @@ export class History implements Scene {
     const runtimeId = uuid()
     const database = new MortalDatabase(this.#database)
     await recordStart(this.#database, {runtimeId, startedAt: Date.now(), mode: "test", version: "0", runtime: "test"})
-    const inbox = new Inbox(database, new Outbox(database, log), runtimeId, log, {first: 1, longest: 2})
+    const inbox = new Inbox(database, new Outbox(database, log), runtimeId, log, {pauses: {first: 1, longest: 2}})
     const endpoint = lineEndpoint(inbox)
     const life: Life = {
       database,

@@ -42,7 +42,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     const {database, receive, marks} = await start({match: () => ["b", "a"], run: () => new Promise(() => {})})
     const raw = {type: "PRIVMSG", data: {line: ":ann PRIVMSG #c :hello"}}
     const receipt = await receive(incoming("one", {raw, timestamp: 1000}))
-    expect(receipt).toEqual({sn: 1, duplicate: false})
+    expect(receipt).toEqual({sn: 1, duplicate: false, dropped: false})
     const [row] = await database.read("SELECT * FROM inbox")
     expect(row).toMatchObject({seq: 1, endpoint: "line~one", event_id: "one", conversation: "line~one/c"})
     expect(JSON.parse(String(row?.event))).toEqual({

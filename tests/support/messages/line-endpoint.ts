@@ -1,6 +1,7 @@
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
 import type {Inbox} from "../../../server/inbox/inbox.ts"
+import type {Receipt} from "../../../shared/sdk/adapter.ts"
 import {log} from "../host/silence.ts"
 
 /** What a generation says of an endpoint without an adapter behind it. */
@@ -17,6 +18,9 @@ export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   ...more,
 })
 
+/** The receipt of an event that was stored under this sequence. */
+export const stored = (sn: number): Receipt => ({sn, duplicate: false, dropped: false})
+
 /** Such an endpoint: what is received goes to this inbox. */
-export const lineEndpoint = (inbox: Pick<Inbox, "receive">, more: Partial<EndpointSpec> = {}): Endpoint =>
-  new Endpoint(lineSpec(more), {receive: (...args) => inbox.receive(...args), online: () => {}})
+export const lineEndpoint = (inbox: Pick<Inbox, "receiveAll">, more: Partial<EndpointSpec> = {}): Endpoint =>
+  new Endpoint(lineSpec(more), {receive: (...args) => inbox.receiveAll(...args), online: () => {}})

@@ -4,7 +4,7 @@ import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import {createReport} from "../../../server/readiness/report.ts"
 import type {Endpoint as Handle} from "../../../shared/sdk/adapter.ts"
 import {until} from "../../support/host/process.ts"
-import {lineSpec} from "../../support/messages/line-endpoint.ts"
+import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
 /** An endpoint that is online. */
 const online = async () => {
@@ -18,7 +18,7 @@ const online = async () => {
       },
     }),
     {
-      receive: async () => ({sn: 1, duplicate: false}),
+      receive: async () => [stored(1)],
       online: () => {},
       isPaused: () => isPaused,
     },
@@ -44,7 +44,7 @@ test("while ingress is paused an endpoint admits nothing, tells how long to wait
   })
   pause(false)
   expect(endpoint.admission).toEqual({is: "open"})
-  expect(await handle.receive({id: "1", type: "message-created"})).toEqual({sn: 1, duplicate: false})
+  expect(await handle.receive({id: "1", type: "message-created"})).toEqual(stored(1))
 })
 
 test("a disk is too full below the least, and until there is a tenth more again; without a least it never is", () => {

@@ -4,7 +4,7 @@ import {Endpoints} from "../../../server/endpoints/endpoints.ts"
 import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
 import {type Endpoint as Handle, refused} from "../../../shared/sdk/adapter.ts"
 import {until} from "../../support/host/process.ts"
-import {lineSpec} from "../../support/messages/line-endpoint.ts"
+import {lineSpec, stored} from "../../support/messages/line-endpoint.ts"
 
 const sender = {send: async () => ({ids: []})}
 const never = new Promise<never>(() => {})
@@ -17,10 +17,11 @@ const make = (open: EndpointSpec["open"]) => {
   const received: string[] = []
   let online = 0
   const endpoint = new Endpoint(specOf(open), {
-    receive: async (_, {id}) => {
-      received.push(id)
-      return {sn: received.length, duplicate: false}
-    },
+    receive: async (_, events) =>
+      events.map(({id}) => {
+        received.push(id)
+        return stored(received.length)
+      }),
     online: () => {
       online++
     },
@@ -61,7 +62,7 @@ describe("an endpoint", () => {
     const endpoint = new Endpoint(
       specOf(async () => sender),
       {
-        receive: async () => ({sn: 1, duplicate: false}),
+        receive: async () => [stored(1)],
         online: () => {},
         changed: ({state}, at) => told.push([state.is, at === undefined ? undefined : at - state.since]),
       },
@@ -151,7 +152,7 @@ describe("an endpoint", () => {
     const {handles, open} = attempts()
     const {endpoint, is, received} = make(open)
     await is("online")
-    expect(await handles[0]?.receive(event)).toEqual({sn: 1, duplicate: false})
+    expect(await handles[0]?.receive(event)).toEqual(stored(1))
     expect(endpoint.lastEventAt).toBeGreaterThan(0)
     handles[0]?.lost(new Error("gone"))
     await is("reconnecting")
@@ -177,7 +178,7 @@ describe("an endpoint", () => {
 describe("all endpoints", () => {
   const setup = () => {
     const lines: string[] = []
-    const endpoints = new Endpoints({receive: async () => ({sn: 1, duplicate: false}), online: () => {}})
+    const endpoints = new Endpoints({receive: async () => [stored(1)], online: () => {}})
     onTestFinished(() => endpoints.close())
     const spec = (name: string, fingerprint: string, closing: () => unknown = () => {}) =>
       specOf(
