@@ -2,6 +2,7 @@ import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
 import {eventLogSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {jobSchema} from "./job-schema.ts"
+import {plannedSendSchema, pluginStateSchema, timerSchema} from "./plugin-act-schema.ts"
 import {stateIndexSchema} from "./state-index-schema.ts"
 
 /** A change of the schema. Run once, in order, in one transaction with its version row. */
@@ -140,6 +141,14 @@ export const migrations: readonly Migration[] = [
     statements: stateIndexSchema,
   },
   {version: 15, name: "cursors", undo: "drop endpoint_cursors", statements: cursorSchema},
+  {
+    version: 16,
+    name: "planned-sends",
+    undo: "drop the indexes outbox_key and outbox_scheduled, and the columns plugin, key and user of outbox",
+    statements: plannedSendSchema,
+  },
+  {version: 17, name: "timers", undo: "drop timers", statements: timerSchema},
+  {version: 18, name: "plugin-state", undo: "drop plugin_state", statements: pluginStateSchema},
 ]
 
 /** The schema of this version of svc. */

@@ -1,0 +1,30 @@
+/** What plugins send outside handlers: whose it is, under which key, to which user; and when, for what is sent later. */
+export const plannedSendSchema: readonly string[] = [
+  "ALTER TABLE outbox ADD COLUMN plugin TEXT",
+  "ALTER TABLE outbox ADD COLUMN key TEXT",
+  "ALTER TABLE outbox ADD COLUMN user TEXT",
+  "CREATE UNIQUE INDEX outbox_key ON outbox (plugin, key) WHERE key IS NOT NULL",
+  "CREATE INDEX outbox_scheduled ON outbox (not_before) WHERE state = 'scheduled'",
+]
+
+/** One row a timer, from `setTimer` to its last firing. `state` is `waiting`, `held` or `failed`; times in milliseconds since 1970. */
+export const timerSchema: readonly string[] = [
+  `CREATE TABLE timers (
+    id TEXT PRIMARY KEY, plugin TEXT NOT NULL, name TEXT NOT NULL, key TEXT, due_at INTEGER NOT NULL, schedule TEXT, timezone TEXT,
+    missed TEXT NOT NULL, data TEXT NOT NULL, endpoint TEXT, channel TEXT, user TEXT,
+    state TEXT NOT NULL DEFAULT 'waiting', reason TEXT, created_at INTEGER NOT NULL, fired INTEGER NOT NULL DEFAULT 0, last_fired_at INTEGER
+  ) WITHOUT ROWID`,
+  "CREATE INDEX timers_due ON timers (due_at) WHERE state = 'waiting'",
+  "CREATE INDEX timers_state ON timers (state, due_at)",
+  "CREATE UNIQUE INDEX timers_key ON timers (plugin, key) WHERE key IS NOT NULL",
+]
+
+/** A value of a plugin. `scope` is `user`, `channel` or `plugin`; `endpoint` and `subject` are empty for `plugin`. */
+export const pluginStateSchema: readonly string[] = [
+  `CREATE TABLE plugin_state (
+    plugin TEXT NOT NULL, scope TEXT NOT NULL, endpoint TEXT NOT NULL, subject TEXT NOT NULL, name TEXT NOT NULL,
+    value TEXT NOT NULL, version INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    PRIMARY KEY (plugin, scope, endpoint, subject, name)
+  ) WITHOUT ROWID`,
+  "CREATE INDEX plugin_state_subject ON plugin_state (scope, endpoint, subject)",
+]
