@@ -86,10 +86,60 @@ export interface Reaction {
   readonly emoji: string
 }
 
+/** One message of a platform, as an act names it. */
+export interface Referred {
+  /** The outbox id of the act: the same for every attempt. */
+  readonly id: string
+  readonly channel: string
+  /** The platform's id of the message. */
+  readonly message: string
+}
+
+export interface Edit extends Referred {
+  readonly content: readonly Node[]
+}
+
+/** Messages of one channel beside one that is known: `before` or `after` a platform's id, neither for the newest. */
+export interface HistoryQuery {
+  readonly channel: string
+  readonly before?: string
+  readonly after?: string
+  /** At most this many. */
+  readonly limit: number
+}
+
+export interface HistoryPage {
+  /** In the order in which they were said. */
+  readonly events: readonly DatedIncoming[]
+  /** True when the platform has more in that direction. */
+  readonly more: boolean
+}
+
+/** A command of the bot, as a platform lists it for its users. */
+export interface CommandSummary {
+  readonly name: string
+  readonly description: string
+}
+
+/** What one connected account can do. An adapter declares in `features` which of the optional acts it has. */
 export interface Sender {
   /** Resolves when the platform has taken the message, to the platform's ids of it. */
   send(message: Outgoing, signal: AbortSignal): Promise<{readonly ids: readonly string[]}>
+  /** Replaces the content of one message. */
+  edit?(edit: Edit, signal: AbortSignal): Promise<void>
+  delete?(message: Referred, signal: AbortSignal): Promise<void>
   react?(reaction: Reaction, signal: AbortSignal): Promise<void>
+  /** Takes back a reaction of the bot. */
+  unreact?(reaction: Reaction, signal: AbortSignal): Promise<void>
+  /** Shows for a few seconds that the bot is writing. Best effort. */
+  typing?(channel: string, signal: AbortSignal): Promise<void>
+  /** The direct channel to a user, made if there is none. */
+  open?(user: string, signal: AbortSignal): Promise<Channel>
+  history?(query: HistoryQuery, signal: AbortSignal): Promise<HistoryPage>
+  /** Replaces the list of the bot's commands that the platform shows. */
+  commands?(commands: readonly CommandSummary[], signal: AbortSignal): Promise<void>
+  /** A method of Satori v1 (`guild.member.mute`) with its parameters; resolves to its answer. Those in `features`. */
+  call?(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>
   /**
    * So many milliseconds ago, all that the platform had was handed to `endpoint.receive`: what an interval that the Host
    * lists as a gap begins earlier by. Must be quick. Left out, it is taken for 10,000.
@@ -101,6 +151,18 @@ export interface Sender {
    * without `lag`, a planned stop takes it that nothing was.
    */
   catchUp?(signal: AbortSignal): Promise<void>
+}
+
+/** An optional act of `Sender`. */
+export const senderFeatures = ["edit", "delete", "react", "unreact", "typing", "open", "history", "commands"] as const
+export type SenderFeature = (typeof senderFeatures)[number]
+
+/** An act, or a Satori method such as `guild.member.mute`. */
+export type Feature = SenderFeature | `${string}.${string}`
+
+export interface Limits {
+  /** The longest text of one message, in UTF-16 code units: the Host splits longer ones. */
+  readonly text?: number
 }
 
 /** At most so many messages begin within any `per` milliseconds. */
@@ -130,6 +192,9 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender>
   readonly resumes?: boolean
   /** The platform's limit for one account; the configuration may add a tighter one. */
   readonly rate?: RateLimit
+  /** The optional acts of `Sender` that the platform has, and the Satori methods that `call` takes. */
+  readonly features?: readonly Feature[]
+  readonly limits?: Limits
   /**
    * May anybody take a user's id, as a nick on IRC? Then no rule of `permissions` gives more by `user`; who somebody is
    * has to be told by `user.account`.
