@@ -465,6 +465,11 @@ export const problems = {
   job_unknown: {status: 404, title: "No such job", hint: "svc schedule list shows them."},
   run_unknown: {status: 404, title: "No such run", hint: "svc schedule runs shows the newest."},
   run_state: {status: 409, title: "The run is not in a state for this", hint: "svc schedule runs tells its state."},
+  not_active: {
+    status: 409,
+    title: "The plugin is not active",
+    hint: "Call it from a handler, a job or plugin.onStart: setup declares, and a draft, a trial or --once sends nothing.",
+  },
   late: {status: 409, title: "The handler's time had ended", hint: "What a handler does after its end is refused."},
 } as const satisfies Record<string, {status: number; title: string; hint: string}>
 

@@ -17,6 +17,14 @@ export class Endpoints {
     return this.#byName.get(name)
   }
 
+  /** Throws `endpoint_unknown`, which names those that are there. */
+  require(name: string): Endpoint {
+    const found = this.#byName.get(name)
+    if (found !== undefined) return found
+    const known = [...this.#byName.keys()].join(", ")
+    throw new Problem("endpoint_unknown", `there is no endpoint ${name}; there is ${known || "none"}`)
+  }
+
   list(): readonly Endpoint[] {
     return [...this.#byName.values()]
   }
@@ -50,8 +58,7 @@ export class Endpoints {
    * one is closed; connecting goes on. Throws `endpoint_unknown`.
    */
   reconnect(name: string): Promise<void> {
-    const old = this.#byName.get(name)
-    if (old === undefined) throw new Problem("endpoint_unknown", `there is no endpoint ${name}`)
+    const old = this.require(name)
     const fresh = new Endpoint(old.spec, this.#hooks)
     this.#byName = new Map(this.#byName).set(name, fresh)
     this.#changing = this.#changing.then(async () => {

@@ -9,6 +9,7 @@ import {invalid} from "../config/source.ts"
 import type {Database} from "../database/database.ts"
 import {Instance} from "../plugins/instance.ts"
 import type {LoadedPlugin, Loader} from "../plugins/load.ts"
+import type {PluginHost} from "../plugins/plugin-host.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Generation, Snapshot} from "./generation.ts"
 import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
@@ -33,6 +34,8 @@ export interface DraftOptions {
   readonly log: Log
   /** Hears the values of secrets before any code gets them: what fails may tell them. */
   readonly hide: (secrets: readonly string[]) => void
+  /** What the Host does for active plugins; absent where nothing may happen. */
+  readonly host?: PluginHost
   /** An instance has another state. */
   readonly onState?: (instance: Instance) => void
   /** Aborted when the Host stops: a draft that is under way is given up. */
@@ -152,8 +155,8 @@ const carryOver = (prepared: Prepared, previous: Generation | undefined): Instan
   return previous?.instances.find(instance => instance.fingerprint === fingerprint && instance.state.is === "active")
 }
 
-const createInstance = (prepared: Prepared, {project, database, log, onState = () => {}}: DraftOptions): Instance =>
-  new Instance({...prepared, fingerprint: fingerprintOfInstance(prepared), project, database, log, onState})
+const createInstance = (prepared: Prepared, {project, database, log, host, onState = () => {}}: DraftOptions) =>
+  new Instance({...prepared, fingerprint: fingerprintOfInstance(prepared), project, database, log, host, onState})
 
 /** For people: what failed and where, one line each. */
 export const describeFailure = (problem: Problem): string =>

@@ -12,7 +12,7 @@ import {workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {openWorkroom, workroomPluginOf} from "../workroom/open.ts"
 import {openEvents} from "./events.ts"
-import {createGenerations} from "./generations.ts"
+import {createGenerations} from "./generations/generations.ts"
 import type {HostOptions} from "./host.ts"
 import {createJobs} from "./jobs.ts"
 import {createMessages} from "./messages.ts"
@@ -104,6 +104,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     opened,
     plugins: {workroom: workroomPluginOf(workroom)},
     endpoints,
+    outbox,
     events,
     recovery,
     watcher,

@@ -24,7 +24,7 @@ import {removeHostFile, writeHostFile} from "../runtime/host-file.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
-import {createLoader} from "./built-in-plugins.ts"
+import {createLoader} from "./generations/built-in-plugins.ts"
 import type {HostOptions} from "./host.ts"
 import {viewFailure} from "./status.ts"
 

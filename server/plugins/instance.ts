@@ -13,6 +13,7 @@ import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {LoadedPlugin} from "./load.ts"
 import {pluginDatabase} from "./plugin-database.ts"
+import type {PluginHost} from "./plugin-host.ts"
 import {type Position, positionIn} from "./position.ts"
 import {collectRegistrations, type Registrations} from "./registrations.ts"
 
@@ -43,6 +44,8 @@ export interface InstanceOptions {
   readonly project: string
   readonly database: Database
   readonly log: Log
+  /** Absent where nothing may happen: `--once`, a trial. */
+  readonly host?: PluginHost | undefined
   /** It has another state; a draft's instance that never was active tells nothing of its end. */
   readonly onState?: (instance: Instance) => void
 }
@@ -125,6 +128,7 @@ export class Instance {
       signal: this.scope.signal,
       defer: undo => this.scope.defer(() => this.as(undo)),
       database: {...this.database, migrate},
+      send: async (target, content) => this.#host("send()").send(this.name, target, content),
     }
     try {
       const {setup} = this.plugin.definition
@@ -193,6 +197,14 @@ export class Instance {
   /** A new instance of the same plugin and configuration. */
   again(): Instance {
     return new Instance(this.#options)
+  }
+
+  /** What the Host does for an active instance. Throws `not_active`. */
+  #host(what: string): PluginHost {
+    const {host} = this.#options
+    if (host !== undefined && this.#state.is === "active") return host
+    const why = host === undefined ? "this run of svc sends nothing" : `the plugin is ${this.#state.is}`
+    throw new Problem("not_active", `${what} is refused: ${why}`)
   }
 
   #enter(change: Change<InstanceState>): void {

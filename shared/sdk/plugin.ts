@@ -3,6 +3,7 @@ import type {Log} from "../log.ts"
 import type {Static, TSchema} from "../type.ts"
 import type {AdapterDefinition, Sender} from "./adapter.ts"
 import type {OptionDefinition} from "./command.ts"
+import type {Content} from "./elements.ts"
 import type {PluginDatabase} from "./plugin-database.ts"
 import type {DeclareJob} from "./plugin-job.ts"
 import type {DeclarePrompt} from "./prompt.ts"
@@ -15,6 +16,7 @@ import type {
   Named,
   Reply,
   Session,
+  Target,
 } from "./session.ts"
 
 export interface PluginRoute {
@@ -62,6 +64,11 @@ export interface Plugin {
   prompt: DeclarePrompt
   /** Declares what scheduled jobs may call. */
   job: DeclareJob
+  /**
+   * Sends from anywhere but a handler: a route, a timer of JavaScript, a callback. Resolves to the outbox id once the message
+   * is durable. Throws `not_active` before the plugin is part of a committed generation, `endpoint_unknown`, `ingress_paused`.
+   */
+  send(target: Target, content: Content): Promise<string>
   adapter<A extends TSchema, S extends Sender>(slot: string, adapter: AdapterDefinition<A, S>): void
   route(route: PluginRoute): void
 }

@@ -52,10 +52,7 @@ export const sendMessage = (outbox: Outbox, endpoints: Endpoints): Operation => 
   problems: ["endpoint_unknown", "ingress_paused"],
   handle: async (_, call) => {
     const {endpoint, channel, text} = (await call.body()) as Static<typeof SendRequest>
-    if (endpoints.get(endpoint) === undefined) {
-      const known = endpoints.list().map(({spec}) => spec.name)
-      throw new Problem("endpoint_unknown", `there is no endpoint ${endpoint}; there is ${known.join(", ") || "none"}`)
-    }
+    endpoints.require(endpoint)
     const id = uuid()
     await outbox.enqueue({id, kind: "message", endpoint, channel, content: [text]})
     return call.json(Accepted, {id}, {status: 202})

@@ -1,17 +1,19 @@
-import type {Endpoints} from "../endpoints/endpoints.ts"
-import type {Generation} from "../generation/generation.ts"
-import {Generations} from "../generation/generations.ts"
-import {GenerationHistory} from "../generation/history.ts"
-import {writeLastCommitted} from "../generation/last-committed.ts"
-import {hashLockfile} from "../generation/lockfile.ts"
-import type {Watcher} from "../generation/watch.ts"
-import type {BuiltIns} from "../plugins/load.ts"
-import type {Runtime} from "../runtime/runtime.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {Generation} from "../../generation/generation.ts"
+import {Generations} from "../../generation/generations.ts"
+import {GenerationHistory} from "../../generation/history.ts"
+import {writeLastCommitted} from "../../generation/last-committed.ts"
+import {hashLockfile} from "../../generation/lockfile.ts"
+import type {Watcher} from "../../generation/watch.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import type {BuiltIns} from "../../plugins/load.ts"
+import type {Runtime} from "../../runtime/runtime.ts"
+import type {HostEvents} from "../events.ts"
+import type {HostOptions} from "../host.ts"
+import type {OpenProject} from "../open.ts"
+import type {HostRecovery} from "../recovery.ts"
 import {createLoader} from "./built-in-plugins.ts"
-import type {HostEvents} from "./events.ts"
-import type {HostOptions} from "./host.ts"
-import type {OpenProject} from "./open.ts"
-import type {HostRecovery} from "./recovery.ts"
+import {createPluginHost} from "./plugin-host.ts"
 import {createSaveBefore} from "./save-before.ts"
 
 export interface HostGenerationsOptions {
@@ -21,6 +23,7 @@ export interface HostGenerationsOptions {
   /** Those that belong to parts of this Host. */
   readonly plugins: BuiltIns
   readonly endpoints: Endpoints
+  readonly outbox: Outbox
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
   readonly recovery: Pick<HostRecovery, "hide" | "learn" | "checkpoints">
   /** What watches the project's files; undefined where nothing does. */
@@ -29,7 +32,7 @@ export interface HostGenerationsOptions {
 
 /** The generations of a Host; the first one is not begun yet. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
-  const {host, runtime, opened, plugins, endpoints, events, recovery, watcher} = options
+  const {host, runtime, opened, plugins, endpoints, outbox, events, recovery, watcher} = options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
   const loader = createLoader(host, runtime, paths, plugins, lastGood?.plugins)
@@ -44,6 +47,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     configFile: paths.config,
     history: new GenerationHistory(database),
     endpoints,
+    host: createPluginHost({outbox, endpoints}),
     mayChangeCode: mode !== "production",
     readVariables,
     readLockfile: () => hashLockfile(paths.project),

@@ -1,11 +1,11 @@
-import type {Log} from "../../shared/log.ts"
-import {messageOf, Problem} from "../../shared/problems.ts"
-import type {Database} from "../database/database.ts"
-import type {SaveBefore} from "../generation/migrate-draft.ts"
-import {withoutCheckpoint} from "../project/migrate.ts"
-import type {Checkpoints} from "../recovery/checkpoint/checkpoints.ts"
-import type {StoredCheckpoint} from "../recovery/checkpoint/store.ts"
-import type {HostRecovery} from "./recovery.ts"
+import type {Log} from "../../../shared/log.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import type {Database} from "../../database/database.ts"
+import type {SaveBefore} from "../../generation/migrate-draft.ts"
+import {withoutCheckpoint} from "../../project/migrate.ts"
+import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
+import type {StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
+import type {HostRecovery} from "../recovery.ts"
 
 export interface SaveBeforeOptions {
   readonly recovery: Pick<HostRecovery, "checkpoints" | "learn">
