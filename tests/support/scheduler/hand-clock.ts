@@ -1,4 +1,4 @@
-import type {Clock} from "../../../server/scheduler/clock.ts"
+import type {Clock} from "../../../server/runtime/flow/clock.ts"
 
 interface Wait {
   readonly at: number
