@@ -47,5 +47,11 @@ export default defineConfig({
       },
     ],
   },
-  resolve: {alias: {"svc-runtime/test": path("server/testing/testing.ts"), "svc-runtime": path("shared/sdk/sdk.ts")}},
+  resolve: {
+    alias: {
+      "svc-runtime/test/adapter": path("server/testing/adapter/conformance.ts"),
+      "svc-runtime/test": path("server/testing/testing.ts"),
+      "svc-runtime": path("shared/sdk/sdk.ts"),
+    },
+  },
 })

@@ -5,6 +5,7 @@ export const shipped = [
   "cli/svc.ts",
   "shared/sdk/sdk.ts",
   "server/testing/testing.ts",
+  "server/testing/adapter/conformance.ts",
   "server/database/upkeep/database-child.ts",
   "server/runtime/process/program-child.ts",
   "server/runtime/flow/watchdog-worker.ts",

@@ -1,0 +1,29 @@
+import {allChecks} from "./checks.ts"
+import type {AdapterUnderTest} from "./platform.ts"
+import {openTrial, type Trial} from "./trial.ts"
+
+export type {AccountUnderTest, AdapterUnderTest, Heard, HostAddress, PlatformUnderTest} from "./platform.ts"
+
+/** One promise that an adapter makes. */
+export interface AdapterCheck {
+  /** A sentence about the adapter. */
+  readonly name: string
+  /** Rejects with what is wrong. Resolves to why nothing was checked where the platform cannot show it, else to nothing. */
+  run(): Promise<string | undefined>
+}
+
+/**
+ * The conformance suite of adapters: each check starts the author's platform and a real Host in a process of its own, with
+ * the runtime that runs the test. For any test runner: `for (const {name, run} of adapterChecks(mine)) test(name, run)`.
+ */
+export const adapterChecks = (adapter: AdapterUnderTest): readonly AdapterCheck[] =>
+  Object.entries(allChecks).map(([name, check]) => ({name, run: () => runCheck(adapter, check)}))
+
+const runCheck = async (adapter: AdapterUnderTest, check: (trial: Trial) => Promise<string | undefined>) => {
+  const trial = await openTrial(adapter)
+  try {
+    return await check(trial)
+  } finally {
+    await trial.close()
+  }
+}

@@ -1,0 +1,122 @@
+import {type ChildProcess, spawn} from "node:child_process"
+import {randomBytes} from "node:crypto"
+import {once} from "node:events"
+import {readFile, writeFile} from "node:fs/promises"
+import {join} from "node:path"
+import {setTimeout as sleep} from "node:timers/promises"
+import {fromJson, toJson} from "../../../shared/json.ts"
+import {packageRoot} from "../../runtime/own-files.ts"
+
+/** The newest output of a Host that a failure shows, in characters. */
+const shownOutput = 4000
+
+/** A Host may take so long to start, in milliseconds. */
+const startLimit = 60_000
+
+/** Resolves to the first result that is neither undefined nor false; throws after so many milliseconds, naming `what`. */
+export const until = async <T>(what: string, limit: number, find: () => Promise<T | undefined | false>): Promise<T> => {
+  const deadline = performance.now() + limit
+  for (;;) {
+    const found = await find()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error(`waited ${limit / 1000} s in vain for ${what}`)
+    await sleep(20)
+  }
+}
+
+export interface HostOptions {
+  /** An existing folder; a second Host there goes on with what the first one stored. */
+  readonly folder: string
+  /** Of `svc.config.yml`, without `http`. */
+  readonly config: Readonly<Record<string, unknown>>
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A real Host in a process of its own, which can be killed. */
+export class HostUnderTest {
+  readonly url: string
+  readonly token: string
+  readonly #folder: string
+  readonly #child: ChildProcess
+  readonly #output: () => string
+
+  private constructor(folder: string, url: string, token: string, child: ChildProcess, output: () => string) {
+    this.#folder = folder
+    this.url = url
+    this.token = token
+    this.#child = child
+    this.#output = output
+  }
+
+  /** Starts with the runtime that runs the test; resolves once the Host is ready. */
+  static async start({folder, config, env}: HostOptions): Promise<HostUnderTest> {
+    const token = randomBytes(24).toString("hex")
+    await writeFile(join(folder, "package.json"), toJson({name: "adapter-under-test", private: true, type: "module"}))
+    await configure(folder, config)
+    const child = spawn(process.execPath, [join(packageRoot, "cli/launch.js"), "runtime", "start", "--no-watch"], {
+      cwd: folder,
+      env: {...process.env, ...env, SVC_TEST_TOKEN: token},
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let output = ""
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", chunk => {
+        output = (output + chunk).slice(-shownOutput)
+      })
+    const url = await until("the Host to serve", startLimit, async () => {
+      if (child.exitCode !== null) throw new Error(`the Host did not start:\n${output}`)
+      return readUrl(folder, child.pid)
+    })
+    return new HostUnderTest(folder, url, token, child, () => output)
+  }
+
+  /** Takes another configuration in place of the one it runs. */
+  async reconfigure(config: HostOptions["config"]): Promise<void> {
+    await configure(this.#folder, config)
+    await this.ask("/api/system/reload", {})
+  }
+
+  /** Asks the Host's API. Throws what it answers where that is not 2xx. */
+  async ask<T>(path: string, body?: unknown): Promise<T> {
+    const headers = {authorization: `Bearer ${this.token}`, "content-type": "application/json"}
+    const post = body === undefined ? {} : {method: "POST", body: toJson(body)}
+    const answer = await fetch(`${this.url}${path}`, {headers, ...post})
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}\n${this.#output()}`)
+    return fromJson(text) as T
+  }
+
+  /** Ends the Host by SIGTERM, and gives it ten seconds; resolves to its exit code, null where it had to be killed. */
+  async stop(): Promise<number | null> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode
+    const ended = once(this.#child, "exit")
+    this.#child.kill("SIGTERM")
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), 10_000)
+    await ended
+    clearTimeout(late)
+    return this.#child.exitCode
+  }
+
+  /** Ends the Host by SIGKILL. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const ended = once(this.#child, "exit")
+    this.#child.kill("SIGKILL")
+    await ended
+  }
+}
+
+/** Writes `svc.config.yml`; JSON is YAML. */
+const configure = (folder: string, config: HostOptions["config"]): Promise<void> => {
+  const http = {host: "127.0.0.1", port: 0, token: "${SVC_TEST_TOKEN}"}
+  return writeFile(join(folder, "svc.config.yml"), toJson({http, ...config}))
+}
+
+const readUrl = async (folder: string, pid: number | undefined): Promise<string | undefined> => {
+  try {
+    const file = fromJson(await readFile(join(folder, ".svc/host.json"), "utf8")) as {url: string; pid: number}
+    return file.pid === pid ? file.url : undefined
+  } catch {
+    return undefined
+  }
+}

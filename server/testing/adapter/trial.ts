@@ -1,0 +1,158 @@
+import {mkdtemp, rm} from "node:fs/promises"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {HostUnderTest, until} from "./host-under-test.ts"
+import type {AccountUnderTest, AdapterUnderTest, HostAddress, PlatformUnderTest} from "./platform.ts"
+
+/** What the API tells of an endpoint. */
+export interface EndpointState {
+  readonly name: string
+  readonly state: string
+  readonly history: "replay" | "none" | "inside"
+  readonly reason?: string
+  readonly error?: string
+  readonly remediation?: string
+  readonly attempt?: number
+}
+
+/** An event of the inbox, as far as a check reads it. */
+interface Event {
+  readonly endpoint: string
+  readonly event: {readonly channel?: {readonly id: string}; readonly message?: {readonly content: string}}
+}
+
+interface Page {
+  readonly items: readonly Event[]
+  readonly next: string | null
+}
+
+/** One check's platform and Hosts, all ended by `close`. */
+export interface Trial {
+  /** Waits for what is to happen, as long as the adapter's author allows. */
+  until<T>(what: string, find: () => Promise<T | undefined | false>): Promise<T>
+  readonly adapter: AdapterUnderTest
+  readonly platform: PlatformUnderTest
+  /** The name of the endpoint. */
+  readonly endpoint: string
+  /** Where the running Host is; undefined while there is none. */
+  address(): HostAddress | undefined
+  /** Starts a Host in the check's folder, with `account` in place of the adapter's; waits for nothing further. */
+  start(account?: AccountUnderTest): Promise<HostUnderTest>
+  /** Starts a Host, and waits until the endpoint is online. */
+  connect(): Promise<HostUnderTest>
+  read(host: HostUnderTest): Promise<EndpointState>
+  untilState(host: HostUnderTest, state: string): Promise<EndpointState>
+  /** The texts of the endpoint's messages that the inbox has, oldest first. */
+  received(host: HostUnderTest): Promise<readonly string[]>
+  /** Sends a message to the channel; resolves to its outbox id. */
+  send(host: HostUnderTest, text: string): Promise<string>
+  /** Waits until a message of the outbox is in this state. */
+  untilSent(host: HostUnderTest, id: string, state: string): Promise<{readonly attempt: number}>
+  /** Takes the plugin out of the configuration of a running Host. */
+  remove(host: HostUnderTest): Promise<void>
+  close(): Promise<void>
+}
+
+/** Makes the folder and starts the platform. */
+export const openTrial = async (adapter: AdapterUnderTest): Promise<Trial> => {
+  const folder = await mkdtemp(join(tmpdir(), "svc-adapter-"))
+  const undos: (() => unknown)[] = [() => rm(folder, {recursive: true, force: true})]
+  const close = async () => {
+    for (const undo of undos.splice(0).reverse()) await undo()
+  }
+  try {
+    return await openIn(folder, adapter, undos, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const openIn = async (
+  folder: string,
+  adapter: AdapterUnderTest,
+  undos: (() => unknown)[],
+  close: () => Promise<void>,
+): Promise<Trial> => {
+  const {name = "adapter", slot = name, env = {}, patience = 60_000} = adapter
+  const untilFound: Trial["until"] = (what, find) => until(what, patience, find)
+  const platform = await adapter.platform(undo => undos.push(undo))
+  const endpoint = platform.account === undefined ? slot : `${slot}~${platform.account.id}`
+  let running: HostUnderTest | undefined
+  const start = async (account = platform.account) => {
+    running = undefined
+    const host = await HostUnderTest.start({folder, config: configOf(adapter, name, account), env})
+    running = host
+    undos.push(() => host.kill())
+    return host
+  }
+  const read = async (host: HostUnderTest) => {
+    const {items} = await host.ask<{readonly items: readonly EndpointState[]}>("/api/endpoints?limit=500")
+    const found = items.find(each => each.name === endpoint)
+    if (found === undefined)
+      throw new Error(`there is no endpoint ${endpoint}; there is ${items.map(({name}) => name)}`)
+    return found
+  }
+  const untilState = async (host: HostUnderTest, state: string) => {
+    let last: EndpointState | undefined
+    const find = async () => {
+      last = await read(host)
+      return last.state === state && last
+    }
+    return untilFound(`${endpoint} to be ${state}`, find).catch(error => {
+      throw new Error(`${error.message}; it is ${JSON.stringify(last)}`)
+    })
+  }
+  return {
+    adapter,
+    until: untilFound,
+    platform,
+    endpoint,
+    address: () =>
+      running && {url: running.url, hook: `${running.url}/hooks/${name}/${endpoint}`, token: running.token},
+    start,
+    connect: async () => {
+      const host = await start()
+      await untilState(host, "online")
+      return host
+    },
+    read,
+    untilState,
+    received: host => readTexts(host, endpoint, platform.channel),
+    send: async (host, text) => {
+      const message = {endpoint, channel: platform.channel, text}
+      return (await host.ask<{readonly id: string}>("/api/outbox", message)).id
+    },
+    untilSent: (host, id, state) =>
+      untilFound(`message ${id} to be ${state}`, async () => {
+        const row = await host.ask<{readonly state: string; readonly attempt: number}>(`/api/outbox/${id}`)
+        return row.state === state && row
+      }),
+    remove: host => host.reconfigure({plugins: {}}),
+    close,
+  }
+}
+
+const configOf = ({use, config}: AdapterUnderTest, name: string, account: AccountUnderTest | undefined) => ({
+  plugins: {
+    [name]: {
+      ...(use === name ? {} : {use}),
+      ...(config === undefined ? {} : {config}),
+      ...(account === undefined ? {} : {endpoints: [account]}),
+    },
+  },
+})
+
+const readTexts = async (host: HostUnderTest, endpoint: string, channel: string): Promise<readonly string[]> => {
+  const texts: string[] = []
+  let cursor = ""
+  for (;;) {
+    const page = await host.ask<Page>(`/api/inbox?limit=200${cursor}`)
+    for (const item of page.items) {
+      const {message, channel: said} = item.event
+      if (item.endpoint === endpoint && said?.id === channel && message !== undefined) texts.push(message.content)
+    }
+    if (page.next === null) return texts.reverse()
+    cursor = `&cursor=${encodeURIComponent(page.next)}`
+  }
+}

@@ -1,0 +1,31 @@
+import {describe, expect, test} from "vitest"
+import {adapterChecks} from "../../../server/testing/adapter/conformance.ts"
+import {irc, outcomesOf, sandbox, webhook} from "../../support/adapters/platforms.ts"
+import {type Fault, queue} from "../../support/adapters/queue-platform.ts"
+
+describe.each([
+  ["irc, at a real ngircd", irc, 4],
+  ["webhook", webhook, 4],
+  ["sandbox", sandbox, 4],
+  ["an adapter with a cursor", queue(), 0],
+] as const)("%s", (_, adapter, most) => {
+  test("keeps what the conformance suite of adapters asks", async () => {
+    const outcomes = await outcomesOf(adapter)
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome.startsWith("failed"))).toEqual([])
+    expect(Object.values(outcomes).filter(outcome => outcome !== "passed").length).toBeLessThanOrEqual(most)
+  })
+})
+
+/** Which check finds which fault, and what it says. */
+const found = [
+  ["early", "acknowledges only what is durable: nothing is lost or doubled by kill -9", /messages in the inbox/],
+  ["ids", "gives a message that comes again the same id, so that it is stored once", /once/],
+  ["storm", "fails with a remediation, and does not try again, where credentials are refused", /to be failed/],
+  ["hasty", "waits where the platform asks it to", /throw retryAfter/],
+  ["leaky", "leaves nothing behind when its account is removed and the Host stops", /with endpoint.defer/],
+] as const satisfies readonly (readonly [Fault, string, RegExp])[]
+
+test.for(found)("the conformance suite finds an adapter that is %s", async ([fault, name, message]) => {
+  const check = adapterChecks({...queue(fault), kills: 2, patience: 4000}).find(each => each.name === name)
+  await expect(check?.run()).rejects.toThrow(message)
+})

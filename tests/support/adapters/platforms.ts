@@ -1,0 +1,141 @@
+import {
+  type AdapterUnderTest,
+  adapterChecks,
+  type Heard,
+  type HostAddress,
+} from "../../../server/testing/adapter/conformance.ts"
+import {until} from "../host/process.ts"
+import {joinIrc} from "../irc/person.ts"
+import {startIrcServer} from "../irc/servers.ts"
+import {deliver, secretOf, startReceiver} from "../webhooks/webhooks.ts"
+
+type At = () => HostAddress | undefined
+
+/** Posts until the Host answers 2xx: a sender that retries, as platforms do. */
+const insist = (post: (host: HostAddress) => Promise<Response>, at: At): Promise<unknown> =>
+  until("the Host to take a delivery", async () => {
+    const host = at()
+    const answer = host && (await post(host).catch(() => undefined))
+    return answer?.ok === true
+  })
+
+/** The built-in adapter `irc` at a real server. */
+export const irc: AdapterUnderTest = {
+  use: "irc",
+  name: "irc",
+  platform: async () => {
+    const server = await startIrcServer("ngircd")
+    const locked = await startIrcServer("ngircd", {password: "the-right-one"})
+    let ann = await joinIrc(server, "ann", {channel: "#room"})
+    const account = {id: "one", server: "127.0.0.1", tls: false, nick: "bot", channels: ["#room"]}
+    return {
+      account: {...account, port: server.port},
+      refused: {...account, port: locked.port},
+      channel: "#room",
+      say: async text => {
+        await until("the bot in the channel", () => ann.lines.some(line => /bot!\S+ JOIN/.test(line)) || undefined)
+        ann.say("#room", text)
+      },
+      heard: () =>
+        ann.lines.flatMap((line, index): readonly Heard[] => {
+          const [, text] = /^:bot!\S+ PRIVMSG #room :?(.*)$/.exec(line) ?? []
+          return text === undefined ? [] : [{text, at: ann.times[index] ?? 0}]
+        }),
+      cut: async () => {
+        await server.kill()
+        await server.start()
+        ann = await joinIrc(server, "ann", {channel: "#room"})
+      },
+    }
+  },
+}
+
+const secret = secretOf("conformance")
+
+/** The built-in adapter `webhook`, with a partner of the tests that retries what is not acknowledged. */
+export const webhook: AdapterUnderTest = {
+  use: "webhook",
+  name: "webhook",
+  env: {PARTNER_SECRET: secret},
+  platform: async () => {
+    let pause: number | undefined
+    const heard: Heard[] = []
+    const receiver = await startReceiver(secret, ({body}) => {
+      if (pause !== undefined) {
+        const seconds = Math.ceil(pause / 1000)
+        pause = undefined
+        return {status: 429, headers: {"retry-after": String(seconds)}}
+      }
+      heard.push({text: body.text, at: Date.now()})
+      return {status: 200}
+    })
+    let number = 0
+    let last = ""
+    const post = (text: string, id: string, at: At) =>
+      insist(({hook}) => deliver(hook, JSON.stringify({text, channel: "orders", user: "ann"}), {id, secret}), at)
+    return {
+      account: {id: "shop", url: receiver.url, secrets: ["${PARTNER_SECRET}"]},
+      channel: "orders",
+      say: async (text, at) => {
+        last = text
+        await post(text, `msg_${++number}`, at)
+      },
+      repeat: async at => void (await post(last, `msg_${number}`, at)),
+      heard: () => heard,
+      slowDown: milliseconds => {
+        pause = milliseconds
+      },
+    }
+  },
+}
+
+interface SandboxPage {
+  readonly items: readonly {readonly from: string; readonly text: string; readonly at: string}[]
+}
+
+/** The sandbox: a platform inside the Host. */
+export const sandbox: AdapterUnderTest = {
+  use: "sandbox",
+  name: "sandbox",
+  platform: () => {
+    let number = 0
+    let last = ""
+    const path = "/api/plugins/sandbox/messages"
+    const headersOf = ({token}: HostAddress) => ({
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+    })
+    const post = (text: string, id: string, at: At) =>
+      insist(host => {
+        const body = JSON.stringify({text, id, channel: "room", user: "ann"})
+        return fetch(`${host.url}${path}`, {method: "POST", headers: headersOf(host), body})
+      }, at)
+    return {
+      channel: "room",
+      say: async (text, at) => {
+        last = text
+        await post(text, `said-${++number}`, at)
+      },
+      repeat: async at => void (await post(last, `said-${number}`, at)),
+      heard: async at => {
+        const host = at()
+        if (host === undefined) return []
+        const {items} = (await (
+          await fetch(`${host.url}${path}?channel=room`, {headers: headersOf(host)})
+        ).json()) as SandboxPage
+        return items.filter(({from}) => from === "bot").map(item => ({text: item.text, at: Date.parse(item.at)}))
+      },
+    }
+  },
+}
+
+/** Runs a check and tells how it ended. */
+export const outcomesOf = async (adapter: AdapterUnderTest): Promise<Readonly<Record<string, string>>> => {
+  const outcomes: Record<string, string> = {}
+  for (const {name, run} of adapterChecks(adapter))
+    outcomes[name] = await run().then(
+      why => (why === undefined ? "passed" : `not checked: ${why}`),
+      error => `failed: ${error.message}`,
+    )
+  return outcomes
+}

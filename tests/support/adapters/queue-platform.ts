@@ -1,0 +1,114 @@
+import {createServer, type Socket} from "node:net"
+import {createInterface} from "node:readline"
+import {fileURLToPath} from "node:url"
+import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
+import {until} from "../host/process.ts"
+
+/** What the tests' own adapter does wrong; see `queue-adapter.ts`. */
+export type Fault = "none" | "early" | "ids" | "storm" | "hasty" | "leaky"
+
+interface Line {
+  readonly hello?: string
+  readonly from?: string
+  readonly ack?: number
+  readonly send?: string
+  readonly text?: string
+}
+
+/** A stand-in for a chat platform with a queue: it keeps what was not acknowledged, and delivers it to each new connection. */
+class Queue {
+  readonly heard: Heard[] = []
+  readonly sockets = new Set<Socket>()
+  readonly #sent = new Set<string>()
+  #messages: {readonly sn: number; readonly text: string}[] = []
+  #last = {sn: 0, text: ""}
+  pause: number | undefined
+
+  say(text: string): number {
+    this.#last = {sn: this.#last.sn + 1, text}
+    this.#messages.push(this.#last)
+    this.#deliver(this.#last)
+    return this.#last.sn
+  }
+
+  repeat(): void {
+    this.#deliver(this.#last)
+  }
+
+  isTaken(sn: number): boolean {
+    return !this.#messages.some(message => message.sn === sn)
+  }
+
+  accept(socket: Socket): void {
+    socket.on("error", () => {})
+    socket.on("close", () => this.sockets.delete(socket))
+    const lines = createInterface({input: socket})
+    lines.on("error", () => {})
+    lines.on("line", line => this.#answer(socket, JSON.parse(line)))
+  }
+
+  #answer(socket: Socket, {hello, ack, send, text = ""}: Line): void {
+    if (hello !== undefined) {
+      write(socket, {welcome: hello === "the-right-one"})
+      if (hello !== "the-right-one") return
+      this.sockets.add(socket)
+      for (const message of this.#messages) write(socket, message)
+    }
+    if (ack !== undefined) this.#messages = this.#messages.filter(({sn}) => sn !== ack)
+    if (send !== undefined) this.#take(socket, send, text)
+  }
+
+  #take(socket: Socket, id: string, text: string): void {
+    const wait = this.pause
+    this.pause = undefined
+    if (wait === undefined && !this.#sent.has(id)) {
+      this.heard.push({text, at: Date.now()})
+      this.#sent.add(id)
+    }
+    write(socket, {sent: id, ...(wait === undefined ? {} : {wait})})
+  }
+
+  #deliver(message: object): void {
+    for (const socket of this.sockets) write(socket, message)
+  }
+}
+
+const write = (socket: Socket, line: object) => void socket.write(`${JSON.stringify(line)}\n`)
+
+/** The tests' own adapter at the tests' own queue, with a fault or without. */
+export const queue = (fault: Fault = "none"): AdapterUnderTest => ({
+  use: fileURLToPath(new URL("queue-adapter.ts", import.meta.url)),
+  name: "queue",
+  config: {fault},
+  platform: async defer => {
+    const queue = new Queue()
+    const open = new Set<Socket>()
+    const server = createServer(socket => {
+      open.add(socket)
+      socket.on("close", () => open.delete(socket))
+      queue.accept(socket)
+    })
+    await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
+    defer(() => server.close())
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    return {
+      account: {id: "one", port, password: "the-right-one"},
+      refused: {id: "one", port, password: "another"},
+      channel: "room",
+      say: async text => {
+        const sn = queue.say(text)
+        await until("an acknowledgement", () => queue.isTaken(sn) || undefined)
+      },
+      repeat: async () => queue.repeat(),
+      heard: () => queue.heard,
+      cut: () => {
+        for (const socket of open) socket.destroy()
+      },
+      connections: () => open.size,
+      slowDown: milliseconds => {
+        queue.pause = milliseconds
+      },
+    }
+  },
+})
