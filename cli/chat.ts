@@ -7,11 +7,30 @@ import {isProblem, messageOf} from "../shared/problems.ts"
 import {connectHost, type HostClient} from "./kit/host-client.ts"
 import {SvcCommand} from "./kit/svc-command.ts"
 
-interface Message {
-  readonly id: string
-  readonly from: "user" | "bot"
-  readonly text: string
-  readonly reactions: readonly string[]
+/** What the sandbox tells of one message; nothing but the change where the bot is writing. */
+interface Change {
+  readonly change: "said" | "edited" | "deleted" | "reacted" | "unreacted" | "typing"
+  readonly message?: {readonly from: "user" | "bot"; readonly text: string; readonly reactions: readonly string[]}
+}
+
+/** What a person sees of it. */
+const describe = ({change, message}: Change): string | undefined => {
+  if (message === undefined) return "(is writing…)"
+  const {from, text, reactions} = message
+  switch (change) {
+    case "said":
+      return from === "bot" ? text : undefined
+    case "edited":
+      return `(edits) ${text}`
+    case "deleted":
+      return `(deletes) ${text}`
+    case "reacted":
+      return `(reacts ${reactions.at(-1) ?? ""})`
+    case "unreacted":
+      return "(takes a reaction back)"
+    case "typing":
+      return undefined
+  }
 }
 
 /** After the input has ended, what was said is waited for so long at most, until it is answered, in milliseconds. */
@@ -132,10 +151,10 @@ const listen = (
     while (!signal.aborted) {
       try {
         host ??= await connectHost(project)
-        for await (const message of messages(host, channel, signal, connected)) {
+        for await (const change of changes(host, channel, signal, connected)) {
           heard++
-          if (message.from === "bot") show(message.text)
-          else for (const reaction of message.reactions.slice(-1)) show(`(reacts ${reaction})`)
+          const text = describe(change)
+          if (text !== undefined) show(text)
         }
       } catch (error) {
         if (isProblem(error, "not_found")) {
@@ -163,16 +182,16 @@ const listen = (
   }
 }
 
-async function* messages(
+async function* changes(
   host: HostClient,
   channel: string,
   signal: AbortSignal,
   connected: () => void,
-): AsyncGenerator<Message> {
+): AsyncGenerator<Change> {
   const response = await host.open(`/api/plugins/sandbox/stream?channel=${encodeURIComponent(channel)}`, signal)
   if (response.body === null) return
   const events = response.body
     .pipeThrough(new TextDecoderStream() as never)
     .pipeThrough(new EventSourceParserStream({onComment: connected}))
-  for await (const {data} of events as unknown as AsyncIterable<{data: string}>) yield JSON.parse(data) as Message
+  for await (const {data} of events as unknown as AsyncIterable<{data: string}>) yield JSON.parse(data) as Change
 }

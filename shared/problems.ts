@@ -418,6 +418,16 @@ export const problems = {
     title: "The plugin declares no such prompt",
     hint: "Declare it in setup, with plugin.prompt.",
   },
+  target_invalid: {
+    status: 422,
+    title: "The message has no valid target",
+    hint: "A target is {endpoint, channel} or {endpoint, user}.",
+  },
+  unsupported: {
+    status: 422,
+    title: "The endpoint cannot do this",
+    hint: "GET /api/endpoints lists the features of each endpoint.",
+  },
   outbox_unknown: {status: 404, title: "No such outbox message", hint: "svc outbox list shows the newest."},
   outbox_state: {
     status: 409,

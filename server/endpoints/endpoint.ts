@@ -7,6 +7,7 @@ import {
   type Receipt,
   type ReceiveOptions,
   type Sender,
+  senderFeatures,
 } from "../../shared/sdk/adapter.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
@@ -297,7 +298,12 @@ const requireCursor = (cursor: unknown) => {
 const isSender = (value: unknown): value is Sender => typeof value === "object" && value !== null && "send" in value
 
 /** What it does is its plugin's: what is thrown late there, and what is logged. */
-const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => ({
-  send: (message, signal) => own(() => opened.send(message, signal)),
-  ...(opened.react && {react: (reaction, signal) => own(async () => opened.react?.(reaction, signal))}),
-})
+const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => {
+  const acts = Object.fromEntries(
+    [...senderFeatures, "call" as const].flatMap(name => {
+      const act = opened[name] as ((...args: unknown[]) => unknown) | undefined
+      return act === undefined ? [] : [[name, (...args: unknown[]) => own(async () => act.apply(opened, args))]]
+    }),
+  ) as Omit<Sender, "send">
+  return {...acts, send: (message, signal) => own(() => opened.send(message, signal))}
+}

@@ -1,6 +1,10 @@
-import {Problem} from "../../shared/problems.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import type {Feature} from "../../shared/sdk/adapter.ts"
 import {Endpoint, type EndpointHooks} from "./endpoint.ts"
 import type {EndpointSpec} from "./spec.ts"
+
+/** The platform has so long to take it, in milliseconds. */
+const typingLimit = 5000
 
 /** All endpoints of the running generation, by name. They outlive a generation whose successor says the same of them. */
 export class Endpoints {
@@ -23,6 +27,29 @@ export class Endpoints {
     if (found !== undefined) return found
     const known = [...this.#byName.keys()].join(", ")
     throw new Problem("endpoint_unknown", `there is no endpoint ${name}; there is ${known || "none"}`)
+  }
+
+  /** Throws `endpoint_unknown`, and `unsupported` where the endpoint's adapter does not declare the feature. */
+  requireFeature(name: string, feature: Feature): void {
+    const {features} = this.require(name).spec
+    if (features.includes(feature)) return
+    const able = features.length === 0 ? "nothing but send messages" : `send and ${features.join(", ")}`
+    throw new Problem("unsupported", `${name} cannot ${feature}; it can ${able}`)
+  }
+
+  /** Throws `endpoint_unknown`, and `unsupported` for a user at an endpoint that opens no direct channels. */
+  requireTarget({endpoint, user}: {readonly endpoint: string; readonly user?: string}): void {
+    if (user === undefined) this.require(endpoint)
+    else this.requireFeature(endpoint, "open")
+  }
+
+  /** Shows that the bot is writing, where the endpoint can now. */
+  typing(name: string, channel: string): void {
+    const endpoint = this.#byName.get(name)
+    const signal = AbortSignal.timeout(typingLimit)
+    endpoint?.sender?.typing?.(channel, signal).catch(error => {
+      endpoint.spec.log.debug(`${name} did not show that the bot is writing: ${messageOf(error)}`)
+    })
   }
 
   list(): readonly Endpoint[] {

@@ -1,6 +1,6 @@
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Endpoint as EndpointHandle, History, Sender} from "../../shared/sdk/adapter.ts"
+import type {Endpoint as EndpointHandle, Feature, History, Limits, Sender} from "../../shared/sdk/adapter.ts"
 import {type Delivery, noPolicy, type Policy} from "./policy.ts"
 
 /** What a generation says of one endpoint. */
@@ -12,6 +12,9 @@ export interface EndpointSpec {
   readonly fingerprint: string
   readonly history: History
   readonly idempotent: boolean
+  /** What its adapter declares beside sending. */
+  readonly features: readonly Feature[]
+  readonly limits: Limits
   readonly delivery?: Delivery
   readonly log: Log
   /** Runs what the opened adapter does as its plugin's own. */

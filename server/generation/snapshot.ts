@@ -4,7 +4,7 @@ import {capabilityId, endpointName} from "../../shared/ids.ts"
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {type Issue, messageOf} from "../../shared/problems.ts"
-import type {AdapterDefinition} from "../../shared/sdk/adapter.ts"
+import {type AdapterDefinition, refused, type Sender, senderFeatures} from "../../shared/sdk/adapter.ts"
 import {Secret} from "../../shared/secret.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {check} from "../config/check.ts"
@@ -173,6 +173,19 @@ const adaptersOf = (instances: readonly Instance[], endpoints: readonly Endpoint
     }),
   )
 
+/** Throws a refusal where the adapter declares what its sender does not have. */
+const requireActs = (sender: Sender, {features = []}: AdapterDefinition<TSchema>): Sender => {
+  const missing = features.filter(feature => {
+    const name = senderFeatures.find(each => each === feature) ?? "call"
+    return sender[name] === undefined
+  })
+  if (missing.length === 0) return sender
+  throw refused(`the adapter declares ${missing.join(", ")}, and open resolved to a sender without`, {
+    reason: "features",
+    remediation: "Correct features, or the object that open resolves to, in the adapter.",
+  })
+}
+
 const specOf = (
   instance: Instance,
   slot: string,
@@ -189,9 +202,12 @@ const specOf = (
     fingerprint: `${instance.path} ${instance.id} ${fingerprintOf(account)}`,
     history: adapter.history,
     idempotent: adapter.idempotent ?? false,
+    features: adapter.features ?? [],
+    limits: adapter.limits ?? {},
     log: instance.log.with({endpoint: name}),
     own: work => instance.as(work, {endpoint: name}),
-    open: endpoint => instance.run(() => adapter.open(account as never, endpoint), {endpoint: name}),
+    open: endpoint =>
+      instance.run(async () => requireActs(await adapter.open(account as never, endpoint), adapter), {endpoint: name}),
     webhook:
       webhook &&
       ((request, opened, requestId) => instance.run(() => webhook(request, opened), {endpoint: name, requestId})),

@@ -5,6 +5,7 @@ import {watchDisk} from "../capacity/disk-watch.ts"
 import {PlaceWatch} from "../capacity/place-watch.ts"
 import {Containment} from "../generation/containment.ts"
 import type {Generation} from "../generation/generation.ts"
+import {PluginStarts} from "../plugins/starts.ts"
 import {foldersOf} from "../project/settings.ts"
 import {RunningBuild} from "../recovery/build/running.ts"
 import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
@@ -98,6 +99,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
       options.watch ? (await import("../generation/watch.ts")).watchProject(paths, environment) : undefined,
     stop: (_, watching) => watching?.close(),
   })
+  const starts = new PluginStarts(error => void containment.contain(error))
   const generations = createGenerations({
     host: options,
     runtime,
@@ -105,6 +107,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     plugins: {workroom: workroomPluginOf(workroom)},
     endpoints,
     outbox,
+    starts,
     events,
     recovery,
     watcher,
@@ -123,7 +126,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     ingress,
     workroom,
   })
-  const containment = new Containment(generations, log)
+  const containment: Containment = new Containment(generations, log)
   return {
     current,
     build,
@@ -142,6 +145,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     recovery,
     watcher,
     generations,
+    starts,
     jobs,
     containment,
   }

@@ -42,6 +42,7 @@ export const createJobs = (options: HostJobsOptions): Jobs => {
       plugin: pluginTarget(outbox, {
         current: () => generations.current?.snapshot.jobs ?? new Map(),
         settled: () => generations.settled(),
+        requireTarget: address => endpoints.requireTarget(address),
       }),
       item: itemTarget(options.workroom),
     },

@@ -122,6 +122,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
 
   const dispatch = createDispatch({
     current: () => current().snapshot.messages,
+    endpoints,
     settled: () => generations.settled(),
     log,
     scrub,

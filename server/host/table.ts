@@ -72,7 +72,7 @@ const lastToStop = ({made, trials}: TableOptions): readonly Row[] => {
 /** The first generation, and what its messages go through. */
 const messageRows = ({options, made, dispatch, requireRunning}: TableOptions): readonly Row[] => {
   const {scrub} = options.logs
-  const {generations, inbox, outbox, endpoints, ingress, gaps, diskWatch, placeWatch} = made
+  const {generations, starts, inbox, outbox, endpoints, ingress, gaps, diskWatch, placeWatch} = made
   return [
     {name: "the watch on the database and the lock", start: () => placeWatch.start(), stop: () => placeWatch.stop()},
     {
@@ -110,6 +110,7 @@ const messageRows = ({options, made, dispatch, requireRunning}: TableOptions): r
       limit: 1500,
       late: "an endpoint did not close in time",
     },
+    {name: "what plugins do at the start", start: () => starts.open()},
   ]
 }
 

@@ -8,7 +8,7 @@ import {persist} from "../database/persist.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
-import {insertion, type NewRow} from "../outbox/rows.ts"
+import {insertion, type NewRow, readAddress} from "../outbox/rows.ts"
 import {type Claim, type Claimed, gatherClaims} from "./claims.ts"
 import {gatherEnds, type HandledEnd} from "./ends.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./handling.ts"
@@ -78,6 +78,7 @@ export class Attempts {
     let answered: Question | undefined
     const outcome = await dispatch.run(stored, handler, {
       sendNow: (draft, ordinal) => this.#sendNow(key, draft, ordinal),
+      sent: id => this.#persist(seq, () => readAddress(this.#options.database, id)),
       question: async () => {
         answered = await this.#options.prompts.answeredBy(seq, handler)
         return answered
@@ -182,8 +183,8 @@ export class Attempts {
 const alone: Inside = {next: async () => {}, inside: []}
 
 /** What a plugin in JavaScript says may be anything, and text with a NUL is refused: alone, so that it is said why. */
-const isBindable = ({endpoint, channel, content}: OutboxDraft): boolean =>
-  content !== undefined && [endpoint, channel].every(text => typeof text === "string" && !text.includes("\0"))
+const isBindable = ({endpoint, channel, user = "", content}: OutboxDraft): boolean =>
+  content !== undefined && [endpoint, channel, user].every(text => typeof text === "string" && !text.includes("\0"))
 
 const reasonOf = (outcome: Exclude<Outcome, {is: "handled"}>): string =>
   outcome.is === "failed" ? outcome.error : "its plugin instance was disposed before it had ended"

@@ -1,6 +1,6 @@
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
-import type {OutboxDraft} from "../outbox/draft.ts"
+import type {Address, OutboxDraft} from "../outbox/draft.ts"
 import type {Question} from "./prompts.ts"
 
 /** An event as it is handed to its handlers: stored, with its sequence. */
@@ -34,6 +34,8 @@ export interface Attempt {
    * attempt stored under that ordinal is not stored again: its id is the answer. Throws `late` for an attempt that has ended.
    */
   sendNow(draft: OutboxDraft, ordinal: number): Promise<string>
+  /** Where a message of the outbox goes, by its id. */
+  sent(id: string): Promise<Address | undefined>
   /** The question that this event answers. */
   question(): Promise<Question | undefined>
   /** Has what a middleware is around run; resolves when it has ended. For any other handler, nothing. */

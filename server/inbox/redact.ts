@@ -60,7 +60,10 @@ export const redactOutbox = async (database: Database, id: string, reason: strin
   if (row === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${id}`)
   const sn = row.inbox_seq === null ? null : Number(row.inbox_seq)
   return erase(database, {
-    condition: assertThat("EXISTS (SELECT 1 FROM outbox WHERE id = ? AND state NOT IN ('queued', 'sending'))", [id]),
+    condition: assertThat(
+      "EXISTS (SELECT 1 FROM outbox WHERE id = ? AND state NOT IN ('scheduled', 'queued', 'sending'))",
+      [id],
+    ),
     changes: [
       {
         sql: `UPDATE outbox SET content = ?, error = NULL, ${ending},
@@ -103,8 +106,13 @@ const withoutWords = ({type, timestamp, login, channel, guild, message, user, op
   ...(_type === undefined ? {} : {_type}),
 })
 
-const contentWithoutWords = ({kind, content}: Row) =>
-  kind === "message" ? [redacted] : {...fromJson(String(content)), emoji: redacted}
+const contentWithoutWords = ({kind, content}: Row) => {
+  if (kind === "message") return [redacted]
+  const act = fromJson(String(content))
+  if (kind === "edit") return {...act, content: [redacted]}
+  if (kind === "call") return {...act, params: {}}
+  return kind === "delete" ? act : {...act, emoji: redacted}
+}
 
 /** The event log repeats errors. */
 const forgetErrors = (name: "sn" | "message", value: number | string): Statement => ({

@@ -1,10 +1,10 @@
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import type {Permission} from "../../shared/sdk/permission.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
+import type {EndpointActs} from "./acts.ts"
 import {callCommand} from "./call.ts"
 import type {Command} from "./command.ts"
 import {Cooldowns} from "./cooldowns.ts"
@@ -14,7 +14,7 @@ import {type MiddlewareHandler, orderOf, surround} from "./middleware.ts"
 import type {PermissionOf} from "./permissions.ts"
 import {answer} from "./prompt.ts"
 import {type Routed, Router} from "./router.ts"
-import {openSession, textOfEvent} from "./session.ts"
+import {openSession, type SessionOptions, textOfEvent} from "./session.ts"
 
 /** What the running generation does with messages. */
 export interface MessageTable {
@@ -38,6 +38,8 @@ const handlerTimeout = 60_000
 
 export interface DispatchOptions {
   readonly current: () => MessageTable
+  /** What sessions ask of the endpoints. */
+  readonly endpoints: EndpointActs
   /** Resolves when no change of what runs is under way. */
   readonly settled: () => Promise<unknown>
   readonly log: Log
@@ -89,7 +91,7 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
 type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns}
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
-  const {current, settled, timeout = handlerTimeout, scrub = asItIs} = options
+  const {current, settled, endpoints, timeout = handlerTimeout, scrub = asItIs} = options
   let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
     // Its instance has failed; a new one is about to take its place.
@@ -98,7 +100,7 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
-  const outcome = await runToEnd(handler, stored, attempt, timeout, permissionOf)
+  const outcome = await runToEnd(handler, stored, attempt, timeout, {endpoints, permissionOf})
   return outcome.is === "failed" ? {...outcome, error: scrub(outcome.error)} : outcome
 }
 
@@ -109,14 +111,14 @@ const runToEnd = async (
   stored: InboxEvent,
   attempt: Attempt,
   timeout: number,
-  permissionOf: () => Permission,
+  asked: Pick<SessionOptions, "endpoints" | "permissionOf">,
 ): Promise<Outcome> => {
   const {plugin} = handler
   const about = {endpoint: stored.endpoint, event: stored.event.sn}
   const log = () => handler.log.with(about)
   const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
   const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
-    const {session, end} = openSession({stored, attempt, plugin, permissionOf, log, signal})
+    const {session, end} = openSession({stored, attempt, plugin, ...asked, log, signal})
     const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
     if (reply !== undefined && reply !== "") await session.send(reply)
     return {is: "handled", ...again, ...end(), ...(handler.stops?.() === true ? {stops: true} : {})}

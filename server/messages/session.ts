@@ -7,7 +7,8 @@ import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
 import type {Attempt, InboxEvent, Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
-import type {OutboxDraft} from "../outbox/draft.ts"
+import {addressOf, type OutboxDraft} from "../outbox/draft.ts"
+import {actsOf, type EndpointActs} from "./acts.ts"
 import {parseContent} from "./parse-content.ts"
 import {ask, type Prompt} from "./prompt.ts"
 
@@ -27,6 +28,7 @@ export interface SessionOptions {
   readonly stored: InboxEvent
   readonly attempt: Attempt
   readonly plugin: PluginSide | undefined
+  readonly endpoints: EndpointActs
   readonly permissionOf: () => Permission
   /** Made when it is asked for. */
   readonly log: () => Log
@@ -35,7 +37,8 @@ export interface SessionOptions {
 }
 
 /** One event in the hands of one handler. */
-export const openSession = ({stored, attempt, plugin, permissionOf, log, signal}: SessionOptions): OpenSession => {
+export const openSession = (options: SessionOptions): OpenSession => {
+  const {stored, attempt, plugin, endpoints, permissionOf, log, signal} = options
   const {event, endpoint} = stored
   const sends: OutboxDraft[] = []
   const writes: Statement[] = []
@@ -53,10 +56,12 @@ export const openSession = ({stored, attempt, plugin, permissionOf, log, signal}
     return draft.id
   }
   const messageOf = (content: Content, to?: Target): OutboxDraft => {
-    const target = to ?? {endpoint, channel: event.channel?.id ?? event.user?.id ?? ""}
-    return {id: uuid(), kind: "message", ...target, content: nodesOf(content)}
+    const here = {endpoint, channel: event.channel?.id ?? event.user?.id ?? ""}
+    const address = to === undefined ? here : addressOf(to)
+    if (to !== undefined) endpoints.requireTarget(address)
+    return {id: uuid(), kind: "message", ...address, content: nodesOf(content)}
   }
-  const send = (content: Content, to?: Target) => queue(messageOf(content, to))
+  const send = async (content: Content, to?: Target) => queue(messageOf(content, to))
   const session: Session = {
     event,
     get elements() {
@@ -82,13 +87,25 @@ export const openSession = ({stored, attempt, plugin, permissionOf, log, signal}
       const quoted = event.message?.id
       return send(quoted === undefined ? content : [h("quote", {id: quoted}), ...nodesOf(content)])
     },
-    react: emoji => {
+    react: async emoji => {
       const message = event.message?.id
       const channel = event.channel?.id
       if (message === undefined || channel === undefined) {
-        return Promise.reject(new Problem("event_invalid", "there is no message to react to"))
+        throw new Problem("event_invalid", "there is no message to react to")
       }
+      endpoints.requireFeature(endpoint, "react")
       return queue({id: uuid(), kind: "reaction", endpoint, channel, content: {message, emoji}})
+    },
+    ...actsOf({
+      stored,
+      endpoints,
+      find: async id => sends.find(draft => draft.id === id) ?? (await attempt.sent(id)),
+      queue,
+    }),
+    typing: () => {
+      requireOpen()
+      const channel = event.channel?.id
+      if (channel !== undefined) endpoints.typing(endpoint, channel)
     },
     sendNow: async (content, to) => {
       requireOpen()

@@ -11,11 +11,14 @@ export type OutboxSelection = {readonly id: string} | "held"
 const from: Record<OutboxAction, readonly string[]> = {
   retry: ["failed", "dead", "unknown"],
   release: ["held", "unknown"],
-  discard: ["queued", "failed", "dead", "held", "unknown"],
+  discard: ["scheduled", "queued", "failed", "dead", "held", "unknown"],
 }
 
-/** Attempts count anew; how many there were stays known. */
-const again = "state = 'queued', spared = attempt, not_before = 0, ended_at = NULL, reason = NULL"
+const isLater = "state = 'held' AND attempt = 0 AND not_before > unixepoch() * 1000"
+
+/** Attempts count from one again; how many there were stays known. What is held before its time waits for that. */
+const again = `state = iif(${isLater}, 'scheduled', 'queued'), not_before = iif(${isLater}, not_before, 0), spared = attempt,
+  ended_at = NULL, reason = NULL`
 
 const setting: Record<OutboxAction, string> = {
   retry: again,

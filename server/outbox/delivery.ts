@@ -1,12 +1,13 @@
 import {fromJson} from "../../shared/json.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {isRefusal, postponementOf, refused, type Sender} from "../../shared/sdk/adapter.ts"
+import {isRefusal, postponementOf, type Sender} from "../../shared/sdk/adapter.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
-import type {Node} from "../../shared/sdk/elements.ts"
 import type {Row} from "../../shared/sdk/plugin-database.ts"
 import type {Policy} from "../endpoints/policy.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
-import type {ReactionContent} from "./draft.ts"
+import {type PartsOf, perform} from "./acting.ts"
+import {directChannel} from "./direct-channel.ts"
+import type {OutboxDraft} from "./draft.ts"
 
 export interface Timing {
   readonly retry: Backoff
@@ -33,6 +34,7 @@ export interface Attempt {
   /** Which of the attempts that count it is, from 1. */
   readonly counted: number
   readonly timing: Timing
+  readonly partsOf: PartsOf
   /** Hides the values of secrets in an error. */
   readonly scrub?: ((text: string) => string) | undefined
 }
@@ -40,10 +42,10 @@ export interface Attempt {
 /** One attempt to its end. Never rejects. */
 export const attempt = async (
   row: Row,
-  {sender, policy, counted, timing, scrub = text => text}: Attempt,
+  {sender, policy, counted, timing, partsOf, scrub = text => text}: Attempt,
 ): Promise<End> => {
   try {
-    return {is: "sent", ids: await deliver(row, sender, timing.limit)}
+    return {is: "sent", ids: await deliver(row, sender, timing.limit, partsOf)}
   } catch (error) {
     const end = judge(error, policy, counted, timing)
     return "error" in end ? {...end, error: scrub(end.error)} : end
@@ -76,17 +78,15 @@ export const judgeInterrupted = (
   return attempt >= mostAttempts ? "dead" : "queued"
 }
 
-const deliver = async (row: Row, sender: Sender, limit: number): Promise<readonly string[]> => {
-  const message = {id: String(row.id), channel: String(row.channel)}
-  const content: unknown = fromJson(String(row.content))
-  if (row.kind === "message") {
-    const send = (signal: AbortSignal) => sender.send({...message, content: content as readonly Node[]}, signal)
-    return (await withTimeLimit(limit, send)).ids
-  }
-  if (sender.react === undefined) {
-    throw refused("the platform has no reactions", {reason: "unsupported", remediation: "Send a message instead."})
-  }
-  const {react} = sender
-  await withTimeLimit(limit, signal => react({...message, ...(content as ReactionContent)}, signal))
-  return []
-}
+const deliver = (row: Row, sender: Sender, limit: number, partsOf: PartsOf): Promise<readonly string[]> =>
+  withTimeLimit(limit, async signal => {
+    const {user} = row
+    const channel = typeof user === "string" ? await directChannel(sender, user, signal) : String(row.channel)
+    const content: unknown = fromJson(String(row.content))
+    return perform(
+      {id: String(row.id), channel, kind: row.kind as OutboxDraft["kind"], content},
+      sender,
+      partsOf,
+      signal,
+    )
+  })

@@ -4,18 +4,33 @@ import {isProblem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
+import type {DueClock} from "../runtime/flow/due-clock.ts"
 import {act, type OutboxAction, type OutboxSelection} from "./actions.ts"
+import {cancel} from "./cancel.ts"
 import {type Timing, usualTiming} from "./delivery.ts"
 import {Departures} from "./departures.ts"
 import type {OutboxDraft} from "./draft.ts"
 import type {MarkKey} from "./mark-key.ts"
+import {gatherPlanned, type Planned, type StoredPlan} from "./planned.ts"
 import {type Departure, inserting, laneOf, type NewRow, newRows, readDeparted, settleInterrupted} from "./rows.ts"
+import {scheduleSends} from "./schedule.ts"
 import {type Senders, Sends} from "./sends.ts"
 
 export interface OutboxOptions {
   /** Throws where nothing new may be sent. */
   readonly requireOpen?: () => void
   readonly timing?: Timing
+  /** Of what is sent later. */
+  readonly clock?: Clock
+}
+
+/** How a plugin sends outside its handlers. */
+export interface PlanOptions {
+  readonly plugin: string
+  readonly key?: string | undefined
+  /** When to send, in milliseconds since 1970; now when left out or past. */
+  readonly due?: number | undefined
 }
 
 /**
@@ -29,13 +44,20 @@ export class Outbox {
   readonly #timing: Timing
   readonly #sends: Sends
   readonly #departures: Gather<Departure, NewRow | undefined>
+  readonly #planned: Gather<Planned, StoredPlan>
+  readonly #schedule: DueClock
+  readonly #now: () => number
 
-  constructor(database: Database, log: Log, {requireOpen = () => {}, timing = usualTiming}: OutboxOptions = {}) {
+  constructor(database: Database, log: Log, options: OutboxOptions = {}) {
+    const {requireOpen = () => {}, timing = usualTiming, clock} = options
     this.#database = database
     this.#log = log
     this.#requireOpen = requireOpen
     this.#timing = timing
     this.#sends = new Sends(database, log, timing)
+    this.#planned = gatherPlanned(database)
+    this.#schedule = scheduleSends(database, log, lane => this.#sends.push(lane), clock)
+    this.#now = () => clock?.now() ?? Date.now()
     this.#departures = new Gather(database, {
       sizeOf: ({content}) => content.length,
       statements: departures => [inserting(departures)],
@@ -54,6 +76,7 @@ export class Outbox {
       this.#log.warn("a message may have been sent before the Host ended", {outbox: Number(seq), endpoint, state})
     }
     await this.#resume()
+    this.#schedule.start()
   }
 
   /**
@@ -100,13 +123,36 @@ export class Outbox {
     }
   }
 
+  /**
+   * Stores a plugin's message, to be sent now or at its time; resolves to its outbox id once it is durable, to that of the
+   * first one where the plugin has sent under this key before. Throws `ingress_paused`.
+   */
+  async plan(draft: OutboxDraft, {plugin, key, due = 0}: PlanOptions): Promise<string> {
+    this.#requireOpen()
+    const planned = {draft, content: toJson(draft.content), plugin, key, at: this.#now(), due}
+    const {id, isNew} = await this.#planned.store(planned).catch(error => {
+      if (isProblem(error, "database_outcome_unknown")) void this.#resumeLater()
+      throw error
+    })
+    if (isNew && due > planned.at) this.#schedule.consider(due)
+    else if (isNew) this.stored([draft])
+    return id
+  }
+
+  /** Takes back what a plugin sent and what has not begun; resolves to whether it did. Throws `outbox_unknown`. */
+  async cancel(id: string, plugin: string): Promise<boolean> {
+    const lane = await cancel(this.#database, id, plugin)
+    if (lane !== undefined) this.#sends.wake(lane)
+    return lane !== undefined
+  }
+
   /** Resolves to how many messages it was done to. Throws `outbox_unknown`, `outbox_state`. */
   async act(action: OutboxAction, on: OutboxSelection): Promise<number> {
     const touched = await act(this.#database, action, on).catch(error => {
-      if (isProblem(error, "database_outcome_unknown"))
-        void persist("the outbox", this.#log, () => this.#resume()).catch(() => {})
+      if (isProblem(error, "database_outcome_unknown")) void this.#resumeLater()
       throw error
     })
+    this.#schedule.consider(0)
     for (const lane of touched) this.#sends.wake(lane)
     return touched.length
   }
@@ -122,8 +168,15 @@ export class Outbox {
   }
 
   /** Starts no further send; resolves when those that run have ended. */
-  drain(): Promise<void> {
-    return this.#sends.drain()
+  async drain(): Promise<void> {
+    await this.#schedule.stop()
+    await this.#sends.drain()
+  }
+
+  /** What failed may be stored all the same. */
+  async #resumeLater(): Promise<void> {
+    await persist("the outbox", this.#log, () => this.#resume()).catch(() => {})
+    this.#schedule.consider(0)
   }
 
   /** Whatever is queued gets its turn. */

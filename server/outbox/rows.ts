@@ -1,4 +1,5 @@
-import {toJson} from "../../shared/json.ts"
+import {fromJson, toJson} from "../../shared/json.ts"
+import {refused} from "../../shared/sdk/adapter.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
@@ -7,7 +8,7 @@ import {jsonRows} from "../database/json-rows.ts"
 import type {Policy} from "../endpoints/policy.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {type End, judgeInterrupted, type Timing} from "./delivery.ts"
-import type {OutboxDraft} from "./draft.ts"
+import type {Address, OutboxDraft} from "./draft.ts"
 import type {MarkKey} from "./mark-key.ts"
 
 /** The messages of one channel, which are sent in order. */
@@ -20,10 +21,29 @@ export const laneKeyOf = ({endpoint, channel}: Lane): string => `${endpoint}/${c
 
 export const laneOf = (row: Row): Lane => ({endpoint: String(row.endpoint), channel: String(row.channel)})
 
+/** Where a message goes, by its id. */
+export const readAddress = async (database: Database, id: string): Promise<Address | undefined> => {
+  const [row] = await database.read("SELECT endpoint, channel, user FROM outbox WHERE id = ?", [id])
+  return row && {...laneOf(row), ...(typeof row.user === "string" ? {user: row.user} : {})}
+}
+
+/** The platform's ids of a message that an act is about. Throws a refusal where the message was not sent. */
+export const readParts = async (database: Database, id: string): Promise<readonly string[]> => {
+  const [row] = await database.read("SELECT state, platform_ids FROM outbox WHERE id = ?", [id])
+  if (row?.state === "sent") return fromJson(String(row.platform_ids ?? "[]"))
+  throw refused(
+    `the message ${id} ${row === undefined ? "is not in the outbox any more" : `is ${row.state}, not sent`}`,
+    {
+      reason: "message_not_sent",
+      remediation: "Retry the act once the message is sent, or discard it.",
+    },
+  )
+}
+
 /** What is to be sent next in one channel. */
 export const readNext = async (database: Database, {endpoint, channel}: Lane): Promise<Row | undefined> => {
   const [row] = await database.read(
-    `SELECT seq, id, kind, channel, content, attempt, spared, not_before FROM outbox
+    `SELECT seq, id, kind, channel, user, content, attempt, spared, not_before FROM outbox
      WHERE state = 'queued' AND endpoint = ? AND channel = ? ORDER BY seq LIMIT 1`,
     [endpoint, channel],
   )
@@ -99,6 +119,7 @@ const draftRows = jsonRows([
   "kind",
   "endpoint",
   "channel",
+  "user",
   "content",
   "at",
   "seq",
@@ -109,9 +130,9 @@ const draftRows = jsonRows([
 ])
 
 /** Nothing is sent before what is queued for its channel. */
-const insert = `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq, handler, ordinal, state, attempt)
-  SELECT id, kind, endpoint, channel, content, at, seq, handler, ordinal, iif(direct, 'sending', 'queued'), direct
-  FROM (SELECT id, kind, endpoint, channel, content, at, seq, handler, ordinal, attempt,
+const insert = `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, inbox_seq, handler, ordinal, state, attempt)
+  SELECT id, kind, endpoint, channel, user, content, at, seq, handler, ordinal, iif(direct, 'sending', 'queued'), direct
+  FROM (SELECT id, kind, endpoint, channel, user, content, at, seq, handler, ordinal, attempt,
       isFirst AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.state = 'queued' AND o.endpoint = d.endpoint AND o.channel = d.channel) AS direct
     FROM ${draftRows.source} d) d
   WHERE d.seq IS NULL OR EXISTS (SELECT 1 FROM inbox_marks m
@@ -135,6 +156,7 @@ const storedOf = ({draft, content, at, from}: Departure, isFirst: boolean) => ({
   kind: draft.kind,
   endpoint: draft.endpoint.toWellFormed(),
   channel: draft.channel.toWellFormed(),
+  user: draft.user?.toWellFormed() ?? null,
   content,
   at,
   seq: from?.seq ?? null,
@@ -170,13 +192,14 @@ export interface Origin {
 
 /** The statement that stores a draft of a handler, for the batch of the change that it belongs to. */
 export const insertion = (draft: OutboxDraft, {seq, handler, ordinal, isEarly = false}: Origin): Statement => ({
-  sql: `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, inbox_seq, handler, ordinal, early)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${isEarly ? "ON CONFLICT DO NOTHING" : ""}`,
+  sql: `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, inbox_seq, handler, ordinal, early)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${isEarly ? "ON CONFLICT DO NOTHING" : ""}`,
   args: [
     draft.id,
     draft.kind,
     draft.endpoint,
     draft.channel,
+    draft.user ?? null,
     toJson(draft.content),
     Date.now(),
     seq,

@@ -11,7 +11,7 @@ import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
 import {attempt, longestWait, type Timing} from "./delivery.ts"
 import type {Pace} from "./pace.ts"
 import {Paces} from "./paces.ts"
-import {claiming, type Finish, gatherFinishes, type Lane, laneKeyOf, readNext} from "./rows.ts"
+import {claiming, type Finish, gatherFinishes, type Lane, laneKeyOf, readNext, readParts} from "./rows.ts"
 
 /** What the outbox asks of endpoints; passed in by the composition root. */
 export interface Senders {
@@ -219,6 +219,7 @@ export class Sends {
       policy: this.policy(lane.endpoint),
       counted: number - Number(row.spared),
       timing: this.#timing,
+      partsOf: id => this.#persist(seq, () => readParts(this.#database, id)),
       scrub: this.#senders?.scrub,
     })
     if (end.is === "queued") this.#due.set(laneKeyOf(lane), {seq, at: performance.now() + end.wait})

@@ -128,7 +128,8 @@ export class Instance {
       signal: this.scope.signal,
       defer: undo => this.scope.defer(() => this.as(undo)),
       database: {...this.database, migrate},
-      send: async (target, content) => this.#host("send()").send(this.name, target, content),
+      send: async (target, content, options) => this.#host("send()").send(this.name, target, content, options),
+      cancel: async id => this.#host("cancel()").cancel(this.name, id),
     }
     try {
       const {setup} = this.plugin.definition

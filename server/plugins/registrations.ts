@@ -59,9 +59,11 @@ export interface Registrations {
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
   readonly routes: readonly PluginRoute[]
   readonly migrations: readonly PluginMigration[]
+  /** What runs once the instance is part of a committed generation. */
+  readonly starts: readonly (() => unknown)[]
 }
 
-type Declaring = Pick<Plugin, "command" | "on" | "middleware" | "prompt" | "job" | "adapter" | "route"> & {
+type Declaring = Pick<Plugin, "command" | "on" | "middleware" | "prompt" | "job" | "adapter" | "route" | "onStart"> & {
   migrate: Plugin["database"]["migrate"]
 }
 
@@ -124,6 +126,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
   const routes: PluginRoute[] = []
   const migrations: PluginMigration[] = []
+  const starts: (() => unknown)[] = []
   let open = true
   const declare = (what: string) => {
     if (!open) throw new Error(`${what} belongs into setup; it was called after setup had ended`)
@@ -188,6 +191,11 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (!route.path.startsWith("/")) throw new Error(`route("${route.path}"): the path begins with /`)
       routes.push(route)
     },
+    onStart: handler => {
+      declare("onStart()")
+      if (typeof handler !== "function") throw new TypeError("onStart() needs a function")
+      starts.push(handler)
+    },
     migrate: added => {
       declare("database.migrate()")
       for (const migration of added) {
@@ -196,7 +204,7 @@ export const collectRegistrations = (owner: PluginPath) => {
       }
     },
   }
-  const collected: Registrations = {commands, handlers, middleware, prompts, jobs, adapters, routes, migrations}
+  const collected: Registrations = {commands, handlers, middleware, prompts, jobs, adapters, routes, migrations, starts}
   return {
     declaring,
     close: () => {

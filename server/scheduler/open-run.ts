@@ -6,7 +6,7 @@ import {nodesOf} from "../../shared/sdk/elements.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {JobRun} from "../../shared/sdk/plugin-job.ts"
 import type {PluginSide} from "../messages/session.ts"
-import type {OutboxDraft} from "../outbox/draft.ts"
+import {type Address, addressOf, type OutboxDraft} from "../outbox/draft.ts"
 
 export interface OpenRun {
   readonly run: JobRun
@@ -17,13 +17,15 @@ export interface OpenRun {
 export interface OpenRunOptions {
   readonly firing: Firing
   readonly database: PluginSide["database"]
+  /** Throws where nothing can be sent there. */
+  readonly requireTarget: (address: Address) => void
   readonly log: Log
   /** Aborted when the run's time ends. */
   readonly signal: AbortSignal
 }
 
 /** One run of a job in the hands of a plugin. */
-export const openRun = ({firing, database, log, signal}: OpenRunOptions): OpenRun => {
+export const openRun = ({firing, database, requireTarget, log, signal}: OpenRunOptions): OpenRun => {
   const sends: OutboxDraft[] = []
   const writes: Statement[] = []
   let ended = false
@@ -38,9 +40,11 @@ export const openRun = ({firing, database, log, signal}: OpenRunOptions): OpenRu
     data: firing.target.data,
     signal,
     log,
-    send: async ({endpoint, channel}, content) => {
+    send: async (target, content) => {
       requireOpen()
-      const draft = {id: uuid(), kind: "message", endpoint, channel, content: nodesOf(content)} as const
+      const address = addressOf(target)
+      requireTarget(address)
+      const draft = {...address, id: uuid(), kind: "message", content: nodesOf(content)} as const
       sends.push(draft)
       return draft.id
     },

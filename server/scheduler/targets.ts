@@ -6,7 +6,7 @@ import {explainValue} from "../config/explain.ts"
 import {formatPath} from "../config/source.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {PublishedJob} from "../generation/generation.ts"
-import type {OutboxDraft} from "../outbox/draft.ts"
+import type {Address, OutboxDraft} from "../outbox/draft.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {inserting} from "../outbox/rows.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
@@ -48,10 +48,11 @@ export interface PluginJobs {
   readonly current: () => ReadonlyMap<string, PublishedJob>
   /** Resolves when no change of what runs is under way. */
   readonly settled: () => Promise<unknown>
+  readonly requireTarget: (address: Address) => void
 }
 
 /** A function that a plugin declares with `plugin.job`. */
-export const pluginTarget = (outbox: Outbox, {current, settled}: PluginJobs): FiringTarget => {
+export const pluginTarget = (outbox: Outbox, {current, settled, requireTarget}: PluginJobs): FiringTarget => {
   const find = ({plugin, job}: JobTarget) => current().get(`${plugin}/${job}`)
   const problem = (target: JobTarget) =>
     find(target) === undefined ? `no plugin ${target.plugin} declares a job ${target.job}` : undefined
@@ -63,17 +64,22 @@ export const pluginTarget = (outbox: Outbox, {current, settled}: PluginJobs): Fi
       const job = find(firing.target)
       if (job?.plugin === undefined) throw new Problem("job_unknown", problem(firing.target) ?? "")
       requireFit(job, firing.target.data)
-      return effectOfRun(outbox, job, firing)
+      return effectOfRun(outbox, job, firing, requireTarget)
     },
   }
 }
 
-const effectOfRun = async (outbox: Outbox, job: PublishedJob, firing: Parameters<FiringTarget["fire"]>[0]) => {
+const effectOfRun = async (
+  outbox: Outbox,
+  job: PublishedJob,
+  firing: Parameters<FiringTarget["fire"]>[0],
+  requireTarget: PluginJobs["requireTarget"],
+) => {
   const {plugin, definition, handle, log} = job
   if (plugin === undefined) throw new Problem("job_unknown", `${job.id} belongs to no plugin`)
   const outer = AbortSignal.any([job.signal, firing.signal])
   const work = async (signal: AbortSignal) => {
-    const {run, end} = openRun({firing, database: plugin.database, log, signal})
+    const {run, end} = openRun({firing, database: plugin.database, requireTarget, log, signal})
     const about = {job: firing.job, runId: firing.runId}
     await job.run(() => handle(run as Parameters<typeof handle>[0]), about)
     return end()

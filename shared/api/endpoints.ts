@@ -23,6 +23,11 @@ export const EndpointView = Named("EndpointView", {
   login: Type.Optional(Type.Unknown({private: true})),
   history: Type.Enum(["replay", "none", "inside"]),
   idempotent: Type.Boolean(),
+  features: Type.Array(Type.String(), {
+    description:
+      "What it can do beside sending: acts such as edit and typing, and methods of Satori such as guild.member.mute",
+  }),
+  limits: Type.Object({text: Type.Optional(Type.Integer({description: "UTF-16 code units of one message"}))}),
   onUnknown: Type.Enum(["hold", "retry"]),
   rates: Type.Array(Type.Object({messages: Type.Integer(), per: Type.Integer({description: "Milliseconds"})}), {
     description: "At most so many messages begin within so long; each holds",

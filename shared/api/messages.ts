@@ -50,14 +50,24 @@ export const InboxChanged = Named("InboxChanged", {
   handlers: Type.Integer({description: "How many handlers of them"}),
 })
 
-const OutboxState = Type.Enum(["queued", "sending", "sent", "failed", "dead", "unknown", "held", "discarded"])
+const OutboxState = Type.Enum([
+  "scheduled",
+  "queued",
+  "sending",
+  "sent",
+  "failed",
+  "dead",
+  "unknown",
+  "held",
+  "discarded",
+])
 
 export const OutboxQuery = Type.Object({...PageQuery.properties, state: Type.Optional(OutboxState)})
 
 export const OutboxView = Named("OutboxView", {
   id: Type.String(),
   seq: Type.Integer(),
-  kind: Type.Enum(["message", "reaction"]),
+  kind: Type.Enum(["message", "reaction", "unreact", "edit", "delete", "call"]),
   endpoint: Type.String(),
   channel: Type.String({private: true}),
   state: OutboxState,

@@ -36,6 +36,16 @@ export interface PluginRoute {
   handle(request: Request, call: Call): Response | Promise<Response>
 }
 
+export interface SendOptions {
+  /**
+   * At most 200 characters. Where the plugin has sent under this key before, the message of then is meant: nothing is
+   * stored, and its id is the answer. Known as long as the outbox keeps that message.
+   */
+  readonly key?: string
+  /** When to send, as a Date or in milliseconds since 1970; now when left out or in the past. */
+  readonly at?: Date | number
+}
+
 /** What `setup` gets. All of it is undone when the instance is disposed. */
 export interface Plugin {
   readonly name: string
@@ -66,9 +76,20 @@ export interface Plugin {
   job: DeclareJob
   /**
    * Sends from anywhere but a handler: a route, a timer of JavaScript, a callback. Resolves to the outbox id once the message
-   * is durable. Throws `not_active` before the plugin is part of a committed generation, `endpoint_unknown`, `ingress_paused`.
+   * is durable. Throws `not_active` before the plugin is part of a committed generation, `endpoint_unknown`, `target_invalid`,
+   * `unsupported` for a user at an endpoint that opens no direct channels, `ingress_paused`.
    */
-  send(target: Target, content: Content): Promise<string>
+  send(target: Target, content: Content, options?: SendOptions): Promise<string>
+  /**
+   * Takes back a message of `plugin.send` that has not begun: true where it did, false where it was sent or is on its way.
+   * Throws `outbox_unknown` for an id that is not this plugin's, and `not_active`.
+   */
+  cancel(id: string): Promise<boolean>
+  /**
+   * Runs once the plugin is part of a committed generation and messages can be sent: at the start of the Host, and after a
+   * reload that brought this instance. What it throws counts as an exception of the plugin that nobody caught.
+   */
+  onStart(handler: () => unknown): void
   adapter<A extends TSchema, S extends Sender>(slot: string, adapter: AdapterDefinition<A, S>): void
   route(route: PluginRoute): void
 }

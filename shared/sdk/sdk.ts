@@ -31,7 +31,14 @@ export {type Backoff, pauseAfter} from "./backoff.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
 export type {Permission} from "./permission.ts"
-export {type AnyPlugin, definePlugin, type Plugin, type PluginDefinition, type PluginRoute} from "./plugin.ts"
+export {
+  type AnyPlugin,
+  definePlugin,
+  type Plugin,
+  type PluginDefinition,
+  type PluginRoute,
+  type SendOptions,
+} from "./plugin.ts"
 export type {PluginDatabase, PluginMigration, Row, SqlValue, Statement} from "./plugin-database.ts"
 export type {DeclareJob, JobDefinition, JobHandler, JobRun} from "./plugin-job.ts"
 export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
@@ -41,6 +48,7 @@ export type {
   CommandCall,
   CommandDefinition,
   HandlerDefinition,
+  MessageTarget,
   Middleware,
   Next,
   Reply,

@@ -9,11 +9,23 @@ import type {Channel, SatoriEvent, User} from "./satori.ts"
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler written without a return has the type void
 export type Reply = Content | undefined | void | Promise<Content | undefined | void>
 
-/** Where a message goes: an endpoint by its name, and a channel of its platform. */
-export interface Target {
-  readonly endpoint: string
-  readonly channel: string
-}
+/**
+ * Where a message goes: an endpoint by its name, and a channel of its platform, or a user, whose direct channel the endpoint
+ * opens when the message is sent.
+ */
+export type Target =
+  | {readonly endpoint: string; readonly channel: string; readonly user?: never}
+  | {readonly endpoint: string; readonly user: string; readonly channel?: never}
+
+/** A message that an act is about: the bot's own by the outbox id that `send` resolved to, or any by the platform's id. */
+export type MessageTarget =
+  | string
+  | {
+      readonly platform: string
+      /** This conversation's when left out, as is the endpoint. */
+      readonly channel?: string
+      readonly endpoint?: string
+    }
 
 /** One event in the hands of one handler. Ended by the handler's end; later calls throw `late`. */
 export interface Session {
@@ -32,9 +44,24 @@ export interface Session {
   readonly log: Log
   /**
    * Queues a message to this conversation, or to `to`; resolves to its outbox id at once. It is committed together
-   * with the handler's mark, so a handler that throws has sent nothing.
+   * with the handler's mark, so a handler that throws has sent nothing. Throws `endpoint_unknown`, `target_invalid`, and
+   * `unsupported` for a user at an endpoint that opens no direct channels.
    */
   send(content: Content, to?: Target): Promise<string>
+  /**
+   * Queues the replacement of a message's content. Like all acts it commits with the handler's mark, takes its turn among the
+   * messages of its channel, and resolves to its own outbox id. Throws `unsupported` where the endpoint cannot do it, and
+   * `outbox_unknown` for an outbox id that is not there; a message that was not sent fails the act (`message_not_sent`).
+   */
+  edit(message: MessageTarget, content: Content): Promise<string>
+  /** Queues the deletion of a message: the bot's own, or another's where the platform lets the bot. Like `edit`. */
+  delete(message: MessageTarget): Promise<string>
+  /** Queues the end of a reaction of the bot. Like `edit`. */
+  unreact(message: MessageTarget, emoji: string): Promise<string>
+  /** Queues a method of Satori v1, such as `guild.member.mute`, at this endpoint or another. Like `edit`. */
+  call(method: string, params: Readonly<Record<string, unknown>>, endpoint?: string): Promise<string>
+  /** Shows for a few seconds that the bot is writing, where the platform can. Best effort: at once, and never stored. */
+  typing(): void
   /** Like `send`, quoting the message that is being handled. */
   reply(content: Content): Promise<string>
   /** Queues a reaction to the message that is being handled. */

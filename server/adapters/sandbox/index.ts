@@ -8,6 +8,7 @@ import {
   type Static,
   Type,
 } from "../../../shared/sdk/sdk.ts"
+import {features, senderOf} from "./acts.ts"
 import {Room} from "./room.ts"
 import {streamOf} from "./stream.ts"
 
@@ -35,19 +36,14 @@ export default definePlugin({
     let endpoint: Endpoint | undefined
     plugin.adapter("sandbox", {
       history: "inside",
+      features,
       open: async (_, opened) => {
         endpoint = opened
         opened.defer(() => {
           endpoint = undefined
         })
         opened.login({platform: "sandbox", user: {id: "bot", name: "bot", is_bot: true}, status: 1})
-        return {
-          send: async ({id, channel, content}) => {
-            room.say("bot", channel, id, content)
-            return {ids: [id]}
-          },
-          react: async ({channel, message, emoji}) => room.react(channel, message, emoji),
-        }
+        return senderOf(room)
       },
     })
     plugin.route({
@@ -67,6 +63,7 @@ export default definePlugin({
           id = randomUUID(),
           group,
         } = (await call.body()) as Static<typeof NewMessage>
+        if (room.isMuted(user)) throw new Problem("conflict", `${user} is muted in the sandbox`)
         if (endpoint === undefined) throw new Problem("admission_closed", "the sandbox endpoint is not open")
         const receipt = await endpoint.receive({
           id,
@@ -93,7 +90,7 @@ export default definePlugin({
       method: "GET",
       path: "/stream",
       scope: "full",
-      summary: "A channel's messages as they are said (server-sent events)",
+      summary: "What happens in a channel as it happens: messages, edits, deletions, reactions (server-sent events)",
       query: ChannelQuery,
       stream: true,
       handle: request => {

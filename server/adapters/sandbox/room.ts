@@ -10,9 +10,16 @@ export interface RoomMessage {
   /** Reactions of the bot to this message. */
   readonly reactions: readonly string[]
   readonly at: string
+  /** True once the bot has replaced what it said. */
+  readonly edited: boolean
 }
 
-type Listener = (message: RoomMessage) => void
+/** What happens in a channel, and the message as it is then. */
+export type RoomChange =
+  | {readonly change: "said" | "edited" | "deleted" | "reacted" | "unreacted"; readonly message: RoomMessage}
+  | {readonly change: "typing"}
+
+type Listener = (change: RoomChange) => void
 
 /** So many messages are remembered, over all channels. */
 const remembered = 1000
@@ -21,21 +28,51 @@ const remembered = 1000
 export class Room {
   #messages: RoomMessage[] = []
   readonly #listeners = new Map<Listener, string>()
+  /** Until when users may say nothing, in milliseconds since 1970. */
+  readonly #muted = new Map<string, number>()
 
   say(from: RoomMessage["from"], channel: string, id: string, elements: Content): void {
     const at = new Date().toISOString()
-    const message = {id, channel, from, text: textOf(elements), elements, reactions: [], at}
+    const message = {id, channel, from, text: textOf(elements), elements, reactions: [], at, edited: false}
     this.#messages = [...this.#messages.slice(1 - remembered), message]
-    this.#tell(message)
+    this.#tell(channel, {change: "said", message})
+  }
+
+  /** False where there is no such message. */
+  edit(channel: string, id: string, elements: Content): boolean {
+    return this.#change(channel, id, "edited", {elements, text: textOf(elements), edited: true})
+  }
+
+  /** A message that is gone already counts as deleted. */
+  delete(channel: string, id: string): void {
+    const message = this.#find(channel, id)
+    if (message === undefined) return
+    this.#messages = this.#messages.filter(each => each !== message)
+    this.#tell(channel, {change: "deleted", message})
   }
 
   react(channel: string, id: string, emoji: string): void {
-    const at = this.#messages.findIndex(message => message.id === id && message.channel === channel)
-    const message = this.#messages[at]
-    if (message === undefined) return
-    const reacted = {...message, reactions: [...message.reactions, emoji]}
-    this.#messages[at] = reacted
-    this.#tell(reacted)
+    const reactions = this.#find(channel, id)?.reactions ?? []
+    this.#change(channel, id, "reacted", {reactions: [...reactions, emoji]})
+  }
+
+  unreact(channel: string, id: string, emoji: string): void {
+    const reactions = this.#find(channel, id)?.reactions ?? []
+    const at = reactions.lastIndexOf(emoji)
+    if (at >= 0) this.#change(channel, id, "unreacted", {reactions: reactions.toSpliced(at, 1)})
+  }
+
+  typing(channel: string): void {
+    this.#tell(channel, {change: "typing"})
+  }
+
+  /** `milliseconds` of 0 ends it. */
+  mute(user: string, milliseconds: number): void {
+    this.#muted.set(user, Date.now() + milliseconds)
+  }
+
+  isMuted(user: string): boolean {
+    return (this.#muted.get(user) ?? 0) > Date.now()
   }
 
   /** What was said in a channel, oldest first. */
@@ -43,13 +80,26 @@ export class Room {
     return this.#messages.filter(message => message.channel === channel)
   }
 
-  /** Hears a channel's messages and reactions from now on; returns the end of it. */
+  /** Hears what happens in a channel from now on; returns the end of it. */
   listen(channel: string, listener: Listener): () => void {
     this.#listeners.set(listener, channel)
     return () => this.#listeners.delete(listener)
   }
 
-  #tell(message: RoomMessage): void {
-    for (const [listener, channel] of this.#listeners) if (channel === message.channel) listener(message)
+  #find(channel: string, id: string): RoomMessage | undefined {
+    return this.#messages.find(message => message.id === id && message.channel === channel)
+  }
+
+  #change(channel: string, id: string, change: "edited" | "reacted" | "unreacted", to: Partial<RoomMessage>): boolean {
+    const before = this.#find(channel, id)
+    if (before === undefined) return false
+    const message = {...before, ...to}
+    this.#messages = this.#messages.map(each => (each === before ? message : each))
+    this.#tell(channel, {change, message})
+    return true
+  }
+
+  #tell(channel: string, change: RoomChange): void {
+    for (const [listener, at] of this.#listeners) if (at === channel) listener(change)
   }
 }

@@ -1,4 +1,4 @@
-import type {RoomMessage} from "./room.ts"
+import type {RoomChange} from "./room.ts"
 
 /** A comment so often, in milliseconds, keeps an idle connection open. */
 const heartbeat = 15_000
@@ -6,9 +6,9 @@ const heartbeat = 15_000
 /** What a client may lag behind, in bytes, before it is let go. */
 const buffer = 256 * 1024
 
-/** Messages as server-sent events, from now on until one of the signals. */
+/** What happens in a channel as server-sent events, from now on until one of the signals. */
 export const streamOf = (
-  listen: (listener: (message: RoomMessage) => void) => () => void,
+  listen: (listener: (change: RoomChange) => void) => () => void,
   signals: readonly AbortSignal[],
 ): Response => {
   const encoder = new TextEncoder()
@@ -20,7 +20,7 @@ export const streamOf = (
           if ((controller.desiredSize ?? 0) < -buffer) return end()
           controller.enqueue(encoder.encode(text))
         }
-        const stop = listen(message => write(`event: message\ndata: ${JSON.stringify(message)}\n\n`))
+        const stop = listen(change => write(`event: ${change.change}\ndata: ${JSON.stringify(change)}\n\n`))
         const beat = setInterval(() => write(":\n\n"), heartbeat)
         end = () => {
           end = () => {}

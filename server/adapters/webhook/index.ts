@@ -33,6 +33,7 @@ export default definePlugin({
       account: Account,
       history: "replay",
       idempotent: true,
+      features: ["react"],
       open: async ({secrets, url}, endpoint) => {
         const signatures = await openSignatures(secrets)
         endpoint.login({platform: "webhook", user: {id: "bot", name: "bot", is_bot: true}, status: 1})

@@ -63,6 +63,8 @@ const viewEndpoint = (
   ...(login === undefined ? {} : {login}),
   history: spec.history,
   idempotent: spec.idempotent,
+  features: [...spec.features],
+  limits: spec.limits,
   onUnknown: spec.delivery?.onUnknown ?? "hold",
   rates: [...(spec.delivery?.rates ?? [])],
 })

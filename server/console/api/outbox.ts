@@ -17,6 +17,7 @@ import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {redactOutbox} from "../../inbox/redact.ts"
 import type {OutboxAction} from "../../outbox/actions.ts"
+import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import {newestFirst, timeOf} from "../paging.ts"
 import {redacting} from "./redacting.ts"
@@ -93,7 +94,7 @@ export const actOnHeldMessages = (outbox: Outbox, action: keyof typeof heldActio
 const viewMessage = (row: Row): Static<typeof OutboxView> => ({
   id: String(row.id),
   seq: Number(row.seq),
-  kind: row.kind as "message" | "reaction",
+  kind: row.kind as OutboxDraft["kind"],
   endpoint: String(row.endpoint),
   channel: String(row.channel),
   state: row.state as Static<typeof OutboxView>["state"],
@@ -106,9 +107,12 @@ const viewMessage = (row: Row): Static<typeof OutboxView> => ({
   error: row.error === null ? null : String(row.error),
 })
 
+/** What a message says; of an act what it says of a message. */
 const textOfContent = (row: Row): string => {
   const content: unknown = fromJson(String(row.content))
-  return row.kind === "message" ? textOf(content as readonly Node[]) : String((content as {emoji: string}).emoji)
+  if (row.kind === "message") return textOf(content as readonly Node[])
+  const act = content as {readonly emoji?: string; readonly content?: readonly Node[]; readonly method?: string}
+  return act.emoji ?? act.method ?? textOf(act.content ?? [])
 }
 
 const viewDetail = (row: Row): Static<typeof OutboxDetail> => ({

@@ -7,6 +7,7 @@ import {hashLockfile} from "../../generation/lockfile.ts"
 import type {Watcher} from "../../generation/watch.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {BuiltIns} from "../../plugins/load.ts"
+import type {PluginStarts} from "../../plugins/starts.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import type {HostEvents} from "../events.ts"
 import type {HostOptions} from "../host.ts"
@@ -24,6 +25,7 @@ export interface HostGenerationsOptions {
   readonly plugins: BuiltIns
   readonly endpoints: Endpoints
   readonly outbox: Outbox
+  readonly starts: PluginStarts
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
   readonly recovery: Pick<HostRecovery, "hide" | "learn" | "checkpoints">
   /** What watches the project's files; undefined where nothing does. */
@@ -32,7 +34,7 @@ export interface HostGenerationsOptions {
 
 /** The generations of a Host; the first one is not begun yet. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
-  const {host, runtime, opened, plugins, endpoints, outbox, events, recovery, watcher} = options
+  const {host, runtime, opened, plugins, endpoints, outbox, starts, events, recovery, watcher} = options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
   const loader = createLoader(host, runtime, paths, plugins, lastGood?.plugins)
@@ -57,7 +59,10 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
       recovery.hide(values)
     },
     saveBefore: createSaveBefore({recovery, database, runtimeId, log: logs.log}),
-    onState: events.instanceChanged,
+    onState: instance => {
+      events.instanceChanged(instance)
+      if (instance.state.is === "active") starts.activated(instance)
+    },
     onFail: events.failed,
     onCommit: (generation: Generation) => {
       recovery.learn(generation.config)

@@ -1,20 +1,43 @@
 import {v7 as uuid} from "uuid"
+import {Problem} from "../../../shared/problems.ts"
 import {nodesOf} from "../../../shared/sdk/elements.ts"
+import type {SendOptions} from "../../../shared/sdk/plugin.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
+import {addressOf} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {PluginHost} from "../../plugins/plugin-host.ts"
 
 export interface PluginHostOptions {
   readonly outbox: Outbox
-  readonly endpoints: Pick<Endpoints, "require">
+  readonly endpoints: Pick<Endpoints, "requireTarget">
 }
+
+/** A key may have so many characters. */
+const longestKey = 200
 
 /** What a running Host does for its plugins outside handlers. */
 export const createPluginHost = ({outbox, endpoints}: PluginHostOptions): PluginHost => ({
-  send: async (_, target, content) => {
-    endpoints.require(target.endpoint)
-    const id = uuid()
-    await outbox.enqueue({id, kind: "message", ...target, content: nodesOf(content)})
-    return id
+  send: async (plugin, target, content, {key, at} = {}) => {
+    const address = addressOf(target)
+    endpoints.requireTarget(address)
+    const draft = {...address, id: uuid(), kind: "message", content: nodesOf(content)} as const
+    return outbox.plan(draft, {plugin, key: readKey(key), due: readTime(at)})
   },
+  cancel: (plugin, id) => outbox.cancel(String(id), plugin),
 })
+
+const readKey = (key: unknown): string | undefined => {
+  if (key === undefined || (typeof key === "string" && key !== "" && key.length <= longestKey && !key.includes("\0")))
+    return key
+  throw new Problem("request_invalid", `key is text of 1 to ${longestKey} characters, without NUL`)
+}
+
+/** The last time that a Date can hold, in milliseconds since 1970 (ECMA-262, Time Values). */
+const lastTime = 8.64e15
+
+const readTime = (at: SendOptions["at"]): number | undefined => {
+  if (at === undefined) return undefined
+  const time = Number(at)
+  if (Number.isFinite(time) && time <= lastTime) return Math.ceil(time)
+  throw new Problem("request_invalid", "at is a valid Date, or milliseconds since 1970")
+}

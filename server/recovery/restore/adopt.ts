@@ -22,7 +22,7 @@ export interface HeldBack {
   readonly settled: number
 }
 
-const openMessages = "state IN ('queued', 'sending')"
+const openMessages = "state IN ('scheduled', 'queued', 'sending')"
 const openMarks = "m.state IN ('pending', 'running')"
 
 /** Statements take so many rows at a time. */
@@ -80,7 +80,7 @@ const knownMessages = async (database: Database, replaced: Database): Promise<St
   for (const ids of inChunks(open.map(({id}) => id))) {
     const found = await replaced.read(
       `SELECT id, ${messageStates} AS state, attempt, platform_ids, error, reason, ended_at FROM outbox
-       WHERE state NOT IN ('queued', 'held') AND id IN (SELECT value FROM json_each(?))`,
+       WHERE state NOT IN ('scheduled', 'queued', 'held') AND id IN (SELECT value FROM json_each(?))`,
       [toJson(ids)],
     )
     if (found.length > 0) statements.push(takingMessages(found))

@@ -6,6 +6,7 @@ import type {MiddlewareHandler} from "../../../server/messages/middleware.ts"
 import {type PermissionOf, readPermissions} from "../../../server/messages/permissions.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import {log} from "../../support/host/silence.ts"
+import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 
 /**
  * Times the command dispatch of `server/messages` in a process of its own, and prints one JSON value: for each number of
@@ -53,12 +54,17 @@ const routeAll = (size: number) => {
   }
 }
 
-const attempt: Attempt = {sendNow: async draft => draft.id, question: async () => undefined, next: async () => {}}
+const attempt: Attempt = {
+  sendNow: async draft => draft.id,
+  sent: async () => undefined,
+  question: async () => undefined,
+  next: async () => {},
+}
 
 /** The same, with what is around it: a session, the handler, its reply; nothing is stored. */
 const dispatchAll = (size: number) => {
   const table = tableOf(size)
-  const dispatch = createDispatch({current: () => table, settled: async () => {}, log})
+  const dispatch = createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log})
   const events = eventsFor(size)
   return async () => {
     for (const event of events) {
@@ -78,6 +84,7 @@ const dispatchGuarded = (size: number) => {
   const table = tableOf(size, guarded)
   const dispatch = createDispatch({
     current: () => table,
+    endpoints: ableEndpoints,
     settled: async () => {},
     log,
     now: () => {

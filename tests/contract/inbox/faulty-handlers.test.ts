@@ -11,6 +11,7 @@ import {localDatabase, open} from "../../support/database/databases.ts"
 import {haveEnded} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
+import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
 
 /** What a handler has that hangs, in milliseconds. */
@@ -54,7 +55,9 @@ const start = async (
   )
   const table = createMessageTable({prefixes: [], commands: [], handlers: events, permissionOf: () => "user", log})
   const inbox = new Inbox(database, new Outbox(database, log), uuid(), log, {pauses: {first: 1, longest: 1}})
-  await inbox.start(createDispatch({current: () => table, settled: async () => {}, log, timeout}))
+  await inbox.start(
+    createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log, timeout}),
+  )
   const endpoint = lineEndpoint(inbox)
   const say = (text: string) =>
     inbox.receive(endpoint, {

@@ -12,6 +12,8 @@ export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   fingerprint: "",
   history: "none",
   idempotent: false,
+  features: [],
+  limits: {},
   log,
   own: work => work(),
   open: undefined,

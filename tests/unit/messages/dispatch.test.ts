@@ -6,6 +6,7 @@ import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
 import {log} from "../../support/host/silence.ts"
+import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 
 const runner = (id: string, signal = new AbortController().signal): Handler => ({
   id,
@@ -43,12 +44,18 @@ const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent =>
   ...more,
 })
 
-const attempt: Attempt = {sendNow: async draft => draft.id, question: async () => undefined, next: async () => {}}
+const attempt: Attempt = {
+  sendNow: async draft => draft.id,
+  sent: async () => undefined,
+  question: async () => undefined,
+  next: async () => {},
+}
 
 const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
   const table = createMessageTable({prefixes: ["/"], commands: [echo], handlers, permissionOf: () => "user", log})
   const dispatch = createDispatch({
     current: () => table,
+    endpoints: ableEndpoints,
     settled: async () => {},
     log,
     ...(timeout === undefined ? {} : {timeout}),
@@ -173,6 +180,39 @@ describe("a handler", () => {
       {kind: "message", endpoint: "sandbox", channel: "c", content: ["last"]},
     ])
     expect(new Set(outcome.sends.map(({id}) => id)).size).toBe(5)
+  })
+
+  test("leaves its acts in the lanes of the messages that they are about", async () => {
+    const {run} = dispatchOf([
+      handler(async session => {
+        const id = await session.send("one", {endpoint: "irc", user: "ann"})
+        await session.edit(id, "two")
+        await session.delete({platform: "theirs"})
+        await session.unreact({platform: "m", channel: "#team", endpoint: "irc"}, "👍")
+        await session.call("guild.member.mute", {guild_id: "g", user_id: "u", duration: 60_000})
+      }),
+    ])
+    const outcome = await run(event("hello"))
+    if (outcome.is !== "handled") throw new Error("not handled")
+    const [sent, ...acts] = outcome.sends
+    const address = {endpoint: "irc", channel: "user:ann", user: "ann"}
+    expect(sent).toMatchObject({...address, kind: "message"})
+    expect(acts.map(({id: _, ...draft}) => draft)).toEqual([
+      expect.objectContaining({...address, kind: "edit", content: {message: {outbox: sent?.id}, content: ["two"]}}),
+      {kind: "delete", endpoint: "sandbox", channel: "c", content: {message: {platform: "theirs"}}},
+      {kind: "unreact", endpoint: "irc", channel: "#team", content: {message: {platform: "m"}, emoji: "👍"}},
+      {
+        kind: "call",
+        endpoint: "sandbox",
+        channel: "g",
+        content: {method: "guild.member.mute", params: {guild_id: "g", user_id: "u", duration: 60_000}},
+      },
+    ])
+  })
+
+  test("is refused an act on a message that the outbox does not have", async () => {
+    const {run} = dispatchOf([handler(async session => void (await session.delete("nothing")))])
+    expect(await run(event("hello"))).toMatchObject({is: "failed", error: "there is no outbox message nothing"})
   })
 })
 

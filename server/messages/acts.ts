@@ -1,0 +1,71 @@
+import {v7 as uuid} from "uuid"
+import {Problem} from "../../shared/problems.ts"
+import type {Feature} from "../../shared/sdk/adapter.ts"
+import {nodesOf} from "../../shared/sdk/elements.ts"
+import type {MessageTarget, Session} from "../../shared/sdk/session.ts"
+import type {InboxEvent} from "../inbox/handling.ts"
+import type {Address, MessageRef, OutboxDraft} from "../outbox/draft.ts"
+
+/** What sessions ask of the running generation's endpoints; passed in by the composition root. */
+export interface EndpointActs {
+  /** Throws `endpoint_unknown`, `unsupported`. */
+  requireTarget(address: Address): void
+  /** Throws `endpoint_unknown`, `unsupported`. */
+  requireFeature(endpoint: string, feature: Feature): void
+  /** Best effort: never throws, and waits for nothing. */
+  typing(endpoint: string, channel: string): void
+}
+
+export interface ActOptions {
+  readonly stored: InboxEvent
+  readonly endpoints: EndpointActs
+  /** Where a message of the outbox went, by its id; of the session's own ones too. */
+  readonly find: (outbox: string) => Promise<Address | undefined>
+  /** Takes an act into what the handler leaves behind. */
+  readonly queue: (draft: OutboxDraft) => Promise<string>
+}
+
+/** A message, and the conversation that it is in. */
+interface Found {
+  readonly at: Address
+  readonly message: MessageRef
+}
+
+type Acts = Pick<Session, "edit" | "delete" | "unreact" | "call">
+
+/** The acts of a session: each is a row of the outbox, in the lane of the message that it is about. */
+export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
+  const locate = async (target: MessageTarget): Promise<Found> => {
+    if (typeof target !== "string") {
+      const {platform, endpoint = stored.endpoint, channel = stored.event.channel?.id ?? ""} = target
+      return {at: {endpoint, channel}, message: {platform}}
+    }
+    const at = await find(target)
+    if (at === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${target}`)
+    return {at, message: {outbox: target}}
+  }
+  const act = async (target: MessageTarget, feature: Feature, draftOf: (found: Found) => OutboxDraft) => {
+    const found = await locate(target)
+    endpoints.requireFeature(found.at.endpoint, feature)
+    return queue(draftOf(found))
+  }
+  return {
+    edit: (target, content) =>
+      act(target, "edit", ({at, message}) => ({
+        ...at,
+        id: uuid(),
+        kind: "edit",
+        content: {message, content: nodesOf(content)},
+      })),
+    delete: target =>
+      act(target, "delete", ({at, message}) => ({...at, id: uuid(), kind: "delete", content: {message}})),
+    unreact: (target, emoji) =>
+      act(target, "unreact", ({at, message}) => ({...at, id: uuid(), kind: "unreact", content: {message, emoji}})),
+    call: async (method, params, endpoint = stored.endpoint) => {
+      endpoints.requireFeature(endpoint, method as Feature)
+      // Calls of one channel, guild or account keep their order.
+      const channel = String(params.channel_id ?? params.guild_id ?? "")
+      return queue({id: uuid(), endpoint, channel, kind: "call", content: {method, params}})
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import type {Database} from "../database/database.ts"
+import {Gather} from "../database/gather.ts"
+import {jsonRows} from "../database/json-rows.ts"
+import type {OutboxDraft} from "./draft.ts"
+
+/** A message that a plugin sends outside its handlers. */
+export interface Planned {
+  readonly draft: OutboxDraft
+  /** As it is stored. */
+  readonly content: string
+  readonly plugin: string
+  /** The plugin's own name for the message: under one key there is one message. */
+  readonly key: string | undefined
+  /** When it is stored, and when it is to be sent; in milliseconds since 1970. */
+  readonly at: number
+  readonly due: number
+}
+
+/** The message that is stored now, or was under the same key. */
+export interface StoredPlan {
+  readonly id: string
+  readonly isNew: boolean
+}
+
+const rows = jsonRows(["id", "kind", "endpoint", "channel", "user", "content", "at", "due", "plugin", "key"])
+const keys = jsonRows(["plugin", "key"])
+
+/** Not `ON CONFLICT`: sequences stay without gaps. */
+const insert = `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, plugin, key, state, not_before)
+  SELECT id, kind, endpoint, channel, user, content, at, plugin, key, iif(due > at, 'scheduled', 'queued'), iif(due > at, due, 0)
+  FROM ${rows.source} d
+  WHERE d.key IS NULL OR NOT EXISTS (SELECT 1 FROM outbox o WHERE o.plugin = d.plugin AND o.key = d.key)
+  RETURNING id`
+
+const selectKeyed = `SELECT o.plugin, o.key, o.id FROM ${keys.source} k JOIN outbox o ON o.plugin = k.plugin AND o.key = k.key`
+
+const keyOf = (plugin: string, key: string): string => `${plugin} ${key}`
+
+const rowOf = ({draft, content, plugin, key, at, due}: Planned) => ({
+  id: draft.id,
+  kind: draft.kind,
+  endpoint: draft.endpoint.toWellFormed(),
+  channel: draft.channel.toWellFormed(),
+  user: draft.user?.toWellFormed() ?? null,
+  content,
+  at,
+  due,
+  plugin,
+  key: key ?? null,
+})
+
+/** Of one key the first. */
+const withoutRepeats = (planned: readonly Planned[]): readonly Planned[] =>
+  [
+    ...new Map(
+      planned
+        .map(each => [each.key === undefined ? each.draft.id : keyOf(each.plugin, each.key), each] as const)
+        .reverse(),
+    ).values(),
+  ].reverse()
+
+/** Stores messages of plugins, many at a time. */
+export const gatherPlanned = (database: Database): Gather<Planned, StoredPlan> =>
+  new Gather(database, {
+    sizeOf: ({content}) => content.length,
+    statements: planned => [
+      {sql: insert, args: [rows.encode(withoutRepeats(planned).map(rowOf))]},
+      {
+        sql: selectKeyed,
+        args: [keys.encode(planned.flatMap(({plugin, key}) => (key === undefined ? [] : [{plugin, key}])))],
+      },
+    ],
+    answers: ([inserted, keyed], planned) => {
+      const fresh = new Set((inserted?.rows ?? []).map(({id}) => String(id)))
+      const byKey = new Map(
+        (keyed?.rows ?? []).map(row => [keyOf(String(row.plugin), String(row.key)), String(row.id)] as const),
+      )
+      return planned.map(({draft, plugin, key}) => {
+        const id = (key === undefined ? undefined : byKey.get(keyOf(plugin, key))) ?? draft.id
+        return {id, isNew: fresh.has(draft.id)}
+      })
+    },
+  })

@@ -1,0 +1,40 @@
+import type {Log} from "../../shared/log.ts"
+import type {Database} from "../database/database.ts"
+import {persist} from "../database/persist.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
+import {DueClock} from "../runtime/flow/due-clock.ts"
+import {type Lane, laneOf} from "./rows.ts"
+
+/** So many messages become due in one batch. */
+const page = 500
+
+/** Left to itself, SQLite takes the index of all states, and reads every row that waits. */
+const waiting = "outbox INDEXED BY outbox_scheduled WHERE state = 'scheduled'"
+
+/** The time of the earliest. */
+export const selectNext = `SELECT not_before AS at FROM ${waiting} ORDER BY not_before LIMIT 1`
+
+const queueDue = `UPDATE outbox SET state = 'queued', not_before = 0 WHERE seq IN (
+    SELECT seq FROM ${waiting} AND not_before <= ? ORDER BY not_before, seq LIMIT ${page}
+  ) RETURNING endpoint, channel`
+
+/** Messages that are sent later: each is queued at its time, and `push` hears of its lane. */
+export const scheduleSends = (
+  database: Database,
+  log: Log,
+  push: (lane: Lane) => void,
+  clock: Clock | undefined,
+): DueClock =>
+  new DueClock({
+    what: "a scheduled message",
+    log,
+    ...(clock === undefined ? {} : {clock}),
+    next: async () => {
+      const [row] = await persist("scheduled messages", log, () => database.read(selectNext))
+      return row && Number(row.at)
+    },
+    fire: async now => {
+      const [queued] = await persist("scheduled messages", log, () => database.write([{sql: queueDue, args: [now]}]))
+      for (const row of queued?.rows ?? []) push(laneOf(row))
+    },
+  })

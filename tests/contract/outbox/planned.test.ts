@@ -1,0 +1,114 @@
+import {describe, expect, onTestFinished, test} from "vitest"
+import type {Location} from "../../../server/database/database.ts"
+import {noPolicy} from "../../../server/endpoints/policy.ts"
+import {addressOf} from "../../../server/outbox/draft.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {selectNext} from "../../../server/outbox/schedule.ts"
+import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+import {HandClock} from "../../support/scheduler/hand-clock.ts"
+
+const start = "2026-03-01T12:00:00Z"
+const minute = 60_000
+
+/** An outbox with a clock of the test, whose endpoint opens direct channels and notes what it sends. */
+const openOutbox = async (place: Location) => {
+  const database = await open(place)
+  const clock = new HandClock(start, 60 * minute)
+  const outbox = new Outbox(database, log, {clock})
+  const sent: string[] = []
+  let opened = 0
+  const sender = {
+    send: async ({id, channel, content}: {id: string; channel: string; content: readonly unknown[]}) => {
+      sent.push(`${channel}: ${content.join("")}`)
+      return {ids: [id]}
+    },
+    open: async (user: string) => ({id: `dm-${user}-${++opened}`, type: 1}),
+  }
+  await outbox.start({sender: () => sender, policy: () => noPolicy})
+  onTestFinished(() => outbox.drain())
+  let number = 0
+  const plan = (text: string, more: {key?: string; due?: number; user?: string; plugin?: string} = {}) => {
+    const {key, due, user, plugin = "bot"} = more
+    const target = user === undefined ? {endpoint: "line", channel: "team"} : {endpoint: "line", user}
+    const draft = {...addressOf(target), id: `m${++number}`, kind: "message", content: [text]} as const
+    return outbox.plan(draft, {plugin, key, due})
+  }
+  const states = async () =>
+    (await database.read("SELECT id, state FROM outbox ORDER BY seq")).map(({id, state}) => `${id} ${state}`)
+  return {database, clock, outbox, sent, plan, states}
+}
+
+describe.each(engines)("a message that a plugin sends outside its handlers, on $name", ({make}) => {
+  test("is stored once under a key, however often and at whatever moment it is sent again", async () => {
+    const {plan, sent, states, outbox} = await openOutbox(await make())
+    const ids = await Promise.all([
+      plan("one", {key: "k"}),
+      plan("again", {key: "k"}),
+      plan("other", {key: "k", plugin: "b"}),
+    ])
+    expect(ids).toEqual(["m1", "m1", "m3"])
+    await until("both to be sent", () => sent.length === 2)
+    await outbox.settled()
+    expect(await plan("late", {key: "k"})).toBe("m1")
+    expect(await states()).toEqual(["m1 sent", "m3 sent"])
+    expect([...sent].sort()).toEqual(["team: one", "team: other"])
+  })
+
+  test("is sent at its time, and at once where that is past", async () => {
+    const {clock, plan, sent, states, outbox} = await openOutbox(await make())
+    const settle = () => outbox.settled()
+    await plan("later", {due: Date.parse(start) + 5 * minute})
+    await plan("now", {due: Date.parse(start) - minute})
+    await until("the first", () => sent.length === 1)
+    expect(await states()).toEqual(["m1 scheduled", "m2 sent"])
+    await clock.passTo("2026-03-01T12:04:59Z", settle)
+    expect(sent).toEqual(["team: now"])
+    await clock.passTo("2026-03-01T12:05:00Z", settle)
+    await until("the second", () => sent.length === 2)
+    expect(sent).toEqual(["team: now", "team: later"])
+  })
+
+  test("is taken back before it begins, by its plugin alone", async () => {
+    const {plan, outbox, sent, states} = await openOutbox(await make())
+    const later = await plan("later", {due: Date.parse(start) + minute})
+    const now = await plan("now")
+    await until("one to be sent", () => sent.length === 1)
+    await outbox.settled()
+    await expect(outbox.cancel(later, "other")).rejects.toMatchObject({code: "outbox_unknown"})
+    expect([
+      await outbox.cancel(later, "bot"),
+      await outbox.cancel(later, "bot"),
+      await outbox.cancel(now, "bot"),
+    ]).toEqual([true, false, false])
+    expect(await states()).toEqual([`${later} discarded`, `${now} sent`])
+  })
+
+  test("goes to the direct channel of a user, which the platform is asked for once", async () => {
+    const {plan, sent, database} = await openOutbox(await make())
+    await plan("one", {user: "ann"})
+    await plan("two", {user: "ann"})
+    await until("both to be sent", () => sent.length === 2)
+    expect(sent).toEqual(["dm-ann-1: one", "dm-ann-1: two"])
+    expect(await database.read("SELECT DISTINCT channel, user FROM outbox")).toEqual([
+      {channel: "user:ann", user: "ann"},
+    ])
+  })
+})
+
+test("messages that wait for their time cost the next one a step in an index, however many there are", async () => {
+  const {database} = await openOutbox(await localDatabase())
+  const steps = await database.read(`EXPLAIN QUERY PLAN ${selectNext}`)
+  expect(steps.map(({detail}) => detail)).toEqual(["SCAN outbox USING COVERING INDEX outbox_scheduled"])
+})
+
+test.each([
+  {endpoint: "", channel: "team"},
+  {endpoint: "line"},
+  {endpoint: "line", channel: ""},
+  {endpoint: "line", channel: "team", user: "ann"},
+  {channel: "team"},
+])("a target is refused that names no place: %j", target => {
+  expect(() => addressOf(target as never)).toThrow(/not valid/)
+})
