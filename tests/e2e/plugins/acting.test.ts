@@ -1,0 +1,129 @@
+import {readFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {reload} from "../../support/host/generation.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {eventOf} from "../../support/host/inbox-event.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const config = (word: string) => `http: {port: 0}
+plugins:
+  sandbox: {}
+  actor: {config: {word: ${word}}}
+`
+
+/** Acts in handlers, sends from a route and at its start, and notes what setup is refused. */
+const actor = pluginWith(`
+    let posted = ""
+    plugin.command("post <text:string>", async ({args, session}) => {
+      session.typing()
+      posted = await session.send(args.text)
+      await session.send("to be deleted")
+    })
+    plugin.command("fix", async ({session}) => void (await session.edit(posted, "fixed")))
+    plugin.command("drop", async ({session}) => void (await session.delete(posted)))
+    plugin.command("whisper", async ({session}) => void (await session.send("psst", {endpoint: "sandbox", user: "ann"})))
+    plugin.command("nowhere", async ({session}) => void (await session.send("lost", {endpoint: "nobody", channel: "x"})))
+    plugin.command("mute", async ({session}) =>
+      void (await session.call("guild.member.mute", {guild_id: "g", user_id: "bob", duration: 60_000})))
+    plugin.command("ban", async ({session}) => void (await session.call("guild.member.kick", {guild_id: "g", user_id: "bob"})))
+    plugin.send({endpoint: "sandbox", channel: "log"}, "from setup").catch(error => note("setup " + error.code))
+    plugin.onStart(async () => {
+      note("start")
+      await plugin.send({endpoint: "sandbox", channel: "log"}, "started", {key: "start"})
+    })
+    const Body = Type.Object({text: Type.String(), key: Type.Optional(Type.String()), at: Type.Optional(Type.Number())})
+    plugin.route({
+      method: "POST",
+      path: "/send",
+      scope: "full",
+      summary: "Send",
+      body: Body,
+      handle: async (_, call) => {
+        const {text, ...options} = await call.body() as any
+        return Response.json({id: await plugin.send({endpoint: "sandbox", channel: "log"}, text, options)})
+      },
+    })
+    plugin.route({
+      method: "POST",
+      path: "/cancel/:id",
+      scope: "full",
+      summary: "Cancel",
+      handle: async (_, call) => Response.json({done: await plugin.cancel(call.params.id ?? "")}),
+    })`).replace("setup(plugin) {", "config: Type.Object({word: Type.String()}),\n  setup(plugin) {")
+
+const heard = async (host: TestHost, channel: string) => {
+  const path = `/api/plugins/sandbox/messages?channel=${encodeURIComponent(channel)}`
+  const {items} = await host.get<{items: {text: string; from: string; edited: boolean}[]}>(path)
+  return items.filter(({from}) => from === "bot").map(({text, edited}) => (edited ? `${text} (edited)` : text))
+}
+
+const say = async (host: TestHost, text: string, user = "tester") => {
+  const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text, user, channel: "room"})
+  const event = await eventOf(host, sn)
+  for (const id of event.replies)
+    await until("the acts to end", async () => {
+      const {state} = await host.get<{state: string}>(`/api/outbox/${id}`)
+      return state !== "queued" && state !== "sending"
+    })
+  return event
+}
+
+const notes = (host: TestHost) => readFileSync(host.project.path("notes.log"), "utf8").trim().split("\n")
+
+describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
+  test("edits and deletes what it said, sends to a user, and is refused what the endpoint cannot do", async () => {
+    const host = await startHost({runtime, config: config("one"), plugins: {actor}})
+    await say(host, "/post hello")
+    await say(host, "/fix")
+    expect(await heard(host, "room")).toEqual(["fixed (edited)", "to be deleted"])
+    await say(host, "/drop")
+    expect(await heard(host, "room")).toEqual(["to be deleted"])
+    await say(host, "/whisper")
+    expect(await heard(host, "@ann")).toEqual(["psst"])
+    const errorOf = async (text: string) => (await say(host, text)).marks.map(({error}) => error)
+    expect(await errorOf("/nowhere")).toEqual(["there is no endpoint nobody; there is sandbox"])
+    expect(await errorOf("/ban")).toEqual([
+      expect.stringMatching(/^sandbox cannot guild\.member\.kick; it can send and /),
+    ])
+    await say(host, "/mute")
+    await expect(say(host, "hi", "bob")).rejects.toThrow(/bob is muted/)
+    await host.stop()
+  })
+
+  test("sends at its start and from a route, once under a key, whatever is killed or reloaded", async () => {
+    const host = await startHost({runtime, config: config("one"), plugins: {actor}})
+    const send = (of: TestHost, body: object) => of.post<{id: string}>("/api/plugins/actor/send", body)
+    await until("the start to be told", async () => (await heard(host, "log")).length === 1)
+    const {id} = await send(host, {text: "daily", key: "day-1"})
+    const later = await send(host, {text: "tomorrow", at: Date.now() + 86_400_000})
+    expect(await host.get(`/api/outbox/${later.id}`)).toMatchObject({state: "scheduled", text: "tomorrow"})
+    await until("the message", async () => (await heard(host, "log")).includes("daily"))
+    await host.stop("SIGKILL")
+
+    const again = await startHost({runtime, project: host.project})
+    expect(await send(again, {text: "daily", key: "day-1"})).toEqual({id})
+    await until("the second start", () => notes(again).filter(note => note === "start").length === 2)
+    expect(await again.get(`/api/outbox/${later.id}`)).toMatchObject({state: "scheduled"})
+    expect(await again.post(`/api/plugins/actor/cancel/${later.id}`)).toEqual({done: true})
+    expect(await again.get(`/api/outbox/${later.id}`)).toMatchObject({state: "discarded", reason: "cancelled"})
+    // Nothing of before the kill is said again: the sandbox's room is new.
+    expect(await heard(again, "log")).toEqual([])
+
+    again.project.write("svc.config.yml", config("two"))
+    await reload(again)
+    await until("the third start", () => notes(again).filter(note => note === "start").length === 3)
+    expect(notes(again).filter(note => note.startsWith("setup"))).toEqual(Array(3).fill("setup not_active"))
+    await again.stop()
+  })
+
+  test("does not start, and sends nothing, in a one-shot start", async () => {
+    const host = await startHost({runtime, config: config("one"), plugins: {actor}})
+    await host.stop()
+    const before = notes(host)
+    const {code} = await svc(runtime, host.project, ["runtime", "start", "--once", "--mode", "test"])
+    expect(code).toBe(0)
+    expect(notes(host).slice(before.length)).toEqual(["setup not_active"])
+  })
+})
