@@ -1,7 +1,7 @@
 import {gapReasons} from "./api/endpoints.ts"
-import {runTriggers} from "./api/jobs.ts"
 import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"
+import {runTriggers} from "./api/scheduled/jobs.ts"
 import {Named, Time} from "./api/schemas.ts"
 import {type Static, type TSchema, Type} from "./type.ts"
 

@@ -10,7 +10,16 @@ export const namePattern = "^[a-z0-9][a-z0-9_-]{0,63}$"
 export const endpointName = (slot: string, account?: string): string =>
   account === undefined ? slot : `${slot}~${account}`
 
-export type CapabilityKind = "command" | "handler" | "middleware" | "prompt" | "job" | "slot" | "endpoint" | "route"
+export type CapabilityKind =
+  | "command"
+  | "handler"
+  | "middleware"
+  | "prompt"
+  | "timer"
+  | "job"
+  | "slot"
+  | "endpoint"
+  | "route"
 
 /** `<owner>/<kind>/<name>`; `name` is the stable last part that selectors use. */
 export const capabilityId = (owner: PluginPath, kind: CapabilityKind, name: string): string =>

@@ -434,6 +434,13 @@ export const problems = {
     title: "The message is not in a state for this",
     hint: "svc outbox show tells its state.",
   },
+  timer_unknown: {
+    status: 404,
+    title: "No such timer",
+    hint: "svc timer list shows the timers that wait; a plugin declares its own in setup, with plugin.timer.",
+  },
+  timer_invalid: {status: 422, title: "The timer is not valid", hint: "Correct what detail names."},
+  timer_state: {status: 409, title: "The timer is not in a state for this", hint: "svc timer show tells its state."},
   // Workroom
   workroom_unknown: {status: 404, title: "No such work item", hint: "svc workroom list shows them."},
   workroom_stale: {

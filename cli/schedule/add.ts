@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import type {Job} from "../../shared/api/jobs.ts"
+import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import {JobCommand} from "../kit/schedule/command.ts"

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import type {NextTimes} from "../../shared/api/jobs.ts"
+import type {NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {table} from "../kit/print.ts"
 import {ScheduleCommand} from "../kit/schedule/command.ts"

@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import type {RunView} from "../../shared/api/jobs.ts"
+import type {RunView} from "../../shared/api/scheduled/jobs.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import type {Static} from "../../shared/type.ts"
 import {PageCommand} from "../kit/page-command.ts"

@@ -14,7 +14,7 @@ import type {EndpointSpec} from "../endpoints/spec.ts"
 import {checkCallRules} from "../messages/call.ts"
 import {type Command, parsePattern} from "../messages/command.ts"
 import {createMessageTable} from "../messages/dispatch.ts"
-import type {Continuation, EventHandler, Handler} from "../messages/handler.ts"
+import type {Continuation, EventHandler, Handler, TimerRunner} from "../messages/handler.ts"
 import type {MiddlewareHandler} from "../messages/middleware.ts"
 import {readPermissions} from "../messages/permissions.ts"
 import type {Instance} from "../plugins/instance.ts"
@@ -55,6 +55,7 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
     permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),
     prompts: instances.flatMap(promptsOf),
     middleware: instances.flatMap(middlewareOf),
+    timers: instances.flatMap(timersOf),
     log,
   })
   const jobs = new Map(instances.flatMap(jobsOf))
@@ -67,6 +68,7 @@ const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
   id,
   retries,
   plugin: {
+    name: instance.name,
     database: instance.database,
     prompt: name => instance.registrations.prompts.get(name),
   },
@@ -107,6 +109,12 @@ const middlewareOf = (instance: Instance): MiddlewareHandler[] =>
 
 const promptsOf = (instance: Instance): Continuation[] =>
   [...instance.registrations.prompts.values()].map(prompt => ({...runnerOf(instance, prompt.id), prompt}))
+
+const timersOf = (instance: Instance): TimerRunner[] =>
+  [...instance.registrations.timers.values()].map(timer => ({
+    ...runnerOf(instance, timer.id, timer.definition.retries),
+    timer,
+  }))
 
 const jobsOf = (instance: Instance): [string, PublishedJob][] =>
   [...instance.registrations.jobs].map(([name, job]) => [
@@ -264,6 +272,7 @@ const capabilitiesOf = (
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
     ...instance.registrations.middleware.map(({id}) => make("middleware", id.slice(`${owner}/middleware/`.length))),
     ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
+    ...[...instance.registrations.timers.keys()].map(name => make("timer", name)),
     ...[...instance.registrations.jobs].map(([name, {definition}]) => make("job", name, definition.description)),
     ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
     ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),

@@ -11,6 +11,7 @@ import {RunningBuild} from "../recovery/build/running.ts"
 import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
 import {workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
 import type {Runtime} from "../runtime/runtime.ts"
+import type {Timers} from "../scheduler/timers/timers.ts"
 import {openWorkroom, workroomPluginOf} from "../workroom/open.ts"
 import {openEvents} from "./events.ts"
 import {createGenerations} from "./generations/generations.ts"
@@ -20,6 +21,7 @@ import {createMessages} from "./messages.ts"
 import type {OpenProject} from "./open.ts"
 import type {Parts} from "./parts.ts"
 import {createRecovery} from "./recovery.ts"
+import {createTimers} from "./timers.ts"
 
 const notLoaded = [] as const
 
@@ -57,7 +59,10 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     runtimeId,
     events,
     base: boot.config.http.base,
-    ingressChanged: () => jobs.ingressChanged(),
+    ingressChanged: () => {
+      jobs.ingressChanged()
+      timers.consider()
+    },
   })
   const disk = {
     folders: foldersOf(database.location, paths),
@@ -108,6 +113,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     endpoints,
     outbox,
     starts,
+    timers: () => timers,
     events,
     recovery,
     watcher,
@@ -126,6 +132,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     ingress,
     workroom,
   })
+  const timers: Timers = createTimers({database, log, generations, ingress, inbox})
   const containment: Containment = new Containment(generations, log)
   return {
     current,
@@ -146,6 +153,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     watcher,
     generations,
     starts,
+    timers,
     jobs,
     containment,
   }

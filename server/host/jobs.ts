@@ -1,4 +1,4 @@
-import type {FiringTarget} from "../../shared/api/jobs.ts"
+import type {FiringTarget} from "../../shared/api/scheduled/jobs.ts"
 import {hostActor} from "../../shared/api/workroom.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Database} from "../database/database.ts"

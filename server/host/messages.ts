@@ -34,7 +34,12 @@ export interface HostMessages {
 export const createMessages = (options: MessagesOptions): HostMessages => {
   const {database, log, runtimeId, events, base, ingressChanged} = options
   const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
-  const inbox = new Inbox(database, outbox, runtimeId, log)
+  const inbox = new Inbox(database, outbox, runtimeId, log, {
+    loginOf: name => {
+      const endpoint = endpoints.get(name)
+      return endpoint?.login ?? {platform: endpoint?.spec.slot ?? name}
+    },
+  })
   const gaps = new Gaps(database, log)
   const observeAll = (at: number) => {
     for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)

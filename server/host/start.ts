@@ -118,11 +118,12 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   const {runtimeId, startedAt, project, boot, token, url, database, authority, history, askExit} = opened
   const lastGood = opened.lastGood && {generation: opened.lastGood.generation, why: opened.lastGood.why}
   const made = await assemble(options, runtime, opened, parts)
-  const {current, events, outbox, inbox, endpoints, recovery, watcher, generations, containment} = made
+  const {current, events, outbox, inbox, endpoints, recovery, watcher, generations, timers, containment} = made
 
   const dispatch = createDispatch({
     current: () => current().snapshot.messages,
     endpoints,
+    timers,
     settled: () => generations.settled(),
     log,
     scrub,

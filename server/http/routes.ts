@@ -15,18 +15,6 @@ import {listGaps} from "../console/api/gaps.ts"
 import {listGenerations, rollBackGeneration, showGenerationConfig, unpinGeneration} from "../console/api/generations.ts"
 import {actOnHeldEvents, actOnInboxEvent, listInbox, redactInboxEvent, showInboxEvent} from "../console/api/inbox.ts"
 import {pauseIngress, resumeIngress, showIngress} from "../console/api/ingress.ts"
-import {
-  addJob,
-  editJob,
-  listJobs,
-  pauseJob,
-  removeJob,
-  resumeJob,
-  runJob,
-  showCalendar,
-  showJob,
-  showNextTimes,
-} from "../console/api/jobs.ts"
 import {type MetricsService, showMetrics} from "../console/api/metrics.ts"
 import {
   actOnHeldMessages,
@@ -46,7 +34,20 @@ import {
 } from "../console/api/plugins.ts"
 import {showRates} from "../console/api/rates.ts"
 import {abortRelease, beginRelease, completeRelease, listReleases, recordVerification} from "../console/api/releases.ts"
-import {cancelRun, listRuns, showRun} from "../console/api/runs.ts"
+import {
+  addJob,
+  editJob,
+  listJobs,
+  pauseJob,
+  removeJob,
+  resumeJob,
+  runJob,
+  showCalendar,
+  showJob,
+  showNextTimes,
+} from "../console/api/scheduled/jobs.ts"
+import {cancelRun, listRuns, showRun} from "../console/api/scheduled/runs.ts"
+import {actOnHeldTimers, actOnTimer, listTimers, showTimer} from "../console/api/scheduled/timers.ts"
 import {showSession} from "../console/api/session.ts"
 import {listLogRecords, showConfig} from "../console/api/settings.ts"
 import {
@@ -116,7 +117,7 @@ const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
 
 /** The table: method, path, scope of the token, and what the route does; grouped as the tags of the document are. */
 const routesBelowBase = (services: RouteServices, document: () => object): readonly Route[] => {
-  const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs} = services
+  const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs, timers} = services
   const {events, workroom, checkpoints, releases, capacity, placeWatch, logs, metrics} = services
   const satori = {logins: services.satori.logins, database, outbox, endpoints}
   const files = new ConsoleFiles()
@@ -155,6 +156,13 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/outbox/:id/redact", "full", redactMessage(database)),
     post("/api/outbox/held/release", "full", actOnHeldMessages(outbox, "release")),
     post("/api/outbox/held/discard", "full", actOnHeldMessages(outbox, "discard")),
+
+    get("/api/timers", "demo", listTimers(database)),
+    get("/api/timers/:id", "demo", showTimer(database)),
+    post("/api/timers/:id/release", "full", actOnTimer(timers, "release")),
+    post("/api/timers/:id/cancel", "full", actOnTimer(timers, "cancel")),
+    post("/api/timers/held/release", "full", actOnHeldTimers(timers, "release")),
+    post("/api/timers/held/cancel", "full", actOnHeldTimers(timers, "cancel")),
 
     get("/api/messages/rates", "demo", showRates(database)),
 

@@ -19,6 +19,7 @@ import type {Releases} from "../recovery/release/releases.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import type {SatoriServer} from "../satori/server.ts"
 import type {Jobs} from "../scheduler/jobs.ts"
+import type {Timers} from "../scheduler/timers/timers.ts"
 import type {Workroom} from "../workroom/workroom.ts"
 
 /** Who a Host is. It does not change while its process runs. */
@@ -52,6 +53,7 @@ export interface Services {
   readonly handlers: HandlerMeter
   readonly ingress: Ingress
   readonly jobs: Jobs
+  readonly timers: Timers
   readonly workroom: Workroom
   readonly build: RunningBuild
   readonly checkpoints: Checkpoints

@@ -7,6 +7,7 @@ const tags: Readonly<Record<string, string>> = {
   endpoints: "Platform accounts and their connections",
   inbox: "Events that came in, and the handlers that they had",
   outbox: "Messages that go out, and how far they are",
+  timers: "What plugins do later: timers that wait, are held or have failed",
   messages: "How many messages came in and went out",
   ingress: "The switch in front of all side effects",
   plugins: "Plugin instances, and the routes of their own",

@@ -1,6 +1,7 @@
 import {toJson} from "../../shared/json.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
+import type {Result} from "../database/engine.ts"
 import {Gather} from "../database/gather.ts"
 import {jsonRows} from "../database/json-rows.ts"
 
@@ -68,33 +69,46 @@ const updateCursor = `INSERT INTO endpoint_cursors (endpoint, cursor, at, droppe
 const cursorOf = ({endpoint, cursor, dropped, at}: Delivery): readonly Statement[] =>
   cursor === undefined && dropped === 0 ? [] : [{sql: updateCursor, args: [endpoint, cursor ?? null, dropped, at]}]
 
+/** The statements that store events and their marks; the first one's result is for `sequencesOf`. */
+export const storing = (arrivals: readonly Arrival[], runtimeId: string): readonly Statement[] => {
+  const events = [...Map.groupBy(arrivals, eventKeyOf).values()].flatMap(same => same.slice(0, 1))
+  return [
+    {sql: insertEvents, args: [eventRows.encode(events.map(rowOf))]},
+    {sql: insertMarks, args: [markRows.encode(events.flatMap(marksOf)), runtimeId]},
+  ]
+}
+
+/** The sequences of the events that were stored; of two with the same key the first asks. */
+export const sequencesOf = (inserted: Result | undefined) => {
+  const stored = new Map(
+    (inserted?.rows ?? []).map(({seq, endpoint, event_id}) => [
+      eventKeyOf({endpoint: String(endpoint), id: String(event_id)}),
+      Number(seq),
+    ]),
+  )
+  return {
+    get: (arrival: Arrival): number | undefined => {
+      const key = eventKeyOf(arrival)
+      const seq = stored.get(key)
+      stored.delete(key)
+      return seq
+    },
+  }
+}
+
 /** Stores events, many at a time; one answer for each of a delivery's arrivals. */
 export const gatherDeliveries = (database: Database, runtimeId: string): Gather<Delivery, readonly Stored[]> =>
   new Gather(database, {
     sizeOf: ({arrivals}) => arrivals.reduce((sum, {event, raw}) => sum + event.length + (raw?.length ?? 0), 0),
     statements: deliveries => {
       const arrivals = deliveries.flatMap(delivery => delivery.arrivals)
-      const events = [...Map.groupBy(arrivals, eventKeyOf).values()].flatMap(same => same.slice(0, 1))
-      return [
-        {sql: insertEvents, args: [eventRows.encode(events.map(rowOf))]},
-        {sql: insertMarks, args: [markRows.encode(events.flatMap(marksOf)), runtimeId]},
-        ...arrivals.flatMap(({also}) => also),
-        ...deliveries.flatMap(cursorOf),
-      ]
+      return [...storing(arrivals, runtimeId), ...arrivals.flatMap(({also}) => also), ...deliveries.flatMap(cursorOf)]
     },
     answers: ([inserted, , ...others], deliveries) => {
-      const stored = new Map(
-        (inserted?.rows ?? []).map(({seq, endpoint, event_id}) => [
-          eventKeyOf({endpoint: String(endpoint), id: String(event_id)}),
-          Number(seq),
-        ]),
-      )
+      const stored = sequencesOf(inserted)
       let next = 0
       const answerOf = (arrival: Arrival): Stored => {
-        const key = eventKeyOf(arrival)
-        const seq = stored.get(key)
-        // Of two with the same key the first was stored.
-        stored.delete(key)
+        const seq = stored.get(arrival)
         const didAlso = arrival.also.length > 0 && others[next]?.rows.length === 1
         next += arrival.also.length
         return {seq, didAlso}

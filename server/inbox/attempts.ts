@@ -133,6 +133,7 @@ export class Attempts {
     const refusal = await this.#refusalOf(key, () => database.write(batch))
     if (refusal instanceof Problem) return refusal
     for (const question of questions) await prompts.recheck(question)
+    for (const tell of work.afterwards ?? []) tell()
     outbox.stored(sends)
     return undefined
   }

@@ -11,6 +11,8 @@ export interface Work {
   readonly sends: readonly OutboxDraft[]
   readonly writes?: readonly Statement[]
   readonly questions?: readonly Question[]
+  /** Called once all of it is stored. */
+  readonly afterwards?: readonly (() => void)[]
 }
 
 export type Outcome = {

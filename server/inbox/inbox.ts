@@ -3,6 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Incoming, Receipt, ReceiveOptions} from "../../shared/sdk/adapter.ts"
 import type {Backoff} from "../../shared/sdk/backoff.ts"
+import type {Login} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
@@ -11,6 +12,7 @@ import {type Again, Lanes} from "../runtime/flow/lanes.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./actions.ts"
 import {Attempts} from "./attempts.ts"
 import {runChain} from "./chain.ts"
+import {createFire} from "./firing.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
 import {Intake, type Task} from "./intake.ts"
 import {type Due, readDue, takeOver} from "./marks.ts"
@@ -28,7 +30,11 @@ export interface InboxOptions {
   readonly pauses?: Backoff
   /** Events that a platform replays and that are older are dropped: milliseconds since 1970. */
   readonly oldest?: () => number
+  /** Who the bot is at an endpoint. */
+  readonly loginOf?: (endpoint: string) => Login
 }
+
+type Fire = ReturnType<typeof createFire>
 
 /**
  * The durable inbox. An event is stored, with one mark for each of its handlers, before its platform hears of it; one
@@ -42,18 +48,14 @@ export class Inbox {
   readonly #prompts: Prompts
   readonly #attempts: Attempts
   readonly #intake: Intake
+  readonly #fire: Fire
   #dispatch: Dispatch | undefined
   #stopping = false
   /** Events that are replayed after a crash, and not handled yet. */
   #replaying = 0
 
-  constructor(
-    database: Database,
-    outbox: Outbox,
-    runtimeId: string,
-    log: Log,
-    {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY}: InboxOptions = {},
-  ) {
+  constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, options: InboxOptions = {}) {
+    const {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY, loginOf = platform => ({platform})} = options
     this.#database = database
     this.#log = log
     this.#lanes = new Lanes(width, task => this.#handle(task))
@@ -67,6 +69,8 @@ export class Inbox {
       oldest,
       resume: due => this.#resume(due),
     })
+    const resume = (due: readonly Due[]) => this.#resume(due)
+    this.#fire = createFire({database, log, runtimeId, lanes: this.#lanes, loginOf, resume})
     this.#attempts = new Attempts({
       database,
       outbox,
@@ -103,6 +107,11 @@ export class Inbox {
    */
   receiveAll(endpoint: Endpoint, incoming: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
     return this.#intake.receive(endpoint, incoming, options)
+  }
+
+  /** Stores events of the Host's own, each for the handler that it names, in one batch with other statements. */
+  fire(...args: Parameters<Fire>): Promise<void> {
+    return this.#fire(...args)
   }
 
   /** One event, likewise. */

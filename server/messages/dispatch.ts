@@ -8,13 +8,14 @@ import type {EndpointActs} from "./acts.ts"
 import {callCommand} from "./call.ts"
 import type {Command} from "./command.ts"
 import {Cooldowns} from "./cooldowns.ts"
-import type {Continuation, EventHandler, Handler} from "./handler.ts"
+import type {Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
 import {helpCommand, unknownText} from "./help.ts"
 import {type MiddlewareHandler, orderOf, surround} from "./middleware.ts"
 import type {PermissionOf} from "./permissions.ts"
 import {answer} from "./prompt.ts"
 import {type Routed, Router} from "./router.ts"
 import {openSession, type SessionOptions, textOfEvent} from "./session.ts"
+import {noTimers, runTimer, type SessionTimers} from "./timers.ts"
 
 /** What the running generation does with messages. */
 export interface MessageTable {
@@ -25,6 +26,8 @@ export interface MessageTable {
   readonly prompts: ReadonlyMap<string, Continuation>
   /** In the order in which they are around each other, the outermost first. */
   readonly middleware: ReadonlyMap<string, MiddlewareHandler>
+  /** By the id of their handlers. */
+  readonly timers: ReadonlyMap<string, TimerRunner>
   /** Who runs a command, by the command's id. */
   readonly runners: ReadonlyMap<string, Handler>
   readonly permissionOf: PermissionOf
@@ -40,6 +43,8 @@ export interface DispatchOptions {
   readonly current: () => MessageTable
   /** What sessions ask of the endpoints. */
   readonly endpoints: EndpointActs
+  /** How sessions set timers; there are none when left out. */
+  readonly timers?: SessionTimers
   /** Resolves when no change of what runs is under way. */
   readonly settled: () => Promise<unknown>
   readonly log: Log
@@ -91,7 +96,7 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
 type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns}
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
-  const {current, settled, endpoints, timeout = handlerTimeout, scrub = asItIs} = options
+  const {current, settled, endpoints, timers = noTimers, timeout = handlerTimeout, scrub = asItIs} = options
   let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
     // Its instance has failed; a new one is about to take its place.
@@ -100,7 +105,7 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
-  const outcome = await runToEnd(handler, stored, attempt, timeout, {endpoints, permissionOf})
+  const outcome = await runToEnd(handler, stored, attempt, timeout, {endpoints, timers, permissionOf})
   return outcome.is === "failed" ? {...outcome, error: scrub(outcome.error)} : outcome
 }
 
@@ -111,7 +116,7 @@ const runToEnd = async (
   stored: InboxEvent,
   attempt: Attempt,
   timeout: number,
-  asked: Pick<SessionOptions, "endpoints" | "permissionOf">,
+  asked: Pick<SessionOptions, "endpoints" | "timers" | "permissionOf">,
 ): Promise<Outcome> => {
   const {plugin} = handler
   const about = {endpoint: stored.endpoint, event: stored.event.sn}
@@ -152,6 +157,8 @@ const find = ({current, log, cooldowns}: RunOptions, stored: InboxEvent, id: str
       handle: async (session, attempt) => answer(continuation.prompt, await attempt.question(), session, table.router),
     }
   }
+  const timer = table.timers.get(id)
+  if (timer !== undefined) return {...timer, handle: session => runTimer(timer.timer, stored, session)}
   const routed = routeEvent(table, stored.event)
   const prefix = () => table.router.manner(textOfEvent(stored.event.message?.content).trim(), stored.event)
   if (id === unknownCommand) {
@@ -185,6 +192,7 @@ export interface TableParts {
   readonly permissionOf: PermissionOf
   readonly prompts?: readonly Continuation[]
   readonly middleware?: readonly MiddlewareHandler[]
+  readonly timers?: readonly TimerRunner[]
   readonly log: Log
 }
 
@@ -195,6 +203,7 @@ export const createMessageTable = ({
   handlers,
   prompts = [],
   middleware = [],
+  timers = [],
   permissionOf,
   log,
 }: TableParts): MessageTable => {
@@ -208,6 +217,7 @@ export const createMessageTable = ({
     byId: new Map(handlers.map(handler => [handler.id, handler])),
     prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
     middleware: new Map(middleware.map(each => [each.id, each])),
+    timers: new Map(timers.map(each => [each.id, each])),
     runners: new Map([
       [help.id, hostHandler(help.id, log)],
       ...commands.map(({command, runner}) => [command.id, runner] as const),

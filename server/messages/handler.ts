@@ -2,6 +2,7 @@ import type {Log, LogFields} from "../../shared/log.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {Prompt} from "./prompt.ts"
 import type {PluginSide} from "./session.ts"
+import type {DeclaredTimer} from "./timers.ts"
 
 /** A handler of a generation, by its id. */
 export interface Handler {
@@ -28,4 +29,9 @@ export interface EventHandler extends Handler {
 /** What goes on when a question is answered. */
 export interface Continuation extends Handler {
   readonly prompt: Prompt
+}
+
+/** What a firing of a timer runs. */
+export interface TimerRunner extends Handler {
+  readonly timer: DeclaredTimer
 }

@@ -11,9 +11,11 @@ import {addressOf, type OutboxDraft} from "../outbox/draft.ts"
 import {actsOf, type EndpointActs} from "./acts.ts"
 import {parseContent} from "./parse-content.ts"
 import {ask, type Prompt} from "./prompt.ts"
+import type {SessionTimers} from "./timers.ts"
 
 /** What a session may use of the plugin whose handler it is for. */
 export interface PluginSide {
+  readonly name: string
   readonly database: Pick<SessionDatabase, "table" | "read">
   prompt(name: string): Prompt | undefined
 }
@@ -29,6 +31,7 @@ export interface SessionOptions {
   readonly attempt: Attempt
   readonly plugin: PluginSide | undefined
   readonly endpoints: EndpointActs
+  readonly timers: SessionTimers
   readonly permissionOf: () => Permission
   /** Made when it is asked for. */
   readonly log: () => Log
@@ -38,11 +41,12 @@ export interface SessionOptions {
 
 /** One event in the hands of one handler. */
 export const openSession = (options: SessionOptions): OpenSession => {
-  const {stored, attempt, plugin, endpoints, permissionOf, log, signal} = options
+  const {stored, attempt, plugin, endpoints, timers, permissionOf, log, signal} = options
   const {event, endpoint} = stored
   const sends: OutboxDraft[] = []
   const writes: Statement[] = []
   const questions: Question[] = []
+  const afterwards: (() => void)[] = []
   let early = 0
   let ended = false
   let elements: readonly Node[] | undefined
@@ -57,6 +61,8 @@ export const openSession = (options: SessionOptions): OpenSession => {
   }
   const messageOf = (content: Content, to?: Target): OutboxDraft => {
     const here = {endpoint, channel: event.channel?.id ?? event.user?.id ?? ""}
+    if (to === undefined && here.channel === "")
+      throw new Problem("target_invalid", "this event belongs to no conversation: say where the message goes")
     const address = to === undefined ? here : addressOf(to)
     if (to !== undefined) endpoints.requireTarget(address)
     return {id: uuid(), kind: "message", ...address, content: nodesOf(content)}
@@ -119,6 +125,23 @@ export const openSession = (options: SessionOptions): OpenSession => {
       questions.push(question)
       return id
     },
+    timer: async (timer, when, data, more) => {
+      requireOpen()
+      const {name} = pluginSide()
+      const place = {
+        endpoint,
+        ...(event.channel === undefined ? {} : {channel: event.channel}),
+        ...(event.user === undefined ? {} : {user: event.user}),
+      }
+      const setting = timers.prepare(name, typeof timer === "string" ? timer : timer.name, when, data, place, more)
+      writes.push(...setting.statements)
+      afterwards.push(setting.stored)
+      return setting.id
+    },
+    clearTimer: async key => {
+      requireOpen()
+      writes.push(timers.clearing(pluginSide().name, key))
+    },
     database: {
       table: name => pluginSide().database.table(name),
       read: async (sql, args) => {
@@ -140,7 +163,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
     session,
     end: () => {
       ended = true
-      return {sends, writes, questions}
+      return {sends, writes, questions, afterwards}
     },
   }
 }

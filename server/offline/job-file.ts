@@ -1,4 +1,4 @@
-import type {Job, JobView, NextTimes} from "../../shared/api/jobs.ts"
+import type {Job, JobView, NextTimes} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
 import {readAuthorityFile} from "../database/authority.ts"

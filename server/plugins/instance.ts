@@ -129,6 +129,15 @@ export class Instance {
       defer: undo => this.scope.defer(() => this.as(undo)),
       database: {...this.database, migrate},
       send: async (target, content, options) => this.#host("send()").send(this.name, target, content, options),
+      setTimer: async (timer, when, data, options) =>
+        this.#host("setTimer()").setTimer(
+          this.name,
+          typeof timer === "string" ? timer : timer.name,
+          when,
+          data,
+          options,
+        ),
+      clearTimer: async key => this.#host("clearTimer()").clearTimer(this.name, key),
       cancel: async id => this.#host("cancel()").cancel(this.name, id),
     }
     try {

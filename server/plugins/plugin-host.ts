@@ -1,6 +1,7 @@
 import type {Content} from "../../shared/sdk/elements.ts"
 import type {SendOptions} from "../../shared/sdk/plugin.ts"
 import type {Target} from "../../shared/sdk/session.ts"
+import type {TimerOptions, TimerPlace, When} from "../../shared/sdk/timer.ts"
 
 /** What plugin instances ask of the Host outside their handlers; passed in by the composition root. Each names its plugin. */
 export interface PluginHost {
@@ -9,6 +10,16 @@ export interface PluginHost {
    * `request_invalid`, `ingress_paused`.
    */
   send(plugin: string, target: Target, content: Content, options?: SendOptions): Promise<string>
+  /** Resolves to the timer's id once it is durable. Throws `timer_unknown`, `timer_invalid`, `endpoint_unknown`. */
+  setTimer(
+    plugin: string,
+    name: string,
+    when: When & {readonly target?: TimerPlace},
+    data: unknown,
+    options?: TimerOptions,
+  ): Promise<string>
+  /** Resolves to whether there was one. */
+  clearTimer(plugin: string, key: string): Promise<boolean>
   /** Resolves to whether the message was taken back. Throws `outbox_unknown`. */
   cancel(plugin: string, id: string): Promise<boolean>
 }

@@ -1,6 +1,7 @@
 import {capabilityId, type PluginPath} from "../../shared/ids.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter.ts"
 import type {OptionDefinition} from "../../shared/sdk/command.ts"
+import type {TimerHandler} from "../../shared/sdk/declare-timer.ts"
 import type {Plugin, PluginRoute} from "../../shared/sdk/plugin.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin-database.ts"
 import type {JobDefinition, JobHandler} from "../../shared/sdk/plugin-job.ts"
@@ -14,6 +15,7 @@ import type {
   Reply,
   Session,
 } from "../../shared/sdk/session.ts"
+import type {TimerDefinition} from "../../shared/sdk/timer.ts"
 import type {TSchema} from "../../shared/type.ts"
 
 /** A command as `setup` declared it, before its pattern is read. */
@@ -47,6 +49,12 @@ export interface DeclaredJob {
   readonly handle: JobHandler<never>
 }
 
+export interface DeclaredTimer {
+  readonly id: string
+  readonly definition: TimerDefinition
+  readonly handle: TimerHandler<never>
+}
+
 /** What one `setup` declared. */
 export interface Registrations {
   readonly commands: readonly DeclaredCommand[]
@@ -56,6 +64,8 @@ export interface Registrations {
   readonly prompts: ReadonlyMap<string, DeclaredPrompt>
   /** By name. */
   readonly jobs: ReadonlyMap<string, DeclaredJob>
+  /** By name. */
+  readonly timers: ReadonlyMap<string, DeclaredTimer>
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
   readonly routes: readonly PluginRoute[]
   readonly migrations: readonly PluginMigration[]
@@ -63,7 +73,10 @@ export interface Registrations {
   readonly starts: readonly (() => unknown)[]
 }
 
-type Declaring = Pick<Plugin, "command" | "on" | "middleware" | "prompt" | "job" | "adapter" | "route" | "onStart"> & {
+type Declaring = Pick<
+  Plugin,
+  "command" | "on" | "middleware" | "prompt" | "timer" | "job" | "adapter" | "route" | "onStart"
+> & {
   migrate: Plugin["database"]["migrate"]
 }
 
@@ -123,6 +136,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const nameMiddleware = createNaming("middleware()")
   const prompts = new Map<string, DeclaredPrompt>()
   const jobs = new Map<string, DeclaredJob>()
+  const timers = new Map<string, DeclaredTimer>()
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
   const routes: PluginRoute[] = []
   const migrations: PluginMigration[] = []
@@ -170,6 +184,18 @@ export const collectRegistrations = (owner: PluginPath) => {
         throw new Error(`prompt("${name}"): expires is seconds, at most 30 days`)
       prompts.set(name, {id: capabilityId(owner, "prompt", name), definition, handle})
     },
+    timer: (name: string, second: unknown, third?: unknown) => {
+      declare("timer()")
+      const [definition, handle] = third === undefined ? [{}, second] : [second as TimerDefinition, third]
+      if (!isHandler<DeclaredTimer["handle"]>(handle)) throw new TypeError(`timer("${name}") needs a handler`)
+      if (timers.has(name)) throw new Error(`timer("${name}") is declared twice`)
+      requireName(`timer("${name}")`, name)
+      requireRetries(`timer("${name}")`, definition)
+      if (!["once", "skip", undefined].includes(definition.missed))
+        throw new Error(`timer("${name}"): missed is once or skip`)
+      timers.set(name, {id: capabilityId(owner, "timer", name), definition, handle})
+      return {name}
+    },
     job: (name: string, second: unknown, third?: unknown) => {
       declare("job()")
       const [definition, handle] = third === undefined ? [{}, second] : [second as JobDefinition, third]
@@ -204,7 +230,18 @@ export const collectRegistrations = (owner: PluginPath) => {
       }
     },
   }
-  const collected: Registrations = {commands, handlers, middleware, prompts, jobs, adapters, routes, migrations, starts}
+  const collected: Registrations = {
+    commands,
+    handlers,
+    middleware,
+    prompts,
+    jobs,
+    timers,
+    adapters,
+    routes,
+    migrations,
+    starts,
+  }
   return {
     declaring,
     close: () => {

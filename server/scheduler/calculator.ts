@@ -1,5 +1,5 @@
 import {Cron} from "croner"
-import type {Job, Schedule} from "../../shared/api/jobs.ts"
+import type {Job, Schedule} from "../../shared/api/scheduled/jobs.ts"
 import {durationOf} from "../../shared/duration.ts"
 import {messageOf} from "../../shared/problems.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"

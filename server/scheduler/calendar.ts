@@ -1,5 +1,5 @@
-import type {CalendarView, ClockChange} from "../../shared/api/job-calendar.ts"
-import type {Job} from "../../shared/api/jobs.ts"
+import type {CalendarView, ClockChange} from "../../shared/api/scheduled/job-calendar.ts"
+import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {instantOf, jitterOf, type Times} from "./calculator.ts"
 import {inSlices} from "./job-table.ts"
 import {changesOf, type LocalClock, localClock} from "./local-clock.ts"

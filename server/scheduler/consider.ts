@@ -1,4 +1,4 @@
-import type {Job, RunTrigger} from "../../shared/api/jobs.ts"
+import type {Job, RunTrigger} from "../../shared/api/scheduled/jobs.ts"
 import {jitterOf, type Times} from "./calculator.ts"
 
 /** What becomes of a due time. */

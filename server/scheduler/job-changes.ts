@@ -1,4 +1,4 @@
-import type {Job, JobChange} from "../../shared/api/jobs.ts"
+import type {Job, JobChange} from "../../shared/api/scheduled/jobs.ts"
 import {Problem} from "../../shared/problems.ts"
 import {requireValidJob} from "./job-file/job-file.ts"
 

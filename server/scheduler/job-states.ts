@@ -1,4 +1,4 @@
-import type {Job} from "../../shared/api/jobs.ts"
+import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"

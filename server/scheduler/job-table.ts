@@ -1,5 +1,5 @@
 import {setImmediate as turn} from "node:timers/promises"
-import type {Job} from "../../shared/api/jobs.ts"
+import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
 import {Calculator, jitterOf, type Times} from "./calculator.ts"
 import {DueQueue} from "./due-queue.ts"

@@ -1,4 +1,4 @@
-import type {FiringTarget, Job, JobChange, JobFileView, JobTarget, JobView} from "../../shared/api/jobs.ts"
+import type {FiringTarget, Job, JobChange, JobFileView, JobTarget, JobView} from "../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {formatIssue, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"

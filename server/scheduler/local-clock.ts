@@ -1,4 +1,4 @@
-import type {ClockChange} from "../../shared/api/job-calendar.ts"
+import type {ClockChange} from "../../shared/api/scheduled/job-calendar.ts"
 
 /** A clock in a timezone. To make one is dear; to read it is not. */
 export interface LocalClock {

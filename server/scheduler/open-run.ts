@@ -1,5 +1,5 @@
 import {v7 as uuid} from "uuid"
-import type {Firing} from "../../shared/api/jobs.ts"
+import type {Firing} from "../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import {nodesOf} from "../../shared/sdk/elements.ts"

@@ -1,4 +1,4 @@
-import type {FiringTarget, Job, JobTarget} from "../../shared/api/jobs.ts"
+import type {FiringTarget, Job, JobTarget} from "../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"

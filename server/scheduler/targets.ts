@@ -1,5 +1,5 @@
 import {v7 as uuid} from "uuid"
-import type {FiringTarget, JobTarget} from "../../shared/api/jobs.ts"
+import type {FiringTarget, JobTarget} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import {explainValue} from "../config/explain.ts"

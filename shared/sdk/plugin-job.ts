@@ -1,4 +1,4 @@
-import type {RunTrigger} from "../api/jobs.ts"
+import type {RunTrigger} from "../api/scheduled/jobs.ts"
 import type {Log} from "../log.ts"
 import type {Static, TSchema} from "../type.ts"
 import type {Content} from "./elements.ts"

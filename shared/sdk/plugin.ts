@@ -3,6 +3,7 @@ import type {Log} from "../log.ts"
 import type {Static, TSchema} from "../type.ts"
 import type {AdapterDefinition, Sender} from "./adapter.ts"
 import type {OptionDefinition} from "./command.ts"
+import type {DeclareTimer} from "./declare-timer.ts"
 import type {Content} from "./elements.ts"
 import type {PluginDatabase} from "./plugin-database.ts"
 import type {DeclareJob} from "./plugin-job.ts"
@@ -18,6 +19,7 @@ import type {
   Session,
   Target,
 } from "./session.ts"
+import type {TimerHandle, TimerOptions, TimerPlace, When} from "./timer.ts"
 
 export interface PluginRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
@@ -72,6 +74,20 @@ export interface Plugin {
   middleware(definition: Named, around: Middleware): void
   /** Declares what goes on when a question of `session.prompt` is answered. */
   prompt: DeclarePrompt
+  /** Declares what timers do when they fire; `session.timer` and `setTimer` set them. */
+  timer: DeclareTimer
+  /**
+   * Sets a timer from anywhere but a handler, where `session.timer` does. Resolves to its id once it is durable; it survives
+   * restarts, and fires once for each due time. Throws `not_active`, `timer_unknown`, `timer_invalid`, `endpoint_unknown`.
+   */
+  setTimer<D>(
+    timer: TimerHandle<D> | string,
+    when: When & {readonly target?: TimerPlace},
+    data?: D,
+    options?: TimerOptions,
+  ): Promise<string>
+  /** Takes the plugin's timer under this key away; resolves to whether there was one. Throws `not_active`. */
+  clearTimer(key: string): Promise<boolean>
   /** Declares what scheduled jobs may call. */
   job: DeclareJob
   /**

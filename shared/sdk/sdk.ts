@@ -29,6 +29,7 @@ export {
 } from "./adapter.ts"
 export {type Backoff, pauseAfter} from "./backoff.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
+export type {DeclareTimer, TimerHandler} from "./declare-timer.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
 export type {Permission} from "./permission.ts"
 export {
@@ -56,4 +57,11 @@ export type {
   SessionDatabase,
   Target,
 } from "./session.ts"
+export type {
+  TimerDefinition,
+  TimerHandle,
+  TimerOptions,
+  TimerPlace,
+  When,
+} from "./timer.ts"
 export {TokenBucket, type TokenBucketLimits} from "./token-bucket.ts"

@@ -4,6 +4,7 @@ import type {Content, Node} from "./elements.ts"
 import type {Permission} from "./permission.ts"
 import type {PluginDatabase, Statement} from "./plugin-database.ts"
 import type {Channel, SatoriEvent, User} from "./satori.ts"
+import type {TimerHandle, TimerOptions, When} from "./timer.ts"
 
 /** What a handler may return: its reply, or nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler written without a return has the type void
@@ -77,6 +78,13 @@ export interface Session {
    * of that name, with `data`, after a restart too. Queued like `send`. Throws `prompt_unknown`.
    */
   prompt(name: string, question: Content, data?: unknown): Promise<string>
+  /**
+   * Sets a timer that `plugin.timer` declared, for this conversation; resolves to its id at once. It is stored with the
+   * handler's mark. A timer of the plugin under the same `key` is replaced. Throws `timer_unknown`, `timer_invalid`.
+   */
+  timer<D>(timer: TimerHandle<D> | string, when: When, data?: D, options?: TimerOptions): Promise<string>
+  /** Takes the plugin's timer under this key away, with the handler's mark. */
+  clearTimer(key: string): Promise<void>
   readonly database: SessionDatabase
 }
 

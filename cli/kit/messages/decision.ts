@@ -2,11 +2,11 @@ import {Problem} from "../../../shared/problems.ts"
 import {connectHost} from "../host-client.ts"
 import {DataCommand} from "../svc-command.ts"
 
-export type Decision = "retry" | "release" | "discard"
+export type Decision = "retry" | "release" | "discard" | "cancel"
 
 interface Decided {
   /** The list, as the paths of the API name it. */
-  readonly list: "inbox" | "outbox"
+  readonly list: "inbox" | "outbox" | "timers"
   readonly action: Decision
   /** Which one; left out with `--held`, for everything that is held. */
   readonly named: string | undefined

@@ -1,5 +1,5 @@
 import {Option} from "clipanion"
-import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/jobs.ts"
+import type {JobChange, JobTarget, JobView, Schedule} from "../../../shared/api/scheduled/jobs.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import type {Static} from "../../../shared/type.ts"
 import {facts} from "../print.ts"

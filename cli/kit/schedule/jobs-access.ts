@@ -8,7 +8,7 @@ import {
   removeJob,
   viewStopped,
 } from "../../../server/offline/job-file.ts"
-import type {Job, JobChange, JobFileView, JobView, NextTimes} from "../../../shared/api/jobs.ts"
+import type {Job, JobChange, JobFileView, JobView, NextTimes} from "../../../shared/api/scheduled/jobs.ts"
 import type {Static} from "../../../shared/type.ts"
 import {connectHost, isHostRunning} from "../host-client.ts"
 

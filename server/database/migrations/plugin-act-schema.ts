@@ -7,15 +7,15 @@ export const plannedSendSchema: readonly string[] = [
   "CREATE INDEX outbox_scheduled ON outbox (not_before) WHERE state = 'scheduled'",
 ]
 
-/** One row a timer, from `setTimer` to its last firing. `state` is `waiting`, `held` or `failed`; times in milliseconds since 1970. */
+/** One row a timer, from `setTimer` to its last firing. `state` is `waiting`, `held` or `failed`; times in milliseconds since 1970. `place` is the channel and the user of its conversation. */
 export const timerSchema: readonly string[] = [
   `CREATE TABLE timers (
-    id TEXT PRIMARY KEY, plugin TEXT NOT NULL, name TEXT NOT NULL, key TEXT, due_at INTEGER NOT NULL, schedule TEXT, timezone TEXT,
-    missed TEXT NOT NULL, data TEXT NOT NULL, endpoint TEXT, channel TEXT, user TEXT,
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, plugin TEXT NOT NULL, name TEXT NOT NULL, key TEXT, due_at INTEGER NOT NULL, schedule TEXT, timezone TEXT,
+    missed TEXT NOT NULL, data TEXT NOT NULL, endpoint TEXT, channel TEXT, user TEXT, place TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'waiting', reason TEXT, created_at INTEGER NOT NULL, fired INTEGER NOT NULL DEFAULT 0, last_fired_at INTEGER
-  ) WITHOUT ROWID`,
+  )`,
   "CREATE INDEX timers_due ON timers (due_at) WHERE state = 'waiting'",
-  "CREATE INDEX timers_state ON timers (state, due_at)",
+  "CREATE INDEX timers_state ON timers (state, seq)",
   "CREATE UNIQUE INDEX timers_key ON timers (plugin, key) WHERE key IS NOT NULL",
 ]
 

@@ -9,6 +9,7 @@ import type {Outbox} from "../../outbox/outbox.ts"
 import type {BuiltIns} from "../../plugins/load.ts"
 import type {PluginStarts} from "../../plugins/starts.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
+import type {Timers} from "../../scheduler/timers/timers.ts"
 import type {HostEvents} from "../events.ts"
 import type {HostOptions} from "../host.ts"
 import type {OpenProject} from "../open.ts"
@@ -26,6 +27,7 @@ export interface HostGenerationsOptions {
   readonly endpoints: Endpoints
   readonly outbox: Outbox
   readonly starts: PluginStarts
+  readonly timers: () => Timers
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
   readonly recovery: Pick<HostRecovery, "hide" | "learn" | "checkpoints">
   /** What watches the project's files; undefined where nothing does. */
@@ -34,7 +36,7 @@ export interface HostGenerationsOptions {
 
 /** The generations of a Host; the first one is not begun yet. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
-  const {host, runtime, opened, plugins, endpoints, outbox, starts, events, recovery, watcher} = options
+  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, events, recovery, watcher} = options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
   const loader = createLoader(host, runtime, paths, plugins, lastGood?.plugins)
@@ -49,7 +51,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     configFile: paths.config,
     history: new GenerationHistory(database),
     endpoints,
-    host: createPluginHost({outbox, endpoints}),
+    host: createPluginHost({outbox, endpoints, database, timers}),
     mayChangeCode: mode !== "production",
     readVariables,
     readLockfile: () => hashLockfile(paths.project),
@@ -65,6 +67,9 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     },
     onFail: events.failed,
     onCommit: (generation: Generation) => {
+      timers()
+        .generationChanged()
+        .catch(error => logs.log.error("timers were not armed again", {error}))
       recovery.learn(generation.config)
       logs.setLevel(generation.config.config.log_level)
       logs.bind({generation: generation.number})

@@ -2,29 +2,57 @@ import {v7 as uuid} from "uuid"
 import {Problem} from "../../../shared/problems.ts"
 import {nodesOf} from "../../../shared/sdk/elements.ts"
 import type {SendOptions} from "../../../shared/sdk/plugin.ts"
+import {channelType} from "../../../shared/sdk/satori.ts"
+import type {TimerPlace} from "../../../shared/sdk/timer.ts"
+import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {addressOf} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {PluginHost} from "../../plugins/plugin-host.ts"
+import type {Place} from "../../scheduler/timers/rows.ts"
+import type {Timers} from "../../scheduler/timers/timers.ts"
 
 export interface PluginHostOptions {
   readonly outbox: Outbox
-  readonly endpoints: Pick<Endpoints, "requireTarget">
+  readonly endpoints: Pick<Endpoints, "require" | "requireTarget">
+  readonly database: Pick<Database, "write">
+  readonly timers: () => Timers
 }
 
 /** A key may have so many characters. */
 const longestKey = 200
 
 /** What a running Host does for its plugins outside handlers. */
-export const createPluginHost = ({outbox, endpoints}: PluginHostOptions): PluginHost => ({
+export const createPluginHost = ({outbox, endpoints, database, timers}: PluginHostOptions): PluginHost => ({
   send: async (plugin, target, content, {key, at} = {}) => {
     const address = addressOf(target)
     endpoints.requireTarget(address)
     const draft = {...address, id: uuid(), kind: "message", content: nodesOf(content)} as const
     return outbox.plan(draft, {plugin, key: readKey(key), due: readTime(at)})
   },
+  setTimer: async (plugin, name, {target, ...when}, data, options) => {
+    if (target !== undefined) endpoints.require(target.endpoint)
+    const setting = timers().prepare(plugin, name, when, data, placeOf(target), options)
+    await database.write(setting.statements)
+    setting.stored()
+    return setting.id
+  },
+  clearTimer: async (plugin, key) => {
+    const [cleared] = await database.write([timers().clearing(plugin, key)])
+    return (cleared?.rows.length ?? 0) > 0
+  },
   cancel: (plugin, id) => outbox.cancel(String(id), plugin),
 })
+
+/** A conversation of which no more is known than its ids. */
+const placeOf = (target: TimerPlace | undefined): Place =>
+  target === undefined
+    ? {}
+    : {
+        endpoint: target.endpoint,
+        ...(target.channel === undefined ? {} : {channel: {id: target.channel, type: channelType.text}}),
+        ...(target.user === undefined ? {} : {user: {id: target.user}}),
+      }
 
 const readKey = (key: unknown): string | undefined => {
   if (key === undefined || (typeof key === "string" && key !== "" && key.length <= longestKey && !key.includes("\0")))

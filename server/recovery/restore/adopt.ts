@@ -50,6 +50,7 @@ export const adoptDatabase = async (
       sql: `UPDATE inbox_marks AS m SET state = 'held', error = 'restored', ended_at = ? WHERE ${openMarks}`,
       args: [at],
     },
+    {sql: "UPDATE timers SET state = 'held', reason = 'restored' WHERE state = 'waiting'"},
     {sql: "UPDATE svc_runs SET ended_at = ?, reason = 'restored' WHERE ended_at IS NULL", args: [at]},
     {sql: "UPDATE svc_meta SET value = ? WHERE key = 'authority'", args: [authority]},
     {

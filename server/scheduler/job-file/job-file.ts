@@ -1,4 +1,4 @@
-import {Job, JobFile} from "../../../shared/api/jobs.ts"
+import {Job, JobFile} from "../../../shared/api/scheduled/jobs.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {toJson} from "../../../shared/json.ts"
 import {type Issue, Problem} from "../../../shared/problems.ts"

@@ -1,6 +1,6 @@
 import {readFile, stat} from "node:fs/promises"
 import {dirname} from "node:path"
-import type {Job} from "../../../shared/api/jobs.ts"
+import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../../shared/log.ts"
 import {formatIssue, Problem, toProblem} from "../../../shared/problems.ts"
 import {isMissing, makePrivateFolder, writeFileAtomic} from "../../runtime/files.ts"

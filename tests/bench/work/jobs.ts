@@ -1,7 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {formatJobFile, parseJobFile} from "../../../server/scheduler/job-file/job-file.ts"
 import {Scheduler} from "../../../server/scheduler/scheduler.ts"
-import type {Job} from "../../../shared/api/jobs.ts"
+import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {log} from "../../support/host/silence.ts"
 import {openScratch} from "./scratch.ts"
 

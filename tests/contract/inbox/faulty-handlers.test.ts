@@ -47,7 +47,7 @@ const start = async (
       type: "message-created",
       log,
       retries,
-      plugin: {database: pluginDatabase("notes", database), prompt: () => undefined},
+      plugin: {name: "p", database: pluginDatabase("notes", database), prompt: () => undefined},
       signal: new AbortController().signal,
       run: async work => work(),
       handle,

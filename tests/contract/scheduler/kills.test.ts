@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import type {Firing} from "../../../shared/api/jobs.ts"
+import type {Firing} from "../../../shared/api/scheduled/jobs.ts"
 import {localDatabase, open} from "../../support/database/databases.ts"
 import {type Death, MortalDatabase} from "../../support/database/mortal-database.ts"
 import {Chance} from "../../support/machine/chance.ts"

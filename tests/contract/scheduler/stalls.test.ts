@@ -1,6 +1,6 @@
 import {join} from "node:path"
 import {expect, test} from "vitest"
-import type {Job} from "../../../shared/api/jobs.ts"
+import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {open} from "../../support/database/databases.ts"
 import {memoryFolder} from "../../support/machine/memory-folder.ts"
 import {HandClock} from "../../support/scheduler/hand-clock.ts"

@@ -1,6 +1,6 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
-import type {CalendarView} from "../../../shared/api/job-calendar.ts"
+import type {CalendarView} from "../../../shared/api/scheduled/job-calendar.ts"
 import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"

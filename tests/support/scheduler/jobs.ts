@@ -2,7 +2,7 @@ import {v7 as uuid} from "uuid"
 import type {Database} from "../../../server/database/database.ts"
 import type {Clock} from "../../../server/runtime/flow/clock.ts"
 import {Scheduler} from "../../../server/scheduler/scheduler.ts"
-import type {Firing, FiringEffect, FiringTarget, Job} from "../../../shared/api/jobs.ts"
+import type {Firing, FiringEffect, FiringTarget, Job} from "../../../shared/api/scheduled/jobs.ts"
 import {log} from "../host/silence.ts"
 
 /** A job whose target is a stand-in for what a Host fires. */

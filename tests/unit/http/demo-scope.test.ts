@@ -1,6 +1,6 @@
 import {expect, test} from "vitest"
-import {Job} from "../../../shared/api/jobs.ts"
 import {ReleaseView} from "../../../shared/api/release.ts"
+import {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {Item} from "../../../shared/api/workroom.ts"
 import {BoardItem} from "../../../shared/api/workroom-board.ts"
 import {eventTypes} from "../../../shared/events.ts"

@@ -96,7 +96,7 @@ describe("a handler", () => {
   test("that has taken its time can do nothing more, and is not run again, whatever it says of retries", async () => {
     const late: Promise<unknown>[] = []
     const codeOf = (work: Promise<unknown>) => work.then(() => "done").catch(error => error.code)
-    const plugin = {database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
+    const plugin = {name: "p", database: {table: (name: string) => name, read: async () => []}, prompt: () => undefined}
     const slow = handler(async session => {
       await new Promise(resolve => session.signal.addEventListener("abort", resolve))
       const {database} = session

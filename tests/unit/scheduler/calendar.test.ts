@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {Calculator} from "../../../server/scheduler/calculator.ts"
 import {type Comer, calendarOf, type Span} from "../../../server/scheduler/calendar.ts"
-import type {Job} from "../../../shared/api/jobs.ts"
+import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {jobOf} from "../../support/scheduler/jobs.ts"
 
 const calculator = new Calculator()

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {formatJobFile, parseJobFile, restampJobFile} from "../../../server/scheduler/job-file/job-file.ts"
 import {JsonError, parseJson} from "../../../server/scheduler/job-file/json-source.ts"
-import type {Job} from "../../../shared/api/jobs.ts"
+import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {formatIssue, Problem} from "../../../shared/problems.ts"
 import {Chance} from "../../support/machine/chance.ts"
 

@@ -2,7 +2,7 @@ import {expect, test} from "vitest"
 import {Calculator} from "../../../server/scheduler/calculator.ts"
 import {consider, mostCatchUps, mostQueued, mostSkippedRows} from "../../../server/scheduler/consider.ts"
 import {DueQueue} from "../../../server/scheduler/due-queue.ts"
-import type {Job} from "../../../shared/api/jobs.ts"
+import type {Job} from "../../../shared/api/scheduled/jobs.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
 const hourly: Job = {

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {Calculator, instantOf, isTimezone, jitterOf, patternProblem} from "../../../server/scheduler/calculator.ts"
 import {localClock} from "../../../server/scheduler/local-clock.ts"
-import type {Schedule} from "../../../shared/api/jobs.ts"
+import type {Schedule} from "../../../shared/api/scheduled/jobs.ts"
 import {Chance} from "../../support/machine/chance.ts"
 
 const calculator = new Calculator()

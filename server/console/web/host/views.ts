@@ -1,18 +1,18 @@
 import type * as endpoints from "../../../../shared/api/endpoints.ts"
-import type * as jobs from "../../../../shared/api/jobs.ts"
 import type * as logs from "../../../../shared/api/logs.ts"
 import type * as messages from "../../../../shared/api/messages.ts"
 import type * as plugins from "../../../../shared/api/plugin-views.ts"
+import type * as jobs from "../../../../shared/api/scheduled/jobs.ts"
 import type * as system from "../../../../shared/api/system.ts"
 import type {Static} from "../../../../shared/type.ts"
 
 /** What the API answers, by name. A demo token gets less: what is private is missing. */
 export type {CheckpointDetail, CheckpointTask, CheckpointView} from "../../../../shared/api/checkpoint.ts"
 export type {DatabaseInfo} from "../../../../shared/api/database.ts"
-export type {CalendarView, ClockChange} from "../../../../shared/api/job-calendar.ts"
 export type {Page} from "../../../../shared/api/paging.ts"
 export type {Component, IngressView, ReadinessReport} from "../../../../shared/api/readiness.ts"
 export type {ReleaseView} from "../../../../shared/api/release.ts"
+export type {CalendarView, ClockChange} from "../../../../shared/api/scheduled/job-calendar.ts"
 export type {Item, JournalRecord, WorkroomView} from "../../../../shared/api/workroom.ts"
 export type {BoardItem, BoardView} from "../../../../shared/api/workroom-board.ts"
 export type JobFileView = Static<typeof jobs.JobFileView>

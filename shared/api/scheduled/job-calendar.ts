@@ -1,5 +1,5 @@
-import {type Static, Type} from "../type.ts"
-import {Named, Time} from "./schemas.ts"
+import {type Static, Type} from "../../type.ts"
+import {Named, Time} from "../schemas.ts"
 
 /** A moment at which a timezone's clock goes forward or back. */
 export const ClockChange = Named("ClockChange", {

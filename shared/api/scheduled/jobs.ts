@@ -1,7 +1,7 @@
-import type {Statement} from "../sdk/plugin-database.ts"
-import {type Static, Type} from "../type.ts"
-import {Named, orNull, Time} from "./schemas.ts"
-import {commandBodies} from "./workroom.ts"
+import type {Statement} from "../../sdk/plugin-database.ts"
+import {type Static, Type} from "../../type.ts"
+import {Named, orNull, Time} from "../schemas.ts"
+import {commandBodies} from "../workroom.ts"
 
 const closed = {additionalProperties: false}
 

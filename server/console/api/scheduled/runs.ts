@@ -1,13 +1,13 @@
-import {type JobView, RunView, runStates} from "../../../shared/api/jobs.ts"
-import {PageQuery} from "../../../shared/api/paging.ts"
-import {toJson} from "../../../shared/json.ts"
-import {Problem} from "../../../shared/problems.ts"
-import type {Row} from "../../../shared/sdk/plugin-database.ts"
-import type {Call, Operation} from "../../../shared/sdk/route.ts"
-import {type Static, Type} from "../../../shared/type.ts"
-import type {Database} from "../../database/database.ts"
-import type {Jobs} from "../../scheduler/jobs.ts"
-import {newestFirst, timeOf} from "../paging.ts"
+import {PageQuery} from "../../../../shared/api/paging.ts"
+import {type JobView, RunView, runStates} from "../../../../shared/api/scheduled/jobs.ts"
+import {toJson} from "../../../../shared/json.ts"
+import {Problem} from "../../../../shared/problems.ts"
+import type {Row} from "../../../../shared/sdk/plugin-database.ts"
+import type {Call, Operation} from "../../../../shared/sdk/route.ts"
+import {type Static, Type} from "../../../../shared/type.ts"
+import type {Database} from "../../../database/database.ts"
+import type {Jobs} from "../../../scheduler/jobs.ts"
+import {newestFirst, timeOf} from "../../paging.ts"
 
 const RunQuery = Type.Object({
   ...PageQuery.properties,

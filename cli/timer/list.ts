@@ -1,0 +1,38 @@
+import {Command, Option} from "clipanion"
+import type {TimerView} from "../../shared/api/scheduled/timers.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Static} from "../../shared/type.ts"
+import {PageCommand} from "../kit/page-command.ts"
+import {shorten, table} from "../kit/print.ts"
+
+export class TimerList extends PageCommand {
+  static override paths = [["timer", "list"]]
+  static override usage = Command.Usage({
+    description: "list the timers of plugins, newest first",
+    details: "A timer that has fired for the last time is gone from this list; svc inbox list shows its event.",
+    examples: [
+      ["The newest", "svc timer list"],
+      ["Those that wait for a person after a restore", "svc timer list --state held"],
+    ],
+  })
+
+  state = Option.String("--state", {description: "Only waiting, held or failed ones"})
+
+  async run(): Promise<ExitCode> {
+    const page = await this.page<Static<typeof TimerView>>("/api/timers", {state: this.state})
+    this.show(page, () =>
+      table(
+        ["id", "due", "state", "timer", "where", "goes on"],
+        page.items.map(({id, dueAt, state, plugin, name, endpoint, channel, user, schedule, timezone}) => [
+          id,
+          dueAt,
+          state,
+          `${plugin}/${name}`,
+          shorten([endpoint, channel ?? user].filter(part => part !== null).join(" ") || "-", 40),
+          schedule === null ? "once" : [schedule, timezone ?? ""].join(" ").trim(),
+        ]),
+      ),
+    )
+    return exit.ok
+  }
+}

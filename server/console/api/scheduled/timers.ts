@@ -1,0 +1,80 @@
+import {TimerDetail, TimerQuery, TimersChanged, TimerView} from "../../../../shared/api/scheduled/timers.ts"
+import {fromJson} from "../../../../shared/json.ts"
+import {Problem} from "../../../../shared/problems.ts"
+import type {Row} from "../../../../shared/sdk/plugin-database.ts"
+import type {Operation} from "../../../../shared/sdk/route.ts"
+import type {Static} from "../../../../shared/type.ts"
+import type {Database} from "../../../database/database.ts"
+import type {TimerAction} from "../../../scheduler/timers/actions.ts"
+import type {Timers} from "../../../scheduler/timers/timers.ts"
+import {newestFirst, timeOf} from "../../paging.ts"
+
+export const listTimers = (database: Database): Operation =>
+  newestFirst({
+    summary: "Timers of plugins that wait, are held or have failed; the newest first",
+    query: TimerQuery,
+    item: TimerView,
+    numberOf: ({seq}) => seq,
+    read: async ({query}, before, most) => {
+      const state = query.state === undefined ? [] : [String(query.state)]
+      const sql = `SELECT * FROM timers WHERE seq < ?${state.length > 0 ? " AND state = ?" : ""} ORDER BY seq DESC LIMIT ?`
+      return (await database.read(sql, [before, ...state, most])).map(viewTimer)
+    },
+  })
+
+export const showTimer = (database: Database): Operation => ({
+  summary: "One timer, by its id",
+  response: {200: TimerDetail},
+  problems: ["timer_unknown"],
+  handle: async (_, call) => {
+    const {id = ""} = call.params
+    const [row] = await database.read("SELECT * FROM timers WHERE id = ?", [id])
+    if (row === undefined) throw new Problem("timer_unknown", `there is no timer ${id}; it may have fired`)
+    return call.json(TimerDetail, {...viewTimer(row), data: fromJson(String(row.data))})
+  },
+})
+
+const summaries: Readonly<Record<TimerAction, string>> = {
+  release: "Let a timer that is held fire at its time",
+  cancel: "Delete a timer, whatever its state",
+}
+
+export const actOnTimer = (timers: Timers, action: TimerAction): Operation => ({
+  summary: summaries[action],
+  response: {200: TimersChanged},
+  problems: ["timer_unknown", "timer_state"],
+  handle: async (_, call) => call.json(TimersChanged, {timers: await timers.act(action, {id: call.params.id ?? ""})}),
+})
+
+const heldSummaries: Readonly<Record<TimerAction, string>> = {
+  release: "Let all timers that are held fire at their time",
+  cancel: "Delete all timers that are held",
+}
+
+export const actOnHeldTimers = (timers: Timers, action: TimerAction): Operation => ({
+  summary: heldSummaries[action],
+  response: {200: TimersChanged},
+  handle: async (_, call) => call.json(TimersChanged, {timers: await timers.act(action, "held")}),
+})
+
+const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
+
+const viewTimer = (row: Row): Static<typeof TimerView> => ({
+  id: String(row.id),
+  seq: Number(row.seq),
+  plugin: String(row.plugin),
+  name: String(row.name),
+  key: textOf(row.key),
+  state: row.state as Static<typeof TimerView>["state"],
+  reason: textOf(row.reason),
+  dueAt: timeOf(row.due_at) ?? "",
+  schedule: textOf(row.schedule),
+  timezone: textOf(row.timezone),
+  missed: row.missed as "once" | "skip",
+  endpoint: textOf(row.endpoint),
+  channel: textOf(row.channel),
+  user: textOf(row.user),
+  createdAt: timeOf(row.created_at) ?? "",
+  fired: Number(row.fired),
+  lastFiredAt: timeOf(row.last_fired_at),
+})

@@ -1,0 +1,37 @@
+import {pluginPath} from "../../shared/ids.ts"
+import type {Log} from "../../shared/log.ts"
+import type {Database} from "../database/database.ts"
+import type {Ingress} from "../endpoints/ingress.ts"
+import type {Generations} from "../generation/generations.ts"
+import type {Inbox} from "../inbox/inbox.ts"
+import type {TimerRunner} from "../messages/handler.ts"
+import {dataProblem} from "../messages/timers.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
+import {Timers} from "../scheduler/timers/timers.ts"
+
+export interface HostTimersOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly generations: Generations
+  readonly ingress: Ingress
+  readonly inbox: Inbox
+  readonly clock?: Clock
+}
+
+/** The timers of a Host: what they fire are handlers of the running generation. */
+export const createTimers = ({generations, ingress, inbox, ...options}: HostTimersOptions): Timers => {
+  const kinds = (): ReadonlyMap<string, TimerRunner> => generations.current?.snapshot.messages.timers ?? new Map()
+  return new Timers({
+    ...options,
+    find: (plugin, name) => {
+      const timer = kinds().get(`${pluginPath(plugin)}/timer/${name}`)?.timer
+      if (timer === undefined) return undefined
+      const {id, definition} = timer
+      return {id, missed: definition.missed ?? "once", problemOf: data => dataProblem(definition, data)}
+    },
+    names: () => [...kinds().keys()].map(id => id.replace(/^root\//, "").replace("/timer/", "/")),
+    settled: () => generations.settled(),
+    isPaused: () => ingress.isPaused,
+    fire: (firings, around) => inbox.fire(firings, around),
+  })
+}

@@ -1,0 +1,104 @@
+import {toJson} from "../../shared/json.ts"
+import type {Log} from "../../shared/log.ts"
+import {isProblem} from "../../shared/problems.ts"
+import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Channel, Login, SatoriEvent, User} from "../../shared/sdk/satori.ts"
+import type {Database} from "../database/database.ts"
+import {persist} from "../database/persist.ts"
+import type {Lanes} from "../runtime/flow/lanes.ts"
+import {type Arrival, sequencesOf, storing} from "./arrivals.ts"
+import type {Task} from "./intake.ts"
+import {type Due, readUnsettled} from "./marks.ts"
+
+/** An event of the Host's own, for one handler that is named. */
+export interface Firing {
+  /** The endpoint of its conversation. */
+  readonly endpoint: string
+  /** The same id again is stored once. */
+  readonly id: string
+  readonly type: string
+  readonly timestamp: number
+  /** Within the endpoint; handled in order with its other events. */
+  readonly conversation: string
+  readonly handler: string
+  readonly channel?: Channel
+  readonly user?: User
+  /** For the handler: the event's `_data`. */
+  readonly data: unknown
+}
+
+export interface FiringOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly runtimeId: string
+  readonly lanes: Lanes<Task>
+  readonly loginOf: (endpoint: string) => Login
+  /** Has the handlers of an event run that was stored though its storing seemed to fail. */
+  readonly resume: (due: readonly Due[]) => void
+}
+
+interface Around {
+  readonly before: readonly Statement[]
+  readonly after: readonly Statement[]
+}
+
+/** Stores events of the Host's own in one batch with other statements, and hands them to their handlers. */
+export const createFire =
+  ({database, log, runtimeId, lanes, loginOf, resume}: FiringOptions) =>
+  async (firings: readonly Firing[], {before, after}: Around): Promise<void> => {
+    const offers = firings.map(firing => {
+      const event = eventOf(firing, loginOf(firing.endpoint))
+      const arrival = arrivalOf(firing, event)
+      return {arrival, event, handler: firing.handler, place: lanes.expect(arrival.conversation)}
+    })
+    const arrivals = offers.map(({arrival}) => arrival)
+    try {
+      const results = await database.write([...before, ...storing(arrivals, runtimeId), ...after])
+      const stored = sequencesOf(results[before.length])
+      for (const {arrival, event, handler, place} of offers) {
+        const seq = stored.get(arrival)
+        if (seq === undefined) continue
+        const kept = {endpoint: arrival.endpoint, event: {...event, sn: seq}}
+        place.commit({seq, handlers: [handler], claimed: new Set(), stored: kept, isReplay: false})
+      }
+    } catch (error) {
+      if (isProblem(error, "database_outcome_unknown")) for (const arrival of arrivals) void resumeStored(arrival)
+      throw error
+    } finally {
+      for (const {place} of offers) place.release()
+    }
+
+    async function resumeStored(arrival: Arrival): Promise<void> {
+      await persist(`event ${arrival.id}`, log, () => readUnsettled(database, arrival, runtimeId))
+        .then(resume)
+        .catch(() => {})
+    }
+  }
+
+const eventOf = ({type, timestamp, channel, user, data}: Firing, login: Login): SatoriEvent => ({
+  sn: 0,
+  type,
+  timestamp,
+  login,
+  ...(channel === undefined ? {} : {channel}),
+  ...(user === undefined ? {} : {user}),
+  _type: type,
+  _data: data,
+})
+
+const arrivalOf = ({endpoint, id, type, conversation, handler}: Firing, event: SatoriEvent): Arrival => {
+  const {sn: _, ...stored} = event
+  return {
+    endpoint: endpoint.toWellFormed(),
+    id,
+    conversation: `${endpoint}/${conversation}`,
+    type,
+    at: Date.now(),
+    event: toJson(stored),
+    raw: null,
+    handlers: [handler],
+    claimed: [],
+    isHeld: false,
+    also: [],
+  }
+}

@@ -1,0 +1,61 @@
+import {Problem} from "../../shared/problems.ts"
+import type {TimerHandler} from "../../shared/sdk/declare-timer.ts"
+import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Reply, Session} from "../../shared/sdk/session.ts"
+import type {TimerDefinition, TimerOptions, When} from "../../shared/sdk/timer.ts"
+import type {TSchema} from "../../shared/type.ts"
+import {explain} from "../config/explain.ts"
+import type {InboxEvent} from "../inbox/handling.ts"
+
+/** A timer as a plugin declared it. */
+export interface DeclaredTimer {
+  /** The handler id that the mark of a firing carries. */
+  readonly id: string
+  readonly definition: TimerDefinition<TSchema>
+  readonly handle: TimerHandler<never>
+}
+
+/** How sessions set timers; passed in by the composition root. */
+export interface SessionTimers {
+  /** Throws `timer_unknown`, `timer_invalid`. */
+  prepare(
+    plugin: string,
+    name: string,
+    when: When,
+    data: unknown,
+    place: Pick<InboxEvent["event"], "channel" | "user"> & {readonly endpoint: string},
+    options?: TimerOptions,
+  ): {readonly id: string; readonly statements: readonly Statement[]; stored(): void}
+  /** Throws `timer_invalid`. */
+  clearing(plugin: string, key: string): Statement
+}
+
+/** Of a table without a Host: no timer can be set. */
+export const noTimers: SessionTimers = {
+  prepare: (plugin, name) => {
+    throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
+  },
+  clearing: () => {
+    throw new Problem("timer_invalid", "there are no timers here")
+  },
+}
+
+/** Why data does not fit a timer's schema; undefined where it does. */
+export const dataProblem = ({data: schema}: TimerDefinition<TSchema>, data: unknown): string | undefined => {
+  const [found] = schema === undefined ? [] : explain(schema, data, [], () => undefined)
+  return found && `${["data", ...found.path].join(".")}: ${found.message}`
+}
+
+/** What a firing keeps in its event. */
+interface Fired {
+  readonly name: string
+  readonly data: unknown
+}
+
+/** Runs the handler of a firing. Throws `timer_invalid` where its data does not fit any more. */
+export const runTimer = ({definition, handle}: DeclaredTimer, {event}: InboxEvent, session: Session): Reply => {
+  const {name, data} = event._data as Fired
+  const wrong = dataProblem(definition, data)
+  if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)
+  return handle(session, data as never)
+}

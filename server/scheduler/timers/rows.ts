@@ -1,0 +1,108 @@
+import {toJson} from "../../../shared/json.ts"
+import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {Channel, User} from "../../../shared/sdk/satori.ts"
+import {assertThat} from "../../database/database.ts"
+import type {Plan} from "./when.ts"
+
+/** The conversation that a timer belongs to. */
+export interface Place {
+  readonly endpoint?: string
+  readonly channel?: Channel
+  readonly user?: User
+}
+
+/** A timer that is to be stored. */
+export interface NewTimer extends Plan {
+  readonly id: string
+  readonly plugin: string
+  readonly name: string
+  readonly key: string | null
+  readonly missed: "once" | "skip"
+  /** JSON. */
+  readonly data: string
+  readonly place: Place
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** Takes the plugin's timer under this key away; returns its row. */
+export const clearing = (plugin: string, key: string): Statement => ({
+  sql: "DELETE FROM timers WHERE plugin = ? AND key = ? RETURNING id",
+  args: [plugin, key],
+})
+
+/** Stores a timer, in place of the one under its key. */
+export const setting = (timer: NewTimer): readonly Statement[] => {
+  const {id, plugin, name, key, due, schedule, timezone, missed, data, place, at} = timer
+  const {endpoint = null, channel, user} = place
+  return [
+    ...(key === null ? [] : [clearing(plugin, key)]),
+    {
+      sql: `INSERT INTO timers (id, plugin, name, key, due_at, schedule, timezone, missed, data, endpoint, channel, user, place, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      args: [
+        ...[id, plugin, name, key, due, schedule, timezone, missed, data, endpoint],
+        ...[channel?.id ?? null, user?.id ?? null, toJson({channel, user}), at],
+      ],
+    },
+  ]
+}
+
+/** So many timers fire in one batch. */
+export const page = 500
+
+/** Left to itself, SQLite may take the index of all states. */
+const waiting = "timers INDEXED BY timers_due WHERE state = 'waiting'"
+
+/** The time of the earliest. */
+export const selectNext = `SELECT due_at AS at FROM ${waiting} ORDER BY due_at LIMIT 1`
+
+export const selectDue = `SELECT * FROM ${waiting} AND due_at <= ? ORDER BY due_at LIMIT ${page}`
+
+/** What becomes of a timer that was due. */
+export interface Change {
+  readonly row: Row
+  readonly to:
+    | {readonly is: "over"}
+    /** Its next time. */
+    | {readonly is: "waiting"; readonly due: number}
+    | {readonly is: "failed"; readonly reason: string}
+  /** Did it fire? */
+  readonly fired: boolean
+}
+
+const ids = (changes: readonly Change[]): string => toJson(changes.map(({row}) => row.id))
+
+/** Fails the batch where one of them was cleared, replaced or cancelled since it was read. */
+export const assertDue = (changes: readonly Change[]): Statement =>
+  assertThat(
+    `(SELECT count(*) FROM json_each(?) AS due JOIN timers ON timers.id = due.value ->> 0 WHERE timers.state = 'waiting' AND timers.due_at = due.value ->> 1) = ?`,
+    [toJson(changes.map(({row}) => [row.id, row.due_at])), changes.length],
+  )
+
+/** Stores what becomes of them. */
+export const changing = (changes: readonly Change[], now: number): readonly Statement[] => {
+  const over = changes.filter(({to}) => to.is === "over")
+  const going = changes.flatMap(({row, to, fired}) => (to.is === "waiting" ? [[row.id, to.due, fired ? 1 : 0]] : []))
+  const failed = changes.flatMap(({row, to}) => (to.is === "failed" ? [[row.id, to.reason]] : []))
+  return [
+    {sql: "DELETE FROM timers WHERE id IN (SELECT value FROM json_each(?))", args: [ids(over)]},
+    {
+      sql: `UPDATE timers SET due_at = going.value ->> 1, fired = fired + (going.value ->> 2),
+          last_fired_at = iif(going.value ->> 2, ?2, last_fired_at)
+        FROM json_each(?1) AS going WHERE timers.id = going.value ->> 0`,
+      args: [toJson(going), now],
+    },
+    {
+      sql: "UPDATE timers SET state = 'failed', reason = wrong.value ->> 1 FROM json_each(?) AS wrong WHERE timers.id = wrong.value ->> 0",
+      args: [toJson(failed)],
+    },
+  ]
+}
+
+/** Arms what failed and whose handler is there again: `handlers` are `<plugin>/<name>`. */
+export const rearming = (handlers: readonly string[]): Statement => ({
+  sql: `UPDATE timers SET state = 'waiting', reason = NULL
+    WHERE state = 'failed' AND plugin || '/' || name IN (SELECT value FROM json_each(?)) RETURNING id`,
+  args: [toJson(handlers)],
+})

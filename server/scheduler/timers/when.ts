@@ -1,0 +1,58 @@
+import {fromJson, toJson} from "../../../shared/json.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {When} from "../../../shared/sdk/timer.ts"
+import {type Calculator, isTimezone, patternProblem} from "../calculator.ts"
+
+/** When a timer is due, and how it goes on: `schedule` is null for one that fires once. Milliseconds since 1970. */
+export interface Plan {
+  readonly due: number
+  readonly schedule: string | null
+  readonly timezone: string | null
+}
+
+/** As `schedule` stores it. */
+type Recurring = {readonly every: number} | {readonly cron: string}
+
+/** The last time that a Date can hold (ECMA-262, Time Values). */
+const lastTime = 8.64e15
+
+const shortest = 1000
+
+const invalid = (why: string): Problem => new Problem("timer_invalid", `the time of a timer is not valid: ${why}`)
+
+const isTime = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value)
+
+/** Plugins in JavaScript may say anything. Throws `timer_invalid`. */
+export const readWhen = (when: When, now: number, calculator: Calculator): Plan => {
+  const {at, in: after, every, cron, timezone} = when as Readonly<Record<string, unknown>>
+  if ([at, after, every, cron].filter(each => each !== undefined).length !== 1)
+    throw invalid("give one of at, in, every or cron")
+  if (cron !== undefined) return readCron(cron, timezone, now, calculator)
+  if (every !== undefined) {
+    if (!isTime(every) || every < shortest) throw invalid("every is milliseconds, at least 1000")
+    return {due: Math.ceil(now + every), schedule: toJson({every}), timezone: null}
+  }
+  const due = after === undefined ? Number(at) : now + Number(after)
+  if (!isTime(due) || Math.abs(due) > lastTime)
+    throw invalid("at is a valid Date or milliseconds since 1970, in is milliseconds")
+  return {due: Math.ceil(due), schedule: null, timezone: null}
+}
+
+const readCron = (cron: unknown, timezone: unknown, now: number, calculator: Calculator): Plan => {
+  const wrong = typeof cron === "string" ? patternProblem(cron) : "it must be text"
+  if (typeof cron !== "string" || wrong !== undefined) throw invalid(`cron: ${wrong}`)
+  if (typeof timezone !== "string" || !isTimezone(timezone))
+    throw invalid("cron needs timezone, a name of the IANA database such as Europe/Berlin")
+  const due = calculator.times({cron}, timezone).after(now)
+  if (due === undefined) throw invalid("cron: never comes")
+  return {due, schedule: toJson({cron}), timezone}
+}
+
+/** The first due time of a recurring timer that is later than `now`; undefined for one that fires once. */
+export const nextDue = ({due, schedule, timezone}: Plan, now: number, calculator: Calculator): number | undefined => {
+  if (schedule === null) return undefined
+  const recurring = fromJson(schedule) as Recurring
+  if ("cron" in recurring) return calculator.times(recurring, timezone ?? "UTC").after(Math.max(now, due))
+  const passed = Math.floor(Math.max(0, now - due) / recurring.every) + 1
+  return due + passed * recurring.every
+}

@@ -1,0 +1,16 @@
+import type {Static, TSchema} from "../type.ts"
+import type {Reply, Session} from "./session.ts"
+import type {TimerDefinition, TimerHandle} from "./timer.ts"
+
+/** The session of the conversation that the timer was set in: `session.send` goes there. */
+export type TimerHandler<D = unknown> = (session: Session, data: D) => Reply
+
+/** `plugin.timer`; see `Plugin`. */
+export interface DeclareTimer {
+  (name: string, handler: TimerHandler): TimerHandle
+  <D extends TSchema>(
+    name: string,
+    definition: TimerDefinition<D>,
+    handler: TimerHandler<Static<D>>,
+  ): TimerHandle<Static<D>>
+}

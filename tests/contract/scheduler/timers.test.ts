@@ -1,0 +1,211 @@
+import {describe, expect, onTestFinished, test} from "vitest"
+import type {Database, Location} from "../../../server/database/database.ts"
+import {Inbox} from "../../../server/inbox/inbox.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {selectDue, selectNext} from "../../../server/scheduler/timers/rows.ts"
+import {type TimerKind, Timers} from "../../../server/scheduler/timers/timers.ts"
+import type {When} from "../../../shared/sdk/timer.ts"
+import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+import {HandClock} from "../../support/scheduler/hand-clock.ts"
+
+const start = "2026-03-28T12:00:00Z"
+const minute = 60_000
+
+/** Timers of a plugin `bot` at an inbox whose handler notes each firing: when it was due, and its data. */
+const openTimers = async (place: Location) => {
+  const database = await open(place)
+  const clock = new HandClock(start, 24 * 60 * minute)
+  const fired: string[] = []
+  const inbox = new Inbox(database, new Outbox(database, log), "run", log)
+  await inbox.start({
+    match: () => [],
+    order: handlers => ({around: [], within: handlers}),
+    run: async ({event}) => {
+      const {data} = event._data as {data: unknown}
+      fired.push(`${new Date(event.timestamp).toISOString().slice(5, 16)} ${data}`)
+      return {is: "handled", sends: []}
+    },
+  })
+  let paused = false
+  const kinds = new Map<string, TimerKind>([
+    ["bot/remind", {id: "root/bot/timer/remind", missed: "once", problemOf: () => undefined}],
+    ["bot/poll", {id: "root/bot/timer/poll", missed: "skip", problemOf: () => undefined}],
+    [
+      "bot/strict",
+      {
+        id: "root/bot/timer/strict",
+        missed: "once",
+        problemOf: data => (data === "good" ? undefined : "data: it is not good"),
+      },
+    ],
+  ])
+  const timers = new Timers({
+    database,
+    log,
+    clock,
+    find: (plugin, name) => kinds.get(`${plugin}/${name}`),
+    names: () => [...kinds.keys()],
+    settled: async () => {},
+    isPaused: () => paused,
+    fire: (...args) => inbox.fire(...args),
+  })
+  timers.start()
+  onTestFinished(async () => {
+    await timers.stop()
+    await inbox.drain()
+  })
+  const set = async (name: string, when: When, data: unknown, key?: string) => {
+    const place = {endpoint: "line", channel: {id: "team", type: 0}}
+    const setting = timers.prepare("bot", name, when, data, place, key === undefined ? {} : {key})
+    await database.write(setting.statements)
+    setting.stored()
+    return setting.id
+  }
+  /** Lets time pass; each wake fires all that is due. */
+  const passTo = async (to: string) => {
+    const settle = async () => {
+      // A remote database answers in its own time.
+      await until("the clock to rest", () => isResting(database, clock, paused))
+    }
+    await clock.passTo(to, settle)
+    await settle()
+  }
+  const rows = async () =>
+    (await database.read("SELECT name, state, reason FROM timers ORDER BY seq")).map(({name, state, reason}) =>
+      [name, state, ...(reason === null ? [] : [reason])].join(" "),
+    )
+  return {
+    database,
+    timers,
+    fired,
+    kinds,
+    clock,
+    set,
+    passTo,
+    rows,
+    pause: (to: boolean) => {
+      paused = to
+      timers.consider()
+    },
+  }
+}
+
+const isResting = async (database: Database, clock: HandClock, paused: boolean): Promise<boolean> => {
+  const open = "SELECT 1 AS one FROM inbox_marks WHERE state IN ('pending', 'running')"
+  if ((await database.read(open)).length > 0) return false
+  const [next] = await database.read(selectNext)
+  return paused || next === undefined || Number(next.at) > clock.now()
+}
+
+describe.each(engines)("a timer, on $name", ({make}) => {
+  test("fires once at its time, in the order of time", async () => {
+    const {set, passTo, fired, rows} = await openTimers(await make())
+    await set("remind", {at: new Date("2026-03-28T12:03:00Z")}, "at")
+    await set("remind", {in: 2 * minute}, "in")
+    await passTo("2026-03-28T12:01:59Z")
+    expect(fired).toEqual([])
+    await passTo("2026-03-28T12:10:00Z")
+    expect(fired).toEqual(["03-28T12:02 in", "03-28T12:03 at"])
+    expect(await rows()).toEqual([])
+  })
+
+  test("that is past fires at once", async () => {
+    const {set, passTo, fired} = await openTimers(await make())
+    await set("remind", {at: Date.parse(start) - minute}, "late")
+    await passTo(start)
+    expect(fired).toEqual(["03-28T11:59 late"])
+  })
+
+  test("recurs by its period, and by its pattern in its own timezone, when the clocks change too", async () => {
+    const {set, passTo, fired} = await openTimers(await make())
+    await set("remind", {every: 600 * minute}, "every")
+    await set("remind", {cron: "30 9 * * *", timezone: "Europe/Berlin"}, "cron")
+    await passTo("2026-03-29T09:00:00Z")
+    // Berlin's clocks go forward that night: half past nine is an hour earlier.
+    expect(fired).toEqual(["03-28T22:00 every", "03-29T07:30 cron", "03-29T08:00 every"])
+  })
+
+  test("is replaced under its key, and cleared by it", async () => {
+    const {database, timers, set, passTo, fired, rows} = await openTimers(await make())
+    await set("remind", {in: minute}, "first", "k")
+    await set("remind", {in: 2 * minute}, "second", "k")
+    await set("remind", {in: 3 * minute}, "third", "other")
+    expect(await rows()).toEqual(["remind waiting", "remind waiting"])
+    await database.write([timers.clearing("bot", "other")])
+    await passTo("2026-03-28T12:10:00Z")
+    expect(fired).toEqual(["03-28T12:02 second"])
+  })
+
+  test("that was missed fires once, or is skipped, as its plugin says; a pause of ingress holds all", async () => {
+    const {set, passTo, fired, pause, rows} = await openTimers(await make())
+    pause(true)
+    await set("remind", {every: 10 * minute}, "once")
+    await set("poll", {every: 10 * minute}, "skip")
+    await set("poll", {in: minute}, "gone")
+    await passTo("2026-03-28T12:35:00Z")
+    expect(fired).toEqual([])
+    pause(false)
+    await passTo("2026-03-28T12:45:00Z")
+    expect(fired).toEqual(["03-28T12:10 once", "03-28T12:40 once", "03-28T12:40 skip"])
+    expect(await rows()).toEqual(["remind waiting", "poll waiting"])
+  })
+
+  test("whose handler is gone, or whose data no longer fits, is kept until a generation has it again", async () => {
+    const {set, passTo, fired, kinds, rows, timers} = await openTimers(await make())
+    await set("remind", {in: minute}, "a")
+    await set("strict", {in: minute}, "good")
+    const [remind, strict] = [kinds.get("bot/remind"), kinds.get("bot/strict")]
+    kinds.delete("bot/remind")
+    if (strict !== undefined) kinds.set("bot/strict", {...strict, problemOf: () => "data: it is not good"})
+    await passTo("2026-03-28T12:05:00Z")
+    expect(fired).toEqual([])
+    expect(await rows()).toEqual(["remind failed handler_unknown", "strict failed data_invalid: data: it is not good"])
+    if (remind !== undefined) kinds.set("bot/remind", remind)
+    if (strict !== undefined) kinds.set("bot/strict", strict)
+    await timers.generationChanged()
+    await passTo("2026-03-28T12:05:00Z")
+    expect(fired).toEqual(["03-28T12:01 a", "03-28T12:01 good"])
+    expect(await rows()).toEqual([])
+  })
+
+  test("is refused by name where its time, its data or its key makes no sense", async () => {
+    const {set, rows} = await openTimers(await make())
+    const refusals: readonly [string, When, unknown, string?][] = [
+      ["nothing", {in: 1}, "x"],
+      ["strict", {in: 1}, "bad"],
+      ["remind", {} as When, "x"],
+      ["remind", {at: new Date("no date")}, "x"],
+      ["remind", {every: 10}, "x"],
+      ["remind", {cron: "61 * * * *", timezone: "UTC"}, "x"],
+      ["remind", {cron: "0 9 * * *", timezone: "Mars/Base"}, "x"],
+      ["remind", {in: 1}, "x".repeat(70_000)],
+      ["remind", {in: 1}, "x", "k".repeat(201)],
+    ]
+    const codes = await Promise.all(refusals.map(each => set(...each).catch(error => error.code)))
+    expect(codes).toEqual(["timer_unknown", ...Array(8).fill("timer_invalid")])
+    expect(await rows()).toEqual([])
+  })
+
+  test("of 1,200 that are due at once, each fires once", async () => {
+    const {database, timers, fired, clock} = await openTimers(await make())
+    const settings = Array.from({length: 1200}, (_, n) =>
+      timers.prepare("bot", "remind", {in: minute}, n, {endpoint: "line", channel: {id: `c${n % 50}`, type: 0}}),
+    )
+    await database.write(settings.flatMap(({statements}) => statements))
+    settings[0]?.stored()
+    await clock.passTo("2026-03-28T12:02:00Z", async () => {})
+    await until("all to fire", () => fired.length >= 1200)
+    expect(new Set(fired).size).toBe(1200)
+    expect(fired.length).toBe(1200)
+  })
+})
+
+test("timers that wait cost a step in an index, however many there are", async () => {
+  const {database} = await openTimers(await localDatabase())
+  const stepsOf = async (sql: string, args: readonly number[] = []) =>
+    (await database.read(`EXPLAIN QUERY PLAN ${sql}`, args)).map(({detail}) => detail)
+  expect(await stepsOf(selectNext)).toEqual(["SCAN timers USING COVERING INDEX timers_due"])
+  expect(await stepsOf(selectDue, [0])).toEqual(["SEARCH timers USING INDEX timers_due (due_at<?)"])
+})
