@@ -434,6 +434,16 @@ export const problems = {
     title: "The message is not in a state for this",
     hint: "svc outbox show tells its state.",
   },
+  state_unknown: {
+    status: 422,
+    title: "The plugin declares no such state",
+    hint: "Declare it in setup, with plugin.state.",
+  },
+  state_invalid: {
+    status: 422,
+    title: "The state does not fit its schema",
+    hint: "Correct the value; where the schema has changed since it was stored, give the plugin's state another name.",
+  },
   timer_unknown: {
     status: 404,
     title: "No such timer",

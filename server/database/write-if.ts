@@ -12,3 +12,11 @@ export const writeIf = async (
   args: Statement["args"] = [],
 ): Promise<readonly Result[]> =>
   (await database.read(`SELECT 1 WHERE ${condition}`, args)).length === 0 ? [] : database.write(batch)
+
+/**
+ * Resolves once what was committed together with a refused batch can be read: a group of batches refuses one of them before it
+ * commits the others.
+ */
+export const groupCommitted = async (database: Pick<Database, "write">): Promise<void> => {
+  await database.write([{sql: "SELECT 1"}])
+}

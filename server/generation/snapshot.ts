@@ -71,6 +71,7 @@ const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
     name: instance.name,
     database: instance.database,
     prompt: name => instance.registrations.prompts.get(name),
+    state: (scope, name) => instance.registrations.states.find(state => state.scope === scope && state.name === name),
   },
   log: instance.log,
   signal: instance.scope.signal,

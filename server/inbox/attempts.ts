@@ -5,6 +5,7 @@ import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
+import {groupCommitted} from "../database/write-if.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
@@ -12,7 +13,7 @@ import {insertion, type NewRow, readAddress} from "../outbox/rows.ts"
 import {type Claim, type Claimed, gatherClaims} from "./claims.ts"
 import {gatherEnds, type HandledEnd} from "./ends.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./handling.ts"
-import {assertRunning, ending, readIsRunning, repeating, stopping} from "./marks.ts"
+import {assertRunning, ending, readIsRunning, repeating, stopping, yielding} from "./marks.ts"
 import {forgetting, type Prompts, type Question} from "./prompts.ts"
 
 export interface AttemptsOptions {
@@ -51,6 +52,12 @@ export interface Run {
   /** Its first attempt was claimed when the event was stored. */
   readonly isClaimed: boolean
 }
+
+/** A handler that is outdated after so many attempts has failed. */
+const mostAttempts = 200
+
+/** Handlers that change the same value come back after different pauses, in milliseconds. */
+const longestYield = 20
 
 const first: Claimed = {attempt: 1, failures: 0}
 
@@ -93,7 +100,11 @@ export class Attempts {
       ...(isStop ? stopping(key, inside) : []),
     ]
     const refusal = await this.#store(key, outcome, done)
-    if (refusal !== undefined) return this.#fail(key, outcome, failures, refusal.message)
+    if (refusal !== undefined) {
+      return (await this.#isOutdated(key, outcome))
+        ? this.#repeat(key)
+        : this.#fail(key, outcome, failures, refusal.message)
+    }
     return {is: isStop ? "stopped" : "over"}
   }
 
@@ -163,6 +174,19 @@ export class Attempts {
       const isRunning = await this.#persist(key.seq, () => readIsRunning(this.#options.database, key))
       return isRunning ? refusal : undefined
     }
+  }
+
+  async #isOutdated({seq, attempt}: MarkKey, {isOutdated}: Work): Promise<boolean> {
+    if (isOutdated === undefined || attempt >= mostAttempts) return false
+    await this.#persist(seq, () => groupCommitted(this.#options.database))
+    return this.#persist(seq, isOutdated)
+  }
+
+  /** Has the handler run again at once: nothing of this attempt was stored, and it has not failed. */
+  async #repeat(key: MarkKey): Promise<Ended> {
+    const batch = yielding(key)
+    const results = await this.#persist(key.seq, () => this.#options.database.write(batch))
+    return results.at(-1)?.rows.length === 0 ? {is: "over"} : {is: "again", pause: Math.random() * longestYield}
   }
 
   async #fail(key: MarkKey, {retries = 0}: Outcome, failures: number, error: string): Promise<Ended> {

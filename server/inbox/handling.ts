@@ -11,6 +11,8 @@ export interface Work {
   readonly sends: readonly OutboxDraft[]
   readonly writes?: readonly Statement[]
   readonly questions?: readonly Question[]
+  /** Has something changed that the handler has seen? Then it is run again where its batch is refused. */
+  readonly isOutdated?: () => Promise<boolean>
   /** Called once all of it is stored. */
   readonly afterwards?: readonly (() => void)[]
 }

@@ -106,6 +106,17 @@ export const repeating = ({seq, handler, attempt}: MarkKey, error: string): read
   },
 ]
 
+/** Likewise, and the attempt does not count as a failure. */
+export const yielding = ({seq, handler, attempt}: MarkKey): readonly Statement[] => {
+  const [, isPending] = repeating({seq, handler, attempt}, "")
+  const update = {
+    sql: `UPDATE inbox_marks SET state = 'pending'
+      WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
+    args: [seq, handler, attempt],
+  }
+  return isPending === undefined ? [update] : [update, isPending]
+}
+
 const dueOf = (row: Row): Due => ({
   seq: Number(row.seq),
   conversation: String(row.conversation),

@@ -5,12 +5,14 @@ import {type Content, h, type Node, nodesOf, textOf} from "../../shared/sdk/elem
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
+import type {DeclaredState} from "../database/state/plugin-state.ts"
 import type {Attempt, InboxEvent, Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
 import {addressOf, type OutboxDraft} from "../outbox/draft.ts"
 import {actsOf, type EndpointActs} from "./acts.ts"
 import {parseContent} from "./parse-content.ts"
 import {ask, type Prompt} from "./prompt.ts"
+import {SessionState} from "./state.ts"
 import type {SessionTimers} from "./timers.ts"
 
 /** What a session may use of the plugin whose handler it is for. */
@@ -18,6 +20,7 @@ export interface PluginSide {
   readonly name: string
   readonly database: Pick<SessionDatabase, "table" | "read">
   prompt(name: string): Prompt | undefined
+  state?(scope: string, name: string): DeclaredState | undefined
 }
 
 export interface OpenSession {
@@ -46,6 +49,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
   const sends: OutboxDraft[] = []
   const writes: Statement[] = []
   const questions: Question[] = []
+  let states: SessionState | undefined
   const afterwards: (() => void)[] = []
   let early = 0
   let ended = false
@@ -142,6 +146,12 @@ export const openSession = (options: SessionOptions): OpenSession => {
       requireOpen()
       writes.push(timers.clearing(pluginSide().name, key))
     },
+    state: handle => {
+      requireOpen()
+      const {name, database, state = () => undefined} = pluginSide()
+      states ??= new SessionState({plugin: name, database, event, endpoint, find: state, requireOpen})
+      return states.value(handle)
+    },
     database: {
       table: name => pluginSide().database.table(name),
       read: async (sql, args) => {
@@ -163,7 +173,9 @@ export const openSession = (options: SessionOptions): OpenSession => {
     session,
     end: () => {
       ended = true
-      return {sends, writes, questions, afterwards}
+      if (states === undefined) return {sends, writes, questions, afterwards}
+      const isOutdated = () => states?.isOutdated() ?? Promise.resolve(false)
+      return {sends, writes: [...writes, ...states.statements], questions, afterwards, isOutdated}
     },
   }
 }

@@ -16,6 +16,7 @@ import {pluginDatabase} from "./plugin-database.ts"
 import type {PluginHost} from "./plugin-host.ts"
 import {type Position, positionIn} from "./position.ts"
 import {collectRegistrations, type Registrations} from "./registrations.ts"
+import {stateHandle} from "./state.ts"
 
 interface Thrown {
   readonly error: string
@@ -118,7 +119,7 @@ export class Instance {
    */
   async setup(signal?: AbortSignal): Promise<void> {
     const {declaring, close} = collectRegistrations(this.path)
-    const {migrate, ...declarations} = declaring
+    const {migrate, declareState, ...declarations} = declaring
     const facade: Plugin = {
       ...declarations,
       name: this.name,
@@ -138,6 +139,12 @@ export class Instance {
           options,
         ),
       clearTimer: async key => this.#host("clearTimer()").clearTimer(this.name, key),
+      state: (scope, schema, options = {}) =>
+        stateHandle(declareState(scope, schema, options), {
+          plugin: this.name,
+          database: this.#options.database,
+          requireActive: () => void this.#host("writing state"),
+        }),
       cancel: async id => this.#host("cancel()").cancel(this.name, id),
     }
     try {

@@ -15,8 +15,12 @@ import type {
   Reply,
   Session,
 } from "../../shared/sdk/session.ts"
+import type {StateOptions} from "../../shared/sdk/state.ts"
 import type {TimerDefinition} from "../../shared/sdk/timer.ts"
 import type {TSchema} from "../../shared/type.ts"
+import {explainValue} from "../config/explain.ts"
+import {withDefaults} from "../database/state/defaults.ts"
+import type {DeclaredState} from "../database/state/plugin-state.ts"
 
 /** A command as `setup` declared it, before its pattern is read. */
 export interface DeclaredCommand {
@@ -66,6 +70,7 @@ export interface Registrations {
   readonly jobs: ReadonlyMap<string, DeclaredJob>
   /** By name. */
   readonly timers: ReadonlyMap<string, DeclaredTimer>
+  readonly states: readonly DeclaredState[]
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
   readonly routes: readonly PluginRoute[]
   readonly migrations: readonly PluginMigration[]
@@ -78,6 +83,7 @@ type Declaring = Pick<
   "command" | "on" | "middleware" | "prompt" | "timer" | "job" | "adapter" | "route" | "onStart"
 > & {
   migrate: Plugin["database"]["migrate"]
+  declareState(scope: DeclaredState["scope"], schema: TSchema, options: StateOptions): DeclaredState
 }
 
 /** A question may wait so long for its answer, in seconds. */
@@ -140,6 +146,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
   const routes: PluginRoute[] = []
   const migrations: PluginMigration[] = []
+  const states: DeclaredState[] = []
   const starts: (() => unknown)[] = []
   let open = true
   const declare = (what: string) => {
@@ -217,6 +224,23 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (!route.path.startsWith("/")) throw new Error(`route("${route.path}"): the path begins with /`)
       routes.push(route)
     },
+    declareState: (scope, schema, {name = "value"}) => {
+      declare("state()")
+      if (!["user", "channel", "plugin"].includes(scope)) throw new TypeError("state() is of user, channel or plugin")
+      requireName(`state("${scope}")`, name)
+      const problemOf = (value: unknown) => {
+        const [found] = explainValue(schema, value)
+        return found && [found.path.join("."), found.message].filter(text => text !== "").join(" ")
+      }
+      const missing = problemOf(withDefaults(schema, undefined))
+      if (missing !== undefined)
+        throw new Error(`state("${scope}"): the schema needs defaults for where nothing is stored: ${missing}`)
+      if (states.some(other => other.scope === scope && other.name === name))
+        throw new Error(`state("${scope}") is declared twice under the name "${name}"; give the second another name`)
+      const declared = {scope, schema, name, problemOf}
+      states.push(declared)
+      return declared
+    },
     onStart: handler => {
       declare("onStart()")
       if (typeof handler !== "function") throw new TypeError("onStart() needs a function")
@@ -237,6 +261,7 @@ export const collectRegistrations = (owner: PluginPath) => {
     prompts,
     jobs,
     timers,
+    states,
     adapters,
     routes,
     migrations,

@@ -19,6 +19,7 @@ import type {
   Session,
   Target,
 } from "./session.ts"
+import type {DeclareState} from "./state.ts"
 import type {TimerHandle, TimerOptions, TimerPlace, When} from "./timer.ts"
 
 export interface PluginRoute {
@@ -74,6 +75,11 @@ export interface Plugin {
   middleware(definition: Named, around: Middleware): void
   /** Declares what goes on when a question of `session.prompt` is answered. */
   prompt: DeclarePrompt
+  /**
+   * Declares a durable value for each user, each channel, or the plugin. In a handler `session.state(handle)` reads and writes
+   * it; elsewhere `handle.of(…)` does.
+   */
+  state: DeclareState
   /** Declares what timers do when they fire; `session.timer` and `setTimer` set them. */
   timer: DeclareTimer
   /**

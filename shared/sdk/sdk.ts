@@ -57,6 +57,7 @@ export type {
   SessionDatabase,
   Target,
 } from "./session.ts"
+export type {DeclareState, StateHandle, StateOptions, StateScope, StateSubject, StateValue} from "./state.ts"
 export type {
   TimerDefinition,
   TimerHandle,

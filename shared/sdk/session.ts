@@ -4,6 +4,7 @@ import type {Content, Node} from "./elements.ts"
 import type {Permission} from "./permission.ts"
 import type {PluginDatabase, Statement} from "./plugin-database.ts"
 import type {Channel, SatoriEvent, User} from "./satori.ts"
+import type {StateHandle, StateScope, StateValue} from "./state.ts"
 import type {TimerHandle, TimerOptions, When} from "./timer.ts"
 
 /** What a handler may return: its reply, or nothing. */
@@ -85,6 +86,13 @@ export interface Session {
   timer<D>(timer: TimerHandle<D> | string, when: When, data?: D, options?: TimerOptions): Promise<string>
   /** Takes the plugin's timer under this key away, with the handler's mark. */
   clearTimer(key: string): Promise<void>
+  /**
+   * A value that `plugin.state` declared, of this user, this channel or the plugin. What is written is stored with the
+   * handler's mark, and read by it before. Where another handler changed the value meanwhile, this one is run again from its
+   * start, and leaves nothing behind of the first time. Throws `state_unknown`, and `event_invalid` where the event has no user
+   * or no channel.
+   */
+  state<T, S extends StateScope>(handle: StateHandle<T, S>): StateValue<T>
   readonly database: SessionDatabase
 }
 

@@ -6,6 +6,7 @@ import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
 import type {TimerOptions, When} from "../../../shared/sdk/timer.ts"
 import type {Database} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
+import {groupCommitted} from "../../database/write-if.ts"
 import type {Firing} from "../../inbox/firing.ts"
 import {type Clock, systemClock} from "../../runtime/flow/clock.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
@@ -151,6 +152,7 @@ export class Timers {
     const around = {before: [assertDue(changes)], after: changing(changes, now)}
     await persist("timers", log, () => fire(firings, around)).catch(async error => {
       // Where one of them was cleared meanwhile, the page is read again.
+      await groupCommitted(database)
       if (!isProblem(error, "database_refused") || toJson(await database.read(selectDue, [now])) === toJson(rows))
         throw error
     })

@@ -29,6 +29,9 @@ const actor = pluginWith(`
       void (await session.call("guild.member.mute", {guild_id: "g", user_id: "bob", duration: 60_000})))
     plugin.command("ban", async ({session}) => void (await session.call("guild.member.kick", {guild_id: "g", user_id: "bob"})))
     plugin.send({endpoint: "sandbox", channel: "log"}, "from setup").catch(error => note("setup " + error.code))
+    const visits = plugin.state("user", Type.Object({n: Type.Integer({default: 0})}))
+    plugin.command("visit", async ({session}) => "visit " + (await session.state(visits).update(({n}) => ({n: n + 1}))).n)
+    visits.of({endpoint: "sandbox", user: "ann"}).set({n: 9}).catch(error => note("state " + error.code))
     plugin.onStart(async () => {
       note("start")
       await plugin.send({endpoint: "sandbox", channel: "log"}, "started", {key: "start"})
@@ -100,9 +103,12 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     const later = await send(host, {text: "tomorrow", at: Date.now() + 86_400_000})
     expect(await host.get(`/api/outbox/${later.id}`)).toMatchObject({state: "scheduled", text: "tomorrow"})
     await until("the message", async () => (await heard(host, "log")).includes("daily"))
+    for (const n of [1, 2]) expect(await host.say("/visit", {user: "ann"})).toEqual([`visit ${n}`])
     await host.stop("SIGKILL")
 
     const again = await startHost({runtime, project: host.project})
+    expect(await again.say("/visit", {user: "ann"})).toEqual(["visit 3"])
+    expect(await again.say("/visit", {user: "bob"})).toEqual(["visit 1"])
     expect(await send(again, {text: "daily", key: "day-1"})).toEqual({id})
     await until("the second start", () => notes(again).filter(note => note === "start").length === 2)
     expect(await again.get(`/api/outbox/${later.id}`)).toMatchObject({state: "scheduled"})
@@ -115,6 +121,7 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     await reload(again)
     await until("the third start", () => notes(again).filter(note => note === "start").length === 3)
     expect(notes(again).filter(note => note.startsWith("setup"))).toEqual(Array(3).fill("setup not_active"))
+    expect(notes(again).filter(note => note.startsWith("state"))).toEqual(Array(3).fill("state not_active"))
     await again.stop()
   })
 
@@ -124,6 +131,6 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     const before = notes(host)
     const {code} = await svc(runtime, host.project, ["runtime", "start", "--once", "--mode", "test"])
     expect(code).toBe(0)
-    expect(notes(host).slice(before.length)).toEqual(["setup not_active"])
+    expect(notes(host).slice(before.length)).toEqual(["setup not_active", "state not_active"])
   })
 })

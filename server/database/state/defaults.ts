@@ -1,0 +1,26 @@
+import type {TSchema} from "../../../shared/type.ts"
+
+interface Shape {
+  readonly type?: unknown
+  readonly default?: unknown
+  readonly properties?: Readonly<Record<string, TSchema>>
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The value, with the schema's defaults where a value or a key of an object is missing. */
+export const withDefaults = (schema: TSchema, value: unknown): unknown => {
+  const {type, default: fallback, properties = {}} = schema as Shape
+  const given = value === undefined && fallback !== undefined ? structuredClone(fallback) : value
+  if (type !== "object" || (given !== undefined && !isObject(given))) return given
+  const filled = Object.entries(properties).flatMap(([key, of]) => {
+    const found = withDefaults(of, given?.[key])
+    return found === undefined || isEmptyOf(of, given?.[key], found) ? [] : [[key, found] as const]
+  })
+  return {...given, ...Object.fromEntries(filled)}
+}
+
+/** An object that nobody gave, and that has no defaults either. */
+const isEmptyOf = (schema: TSchema, given: unknown, found: unknown): boolean =>
+  given === undefined && (schema as Shape).default === undefined && isObject(found) && Object.keys(found).length === 0

@@ -1,0 +1,85 @@
+import {randomBytes} from "node:crypto"
+import {fromJson, toJson} from "../../../shared/json.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {TSchema} from "../../../shared/type.ts"
+import {assertThat, type Database} from "../database.ts"
+import {withDefaults} from "./defaults.ts"
+
+/** A value of a plugin as `setup` declared it. */
+export interface DeclaredState {
+  readonly scope: "user" | "channel" | "plugin"
+  readonly name: string
+  readonly schema: TSchema
+  /** What is wrong with a value, and where; undefined where it fits the schema. */
+  problemOf(value: unknown): string | undefined
+}
+
+/** Whose value: the primary key of its row. */
+export interface StateKey {
+  readonly plugin: string
+  readonly scope: DeclaredState["scope"]
+  readonly name: string
+  /** Empty for a plugin's own. */
+  readonly endpoint: string
+  readonly subject: string
+}
+
+/** What is stored, and a number that another write changes; 0 where nothing is stored. */
+export interface StoredState {
+  /** JSON. */
+  readonly value: string | undefined
+  readonly version: number
+}
+
+/** A value may have so many characters as JSON. */
+const longest = 64 * 1024
+
+const keyColumns = "plugin = ? AND scope = ? AND endpoint = ? AND subject = ? AND name = ?"
+const argsOf = ({plugin, scope, endpoint, subject, name}: StateKey) => [plugin, scope, endpoint, subject, name]
+
+export const keyTextOf = (key: StateKey): string => toJson(argsOf(key))
+
+const labelOf = ({plugin, scope, name, endpoint, subject}: StateKey): string =>
+  [`state ${name} of ${plugin}`, ...(scope === "plugin" ? [] : [`for ${scope} ${subject} at ${endpoint}`])].join(" ")
+
+export const readState = async (database: Pick<Database, "read">, key: StateKey): Promise<StoredState> => {
+  const [row] = await database.read(`SELECT value, version FROM plugin_state WHERE ${keyColumns}`, argsOf(key))
+  return row === undefined ? {value: undefined, version: 0} : {value: String(row.value), version: Number(row.version)}
+}
+
+/** The value with the schema's defaults. Throws `state_invalid`. */
+export const parseState = (key: StateKey, state: DeclaredState, stored: string | undefined): unknown =>
+  requireFit(key, state, withDefaults(state.schema, stored === undefined ? undefined : fromJson(stored)))
+
+/** As it is stored. Throws `state_invalid`. */
+export const formatState = (key: StateKey, state: DeclaredState, value: unknown): string => {
+  const text = toJson(value)
+  if (text === undefined) throw new Problem("state_invalid", `${labelOf(key)} cannot be stored as JSON`)
+  if (text.length > longest)
+    throw new Problem("state_invalid", `${labelOf(key)} has ${text.length} characters as JSON; ${longest} are the most`)
+  requireFit(key, state, fromJson(text))
+  return text
+}
+
+const requireFit = (key: StateKey, {problemOf}: DeclaredState, value: unknown): unknown => {
+  const wrong = problemOf(value)
+  if (wrong === undefined) return value
+  throw new Problem("state_invalid", `${labelOf(key)} does not fit its schema: ${wrong}`)
+}
+
+/** Fails its batch where another has written the value since it was read. */
+export const assertUnchanged = (key: StateKey, version: number): Statement =>
+  assertThat(`coalesce((SELECT version FROM plugin_state WHERE ${keyColumns}), 0) = ?`, [...argsOf(key), version])
+
+/** Stores a value; undefined deletes it. */
+export const storingState = (key: StateKey, value: string | undefined): Statement => {
+  if (value === undefined) return {sql: `DELETE FROM plugin_state WHERE ${keyColumns}`, args: argsOf(key)}
+  return {
+    sql: `INSERT INTO plugin_state (plugin, scope, endpoint, subject, name, value, version, updated_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET value = excluded.value, version = excluded.version, updated_at = excluded.updated_at`,
+    // Not a count: a value that was deleted and stored again must not look unchanged.
+    args: [...argsOf(key), value, randomBytes(6).readUIntBE(0, 6) + 1, Date.now()],
+  }
+}

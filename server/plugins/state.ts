@@ -1,0 +1,73 @@
+import {isProblem, Problem} from "../../shared/problems.ts"
+import type {StateHandle, StateScope, StateSubject, StateValue} from "../../shared/sdk/state.ts"
+import type {Database} from "../database/database.ts"
+import {
+  assertUnchanged,
+  type DeclaredState,
+  formatState,
+  parseState,
+  readState,
+  type StateKey,
+  storingState,
+} from "../database/state/plugin-state.ts"
+import {groupCommitted} from "../database/write-if.ts"
+
+export interface StateAccess {
+  readonly plugin: string
+  readonly database: Database
+  /** Throws where the plugin may not write. */
+  readonly requireActive: () => void
+}
+
+/** Another write may come between reading and writing so often. */
+const mostTries = 100
+
+/** A declared value for code that is not a handler. */
+export const stateHandle = <T, S extends StateScope>(
+  declared: DeclaredState,
+  access: StateAccess,
+): StateHandle<T, S> => ({
+  scope: declared.scope as S,
+  name: declared.name,
+  of: (...[subject]) => stateValue<T>(keyOf(access.plugin, declared, subject), declared, access),
+})
+
+const keyOf = (plugin: string, {scope, name}: DeclaredState, subject: StateSubject<StateScope>): StateKey => {
+  if (scope === "plugin") return {plugin, scope, name, endpoint: "", subject: ""}
+  const {endpoint, [scope]: id} = (subject ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof endpoint !== "string" || endpoint === "" || typeof id !== "string" || id === "")
+    throw new Problem("target_invalid", `of() takes {endpoint, ${scope}} for state of a ${scope}`)
+  return {plugin, scope, name, endpoint, subject: id}
+}
+
+const stateValue = <T>(
+  key: StateKey,
+  declared: DeclaredState,
+  {database, requireActive}: StateAccess,
+): StateValue<T> => {
+  const write = async (value: string | undefined) => {
+    requireActive()
+    await database.write([storingState(key, value)])
+  }
+  return {
+    get: async () => parseState(key, declared, (await readState(database, key)).value) as T,
+    set: async value => write(formatState(key, declared, value)),
+    delete: () => write(undefined),
+    update: async change => {
+      for (let tries = 1; ; tries++) {
+        requireActive()
+        const {value, version} = await readState(database, key)
+        const next = change(parseState(key, declared, value) as T)
+        const batch = [assertUnchanged(key, version), storingState(key, formatState(key, declared, next))]
+        try {
+          await database.write(batch)
+          return next
+        } catch (error) {
+          await groupCommitted(database)
+          const isLost = isProblem(error, "database_refused") && (await readState(database, key)).version !== version
+          if (!isLost || tries === mostTries) throw error
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import {describe, expect, onTestFinished, test} from "vitest"
+import {explainValue} from "../../../server/config/explain.ts"
+import type {Database, Location} from "../../../server/database/database.ts"
+import type {DeclaredState} from "../../../server/database/state/plugin-state.ts"
+import {Inbox} from "../../../server/inbox/inbox.ts"
+import {createDispatch, createMessageTable} from "../../../server/messages/dispatch.ts"
+import type {EventHandler} from "../../../server/messages/handler.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {pluginDatabase} from "../../../server/plugins/plugin-database.ts"
+import {stateHandle} from "../../../server/plugins/state.ts"
+import type {Session} from "../../../shared/sdk/session.ts"
+import type {StateHandle} from "../../../shared/sdk/state.ts"
+import {Type} from "../../../shared/type.ts"
+import {engines, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
+import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+
+interface Points {
+  readonly n: number
+  readonly names: readonly string[]
+}
+
+const schema = Type.Object({n: Type.Integer({default: 0}), names: Type.Array(Type.String(), {default: []})})
+const problemOf = (value: unknown) => {
+  const [found] = explainValue(schema, value)
+  return found && `${found.path.join(".")} ${found.message}`
+}
+const declared = (["user", "channel", "plugin"] as const).map(
+  (scope): DeclaredState => ({scope, name: "points", schema, problemOf}),
+)
+
+interface Handles {
+  readonly user: StateHandle<Points, "user">
+  readonly channel: StateHandle<Points, "channel">
+  readonly plugin: StateHandle<Points, "plugin">
+}
+
+/** An inbox whose only handler is this one, and what it reads and writes from outside. */
+const openInbox = async (place: Location, handle: (session: Session, state: Handles) => unknown) => {
+  const database: Database = await open(place)
+  const outbox = new Outbox(database, log)
+  const inbox = new Inbox(database, outbox, "run", log)
+  const handler: EventHandler = {
+    id: "root/game/handler/message-created.0",
+    type: "message-created",
+    log,
+    plugin: {
+      name: "game",
+      database: pluginDatabase("game", database),
+      prompt: () => undefined,
+      state: (scope, name) => declared.find(each => each.scope === scope && each.name === name),
+    },
+    signal: new AbortController().signal,
+    run: async work => work(),
+    handle: async session => void (await handle(session, handles)),
+  }
+  const access = {plugin: "game", database, requireActive: () => {}}
+  const [user, channel, plugin] = declared.map(each => stateHandle(each, access))
+  const handles = {user, channel, plugin} as unknown as Handles
+  const table = createMessageTable({
+    prefixes: ["/"],
+    commands: [],
+    handlers: [handler],
+    permissionOf: () => "user",
+    log,
+  })
+  await inbox.start(createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log}))
+  onTestFinished(() => inbox.drain())
+  const endpoint = lineEndpoint(inbox)
+  const say = (number: number, channelId: string) =>
+    inbox.receive(endpoint, {
+      id: `e${number}`,
+      type: "message-created",
+      channel: {id: channelId, type: 0},
+      user: {id: "ann"},
+      message: {id: `e${number}`, content: `${number}`},
+    })
+  const settled = () =>
+    until("all handlers to end", async () => {
+      const open = "SELECT 1 AS one FROM inbox_marks WHERE state IN ('pending', 'running')"
+      return (await database.read(open)).length === 0
+    })
+  const marks = () => database.read("SELECT state, error, failures FROM inbox_marks ORDER BY seq")
+  return {database, handles, say, settled, marks}
+}
+
+describe.each(engines)("state, on $name", ({make}) => {
+  test("is the schema's defaults where nothing is stored; a handler sees its own writes, and they commit with its mark", async () => {
+    const seen: unknown[] = []
+    const {handles, say, settled} = await openInbox(await make(), async (session, {user, channel, plugin}) => {
+      const points = session.state(user)
+      seen.push(await points.get())
+      await points.set({n: 5, names: ["a"]})
+      await points.update(({n, names}) => ({n: n + 1, names}))
+      seen.push(await points.get())
+      await session.state(channel).update(value => ({...value, n: 1}))
+      await session.state(plugin).update(value => ({...value, n: 2}))
+      await session.state(plugin).delete()
+      // Not stored yet.
+      seen.push(await user.of({endpoint: "line", user: "ann"}).get())
+    })
+    await say(1, "c")
+    await settled()
+    const none = {n: 0, names: []}
+    expect(seen).toEqual([none, {n: 6, names: ["a"]}, none])
+    expect(await handles.user.of({endpoint: "line", user: "ann"}).get()).toEqual({n: 6, names: ["a"]})
+    expect(await handles.user.of({endpoint: "line", user: "bob"}).get()).toEqual(none)
+    expect(await handles.channel.of({endpoint: "line", channel: "c"}).get()).toEqual({n: 1, names: []})
+    expect(await handles.plugin.of().get()).toEqual(none)
+  })
+
+  test("that a handler wrote is not stored where it throws", async () => {
+    const {handles, say, settled, marks} = await openInbox(await make(), async (session, {user}) => {
+      await session.state(user).set({n: 9, names: []})
+      throw new Error("no")
+    })
+    await say(1, "c")
+    await settled()
+    expect(await marks()).toEqual([{state: "failed", error: "no", failures: 0}])
+    expect(await handles.user.of({endpoint: "line", user: "ann"}).get()).toEqual({n: 0, names: []})
+  })
+
+  test("loses no change of handlers that run side by side, nor of those outside, and none of them has failed", async () => {
+    const {handles, say, settled, marks} = await openInbox(await make(), async (session, {user}) => {
+      await session.state(user).update(({n, names}) => ({n: n + 1, names: [...names, session.text]}))
+    })
+    const outside = handles.user.of({endpoint: "line", user: "ann"})
+    await Promise.all([
+      ...Array.from({length: 30}, (_, number) => say(number, `c${number}`)),
+      ...Array.from({length: 10}, () => outside.update(value => ({...value, n: value.n + 1}))),
+    ])
+    await settled()
+    const {n, names} = await outside.get()
+    expect([n, new Set(names).size]).toEqual([40, 30])
+    expect(await marks()).toEqual(Array(30).fill({state: "handled", error: null, failures: 0}))
+  })
+
+  test("is refused where it does not fit its schema, when it is written and when it is read", async () => {
+    const {database, handles} = await openInbox(await make(), () => {})
+    const ann = handles.user.of({endpoint: "line", user: "ann"})
+    await expect(ann.set({n: "x", names: []} as never)).rejects.toMatchObject({
+      code: "state_invalid",
+      message: expect.stringContaining("state points of game for user ann at line does not fit its schema: n "),
+    })
+    await expect(ann.set({n: 1, names: ["x".repeat(70_000)]})).rejects.toMatchObject({code: "state_invalid"})
+    await ann.set({n: 1, names: []})
+    await database.write([{sql: `UPDATE plugin_state SET value = '{"n": "old"}'`}])
+    await expect(ann.get()).rejects.toMatchObject({code: "state_invalid"})
+  })
+})
