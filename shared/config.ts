@@ -343,6 +343,21 @@ export const ProjectConfig = Type.Object(
         {...closed, default: {}},
       ),
     ),
+    messages: Type.Optional(
+      Type.Object(
+        {
+          failure: Type.Optional(
+            Type.String({
+              default: "Something went wrong (event {event}).",
+              maxLength: 500,
+              description:
+                "What a user is told when a command or a direct message failed for the last time, once a minute in a channel; `{event}` is the number of the event. Empty for nothing.",
+            }),
+          ),
+        },
+        {...closed, default: {}},
+      ),
+    ),
     plugins: Type.Optional(
       Type.Record(Type.String({pattern: namePattern}), PluginConfig, {
         ...closed,

@@ -50,6 +50,7 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
   const idRules = [...adapters].map(([name, {ignoresCase = false}]) => [name, {ignoresCase}] as const)
   const messages = createMessageTable({
     prefixes: (loaded.config as ProjectConfig).commands.prefixes,
+    failureText: (loaded.config as ProjectConfig).messages.failure,
     commands,
     handlers: instances.flatMap(handlersOf),
     permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),

@@ -1,3 +1,4 @@
+import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
@@ -9,7 +10,7 @@ import {groupCommitted} from "../database/write-if.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
-import {insertion, type NewRow, readAddress} from "../outbox/rows.ts"
+import {inserting, insertion, type NewRow, readAddress} from "../outbox/rows.ts"
 import {type Claim, type Claimed, gatherClaims} from "./claims.ts"
 import {gatherEnds, type HandledEnd} from "./ends.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./handling.ts"
@@ -189,15 +190,32 @@ export class Attempts {
     return results.at(-1)?.rows.length === 0 ? {is: "over"} : {is: "again", pause: Math.random() * longestYield}
   }
 
-  async #fail(key: MarkKey, {retries = 0}: Outcome, failures: number, error: string): Promise<Ended> {
+  async #fail(key: MarkKey, outcome: Outcome, failures: number, error: string): Promise<Ended> {
     const {database, log, retry} = this.#options
-    const again = failures < retries
-    const batch = again ? repeating(key, error) : [ending(key, "failed", error)]
-    const results = await this.#persist(key.seq, () => database.write(batch))
-    if (!again || results.at(-1)?.rows.length === 0) return {is: "over"}
+    const {retries = 0} = outcome
+    if (failures >= retries) return this.#failForGood(key, outcome, error)
+    const results = await this.#persist(key.seq, () => database.write(repeating(key, error)))
+    if (results.at(-1)?.rows.length === 0) return {is: "over"}
     const pause = Math.round(pauseAfter(failures + 1, retry))
     log.warn(`${key.handler} is run again: ${error}`, {event: key.seq, failures: failures + 1, retries, pause})
     return {is: "again", pause}
+  }
+
+  /** Its mark, and in the same batch what the user is told. */
+  async #failForGood(key: MarkKey, outcome: Outcome, error: string): Promise<Ended> {
+    const {database, outbox} = this.#options
+    const note = outcome.is === "failed" ? outcome.note?.() : undefined
+    const noting =
+      note === undefined || !isBindable(note)
+        ? []
+        : [
+            inserting([
+              {draft: note, content: toJson(note.content), at: Date.now(), turn: undefined, from: {...key, ordinal: 0}},
+            ]),
+          ]
+    await this.#persist(key.seq, () => database.write([...noting, ending(key, "failed", error)]))
+    if (note !== undefined) outbox.stored([note])
+    return {is: "over"}
   }
 
   #persist<T>(seq: number, work: () => Promise<T>): Promise<T> {

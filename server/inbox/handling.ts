@@ -26,7 +26,12 @@ export type Outcome = {
       /** Of a middleware: it has not let the event pass. */
       readonly stops?: boolean
     } & Work)
-  | {readonly is: "failed"; readonly error: string}
+  | {
+      readonly is: "failed"
+      readonly error: string
+      /** What the user is told where it is not run again; asked for once. */
+      readonly note?: () => OutboxDraft | undefined
+    }
   /** The handler's plugin instance was disposed before the handler had ended. */
   | {readonly is: "interrupted"}
 )

@@ -2,12 +2,14 @@ import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
+import {isUserError} from "../../shared/sdk/user-error.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {EndpointActs} from "./acts.ts"
 import {callCommand} from "./call.ts"
 import type {Command} from "./command.ts"
 import {Cooldowns} from "./cooldowns.ts"
+import {FailureNotes, replyTo} from "./failure.ts"
 import type {Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
 import {helpCommand, unknownText} from "./help.ts"
 import {type MiddlewareHandler, orderOf, surround} from "./middleware.ts"
@@ -31,6 +33,8 @@ export interface MessageTable {
   /** Who runs a command, by the command's id. */
   readonly runners: ReadonlyMap<string, Handler>
   readonly permissionOf: PermissionOf
+  /** What a user is told where the bot failed; nothing when left out. */
+  readonly failureText?: string
 }
 
 /** The handler that answers a command that does not exist. */
@@ -57,11 +61,13 @@ export interface DispatchOptions {
 }
 
 export const createDispatch = (options: DispatchOptions): Dispatch => {
-  const cooldowns = new Cooldowns(options.now ?? (() => performance.now()))
+  const now = options.now ?? (() => performance.now())
+  const cooldowns = new Cooldowns(now)
+  const notes = new FailureNotes(now)
   return {
     match: (event, asked) => match(options.current(), event, asked),
     order: handlers => orderOf(options.current().middleware, handlers),
-    run: (stored, handler, attempt) => run({...options, cooldowns}, stored, handler, attempt),
+    run: (stored, handler, attempt) => run({...options, cooldowns, notes}, stored, handler, attempt),
   }
 }
 
@@ -93,10 +99,10 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
   }
 }
 
-type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns}
+type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns; readonly notes: FailureNotes}
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
-  const {current, settled, endpoints, timers = noTimers, timeout = handlerTimeout, scrub = asItIs} = options
+  const {current, settled, endpoints, timers = noTimers, timeout = handlerTimeout, scrub = asItIs, notes} = options
   let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
     // Its instance has failed; a new one is about to take its place.
@@ -106,7 +112,12 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
   const outcome = await runToEnd(handler, stored, attempt, timeout, {endpoints, timers, permissionOf})
-  return outcome.is === "failed" ? {...outcome, error: scrub(outcome.error)} : outcome
+  if (outcome.is !== "failed") return outcome
+  const note = () => {
+    const {failureText = "", runners} = current()
+    return notes.noteFor(stored, failureText, runners.has(id))
+  }
+  return {...outcome, error: scrub(outcome.error), note}
 }
 
 const asItIs = (text: string): string => text
@@ -132,6 +143,8 @@ const runToEnd = async (
     return await withTimeLimit(timeout, work, handler.signal)
   } catch (error) {
     if (handler.signal.aborted) return {is: "interrupted", ...again}
+    const answer = isUserError(error) ? replyTo(stored, error.message) : undefined
+    if (answer !== undefined) return {is: "handled", sends: [answer]}
     log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
     // What has not ended in time may still run: it is not run again beside itself.
     return {is: "failed", error: messageOf(error), ...(error instanceof TimeLimitExceeded ? {} : again)}
@@ -190,6 +203,7 @@ export interface TableParts {
   readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
   readonly handlers: readonly EventHandler[]
   readonly permissionOf: PermissionOf
+  readonly failureText?: string
   readonly prompts?: readonly Continuation[]
   readonly middleware?: readonly MiddlewareHandler[]
   readonly timers?: readonly TimerRunner[]
@@ -205,6 +219,7 @@ export const createMessageTable = ({
   middleware = [],
   timers = [],
   permissionOf,
+  failureText = "",
   log,
 }: TableParts): MessageTable => {
   const help = helpCommand(() => router)
@@ -223,5 +238,6 @@ export const createMessageTable = ({
       ...commands.map(({command, runner}) => [command.id, runner] as const),
     ]),
     permissionOf,
+    failureText,
   }
 }

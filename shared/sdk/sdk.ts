@@ -66,3 +66,4 @@ export type {
   When,
 } from "./timer.ts"
 export {TokenBucket, type TokenBucketLimits} from "./token-bucket.ts"
+export {UserError} from "./user-error.ts"

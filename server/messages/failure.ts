@@ -1,0 +1,48 @@
+import {v7 as uuid} from "uuid"
+import {channelType} from "../../shared/sdk/satori.ts"
+import type {InboxEvent} from "../inbox/handling.ts"
+import type {OutboxDraft} from "../outbox/draft.ts"
+import {BoundedMap} from "../runtime/bounded-map.ts"
+
+/** One channel is told so often at most: in milliseconds. */
+const pause = 60_000
+
+/** So many channels are remembered. */
+const mostChannels = 10_000
+
+/** Where a reply to an event goes; undefined for an event of no conversation. */
+const addressOf = ({endpoint, event: {channel, user}}: InboxEvent) => {
+  const id = channel?.id ?? user?.id
+  return id === undefined ? undefined : {endpoint, channel: id}
+}
+
+/** A text as the reply to an event. */
+export const replyTo = (stored: InboxEvent, text: string): OutboxDraft | undefined => {
+  const address = addressOf(stored)
+  return address && {...address, id: uuid(), kind: "message", content: [text]}
+}
+
+/** Tells users that the bot failed to answer them: of commands and direct messages, once a minute in a channel. */
+export class FailureNotes {
+  readonly #now: () => number
+  readonly #told = new BoundedMap<string, number>(mostChannels)
+
+  /** `now`: in milliseconds, and never going back. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** What the user is told now; undefined where nobody asked the bot, or the channel was told within the last minute. */
+  noteFor(stored: InboxEvent, text: string, isCommand: boolean): OutboxDraft | undefined {
+    const {event} = stored
+    const isAsked = isCommand || (event.type === "message-created" && event.channel?.type === channelType.direct)
+    if (text === "" || !isAsked || event.user?.is_bot === true) return undefined
+    const note = replyTo(stored, text.replaceAll("{event}", String(event.sn)))
+    if (note === undefined) return undefined
+    const key = `${note.endpoint}/${note.channel}`
+    const last = this.#told.get(key)
+    if (last !== undefined && this.#now() - last < pause) return undefined
+    this.#told.set(key, this.#now())
+    return note
+  }
+}

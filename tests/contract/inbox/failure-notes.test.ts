@@ -1,0 +1,142 @@
+import {describe, expect, onTestFinished, test} from "vitest"
+import type {Location} from "../../../server/database/database.ts"
+import {Inbox} from "../../../server/inbox/inbox.ts"
+import {parsePattern} from "../../../server/messages/command.ts"
+import {createDispatch, createMessageTable} from "../../../server/messages/dispatch.ts"
+import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {channelType} from "../../../shared/sdk/satori.ts"
+import type {Session} from "../../../shared/sdk/session.ts"
+import {UserError} from "../../../shared/sdk/user-error.ts"
+import {engines, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
+import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+
+interface Say {
+  readonly channel?: string
+  readonly type?: number
+  readonly isBot?: boolean
+}
+
+/** A bot whose command `/fail` and whose handler of messages do this, with a clock of the test. */
+const openBot = async (place: Location, {retries = 0, text = "Sorry ({event})."} = {}) => {
+  const database = await open(place)
+  let now = 0
+  let failing: (session: Session) => unknown = () => {
+    throw new Error("a detail that no user needs")
+  }
+  const runner = (id: string): Handler => ({
+    id,
+    log,
+    retries,
+    signal: new AbortController().signal,
+    run: async work => work(),
+  })
+  const handler: EventHandler = {
+    ...runner("root/bot/handler/message-created.0"),
+    type: "message-created",
+    handle: async session => void (session.text.startsWith("/") ? undefined : await failing(session)),
+  }
+  const pattern = parsePattern("fail")
+  const command = {
+    command: {
+      ...pattern,
+      id: "root/bot/command/fail",
+      owner: "root/bot" as const,
+      aliases: [],
+      definition: {},
+      handle: (async ({session}: {session: Session}) => void (await failing(session))) as never,
+    },
+    runner: runner("root/bot/command/fail"),
+  }
+  const table = createMessageTable({
+    prefixes: ["/"],
+    commands: [command],
+    handlers: [handler],
+    permissionOf: () => "user",
+    failureText: text,
+    log,
+  })
+  const inbox = new Inbox(database, new Outbox(database, log), "run", log, {pauses: {first: 1, longest: 1}})
+  const options = {current: () => table, endpoints: ableEndpoints, settled: async () => {}, log, now: () => now}
+  await inbox.start(createDispatch(options))
+  onTestFinished(() => inbox.drain())
+  const endpoint = lineEndpoint(inbox)
+  let number = 0
+  const say = async (content: string, {channel = "c", type = channelType.text, isBot = false}: Say = {}) => {
+    const id = `e${++number}`
+    const user = {id: "ann", is_bot: isBot}
+    await inbox.receive(endpoint, {
+      id,
+      type: "message-created",
+      channel: {id: channel, type},
+      user,
+      message: {id, content},
+    })
+    await until("the handlers to end", async () => {
+      const open = "SELECT 1 AS one FROM inbox_marks WHERE state IN ('pending', 'running')"
+      return (await database.read(open)).length === 0
+    })
+  }
+  const told = async () =>
+    (await database.read("SELECT channel, content, inbox_seq FROM outbox ORDER BY seq")).map(
+      ({channel, content, inbox_seq}) => `${inbox_seq} ${channel} ${JSON.parse(String(content)).join("")}`,
+    )
+  return {
+    database,
+    say,
+    told,
+    pass: (milliseconds: number) => {
+      now += milliseconds
+    },
+    fails: (with_: (session: Session) => unknown) => {
+      failing = with_
+    },
+  }
+}
+
+describe.each(engines)("a user, on $name", ({make}) => {
+  test("is told in one sentence that a command or a direct message failed, once a minute in a channel", async () => {
+    const {say, told, pass} = await openBot(await make())
+    await say("/fail")
+    await say("/fail")
+    await say("/fail", {channel: "other"})
+    await say("hello", {channel: "dm", type: channelType.direct})
+    pass(60_000)
+    await say("/fail")
+    expect(await told()).toEqual(["1 c Sorry (1).", "3 other Sorry (3).", "4 dm Sorry (4).", "5 c Sorry (5)."])
+  })
+
+  test("is told nothing of other messages of a group, nor is a bot, nor where the text is empty", async () => {
+    const bot = await openBot(await make())
+    await bot.say("hello")
+    await bot.say("hello", {channel: "dm", type: channelType.direct, isBot: true})
+    const silent = await openBot(await make(), {text: ""})
+    await silent.say("/fail")
+    expect([await bot.told(), await silent.told()]).toEqual([[], []])
+  })
+
+  test("is told after the last retry, together with the mark", async () => {
+    const {say, told, database} = await openBot(await make(), {retries: 2})
+    await say("/fail")
+    expect(await told()).toEqual(["1 c Sorry (1)."])
+    expect(await database.read("SELECT state, failures FROM inbox_marks WHERE handler LIKE '%/command/%'")).toEqual([
+      {state: "failed", failures: 2},
+    ])
+  })
+
+  test("gets the text of a UserError as the reply, at the first attempt, and nothing that was queued before it", async () => {
+    const {say, told, fails, database} = await openBot(await make(), {retries: 2})
+    fails(async session => {
+      await session.send("half done")
+      throw new UserError("There is no such room.")
+    })
+    await say("/fail")
+    expect(await told()).toEqual(["1 c There is no such room."])
+    expect(await database.read("SELECT DISTINCT state, failures FROM inbox_marks")).toEqual([
+      {state: "handled", failures: 0},
+    ])
+  })
+})
