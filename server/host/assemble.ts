@@ -63,6 +63,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
       jobs.ingressChanged()
       timers.consider()
     },
+    retention: () => settings().retention,
   })
   const disk = {
     folders: foldersOf(database.location, paths),

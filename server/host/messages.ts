@@ -1,3 +1,4 @@
+import type {RetentionSettings} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
 import type {Database} from "../database/database.ts"
 import {readCursor} from "../endpoints/cursors.ts"
@@ -6,6 +7,7 @@ import {Endpoints} from "../endpoints/endpoints.ts"
 import {Gaps} from "../endpoints/gaps.ts"
 import {Ingress} from "../endpoints/ingress.ts"
 import {Inbox} from "../inbox/inbox.ts"
+import {oldestKnown} from "../inbox/retention.ts"
 import {Outbox} from "../outbox/outbox.ts"
 import {SatoriServer} from "../satori/server.ts"
 import type {HostEvents} from "./events.ts"
@@ -18,6 +20,8 @@ export interface MessagesOptions {
   /** `http.base` of the configuration. */
   readonly base: string
   readonly ingressChanged: () => void
+  /** Of the running generation. */
+  readonly retention: () => RetentionSettings
 }
 
 /** What messages come in by and go out by. Nothing of it moves before it is started. */
@@ -32,9 +36,10 @@ export interface HostMessages {
 
 /** Each hears of the others by functions: what one receives another stores, counts, or tells. */
 export const createMessages = (options: MessagesOptions): HostMessages => {
-  const {database, log, runtimeId, events, base, ingressChanged} = options
+  const {database, log, runtimeId, events, base, ingressChanged, retention} = options
   const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
   const inbox = new Inbox(database, outbox, runtimeId, log, {
+    oldest: () => oldestKnown(retention(), Date.now()),
     loginOf: name => {
       const endpoint = endpoints.get(name)
       return endpoint?.login ?? {platform: endpoint?.spec.slot ?? name}

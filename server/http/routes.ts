@@ -134,7 +134,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/events", "demo", streamEvents(events)),
     get("/api/events/history", "demo", listEvents(events)),
 
-    get("/api/endpoints", "demo", listEndpoints(endpoints, required)),
+    get("/api/endpoints", "demo", listEndpoints(endpoints, required, database)),
     post("/api/endpoints/:name/reconnect", "full", reconnectEndpoint(endpoints)),
 
     get("/api/inbox", "demo", listInbox(database)),

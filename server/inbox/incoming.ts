@@ -12,6 +12,9 @@ export const toEvent = (endpoint: Endpoint, incoming: Incoming): SatoriEvent => 
   if (incoming.message !== undefined && typeof incoming.message.content !== "string") {
     throw new Problem("event_invalid", "message.content must be text (renderContent makes it from a tree)")
   }
+  if (endpoint.spec.history === "replay" && !Number.isFinite(incoming.timestamp)) {
+    throw new Problem("event_invalid", 'an adapter with history "replay" gives each event its timestamp')
+  }
   const {id: _, raw, timestamp, ...event} = incoming
   return {
     sn: 0,

@@ -1,3 +1,5 @@
+import type {RetentionSettings} from "../../shared/config.ts"
+import {durationOf} from "../../shared/duration.ts"
 import {counting, plainPart, type RetentionPart} from "../database/upkeep/retention.ts"
 import {tellingUndelivered} from "../outbox/undelivered.ts"
 
@@ -33,6 +35,17 @@ export const inboxPart: RetentionPart = {
     `DELETE FROM prompts WHERE answer_seq > ?1 AND answer_seq <= ?2 AND answer_seq IN (${gone})`,
     `DELETE FROM inbox WHERE seq > ?1 AND seq <= ?2 AND seq IN (${gone})`,
   ],
+}
+
+/**
+ * Events from before then, in milliseconds since 1970, would not be known if their platform delivered them again: they may have
+ * left the inbox, and the ids that it kept of them. Where there are
+ * more rows than the limits allow, younger ones may have left too.
+ */
+export const oldestKnown = ({handled, duplicates}: RetentionSettings, now: number): number => {
+  const ages = [handled.age, duplicates.age].map(durationOf)
+  // 0 is for without end.
+  return ages.includes(0) ? Number.NEGATIVE_INFINITY : now - ages.reduce((sum, age) => sum + age, 0)
 }
 
 /** What the check for events that come again knows of those that are no longer in the inbox. */

@@ -113,11 +113,9 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
   const outcome = await runToEnd(handler, stored, attempt, timeout, {endpoints, timers, permissionOf})
   if (outcome.is !== "failed") return outcome
-  const note = () => {
-    const {failureText = "", runners} = current()
-    return notes.noteFor(stored, failureText, runners.has(id))
-  }
-  return {...outcome, error: scrub(outcome.error), note}
+  const failed = {...outcome, error: scrub(outcome.error)}
+  const {failureText = "", runners} = current()
+  return failureText === "" ? failed : {...failed, note: () => notes.noteFor(stored, failureText, runners.has(id))}
 }
 
 const asItIs = (text: string): string => text

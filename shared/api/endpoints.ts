@@ -23,6 +23,12 @@ export const EndpointView = Named("EndpointView", {
   login: Type.Optional(Type.Unknown({private: true})),
   history: Type.Enum(["replay", "none", "inside"]),
   idempotent: Type.Boolean(),
+  cursorAt: Type.Union([Time(), Type.Null()], {
+    description: "When the platform's cursor was stored last; null for none",
+  }),
+  dropped: Type.Integer({
+    description: "Events that the platform delivered again so late that nobody can tell whether they were handled",
+  }),
   features: Type.Array(Type.String(), {
     description:
       "What it can do beside sending: acts such as edit and typing, and methods of Satori such as guild.member.mute",

@@ -178,11 +178,14 @@ export interface RateLimit {
  */
 export type History = "replay" | "none" | "inside"
 
-export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender> {
+/** What `endpoint.receive` takes of an adapter: a platform that replays dates its events. */
+export type IncomingOf<H extends History> = H extends "replay" ? DatedIncoming : Incoming
+
+export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender, H extends History = History> {
   readonly description?: string
   /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
   readonly account?: A
-  readonly history: History
+  readonly history: H
   /** Does the platform drop a repeated send with the same id? */
   readonly idempotent?: boolean
   /**
@@ -203,7 +206,7 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender>
   /** Are ids the same in capitals and small letters (of ASCII)? Rules of `permissions` are then read so. */
   readonly ignoresCase?: boolean
   /** Connects. Throw `refused(…)` where another attempt would not help; anything else is tried again after a pause. */
-  open(account: Static<A>, endpoint: Endpoint): Promise<S>
+  open(account: Static<A>, endpoint: Endpoint<IncomingOf<H>>): Promise<S>
   /**
    * Answers `POST` and `GET /hooks/<plugin>/<endpoint_name>` with what `open` resolved to. The body is as the platform sent
    * it, at most 1 MiB: verify the platform's own signature before anything is parsed, and answer 2xx only once

@@ -1,7 +1,7 @@
 import type {PluginPath} from "../ids.ts"
 import type {Log} from "../log.ts"
 import type {Static, TSchema} from "../type.ts"
-import type {AdapterDefinition, Sender} from "./adapter.ts"
+import type {AdapterDefinition, History, Sender} from "./adapter.ts"
 import type {OptionDefinition} from "./command.ts"
 import type {DeclareTimer} from "./declare-timer.ts"
 import type {Content} from "./elements.ts"
@@ -112,7 +112,10 @@ export interface Plugin {
    * reload that brought this instance. What it throws counts as an exception of the plugin that nobody caught.
    */
   onStart(handler: () => unknown): void
-  adapter<A extends TSchema, S extends Sender>(slot: string, adapter: AdapterDefinition<A, S>): void
+  adapter<A extends TSchema, S extends Sender, const H extends History>(
+    slot: string,
+    adapter: AdapterDefinition<A, S, H>,
+  ): void
   route(route: PluginRoute): void
 }
 

@@ -3,22 +3,32 @@ import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {missedFirst} from "../../../shared/endpoint-states.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
+import type {Database} from "../../database/database.ts"
+import {type CursorFacts, readCursorFacts} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
-import {pageOf} from "../paging.ts"
+import {pageOf, timeOf} from "../paging.ts"
 
 const EndpointPage = page(EndpointView)
 
 /** What `http.readiness.endpoints` lists. */
 export type Required = () => readonly {readonly owner: string; readonly name: string}[]
 
-export const listEndpoints = (endpoints: Endpoints, required: Required): Operation => ({
+/** `database` is left out where there is none. */
+export const listEndpoints = (
+  endpoints: Endpoints,
+  required: Required,
+  database?: Pick<Database, "read">,
+): Operation => ({
   summary: "The endpoints of the running generation; required ones that are not online first",
   query: PageQuery,
   response: {200: EndpointPage},
-  handle: (_, call) => {
+  handle: async (_, call) => {
     const selectors = required()
-    const views = endpoints.list().map(endpoint => viewEndpoint(endpoint, isSelected(endpoint, selectors)))
+    const cursors = database === undefined ? new Map() : await readCursorFacts(database)
+    const views = endpoints
+      .list()
+      .map(endpoint => viewEndpoint(endpoint, isSelected(endpoint, selectors), cursors.get(endpoint.spec.name)))
     return call.json(EndpointPage, pageOf(missedFirst(views), call))
   },
 })
@@ -43,9 +53,12 @@ const reasonOf = (state: Endpoint["state"], admission: Endpoint["admission"]): {
   return admission.is === "closed" ? {reason: admission.reason} : {}
 }
 
+const noCursor: CursorFacts = {at: undefined, dropped: 0}
+
 const viewEndpoint = (
   {spec, state, admission, lastEventAt, login}: Endpoint,
   required: boolean,
+  cursor: CursorFacts = noCursor,
 ): Static<typeof EndpointView> => ({
   name: spec.name,
   owner: spec.owner,
@@ -63,6 +76,8 @@ const viewEndpoint = (
   ...(login === undefined ? {} : {login}),
   history: spec.history,
   idempotent: spec.idempotent,
+  cursorAt: timeOf(cursor.at),
+  dropped: cursor.dropped,
   features: [...spec.features],
   limits: spec.limits,
   onUnknown: spec.delivery?.onUnknown ?? "hold",

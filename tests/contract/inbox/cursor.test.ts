@@ -2,8 +2,11 @@ import {v7 as uuid} from "uuid"
 import {describe, expect, test} from "vitest"
 import {readCursor} from "../../../server/endpoints/cursors.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
+import {oldestKnown} from "../../../server/inbox/retention.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
+import type {RetentionSettings} from "../../../shared/config.ts"
 import type {Incoming} from "../../../shared/sdk/adapter.ts"
+import type {Plugin} from "../../../shared/sdk/plugin.ts"
 import {engines, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
@@ -89,4 +92,40 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
       {cursor: "2", dropped: 2},
     ])
   })
+
+  test("is refused without a timestamp, which decides what a restore holds and what is too old", async () => {
+    const {inbox, endpoint, ids} = await start()
+    const {timestamp: _, ...undated} = incoming("a")
+    await expect(inbox.receiveAll(endpoint, [undated], {cursor: "1"})).rejects.toMatchObject({code: "event_invalid"})
+    expect(await ids()).toEqual([])
+  })
+})
+
+test("an adapter of a platform that replays must date its events, by type", () => {
+  const adapter: Plugin["adapter"] = () => {}
+  const event = {id: "a", type: "message-created"}
+  adapter("dated", {
+    history: "replay",
+    open: async (_, endpoint) => {
+      const dated = () => endpoint.receive([{...event, timestamp: 1}], {cursor: "1"})
+      // @ts-expect-error: the timestamp is missing
+      const undated = () => endpoint.receive(event)
+      return {send: async () => ({ids: [String(dated.length + undated.length)]})}
+    },
+  })
+  adapter("undated", {
+    history: "none",
+    open: async (_, endpoint) => {
+      const undated = () => endpoint.receive(event)
+      return {send: async () => ({ids: [String(undated.length)]})}
+    },
+  })
+})
+
+test("what can no longer be known is as old as the inbox and the ids of dropped events together", () => {
+  const day = 86_400_000
+  const retention = (handled: string, duplicates: string) =>
+    ({handled: {age: handled}, duplicates: {age: duplicates}}) as RetentionSettings
+  expect(oldestKnown(retention("30d", "90d"), 200 * day)).toBe(80 * day)
+  expect(oldestKnown(retention("0d", "90d"), 200 * day)).toBe(Number.NEGATIVE_INFINITY)
 })

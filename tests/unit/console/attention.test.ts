@@ -16,6 +16,8 @@ const endpoint = (name: string, more: Partial<EndpointView>): EndpointView => ({
   lastEventAt: null,
   history: "none",
   idempotent: false,
+  cursorAt: null,
+  dropped: 0,
   features: [],
   limits: {},
   onUnknown: "hold",

@@ -66,7 +66,8 @@ test("properties, defaults and constants that are called title or private are wh
 })
 
 test("a schema has the name of its constant", async () => {
-  const files = readdirSync(`${root}shared/api`).map(file => `${root}shared/api/${file}`)
+  const names = readdirSync(`${root}shared/api`, {recursive: true, encoding: "utf8"})
+  const files = names.filter(name => name.endsWith(".ts")).map(name => `${root}shared/api/${name}`)
   const named: string[] = []
   for (const file of [...files, `${root}shared/sdk/satori.ts`]) {
     for (const [name, value] of Object.entries<{title?: unknown} | undefined>(await import(file))) {
