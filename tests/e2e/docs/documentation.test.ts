@@ -13,6 +13,9 @@ const filesOf = (fences: readonly Fence[], folder = "") =>
 
 test("there are guides with examples", () => {
   expect(guides.map(({path}) => path)).toEqual([
+    "docs/plugins/act.md",
+    "docs/plugins/state.md",
+    "docs/plugins/timers.md",
     "docs/test-a-plugin.md",
     "docs/write-a-plugin.md",
     "docs/write-an-adapter.md",
