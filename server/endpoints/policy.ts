@@ -1,4 +1,4 @@
-import type {RateLimit} from "../../shared/sdk/adapter.ts"
+import type {Limits, RateLimit} from "../../shared/sdk/adapter.ts"
 
 /** How an endpoint sends, by its adapter and its configuration. */
 export interface Delivery {
@@ -12,7 +12,8 @@ export interface Delivery {
 export interface Policy extends Delivery {
   /** Does the platform drop a repeated send with the same id? */
   readonly idempotent: boolean
+  readonly limits: Limits
 }
 
 /** Of an endpoint that the generation does not have. */
-export const noPolicy: Policy = {idempotent: false, resumes: false, onUnknown: "hold", rates: []}
+export const noPolicy: Policy = {idempotent: false, resumes: false, onUnknown: "hold", rates: [], limits: {}}

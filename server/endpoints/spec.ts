@@ -27,4 +27,4 @@ export interface EndpointSpec {
 
 /** How an endpoint sends, for the outbox. */
 export const policyOf = (spec: EndpointSpec | undefined): Policy | undefined =>
-  spec && {...(spec.delivery ?? noPolicy), idempotent: spec.idempotent}
+  spec && {...(spec.delivery ?? noPolicy), idempotent: spec.idempotent, limits: spec.limits}

@@ -1,9 +1,18 @@
 import {refused, type Sender, type SenderFeature} from "../../shared/sdk/adapter.ts"
-import type {Node} from "../../shared/sdk/elements.ts"
+import {type Node, textOf} from "../../shared/sdk/elements.ts"
 import type {CallContent, MessageRef, OutboxDraft, ReactionContent} from "./draft.ts"
 
 /** How the parts of an earlier message are found, by its outbox id. Throws a refusal where it was not sent. */
 export type PartsOf = (outbox: string) => Promise<readonly string[]>
+
+/** What of an act is done: where another attempt goes on. */
+export interface Progress {
+  readonly done: number
+  /** The platform's ids so far. */
+  readonly ids: readonly string[]
+  /** By which `limits.text` the first attempt has split the message, which holds for it to its end. */
+  readonly limit?: number | undefined
+}
 
 interface Act {
   readonly id: string
@@ -11,9 +20,22 @@ interface Act {
   readonly kind: OutboxDraft["kind"]
   /** As it is stored. */
   readonly content: unknown
+  readonly progress: Progress
 }
 
-type Acting = (act: Act, sender: Sender, partsOf: PartsOf, signal: AbortSignal) => Promise<readonly string[]>
+/** What one call of the platform resolved to: the ids that it adds. */
+type Step = (sender: Sender, signal: AbortSignal) => Promise<readonly string[]>
+
+type Planning = (act: Act, partsOf: PartsOf) => Promise<readonly Step[]>
+
+/** The act and how far it is now, of how many calls. */
+export interface Performed {
+  readonly done: number
+  readonly of: number
+  readonly ids: readonly string[]
+  /** What the message of the outbox that is edited has now. */
+  readonly edited?: {readonly outbox: string; readonly ids: readonly string[]}
+}
 
 /** The function of a sender, or the refusal of an endpoint that has none. */
 const need = <F extends Exclude<SenderFeature, "commands"> | "call">(
@@ -31,46 +53,98 @@ const need = <F extends Exclude<SenderFeature, "commands"> | "call">(
 const idsOf = async (message: MessageRef, partsOf: PartsOf): Promise<readonly string[]> =>
   "platform" in message ? [message.platform] : partsOf(message.outbox)
 
-const send: Acting = async ({id, channel, content}, sender, _, signal) =>
-  (await sender.send({id, channel, content: content as readonly Node[]}, signal)).ids
+/** The content in parts that the platform takes. Few messages are long: what splits them is loaded then. */
+const split = async (content: readonly Node[], limit: number | undefined): Promise<readonly (readonly Node[])[]> =>
+  limit === undefined || textOf(content).length <= limit
+    ? [content]
+    : (await import("./split.ts")).splitContent(content, limit)
 
-const react: Acting = async ({id, channel, content}, sender, _, signal) => {
-  await need(sender, "react")({id, channel, ...(content as ReactionContent)}, signal)
-  return []
+/** The id of a part, from 0: the first has that of the row. */
+const partId = (id: string, part: number): string => (part === 0 ? id : `${id}.${part + 1}`)
+
+const sending =
+  ({id, channel}: Act, content: readonly Node[], part: number): Step =>
+  async (sender, signal) =>
+    (await sender.send({id: partId(id, part), channel, content}, signal)).ids
+
+const send: Planning = async (act, _) => {
+  const parts = await split(act.content as readonly Node[], act.progress.limit)
+  return parts.map((content, part) => sending(act, content, part))
 }
 
-const unreact: Acting = async ({id, channel, content}, sender, partsOf, signal) => {
+const react: Planning = async ({id, channel, content}) => [
+  async (sender, signal) => {
+    await need(sender, "react")({id, channel, ...(content as ReactionContent)}, signal)
+    return []
+  },
+]
+
+const unreact: Planning = async ({id, channel, content}, partsOf) => {
   const {message, emoji} = content as {message: MessageRef; emoji: string}
-  const take = need(sender, "unreact")
-  for (const part of (await idsOf(message, partsOf)).slice(0, 1))
-    await take({id, channel, message: part, emoji}, signal)
-  return []
+  return (await idsOf(message, partsOf)).slice(0, 1).map(
+    (part): Step =>
+      async (sender, signal) => {
+        await need(sender, "unreact")({id, channel, message: part, emoji}, signal)
+        return []
+      },
+  )
 }
 
-const edit: Acting = async ({id, channel, content}, sender, partsOf, signal) => {
-  const {message, content: nodes} = content as {message: MessageRef; content: readonly Node[]}
-  const [first, ...others] = await idsOf(message, partsOf)
-  if (first === undefined) return []
-  await need(sender, "edit")({id, channel, message: first, content: nodes}, signal)
-  // What the message had in further parts is in the first one now.
-  for (const part of others) await need(sender, "delete")({id, channel, message: part}, signal)
-  return [first]
+/** What becomes of the parts of a message that is edited. */
+export type PartChange =
+  | {readonly do: "edit"; readonly message: string; readonly content: readonly Node[]}
+  | {readonly do: "send"; readonly content: readonly Node[]}
+  | {readonly do: "delete"; readonly message: string}
+
+/** From the ids of a message's parts and its new parts to what is done, in this order: edits, then what is new or too much. */
+export const changesOf = (old: readonly string[], parts: readonly (readonly Node[])[]): readonly PartChange[] => [
+  ...parts.map((content, index): PartChange => {
+    const message = old[index]
+    return message === undefined ? {do: "send", content} : {do: "edit", message, content}
+  }),
+  ...old.slice(parts.length).map((message): PartChange => ({do: "delete", message})),
+]
+
+const deleting =
+  ({id, channel}: Act, message: string): Step =>
+  async (sender, signal) => {
+    await need(sender, "delete")({id, channel, message}, signal)
+    return []
+  }
+
+const editing =
+  ({id, channel}: Act, message: string, content: readonly Node[]): Step =>
+  async (sender, signal) => {
+    await need(sender, "edit")({id, channel, message, content}, signal)
+    return [message]
+  }
+
+const edit: Planning = async (act, partsOf) => {
+  const {message, content} = act.content as {message: MessageRef; content: readonly Node[]}
+  const old = await idsOf(message, partsOf)
+  if (old.length === 0) return []
+  return changesOf(old, await split(content, act.progress.limit)).map((change, part) => {
+    if (change.do === "delete") return deleting(act, change.message)
+    return change.do === "send" ? sending(act, change.content, part) : editing(act, change.message, change.content)
+  })
 }
 
-const remove: Acting = async ({id, channel, content}, sender, partsOf, signal) => {
-  const {message} = content as {message: MessageRef}
-  const take = need(sender, "delete")
-  for (const part of await idsOf(message, partsOf)) await take({id, channel, message: part}, signal)
-  return []
+const remove: Planning = async (act, partsOf) => {
+  const {message} = act.content as {message: MessageRef}
+  return (await idsOf(message, partsOf)).map(part => deleting(act, part))
 }
 
-const call: Acting = async ({content}, sender, _, signal) => {
-  const {method, params} = content as CallContent
-  await need(sender, "call")(method, params, signal)
-  return []
-}
+/** What a method makes has an id, which is kept like that of a message. */
+const call: Planning = async ({content}) => [
+  async (sender, signal) => {
+    const {method, params} = content as CallContent
+    const made = await need(sender, "call")(method, params, signal)
+    const id = typeof made === "object" && made !== null && "id" in made ? made.id : undefined
+    return typeof id === "string" ? [id] : []
+  },
+]
 
-const byKind: Readonly<Record<OutboxDraft["kind"], Acting>> = {
+const byKind: Readonly<Record<OutboxDraft["kind"], Planning>> = {
   message: send,
   reaction: react,
   unreact,
@@ -79,5 +153,25 @@ const byKind: Readonly<Record<OutboxDraft["kind"], Acting>> = {
   call,
 }
 
-/** Has the platform do what a row of the outbox says; resolves to the platform's ids of the message. */
-export const perform: Acting = (act, sender, partsOf, signal) => byKind[act.kind](act, sender, partsOf, signal)
+/** Has the platform do the next of what a row of the outbox says: one call. */
+export const perform = async (act: Act, sender: Sender, partsOf: PartsOf, signal: AbortSignal): Promise<Performed> => {
+  let old: readonly string[] = []
+  const steps = await byKind[act.kind](act, async outbox => {
+    old = await partsOf(outbox)
+    return old
+  })
+  const step = steps[act.progress.done]
+  const ids = [...act.progress.ids, ...((await step?.(sender, signal)) ?? [])]
+  const done = act.progress.done + 1
+  const edited = editedBy(act)
+  if (edited === undefined) return {done, of: steps.length, ids}
+  // Until the last call, a part that is to be deleted may be there.
+  const now = done < steps.length ? [...ids, ...old.slice(ids.length)] : ids
+  return {done, of: steps.length, ids, edited: {outbox: edited, ids: now}}
+}
+
+const editedBy = ({kind, content}: Act): string | undefined => {
+  if (kind !== "edit") return undefined
+  const {message} = content as {message: MessageRef}
+  return "outbox" in message ? message.outbox : undefined
+}

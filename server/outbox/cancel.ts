@@ -7,7 +7,8 @@ export const cancel = async (database: Database, id: string, plugin: string): Pr
   const [discarded, known] = await database.write([
     {
       sql: `UPDATE outbox SET state = 'discarded', reason = 'cancelled', ended_at = ?
-        WHERE id = ? AND plugin = ? AND state IN ('scheduled', 'queued', 'held') RETURNING endpoint, channel`,
+        WHERE id = ? AND plugin = ? AND state IN ('scheduled', 'queued', 'held')
+          AND progress IS NULL RETURNING endpoint, channel`,
       args: [Date.now(), id, plugin],
     },
     {sql: "SELECT 1 AS one FROM outbox WHERE id = ? AND plugin = ?", args: [id, plugin]},

@@ -5,7 +5,7 @@ import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
 import type {Row} from "../../shared/sdk/plugin-database.ts"
 import type {Policy} from "../endpoints/policy.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
-import {type PartsOf, perform} from "./acting.ts"
+import {type PartsOf, type Performed, type Progress, perform} from "./acting.ts"
 import {directChannel} from "./direct-channel.ts"
 import type {OutboxDraft} from "./draft.ts"
 
@@ -24,7 +24,9 @@ export const longestWait = 86_400_000
 
 /** How one attempt ended. */
 export type End =
-  | {readonly is: "sent"; readonly ids: readonly string[]}
+  | ({readonly is: "sent"} & Omit<Performed, "done" | "of">)
+  /** More of its parts are to be sent: they follow at once, at the endpoint's pace. */
+  | ({readonly is: "partly"; readonly limit: number | undefined} & Performed)
   | {readonly is: "queued"; readonly error: string; readonly wait: number; readonly counts: boolean}
   | {readonly is: "failed" | "dead" | "unknown"; readonly error: string; readonly reason: string}
 
@@ -44,12 +46,38 @@ export const attempt = async (
   row: Row,
   {sender, policy, counted, timing, partsOf, scrub = text => text}: Attempt,
 ): Promise<End> => {
+  const progress = progressOf(row, policy)
   try {
-    return {is: "sent", ids: await deliver(row, sender, timing.limit, partsOf)}
+    const {done, of, ...result} = await deliver(row, sender, timing.limit, progress, partsOf)
+    return done < of ? {is: "partly", done, of, limit: progress.limit, ...result} : {is: "sent", ...result}
   } catch (error) {
     const end = judge(error, policy, counted, timing)
-    return "error" in end ? {...end, error: scrub(end.error)} : end
+    return "error" in end ? {...end, error: `${arrived(row)}${scrub(end.error)}`} : end
   }
+}
+
+/** As `Finish` stores it. */
+interface StoredProgress {
+  readonly done: number
+  readonly of: number
+  readonly limit?: number
+}
+
+const readProgress = ({progress}: Row): StoredProgress | undefined =>
+  typeof progress === "string" ? fromJson(progress) : undefined
+
+const progressOf = (row: Row, {limits}: Policy): Progress => {
+  const stored = readProgress(row)
+  if (stored === undefined) return {done: 0, ids: [], limit: limits.text}
+  return {done: stored.done, ids: fromJson(String(row.platform_ids ?? "[]")), limit: stored.limit}
+}
+
+/** What is known to be there of a message in parts, in front of what happened to the next one. */
+export const arrived = (row: Row): string => {
+  const progress = readProgress(row)
+  if (progress === undefined) return ""
+  const are = row.kind === "message" ? "arrived" : "are done"
+  return `${progress.done} of ${progress.of} parts ${are}; `
 }
 
 /** What a failed attempt means for its message. */
@@ -78,13 +106,13 @@ export const judgeInterrupted = (
   return attempt >= mostAttempts ? "dead" : "queued"
 }
 
-const deliver = (row: Row, sender: Sender, limit: number, partsOf: PartsOf): Promise<readonly string[]> =>
+const deliver = (row: Row, sender: Sender, limit: number, progress: Progress, partsOf: PartsOf): Promise<Performed> =>
   withTimeLimit(limit, async signal => {
     const {user} = row
     const channel = typeof user === "string" ? await directChannel(sender, user, signal) : String(row.channel)
     const content: unknown = fromJson(String(row.content))
     return perform(
-      {id: String(row.id), channel, kind: row.kind as OutboxDraft["kind"], content},
+      {id: String(row.id), channel, kind: row.kind as OutboxDraft["kind"], content, progress},
       sender,
       partsOf,
       signal,

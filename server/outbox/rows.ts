@@ -7,7 +7,7 @@ import {Gather} from "../database/gather.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import type {Policy} from "../endpoints/policy.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
-import {type End, judgeInterrupted, type Timing} from "./delivery.ts"
+import {arrived, type End, judgeInterrupted, type Timing} from "./delivery.ts"
 import type {Address, OutboxDraft} from "./draft.ts"
 import type {MarkKey} from "./mark-key.ts"
 
@@ -43,7 +43,7 @@ export const readParts = async (database: Database, id: string): Promise<readonl
 /** What is to be sent next in one channel. */
 export const readNext = async (database: Database, {endpoint, channel}: Lane): Promise<Row | undefined> => {
   const [row] = await database.read(
-    `SELECT seq, id, kind, channel, user, content, attempt, spared, not_before FROM outbox
+    `SELECT seq, id, kind, channel, user, content, attempt, spared, not_before, progress, platform_ids FROM outbox
      WHERE state = 'queued' AND endpoint = ? AND channel = ? ORDER BY seq LIMIT 1`,
     [endpoint, channel],
   )
@@ -69,6 +69,7 @@ const finishRows = jsonRows([
   "attempt",
   "state",
   "platformIds",
+  "progress",
   "error",
   "reason",
   "notBefore",
@@ -76,21 +77,56 @@ const finishRows = jsonRows([
   "endedAt",
 ])
 
-const finish = `UPDATE outbox SET state = f.state, platform_ids = f.platformIds, error = f.error, reason = f.reason,
+/** What is sent of a message in parts stays known when the next part fails. */
+const finish = `UPDATE outbox SET state = f.state, platform_ids = COALESCE(f.platformIds, outbox.platform_ids),
+    progress = iif(f.state = 'sent', NULL, COALESCE(f.progress, outbox.progress)), error = f.error, reason = f.reason,
     not_before = f.notBefore, spared = outbox.spared + f.spared, ended_at = f.endedAt
   FROM ${finishRows.source} f WHERE outbox.seq = f.seq AND outbox.state = 'sending' AND outbox.attempt = f.attempt`
+
+const editedRows = jsonRows(["seq", "attempt", "edited", "ids"])
+
+/** Which parts an edited message has now. */
+const keepParts = `UPDATE outbox SET platform_ids = f.ids FROM ${editedRows.source} f
+  WHERE outbox.id = f.edited AND outbox.state = 'sent' AND EXISTS (
+    SELECT 1 FROM outbox act WHERE act.seq = f.seq AND act.state = 'sending' AND act.attempt = f.attempt)`
+
+const keepingParts = (finishes: readonly Finish[]): readonly Statement[] => {
+  const edits = finishes.flatMap(({end, seq, attempt}) =>
+    "edited" in end && end.edited !== undefined
+      ? [{seq, attempt, edited: end.edited.outbox, ids: toJson(end.edited.ids)}]
+      : [],
+  )
+  return edits.length === 0 ? [] : [{sql: keepParts, args: [editedRows.encode(edits)]}]
+}
 
 /** Stores the ends of attempts, many at a time. */
 export const gatherFinishes = (database: Database): Gather<Finish, void> =>
   new Gather<Finish, void>(database, {
-    statements: finishes => [{sql: finish, args: [finishRows.encode(finishes.map(changeOf))]}],
+    statements: finishes => [
+      ...keepingParts(finishes),
+      {sql: finish, args: [finishRows.encode(finishes.map(changeOf))]},
+    ],
     answers: (_, finishes) => finishes.map(() => undefined),
   })
 
 const changeOf = ({end, seq, attempt}: Finish) => {
   const now = Date.now()
-  const ended = {seq, attempt, state: end.is, platformIds: null, notBefore: 0, spared: 0, endedAt: now}
+  const ended = {seq, attempt, state: end.is, platformIds: null, progress: null, notBefore: 0, spared: 0, endedAt: now}
   if (end.is === "sent") return {...ended, platformIds: toJson(end.ids), error: null, reason: null}
+  if (end.is === "partly") {
+    const {done, of, limit} = end
+    const progress = toJson({done, of, limit})
+    return {
+      ...ended,
+      state: "queued",
+      platformIds: toJson(end.ids),
+      progress,
+      error: null,
+      reason: null,
+      spared: 1,
+      endedAt: null,
+    }
+  }
   const {error} = end
   if (end.is !== "queued") return {...ended, error, reason: end.reason}
   return {...ended, error, reason: null, notBefore: now + end.wait, spared: end.counts ? 0 : 1, endedAt: null}
@@ -218,7 +254,9 @@ export const settleInterrupted = async (
   policy: (endpoint: string) => Policy,
   timing: Timing,
 ): Promise<readonly Row[]> => {
-  const rows = await database.read("SELECT seq, endpoint, attempt, spared FROM outbox WHERE state = 'sending'")
+  const rows = await database.read(
+    "SELECT seq, endpoint, kind, attempt, spared, progress FROM outbox WHERE state = 'sending'",
+  )
   const judged = rows.map(row => {
     const attempts = Number(row.attempt) - Number(row.spared)
     return {...row, state: judgeInterrupted(policy(String(row.endpoint)), attempts, timing)}
@@ -227,10 +265,11 @@ export const settleInterrupted = async (
   return judged.filter(({state}) => state !== "queued")
 }
 
-const settling = ({seq = 0, state = ""}: Row): Statement => {
+const settling = (row: Row): Statement => {
+  const {seq = 0, state = ""} = row
   if (state === "queued") return {sql: "UPDATE outbox SET state = 'queued' WHERE seq = ?", args: [seq]}
   return {
     sql: "UPDATE outbox SET state = ?, reason = 'host_ended', ended_at = ?, error = ? WHERE seq = ?",
-    args: [state, Date.now(), "the Host ended while this was being sent; it may have arrived", seq],
+    args: [state, Date.now(), `${arrived(row)}the Host ended while this was being sent; it may have arrived`, seq],
   }
 }

@@ -223,10 +223,10 @@ export class Sends {
       scrub: this.#senders?.scrub,
     })
     if (end.is === "queued") this.#due.set(laneKeyOf(lane), {seq, at: performance.now() + end.wait})
-    if (end.is !== "sent")
+    if ("error" in end)
       this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt: number, state: end.is})
     await this.#persist(seq, () => this.#finishes.store({end, seq, attempt: number}))
-    return end.is
+    return end.is === "partly" ? "queued" : end.is
   }
 
   #persist<T>(seq: number, work: () => Promise<T>): Promise<T> {

@@ -73,7 +73,10 @@ export interface Endpoint<I extends Incoming = Incoming> {
 }
 
 export interface Outgoing {
-  /** The outbox id: the same for every attempt. */
+  /**
+   * The outbox id: the same for every attempt. Of a message that the Host splits by `limits.text`, this is the first part;
+   * the others have `<id>.2`, `<id>.3` and so on, the same for every attempt too.
+   */
   readonly id: string
   readonly channel: string
   readonly content: readonly Node[]
@@ -161,7 +164,10 @@ export type SenderFeature = (typeof senderFeatures)[number]
 export type Feature = SenderFeature | `${string}.${string}`
 
 export interface Limits {
-  /** The longest text of one message, in UTF-16 code units: the Host splits longer ones. */
+  /**
+   * The longest text of one message, in UTF-16 code units of its plain text (`textOf`). The Host sends longer ones in parts,
+   * each a call of `send`; an element that alone is longer comes as a part of its own.
+   */
   readonly text?: number
 }
 

@@ -1,8 +1,12 @@
-/** What plugins send outside handlers: whose it is, under which key, to which user; and when, for what is sent later. */
+/**
+ * What plugins send outside handlers: whose it is, under which key, to which user; and when, for what is sent later. `progress`
+ * is that of a message in parts, while some of them are sent: `{done, of, limit}`.
+ */
 export const plannedSendSchema: readonly string[] = [
   "ALTER TABLE outbox ADD COLUMN plugin TEXT",
   "ALTER TABLE outbox ADD COLUMN key TEXT",
   "ALTER TABLE outbox ADD COLUMN user TEXT",
+  "ALTER TABLE outbox ADD COLUMN progress TEXT",
   "CREATE UNIQUE INDEX outbox_key ON outbox (plugin, key) WHERE key IS NOT NULL",
   "CREATE INDEX outbox_scheduled ON outbox (not_before) WHERE state = 'scheduled'",
 ]

@@ -41,7 +41,7 @@ export const adoptDatabase = async (
     replaced === undefined
       ? []
       : [...(await knownMessages(database, replaced)), ...(await knownMarks(database, replaced))]
-  const counters = replaced === undefined ? [] : await raiseCounters(replaced)
+  const counters = replaced === undefined ? [] : [...(await raiseCounters(replaced)), ...(await sentParts(replaced))]
   const results = await database.write([
     ...known,
     ...counters,
@@ -80,7 +80,7 @@ const knownMessages = async (database: Database, replaced: Database): Promise<St
   const statements: Statement[] = []
   for (const ids of inChunks(open.map(({id}) => id))) {
     const found = await replaced.read(
-      `SELECT id, ${messageStates} AS state, attempt, platform_ids, error, reason, ended_at FROM outbox
+      `SELECT id, ${messageStates} AS state, attempt, platform_ids, progress, error, reason, ended_at FROM outbox
        WHERE state NOT IN ('scheduled', 'queued', 'held') AND id IN (SELECT value FROM json_each(?))`,
       [toJson(ids)],
     )
@@ -89,9 +89,21 @@ const knownMessages = async (database: Database, replaced: Database): Promise<St
   return statements
 }
 
+/** What was sent since of messages in parts that wait for their next part. */
+const sentParts = async (replaced: Database): Promise<Statement[]> => {
+  const rows = await replaced.read(
+    "SELECT id, platform_ids, progress FROM outbox WHERE state IN ('queued', 'held') AND progress IS NOT NULL",
+  )
+  return inChunks(rows).map(some => ({
+    sql: `UPDATE outbox SET progress = r.value ->> 'progress', platform_ids = r.value ->> 'platform_ids'
+      FROM json_each(?) r WHERE outbox.id = r.value ->> 'id' AND ${openMessages.replace("state", "outbox.state")}`,
+    args: [toJson(some)],
+  }))
+}
+
 const takingMessages = (rows: readonly Row[]): Statement => ({
   sql: `UPDATE outbox SET state = r.value ->> 'state', attempt = r.value ->> 'attempt', error = r.value ->> 'error',
-      platform_ids = r.value ->> 'platform_ids', reason = COALESCE(r.value ->> 'reason', reason), ended_at = r.value ->> 'ended_at'
+      platform_ids = r.value ->> 'platform_ids', progress = r.value ->> 'progress', reason = COALESCE(r.value ->> 'reason', reason), ended_at = r.value ->> 'ended_at'
     FROM json_each(?) r WHERE outbox.id = r.value ->> 'id' AND ${openMessages.replace("state", "outbox.state")}`,
   args: [toJson(rows)],
 })
