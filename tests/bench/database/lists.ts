@@ -27,6 +27,7 @@ const examples: Examples = {
     "/api/plugins/{plugin}": "/api/plugins/sandbox",
     "/api/generations/{number}/config": "/api/generations/1/config",
     "/api/runs/{id}": "/api/runs/run-1",
+    "/api/timers/{id}": "/api/timers/timer-1",
   },
   // Single things that the project has none of, streams, and the description, which reads no rows.
   apart: [

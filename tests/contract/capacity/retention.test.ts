@@ -50,11 +50,11 @@ describe.each(engines)("on $name", ({make}) => {
     await retentionOf(database).sweep(Date.now() + 40 * aDay)
     expect(await countOf(database, "inbox")).toBe(0)
     const again = await inbox.receive(endpoint, {type: "message-created", id: "twice", channel: {id: "c", type: 0}})
-    expect(again).toEqual({sn: first.sn, duplicate: true})
+    expect(again).toEqual({sn: first.sn, duplicate: true, dropped: false})
     expect(await countOf(database, "inbox")).toBe(0)
     await retentionOf(database).sweep(Date.now() + 131 * aDay)
     const late = await inbox.receive(endpoint, {type: "message-created", id: "twice", channel: {id: "c", type: 0}})
-    expect(late).toEqual({sn: first.sn + 1, duplicate: false})
+    expect(late).toEqual({sn: first.sn + 1, duplicate: false, dropped: false})
   })
 })
 

@@ -16,6 +16,7 @@ const configWith = (more = "", port = 0) => `http:
   port: ${port}
   token: \${HTTP_TOKEN}
   demoToken: \${DEMO_TOKEN}
+messages: {failure: ""}
 plugins:
   sandbox: {}
   faulty: {}

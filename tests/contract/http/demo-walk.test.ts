@@ -11,6 +11,8 @@ const faller = `import {definePlugin, Type} from "svc-runtime"
 export default definePlugin({config: Type.Object({word: Type.String()}), setup(plugin) {
   plugin.command("fall", () => { throw new Error("canary-error") })
   plugin.command("tell", () => { plugin.log.error("canary-log"); return "canary-answer" })
+  plugin.timer("later", () => {})
+  plugin.command("later", async ({session}) => void (await session.timer("later", {in: 3600000}, "canary-timer", {key: "canary-key"})))
   plugin.job("trip", () => { throw new Error("canary-run") })
 }})`
 
@@ -19,6 +21,7 @@ const fill = async (host: TestHost): Promise<Examples> => {
   await host.say("canary-message", {user: "canary-user", channel: "canary-channel"})
   await host.say("/fall")
   await host.say("/tell")
+  await host.say("/later", {user: "canary-user", channel: "canary-channel"})
   const item = await host.post<{id: number; revision: number}>("/api/workroom/items", {
     title: "canary-title",
     description: "canary-description",
@@ -44,6 +47,7 @@ const fill = async (host: TestHost): Promise<Examples> => {
   await host.post("/api/jobs/tea/run")
   await host.post("/api/jobs/trip/run")
   const [message] = (await host.get<{items: {id: string}[]}>("/api/outbox")).items
+  const [timer] = (await host.get<{items: {id: string}[]}>("/api/timers")).items
   const [run] = (await host.get<{items: {runId: string}[]}>("/api/runs")).items
   return {
     paths: {
@@ -56,6 +60,7 @@ const fill = async (host: TestHost): Promise<Examples> => {
       "/api/jobs/{id}": "/api/jobs/tea",
       "/api/jobs/{id}/next": "/api/jobs/tea/next",
       "/api/runs/{id}": `/api/runs/${run?.runId}`,
+      "/api/timers/{id}": `/api/timers/${timer?.id}`,
       "/api/checkpoints/{id}": "/api/checkpoints/newest",
     },
     // Streams do not end; the first is read below.
@@ -119,6 +124,8 @@ test("no route tells a demo token free text, and neither does the event stream",
   for (const path of [
     ...expected,
     "/api/outbox/{id}",
+    "/api/timers",
+    "/api/timers/{id}",
     "/api/jobs/{id}",
     "/api/workroom/items",
     "/api/workroom/items/{id}",

@@ -29,6 +29,7 @@ const examples: Examples = {
     "/api/jobs/{id}": `/api/jobs/${backlogJob}`,
     "/api/jobs/{id}/next": `/api/jobs/${backlogJob}/next`,
     "/api/runs/{id}": `/api/runs/${item.runId}`,
+    "/api/timers/{id}": `/api/timers/${item.timerId}`,
     "/api/checkpoints/{id}": "/api/checkpoints/newest",
   },
   // Streams do not end; what they read is read by the history too, and by the list of messages.
@@ -46,6 +47,7 @@ const small = new Set([
   "job_states",
   "job_run_totals",
   "endpoint_online",
+  "endpoint_cursors",
   "retention_dropped",
   "workroom_head",
   "workroom_told",

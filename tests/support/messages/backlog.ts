@@ -32,6 +32,7 @@ export const numbered = (seq: number) => ({
   eventId: `event-${seq}`,
   messageId: `message-${seq}`,
   runId: `run-${seq}`,
+  timerId: `timer-${seq}`,
 })
 
 /** The job that every other run of a backlog is of. */
@@ -77,6 +78,9 @@ export const backlogStatements = (
     `${series(others)} INSERT INTO job_runs (run_id, job, cause, state, scheduled_for, created_at, ended_at)
       SELECT 'run-' || n, iif(n % 2, '${backlogJob}', 'other'), 'manual',
         ${stateAt({succeeded: 0.4, failed: 0.2, cancelled: 0.2, skipped: 0.2}, others)}, ${time(others)}, ${time(others)}, ${time(others)} FROM series`,
+    `${series(others)} INSERT INTO timers (id, plugin, name, due_at, missed, data, place, state, created_at)
+      SELECT 'timer-' || n, 'greeter', 'remind', ${now + 86_400_000} + n, 'once', 'null', '{}',
+        ${stateAt({waiting: 0.4, held: 0.3, failed: 0.3}, others)}, ${time(others)} FROM series`,
     `${series(others)} INSERT INTO endpoint_gaps (endpoint, from_at, to_at, reason)
       SELECT 'line', ${time(others)}, ${time(others)} + 10, 'connection_lost' FROM series`,
     `${series(others)} INSERT INTO events (type, at, context, endpoint, data)
