@@ -16,6 +16,7 @@ export default definePlugin({
       return accounts[count % accounts.length].receive({
         id,
         type: "message-created",
+        timestamp: Date.now(),
         channel: {id: user, type: 1},
         user: {id: user, name: user},
         message: {id, content: id + ": " + text.repeat(1 + (count % 3))},

@@ -62,6 +62,7 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     await plan("later", {due: Date.parse(start) + 5 * minute})
     await plan("now", {due: Date.parse(start) - minute})
     await until("the first", () => sent.length === 1)
+    await outbox.settled()
     expect(await states()).toEqual(["m1 scheduled", "m2 sent"])
     await clock.passTo("2026-03-01T12:04:59Z", settle)
     expect(sent).toEqual(["team: now"])

@@ -13,6 +13,7 @@ import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 const both = onNode22 === undefined ? [onBun] : [onBun, onNode22]
 
 const config = `http: {port: 0}
+messages: {failure: ""}
 plugins:
   sandbox: {}
   bot: {}

@@ -10,6 +10,7 @@ import {pluginWith, replying} from "../../support/plugins/plugin-sources.ts"
 import {pluginOf} from "./plugin.ts"
 
 const config = `http: {port: 0}
+messages: {failure: ""}
 plugins:
   sandbox: {}
   greeter: {}

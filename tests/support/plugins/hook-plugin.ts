@@ -11,7 +11,7 @@ export const hookPlugin = pluginWith(`
         if (mode === "failed") throw refused("no", {reason: "credentials", remediation: "none"})
         return {
           send: async (message: any) => ({ids: [message.id]}),
-          receive: (id: string) => endpoint.receive({id, type: "internal", raw: {type: "hook", data: null}}),
+          receive: (id: string) => endpoint.receive({id, type: "internal", timestamp: Date.now(), raw: {type: "hook", data: null}}),
         }
       },
       webhook: async (request, {receive}) => {
