@@ -141,6 +141,16 @@ export const problems = {
     title: "The platform does not have this",
     hint: "The login's features name what it supports.",
   },
+  platform_failed: {
+    status: 502,
+    title: "The platform did not do it",
+    hint: "Correct what detail names; svc outbox show tells of an act, and the Host's log has what a request met.",
+  },
+  endpoint_offline: {
+    status: 503,
+    title: "The endpoint is not online",
+    hint: "Ask again once svc endpoint show has it online.",
+  },
   not_implemented: {
     status: 501,
     title: "The Host does not do this",

@@ -74,7 +74,7 @@ import {ConsoleFiles} from "../console/files.ts"
 import {openConsole, readConsole} from "../console/pages.ts"
 import {version} from "../runtime/version.ts"
 import {methods} from "../satori/methods.ts"
-import {askLogin, listLogins, refuseMethod, requireUpgrade} from "../satori/routes.ts"
+import {askLogin, forwardMethod, listLogins, requireUpgrade} from "../satori/routes.ts"
 import {createOpenApi, showOpenApi} from "./openapi.ts"
 import type {Services} from "./services.ts"
 import {answerPlatform, takeWebhook} from "./webhooks.ts"
@@ -240,7 +240,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     post("/satori/v1/meta", "full", listLogins(satori)),
     ...methods.map(method => post(`/satori/v1/${method.name}`, "full", askLogin(method, satori))),
-    post("/satori/v1/*", "full", refuseMethod()),
+    post("/satori/v1/*", "full", forwardMethod(satori)),
     get("/satori/v1/events", "full", requireUpgrade()),
 
     get("/console", "none", openConsole(files, consoleHosts)),

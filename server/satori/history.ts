@@ -1,11 +1,16 @@
 import {fromJson} from "../../shared/json.ts"
 import type {Channel, Message, SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
+import type {MessageRef} from "../outbox/draft.ts"
 
 /** The Host keeps no directory of a platform: it answers from so many of its newest events. */
 export const seenEvents = 10_000
 
 const newest = `FROM (SELECT endpoint, conversation, event FROM inbox ORDER BY seq DESC LIMIT ${seenEvents})`
+
+export type Outcome =
+  | {readonly is: "done"; readonly ids: readonly string[]}
+  | {readonly is: "failed"; readonly why: string}
 
 /** What the inbox and the outbox tell of one endpoint's channels, users and messages. */
 export class History {
@@ -54,6 +59,22 @@ export class History {
     // Written by the outbox as a list of texts.
     const ids: readonly string[] = typeof row?.platform_ids === "string" ? fromJson(row.platform_ids) : []
     return ids[0]
+  }
+
+  /** How the platform knows a message that a client names by either id; an own one is where it went. */
+  async messageOf(endpoint: string, channel: string, id: string): Promise<{channel: string; message: MessageRef}> {
+    const [row] = await this.#database.read("SELECT channel FROM outbox WHERE id = ? AND endpoint = ?", [id, endpoint])
+    if (row === undefined) return {channel, message: {platform: id}}
+    return {channel: String(row.channel), message: {outbox: id}}
+  }
+
+  /** What became of a row of the outbox, once it is over; undefined while it is not. */
+  async outcome(id: string): Promise<Outcome | undefined> {
+    const [row] = await this.#database.read("SELECT state, error, platform_ids FROM outbox WHERE id = ?", [id])
+    const state = String(row?.state ?? "discarded")
+    if (["scheduled", "queued", "sending"].includes(state)) return undefined
+    if (state !== "sent") return {is: "failed", why: `${state}: ${row?.error ?? "an operator ended it"}`}
+    return {is: "done", ids: fromJson(String(row?.platform_ids ?? "[]"))}
   }
 
   async #event(condition: string, args: readonly string[]): Promise<SatoriEvent | undefined> {

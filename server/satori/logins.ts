@@ -5,6 +5,7 @@ import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {EndpointState} from "../endpoints/state.ts"
+import {isForwarded} from "./forwarded.ts"
 import type {LoginChange} from "./protocol.ts"
 import {type KnownLogin, loginStatus} from "./protocol.ts"
 
@@ -23,6 +24,15 @@ const features = [
   "user.channel.create",
   "guild.get",
 ] as const
+
+/** What the Host answers by the acts of an endpoint's adapter. */
+const methodsOf: Readonly<Record<string, string>> = {
+  edit: "message.update",
+  delete: "message.delete",
+  history: "message.list",
+  react: "reaction.create",
+  unreact: "reaction.delete",
+}
 
 const key = "satori_logins"
 
@@ -116,6 +126,9 @@ export class Logins {
       const identity = toJson([known.platform, known.user.id])
       const platform = taken.has(identity) ? spec.name : known.platform
       taken.add(identity)
+      // An adapter from before features has no more to declare than a function.
+      const able = sender?.react === undefined ? spec.features : [...spec.features, "react"]
+      const acts = able.flatMap(feature => methodsOf[feature] ?? [])
       return [
         {
           endpoint: spec.name,
@@ -124,7 +137,7 @@ export class Logins {
           platform,
           user: known.user,
           status: statuses[state.is],
-          features: sender?.react === undefined ? features : [...features, "reaction.create"],
+          features: [...new Set([...features, ...acts, ...spec.features.filter(isForwarded)])],
         },
       ]
     })

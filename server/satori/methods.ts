@@ -1,18 +1,12 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
+import type {Feature} from "../../shared/sdk/adapter.ts"
 import {Channel, Guild, Login, Message, User} from "../../shared/sdk/satori.ts"
 import {type Static, type TSchema, Type} from "../../shared/type.ts"
-import type {Endpoints} from "../endpoints/endpoints.ts"
 import {parseContent} from "../messages/parse-content.ts"
-import type {Outbox} from "../outbox/outbox.ts"
-import {type History, seenEvents} from "./history.ts"
+import {act, ask, askMethod, can, type MethodServices, requireFeature} from "./asking.ts"
+import {seenEvents} from "./history.ts"
 import {type KnownLogin, showLogin} from "./protocol.ts"
-
-export interface MethodServices {
-  readonly outbox: Outbox
-  readonly endpoints: Endpoints
-  readonly history: History
-}
 
 /** One `{resource}.{method}` of Satori v1, asked of one login. */
 export interface Method {
@@ -75,6 +69,86 @@ const createReaction = method(
   },
 )
 
+const updateMessage = method(
+  "message.update",
+  "Replace what a message says; answered once the platform has done it, or after 10 s once it is durable",
+  Type.Object({channel_id: Id, message_id: Id, content: Type.String({minLength: 1, pattern: "^[^\\0]*$"})}),
+  Nothing,
+  async (services, login, {channel_id, message_id, content}) => {
+    requireFeature(services, login, "edit", "message.update")
+    const {endpoint} = login
+    const {channel, message} = await services.history.messageOf(endpoint, channel_id, message_id)
+    const nodes = parseContent(content)
+    await act(services, {id: uuid(), kind: "edit", endpoint, channel, content: {message, content: nodes}})
+    return {}
+  },
+)
+
+const deleteMessage = method(
+  "message.delete",
+  "Delete a message; answered like message.update",
+  Type.Object({channel_id: Id, message_id: Id}),
+  Nothing,
+  async (services, login, {channel_id, message_id}) => {
+    requireFeature(services, login, "delete", "message.delete")
+    const {endpoint} = login
+    const {channel, message} = await services.history.messageOf(endpoint, channel_id, message_id)
+    await act(services, {id: uuid(), kind: "delete", endpoint, channel, content: {message}})
+    return {}
+  },
+)
+
+const deleteReaction = method(
+  "reaction.delete",
+  "Take back a reaction of the bot; answered like message.update",
+  Type.Object({channel_id: Id, message_id: Id, emoji_id: Id, user_id: Type.Optional(Id)}),
+  Nothing,
+  async (services, login, {channel_id, message_id, emoji_id, user_id}) => {
+    requireFeature(services, login, "unreact", "reaction.delete")
+    if (user_id !== undefined && user_id !== login.user.id) {
+      throw new Problem("not_supported", "only a reaction of the bot itself is taken back: leave user_id out")
+    }
+    const {endpoint} = login
+    const {channel, message} = await services.history.messageOf(endpoint, channel_id, message_id)
+    await act(services, {id: uuid(), kind: "unreact", endpoint, channel, content: {message, emoji: emoji_id}})
+    return {}
+  },
+)
+
+const listMessages = method(
+  "message.list",
+  "Messages of a channel, as the platform has them; next is the token of the following page in the same direction",
+  Type.Object({
+    channel_id: Id,
+    next: Type.Optional(Id),
+    direction: Type.Optional(Type.Enum(["before", "after"])),
+    limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500})),
+    order: Type.Optional(Type.Enum(["asc", "desc"])),
+  }),
+  Type.Object({data: Type.Array(Message), next: Type.Optional(Type.String())}),
+  async (services, login, {channel_id: channel, next, direction = "before", limit = 50, order = "asc"}) => {
+    requireFeature(services, login, "history", "message.list")
+    const beside = next === undefined ? {} : {[direction]: next}
+    const {events, more} = await ask(services, login, (sender, signal) =>
+      sender.history?.({channel, limit, ...beside}, signal),
+    )
+    const data = events.flatMap(({message, user, timestamp}) =>
+      message === undefined ? [] : [{created_at: timestamp, ...message, channel: {id: channel}, ...(user && {user})}],
+    )
+    const last = direction === "before" ? events.at(0) : events.at(-1)
+    return {data: order === "asc" ? data : data.reverse(), ...(more && last !== undefined ? {next: last.id} : {})}
+  },
+)
+
+/** Asked of the platform where its adapter declares the method; else answered from what was seen. */
+const askedOr =
+  <B extends Readonly<Record<string, unknown>>>(
+    name: Feature,
+    seen: (services: MethodServices, login: KnownLogin, body: B) => unknown,
+  ) =>
+  (services: MethodServices, login: KnownLogin, body: B): unknown =>
+    can(services, login, name) ? askMethod(services, login, name, body) : seen(services, login, body)
+
 const found = <T>(value: T | undefined, what: string): T => {
   if (value !== undefined) return value
   throw new Problem("not_found", `the newest ${seenEvents} events tell of no such ${what}`)
@@ -89,69 +163,50 @@ export const methods: readonly Method[] = [
     "A message that came in",
     Type.Object({channel_id: Id, message_id: Id}),
     Message,
-    async ({history}, {endpoint}, {channel_id, message_id}) =>
+    askedOr("message.get", async ({history}, {endpoint}, {channel_id, message_id}) =>
       found(await history.received(endpoint, channel_id, message_id), "message"),
+    ),
   ),
+  updateMessage,
+  deleteMessage,
+  listMessages,
   createReaction,
+  deleteReaction,
   method(
     "channel.get",
     "A channel that a message came from",
     Type.Object({channel_id: Id}),
     Channel,
-    async ({history}, {endpoint}, {channel_id}) => found(await history.channel(endpoint, channel_id), "channel"),
+    askedOr("channel.get", async ({history}, {endpoint}, {channel_id}) =>
+      found(await history.channel(endpoint, channel_id), "channel"),
+    ),
   ),
   method(
     "user.get",
     "A user who was heard",
     Type.Object({user_id: Id}),
     User,
-    async ({history}, {endpoint}, {user_id}) => found(await history.user(endpoint, user_id), "user"),
+    askedOr("user.get", async ({history}, {endpoint}, {user_id}) =>
+      found(await history.user(endpoint, user_id), "user"),
+    ),
   ),
   method(
     "user.channel.create",
-    "The channel in which a user has written to the bot alone",
+    "The channel in which a user and the bot are alone: opened where the platform opens such, else where the user has written",
     Type.Object({user_id: Id, guild_id: Type.Optional(Type.String())}),
     Channel,
-    async ({history}, {endpoint}, {user_id}) => found(await history.directChannel(endpoint, user_id), "direct channel"),
+    async (services, login, {user_id}) =>
+      can(services, login, "open")
+        ? ask(services, login, (sender, signal) => sender.open?.(user_id, signal))
+        : found(await services.history.directChannel(login.endpoint, user_id), "direct channel"),
   ),
   method(
     "guild.get",
     "A guild that a message came from",
     Type.Object({guild_id: Id}),
     Guild,
-    async ({history}, {endpoint}, {guild_id}) => found(await history.guild(endpoint, guild_id), "guild"),
+    askedOr("guild.get", async ({history}, {endpoint}, {guild_id}) =>
+      found(await history.guild(endpoint, guild_id), "guild"),
+    ),
   ),
 ]
-
-/** The rest of Satori v1: a platform may have it, the Host does not. */
-export const otherMethods: ReadonlySet<string> = new Set([
-  "channel.list",
-  "channel.create",
-  "channel.update",
-  "channel.delete",
-  "channel.mute",
-  "message.update",
-  "message.delete",
-  "message.list",
-  "reaction.delete",
-  "reaction.clear",
-  "reaction.list",
-  "upload.create",
-  "guild.list",
-  "guild.approve",
-  "guild.member.get",
-  "guild.member.list",
-  "guild.member.kick",
-  "guild.member.mute",
-  "guild.member.approve",
-  "guild.member.role.set",
-  "guild.member.role.unset",
-  "guild.member.role.list",
-  "guild.role.list",
-  "guild.role.create",
-  "guild.role.update",
-  "guild.role.delete",
-  "friend.list",
-  "friend.delete",
-  "friend.approve",
-])

@@ -5,9 +5,11 @@ import {Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Outbox} from "../outbox/outbox.ts"
+import type {MethodServices} from "./asking.ts"
+import {forward} from "./forwarded.ts"
 import {History} from "./history.ts"
 import type {Logins} from "./logins.ts"
-import {LoginView, type Method, type MethodServices, otherMethods} from "./methods.ts"
+import {LoginView, type Method} from "./methods.ts"
 import {type KnownLogin, showLogin} from "./protocol.ts"
 
 export interface SatoriServices {
@@ -19,19 +21,22 @@ export interface SatoriServices {
 
 const Meta = Named("Meta", {logins: Type.Array(LoginView), proxy_urls: Type.Array(Type.String())})
 
+const servicesOf = ({database, outbox, endpoints}: SatoriServices): MethodServices => ({
+  outbox,
+  endpoints,
+  history: new History(database),
+})
+
 /** The HTTP side of Satori v1: a method, asked of a login. */
-export const askLogin = (
-  {summary, body, answer, handle}: Method,
-  {logins, database, outbox, endpoints}: SatoriServices,
-): Operation => {
-  const services: MethodServices = {outbox, endpoints, history: new History(database)}
+export const askLogin = ({summary, body, answer, handle}: Method, satori: SatoriServices): Operation => {
+  const services = servicesOf(satori)
   return {
     summary: `Satori: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
     body,
     response: {200: answer},
-    problems: ["login_unknown"],
+    problems: ["login_unknown", "not_implemented", "platform_failed", "endpoint_offline"],
     handle: async (request, call) => {
-      const login = loginOf(request.headers, logins)
+      const login = loginOf(request.headers, satori.logins)
       // Checked by the method's own schema.
       const asked = (await call.body()) as never
       return call.json(answer, await handle(services, login, asked))
@@ -45,15 +50,25 @@ export const listLogins = ({logins}: Pick<SatoriServices, "logins">): Operation 
   handle: (_, call) => call.json(Meta, {logins: logins.list().map(showLogin), proxy_urls: []}),
 })
 
-export const refuseMethod = (): Operation => ({
-  summary: "Satori: a method that the Host does not answer",
-  response: {},
-  problems: ["not_implemented"],
-  handle: (_, {params: {"*": method = ""}}) => {
-    if (otherMethods.has(method)) throw new Problem("not_implemented", `${method} is not answered by the Host`)
-    throw new Problem("not_found", `Satori v1 has no method ${method.slice(0, 100)}`)
-  },
-})
+const AnyParameters = Type.Record(Type.String(), Type.Unknown())
+
+/** The rest of Satori v1, which the adapter of the login's endpoint answers where its `features` name it. */
+export const forwardMethod = (satori: SatoriServices): Operation => {
+  const services = servicesOf(satori)
+  return {
+    summary: "Satori: a method that the login's features name, as its platform answers it",
+    body: AnyParameters,
+    response: {200: Type.Unknown()},
+    problems: ["login_unknown", "not_implemented", "platform_failed", "endpoint_offline"],
+    handle: async (request, call) => {
+      const {"*": method = ""} = call.params
+      const login = loginOf(request.headers, satori.logins)
+      // Checked by the route's schema.
+      const params = (await call.body()) as Record<string, unknown>
+      return call.json(Type.Unknown(), (await forward(services, login, method, params)) ?? {})
+    },
+  }
+}
 
 export const requireUpgrade = (): Operation => ({
   summary: "Satori: the WebSocket of events",

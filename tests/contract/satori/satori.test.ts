@@ -191,7 +191,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     const ask = async (method: string, body: unknown) => (await askSatori(host, method, body)).json()
     expect(await ask("channel.get", {channel_id: "lounge"})).toEqual({id: "lounge", type: 0})
     expect(await ask("user.get", {user_id: "alice"})).toEqual({id: "alice", name: "alice"})
-    expect(await ask("user.channel.create", {user_id: "alice"})).toEqual({id: "alone", type: 1})
+    expect(await ask("user.channel.create", {user_id: "alice"})).toEqual({id: "@alice", type: 1})
     expect(await ask("message.get", {channel_id: "lounge", message_id: "m1"})).toMatchObject({
       id: "m1",
       content: "hello",

@@ -1,0 +1,56 @@
+import {Command, Option} from "clipanion"
+import type {EndpointView} from "../../shared/api/endpoints.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Static} from "../../shared/type.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {facts} from "../kit/print.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+
+export class EndpointShow extends DataCommand {
+  static override paths = [["endpoint", "show"]]
+  static override usage = Command.Usage({
+    description: "show one endpoint: its state and last error, what it can do, and its limits",
+    examples: [["One that fails", "svc endpoint show irc~libera"]],
+  })
+
+  name = Option.String({name: "name"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const {items} = await host.get<{items: Static<typeof EndpointView>[]}>("/api/endpoints?limit=500")
+    const found = items.find(({name}) => name === this.name)
+    if (found === undefined) {
+      const known = items.map(({name}) => name).join(", ")
+      throw new Problem("endpoint_unknown", `there is no endpoint ${this.name}; there is ${known || "none"}`)
+    }
+    this.show(found, () => facts(factsOf(found)))
+    return exit.ok
+  }
+}
+
+type Fact = readonly [string, string]
+
+const factsOf = (view: Static<typeof EndpointView>): readonly Fact[] => [
+  ["endpoint", view.name],
+  ["state", view.state],
+  ["since", view.since],
+  ["admission", view.admission],
+  ...optional("reason", view.reason),
+  ...optional("error", view.error),
+  ...optional("remedy", view.remediation),
+  ...optional("next attempt", view.retryAt),
+  ["last event", view.lastEventAt ?? "-"],
+  ["plugin", view.owner],
+  ["history", view.history],
+  ["can", ["send", ...view.features].join(", ")],
+  [
+    "longest text",
+    view.limits.text === undefined ? "no limit" : `${view.limits.text} characters; longer ones go in parts`,
+  ],
+  ["rate", view.rates.map(({messages, per}) => `${messages} in ${per / 1000} s`).join(", ") || "no limit"],
+  ["in doubt", view.onUnknown],
+]
+
+const optional = (name: string, value: string | undefined): readonly Fact[] =>
+  value === undefined ? [] : [[name, value]]
