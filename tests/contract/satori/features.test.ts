@@ -9,7 +9,7 @@ const guildPlugin = pluginWith(`
     const asked: unknown[] = []
     plugin.adapter("club", {
       history: "none",
-      features: ["edit", "delete", "unreact", "open", "history", "commands", "guild.member.list", "guild.member.kick", "guild.role.create", "channel.get"],
+      features: ["edit", "delete", "unreact", "open", "history", "guild.member.list", "guild.member.kick", "guild.role.create", "channel.get"],
       limits: {text: 10},
       open: async (_, endpoint) => {
         endpoint.login({platform: "club", user: {id: "bot"}, status: 1})
@@ -26,7 +26,6 @@ const guildPlugin = pluginWith(`
             events: ["m1", "m2"].map(id => ({id, type: "message-created", timestamp: 5, message: {id, content: "about " + before + " " + limit}})),
             more: true,
           }),
-          commands: async commands => void asked.push(["commands", commands.map(({name}) => name)]),
           call: async (method, params) => {
             if (params.user_id === "nobody") throw refused("there is no nobody", {reason: "user_unknown", remediation: "Name somebody."})
             asked.push([method, params])
@@ -37,8 +36,6 @@ const guildPlugin = pluginWith(`
         }
       },
     })
-    plugin.command("wave", {description: "Waves"}, () => "o/")
-    plugin.command("secret", {description: "Not shown", hidden: true}, () => "-")
     plugin.route({method: "GET", path: "/asked", scope: "full", summary: "asked", handle: (_, call) => call.json(Type.Object({}), {asked})})`)
 
 const config = "http: {port: 0}\nplugins:\n  club: {}\n"
@@ -82,7 +79,7 @@ describe.each(bunAnd("node24"))("what an endpoint's features name, on $name", ru
       id: "r1",
       name: "Guest",
     })
-    expect((await asked(host)).filter(each => Array.isArray(each) && each[0] !== "commands").slice(2)).toEqual([
+    expect((await asked(host)).slice(2)).toEqual([
       ["send", "first one "],
       ["send", "second one"],
       ["edit", "p-", "better"],
