@@ -11,7 +11,7 @@ const env = {HTTP_TOKEN: "the-full-token-of-the-console", DEMO_TOKEN: "the-demo-
 const token = env.HTTP_TOKEN
 
 const configOf = (http: string) =>
-  `http: {token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}", ${http}}\nplugins: {sandbox: {}, moody: {}}\n`
+  `http: {token: "\${HTTP_TOKEN}", demoToken: "\${DEMO_TOKEN}", ${http}}\nplugins: {sandbox: {}, moody: {}}\nmessages: {failure: ""}\n`
 
 /** Answers; once it is asked to, it throws, until the file `calm` is in the project. */
 const moody = `

@@ -98,7 +98,11 @@ export default definePlugin({
 `
 
 const configOf = (...plugins: readonly string[]) =>
-  JSON.stringify({http: {port: 0}, messages: {failure: ""}, plugins: Object.fromEntries([...plugins, "sandbox"].map(name => [name, {}]))})
+  JSON.stringify({
+    http: {port: 0},
+    messages: {failure: ""},
+    plugins: Object.fromEntries([...plugins, "sandbox"].map(name => [name, {}])),
+  })
 
 const plugins = {b: around("b"), a: around("a"), bot, killer}
 

@@ -11,7 +11,8 @@ import {pluginOf} from "./plugin.ts"
 const config = (plugins: string) => `http: {port: 0}
 plugins:
   sandbox: {}
-${plugins}`
+${plugins}messages: {failure: ""}
+`
 const quiet = ["--no-watch"]
 
 describe.each(runtimes)("a Host on $name does not start", runtime => {
