@@ -41,6 +41,8 @@ const factsOf = (view: Static<typeof EndpointView>): readonly Fact[] => [
   ...optional("remedy", view.remediation),
   ...optional("next attempt", view.retryAt),
   ["last event", view.lastEventAt ?? "-"],
+  ...optional("cursor stored", view.cursorAt ?? undefined),
+  ...(view.dropped === 0 ? [] : [["dropped", `${view.dropped} events that came too late to be known`] as const]),
   ["plugin", view.owner],
   ["history", view.history],
   ["can", ["send", ...view.features].join(", ")],

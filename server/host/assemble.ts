@@ -53,7 +53,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     stop: (_, opened) => opened.close(),
   })
 
-  const {outbox, inbox, gaps, ingress, endpoints, satori} = createMessages({
+  const {outbox, inbox, gaps, ingress, endpoints, satori, commandLists} = createMessages({
     database,
     log,
     runtimeId,
@@ -64,6 +64,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
       timers.consider()
     },
     retention: () => settings().retention,
+    commands: () => current().snapshot.messages.router.commands,
   })
   const disk = {
     folders: foldersOf(database.location, paths),
@@ -114,6 +115,10 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     endpoints,
     outbox,
     starts,
+    committed: () => {
+      timers.generationChanged().catch(error => log.error("timers were not armed again", {error}))
+      for (const endpoint of endpoints.list()) commandLists.announce(endpoint)
+    },
     timers: () => timers,
     events,
     recovery,

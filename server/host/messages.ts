@@ -8,6 +8,8 @@ import {Gaps} from "../endpoints/gaps.ts"
 import {Ingress} from "../endpoints/ingress.ts"
 import {Inbox} from "../inbox/inbox.ts"
 import {oldestKnown} from "../inbox/retention.ts"
+import type {Command} from "../messages/command.ts"
+import {CommandLists} from "../messages/command-lists.ts"
 import {Outbox} from "../outbox/outbox.ts"
 import {SatoriServer} from "../satori/server.ts"
 import type {HostEvents} from "./events.ts"
@@ -22,6 +24,8 @@ export interface MessagesOptions {
   readonly ingressChanged: () => void
   /** Of the running generation. */
   readonly retention: () => RetentionSettings
+  /** Of the running generation. */
+  readonly commands: () => readonly Command[]
 }
 
 /** What messages come in by and go out by. Nothing of it moves before it is started. */
@@ -32,11 +36,12 @@ export interface HostMessages {
   readonly ingress: Ingress
   readonly endpoints: Endpoints
   readonly satori: SatoriServer
+  readonly commandLists: CommandLists
 }
 
 /** Each hears of the others by functions: what one receives another stores, counts, or tells. */
 export const createMessages = (options: MessagesOptions): HostMessages => {
-  const {database, log, runtimeId, events, base, ingressChanged, retention} = options
+  const {database, log, runtimeId, events, base, ingressChanged, retention, commands} = options
   const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
   const inbox = new Inbox(database, outbox, runtimeId, log, {
     oldest: () => oldestKnown(retention(), Date.now()),
@@ -46,6 +51,7 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
     },
   })
   const gaps = new Gaps(database, log)
+  const commandLists = new CommandLists(commands)
   const observeAll = (at: number) => {
     for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
     ingressChanged()
@@ -54,7 +60,10 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
   const endpoints: Endpoints = new Endpoints({
     receive: (endpoint, events, options) => satori.hearOf(inbox.receiveAll(endpoint, events, options)),
     cursorOf: ({spec: {name}}) => readCursor(database, name),
-    online: endpoint => outbox.online(endpoint.spec.name),
+    online: endpoint => {
+      outbox.online(endpoint.spec.name)
+      commandLists.announce(endpoint)
+    },
     changed: (endpoint: Endpoint, at?: number) => {
       gaps.observe(endpoint, at)
       events.endpointChanged(endpoint)
@@ -71,5 +80,5 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
     endpoints: () => endpoints.list(),
     path: `${base}/satori/v1/events`,
   })
-  return {outbox, inbox, gaps, ingress, endpoints, satori}
+  return {outbox, inbox, gaps, ingress, endpoints, satori, commandLists}
 }

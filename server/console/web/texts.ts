@@ -398,6 +398,11 @@ export const texts = {
     last: "Last event",
     owner: "Plugin instance",
     history: "What it missed while away",
+    features: "Can",
+    longest: "Longest text",
+    characters: (count: number) => `${count} characters; longer messages go in parts`,
+    cursor: "Cursor stored",
+    dropped: "Events that came too late",
     histories: {
       replay: "is delivered again by the platform",
       none: "is not delivered again, and recorded as a gap",

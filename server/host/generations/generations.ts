@@ -28,6 +28,8 @@ export interface HostGenerationsOptions {
   readonly outbox: Outbox
   readonly starts: PluginStarts
   readonly timers: () => Timers
+  /** A generation was committed and swapped in. */
+  readonly committed: () => void
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
   readonly recovery: Pick<HostRecovery, "hide" | "learn" | "checkpoints">
   /** What watches the project's files; undefined where nothing does. */
@@ -36,7 +38,8 @@ export interface HostGenerationsOptions {
 
 /** The generations of a Host; the first one is not begun yet. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
-  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, events, recovery, watcher} = options
+  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, committed, events, recovery, watcher} =
+    options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
   const loader = createLoader(host, runtime, paths, plugins, lastGood?.plugins)
@@ -67,9 +70,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     },
     onFail: events.failed,
     onCommit: (generation: Generation) => {
-      timers()
-        .generationChanged()
-        .catch(error => logs.log.error("timers were not armed again", {error}))
+      committed()
       recovery.learn(generation.config)
       logs.setLevel(generation.config.config.log_level)
       logs.bind({generation: generation.number})

@@ -1,0 +1,49 @@
+import {toJson} from "../../shared/json.ts"
+import type {Log} from "../../shared/log.ts"
+import {messageOf} from "../../shared/problems.ts"
+import type {CommandSummary, Feature, Sender} from "../../shared/sdk/adapter.ts"
+import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import type {Command} from "./command.ts"
+
+/** A platform has so long to take the list, in milliseconds. */
+const limit = 30_000
+
+/** An endpoint as its list of commands needs it. */
+export interface CommandListed {
+  readonly spec: {readonly name: string; readonly features: readonly Feature[]; readonly log: Log}
+  readonly sender: Sender | undefined
+}
+
+/** What anybody may call, without what `help` does not show. */
+export const summariesOf = (commands: readonly Command[]): readonly CommandSummary[] =>
+  commands
+    .filter(({definition}) => definition.hidden !== true && definition.permission === undefined)
+    .map(({path, definition}) => ({name: path.join(" "), description: definition.description ?? path.join(" ")}))
+
+/**
+ * Tells platforms that list the bot's commands which ones there are: each connection once, and again when they have changed. A
+ * failure is logged; the next connection or generation tries again.
+ */
+export class CommandLists {
+  readonly #commands: () => readonly Command[]
+  /** What each connection was told last. */
+  readonly #told = new WeakMap<Sender, string>()
+
+  constructor(commands: () => readonly Command[]) {
+    this.#commands = commands
+  }
+
+  /** The endpoint is online, or another generation runs. */
+  announce({spec: {name, features, log}, sender}: CommandListed): void {
+    if (sender?.commands === undefined || !features.includes("commands")) return
+    const summaries = summariesOf(this.#commands())
+    const text = toJson(summaries)
+    if (this.#told.get(sender) === text) return
+    this.#told.set(sender, text)
+    const {commands} = sender
+    withTimeLimit(limit, signal => commands(summaries, signal)).catch(error => {
+      if (this.#told.get(sender) === text) this.#told.delete(sender)
+      log.warn(`${name} did not take the list of commands: ${messageOf(error)}`, {error})
+    })
+  }
+}

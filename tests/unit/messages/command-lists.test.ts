@@ -1,0 +1,64 @@
+import {expect, test} from "vitest"
+import {parsePattern} from "../../../server/messages/command.ts"
+import {CommandLists} from "../../../server/messages/command-lists.ts"
+import type {CommandSummary, Sender} from "../../../shared/sdk/adapter.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+
+const command = (pattern: string, definition: object = {}) => ({
+  ...parsePattern(pattern),
+  id: pattern,
+  owner: "root/bot" as const,
+  aliases: [],
+  definition,
+  handle: () => undefined,
+})
+
+const connection = (fails = 0) => {
+  const told: (readonly CommandSummary[])[] = []
+  let left = fails
+  const sender: Sender = {
+    send: async () => ({ids: []}),
+    commands: async commands => {
+      told.push(commands)
+      if (left-- > 0) throw new Error("not now")
+    },
+  }
+  return {sender, told}
+}
+
+const spec = {name: "line", features: ["commands"], log} as const
+
+test("a platform gets the commands that anybody may call, once for each connection, and again when they change", () => {
+  let commands = [
+    command("roll [sides:integer]", {description: "Roll"}),
+    command("note add <text>"),
+    command("x", {hidden: true}),
+  ]
+  const lists = new CommandLists(() => [...commands, command("ban", {permission: "admin"})])
+  const [one, two] = [connection(), connection()]
+  lists.announce({spec, sender: one.sender})
+  lists.announce({spec, sender: one.sender})
+  lists.announce({spec, sender: two.sender})
+  const first = [
+    {name: "roll", description: "Roll"},
+    {name: "note add", description: "note add"},
+  ]
+  expect([one.told, two.told]).toEqual([[first], [first]])
+  commands = commands.slice(1)
+  lists.announce({spec, sender: one.sender})
+  expect(one.told).toEqual([first, first.slice(1)])
+})
+
+test("nothing is told to an endpoint that is offline or does not declare it; what failed is told again", async () => {
+  const lists = new CommandLists(() => [command("roll")])
+  const failing = connection(1)
+  lists.announce({spec, sender: undefined})
+  lists.announce({spec: {...spec, features: []}, sender: failing.sender})
+  expect(failing.told.length).toBe(0)
+  lists.announce({spec, sender: failing.sender})
+  await until("the second try", () => {
+    lists.announce({spec, sender: failing.sender})
+    return failing.told.length === 2
+  })
+})
