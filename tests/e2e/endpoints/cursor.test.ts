@@ -88,7 +88,7 @@ const killing = async (runtime: TestRuntime) => {
   let host = await startHost({runtime, config: configOf(platform.url), plugins: {poll}})
   for (let n = 0; n < kills; n++) {
     const before = platform.taken()
-    const talking = setInterval(() => platform.say(1 + chance.below(12)), 3)
+    const talking = setInterval(() => platform.say(1 + chance.below(6)), 10)
     await until("the cursor to move", () => platform.taken() > before)
     await sleep(chance.below(120))
     await host.stop("SIGKILL")
