@@ -1,4 +1,5 @@
 import {v7 as uuid} from "uuid"
+import {Named} from "../../shared/api/schemas.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Feature} from "../../shared/sdk/adapter.ts"
 import {Channel, Guild, Login, Message, User} from "../../shared/sdk/satori.ts"
@@ -29,6 +30,14 @@ const method = <B extends TSchema>(
 const Id = Type.String({minLength: 1, maxLength: 1000, pattern: "^[^\\0]+$"})
 
 const Nothing = Type.Object({})
+
+const MessageListRequest = Named("MessageListRequest", {
+  channel_id: Id,
+  next: Type.Optional(Id),
+  direction: Type.Optional(Type.Enum(["before", "after"])),
+  limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500})),
+  order: Type.Optional(Type.Enum(["asc", "desc"])),
+})
 
 export const LoginView = Type.Intersect(
   [Login, Type.Object({adapter: Type.String(), features: Type.Array(Type.String()), self_id: Type.String()})],
@@ -118,13 +127,7 @@ const deleteReaction = method(
 const listMessages = method(
   "message.list",
   "Messages of a channel, as the platform has them; next is the token of the following page in the same direction",
-  Type.Object({
-    channel_id: Id,
-    next: Type.Optional(Id),
-    direction: Type.Optional(Type.Enum(["before", "after"])),
-    limit: Type.Optional(Type.Integer({minimum: 1, maximum: 500})),
-    order: Type.Optional(Type.Enum(["asc", "desc"])),
-  }),
+  MessageListRequest,
   Type.Object({data: Type.Array(Message), next: Type.Optional(Type.String())}),
   async (services, login, {channel_id: channel, next, direction = "before", limit = 50, order = "asc"}) => {
     requireFeature(services, login, "history", "message.list")

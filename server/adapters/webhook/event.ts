@@ -1,4 +1,4 @@
-import {channelType, type Incoming, Problem, renderContent} from "../../../shared/sdk/sdk.ts"
+import {channelType, type DatedIncoming, Problem, renderContent} from "../../../shared/sdk/sdk.ts"
 
 /** What begins so is what this adapter sends: it is not taken back in, so that nobody can send it back to its sender. */
 export const ownTypes = "svc."
@@ -10,7 +10,7 @@ const defaults = {channel: "webhook", user: "webhook"} as const
  * `user` and `name` say where and who, `group: true` that others are there. Any other object is the platform's own event:
  * Satori's `internal`, with `type` as `_type` and the body as `_data`. Throws `request_invalid`.
  */
-export const toIncoming = (id: string, timestamp: number, body: string): Incoming => {
+export const toIncoming = (id: string, timestamp: number, body: string): DatedIncoming => {
   const data = parse(body)
   const type = text(data, "type")
   if (type?.startsWith(ownTypes))
@@ -51,7 +51,7 @@ const parse = (body: string): Body => {
 }
 
 /** A partner's own event names places in its own way: only what is plain text is taken. */
-const placeOf = (data: Body): Pick<Incoming, "channel" | "user"> => {
+const placeOf = (data: Body): Pick<DatedIncoming, "channel" | "user"> => {
   const {channel, user} = data
   return {
     ...(isName(channel) ? {channel: {id: channel, type: channelType.text}} : {}),

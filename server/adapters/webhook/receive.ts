@@ -1,9 +1,13 @@
-import {type Endpoint, Problem} from "../../../shared/sdk/sdk.ts"
+import {type DatedIncoming, type Endpoint, Problem} from "../../../shared/sdk/sdk.ts"
 import {toIncoming} from "./event.ts"
 import type {Signatures} from "./signatures.ts"
 
 /** Verifies one delivery, stores it, and only then acknowledges it. A repeated `webhook-id` is acknowledged and stored once. */
-export const receive = async (request: Request, signatures: Signatures, endpoint: Endpoint): Promise<Response> => {
+export const receive = async (
+  request: Request,
+  signatures: Signatures,
+  endpoint: Endpoint<DatedIncoming>,
+): Promise<Response> => {
   if (request.method !== "POST") return onlyPost()
   const text = decodeBody(await request.arrayBuffer())
   const {id, timestamp} = signatures.verify(request.headers, text)

@@ -10,7 +10,7 @@ import {handledAll, readLedger} from "../../support/messages/inbox-ledger.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
 /** How often the Host is killed; `SVC_TEST_KILLS` for a long run. */
-const kills = Number(process.env.SVC_TEST_KILLS ?? 15)
+const kills = Number(process.env.SVC_TEST_KILLS ?? 5)
 
 /** Asks the platform for what comes behind the cursor, and goes on behind what is stored. Each message is answered once. */
 const poll = pluginWith(`
