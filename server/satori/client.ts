@@ -101,9 +101,10 @@ export class Client {
   }
 
   #deliver({sn, login, text}: Frame): void {
+    this.#sn = sn
+    if (text === "") return
     if (!this.#logins.has(login.sn)) this.tell({type: "login-added", login})
     this.#send(text)
-    this.#sn = sn
   }
 
   async #drain(): Promise<void> {

@@ -9,8 +9,12 @@ export interface Frame {
   readonly sn: number
   /** Whose event it is: a client hears of the login before. */
   readonly login: KnownLogin
+  /** Empty for an event of the Host's own, such as a timer's: clients get none of it. */
   readonly text: string
 }
+
+/** Types that no platform sends, and whose data is a plugin's. */
+const ownTypes: ReadonlySet<string> = new Set(["timer"])
 
 /** Tells the login of an endpoint's event; `stored` is what the endpoint called itself when the event came. */
 export type LoginOf = (endpoint: string, stored: SatoriEvent["login"]) => KnownLogin
@@ -25,6 +29,7 @@ export const toFrame = (row: Row, loginOf: LoginOf): Frame => {
   const sn = Number(row.seq)
   const {_type: _, ...event}: SatoriEvent = fromJson(String(row.event))
   const login = loginOf(String(row.endpoint), event.login)
+  if (ownTypes.has(event.type)) return {sn, login, text: ""}
   const raw: {data?: unknown} | undefined = row.raw === null ? undefined : fromJson(String(row.raw))
   const native = raw === undefined ? {} : {_type: login.platform, _data: raw.data}
   return {sn, login, text: signal(opcode.event, {...event, sn, id: sn, ...loginOfEvent(login), ...native})}

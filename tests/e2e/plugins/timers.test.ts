@@ -5,6 +5,7 @@ import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {connectSatori} from "../../support/satori/satori.ts"
 
 /** How often the Host is killed; `SVC_TEST_KILLS` for a long run. */
 const kills = Number(process.env.SVC_TEST_KILLS ?? 6)
@@ -54,9 +55,15 @@ const said = async (host: TestHost) =>
 describe.each(bunAnd("node24"))("timers on $name", runtime => {
   test("are set with the handler, listed, fire in their conversation, and are cleared or cancelled", async () => {
     const host = await startHost({runtime, config, plugins: {clock}})
+    const application = await connectSatori(host)
+    await application.hears(4)
     expect(await host.say("/remind 10 tea", {channel: "chat"})).toEqual(["I will"])
     await until("the reminder", async () => (await said(host)).includes("tea"))
     await host.say("/remind 3600000 later", {channel: "chat"})
+    // What is a plugin's own is nothing for other applications.
+    await application.hearsMessages(2)
+    expect(application.signals.filter(({body}) => JSON.stringify(body)?.includes('"timer"'))).toEqual([])
+    application.close()
     const {items} = await host.get<{items: {id: string; state: string; name: string; channel: string}[]}>("/api/timers")
     expect(items).toEqual([
       expect.objectContaining({state: "waiting", plugin: "clock", name: "remind", channel: "chat"}),
