@@ -2,6 +2,7 @@ import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import type {OutboxDraft} from "./draft.ts"
+import {columnsOf} from "./rows.ts"
 
 /** A message that a plugin sends outside its handlers. */
 export interface Planned {
@@ -37,11 +38,7 @@ const selectKeyed = `SELECT o.plugin, o.key, o.id FROM ${keys.source} k JOIN out
 const keyOf = (plugin: string, key: string): string => `${plugin} ${key}`
 
 const rowOf = ({draft, content, plugin, key, at, due}: Planned) => ({
-  id: draft.id,
-  kind: draft.kind,
-  endpoint: draft.endpoint.toWellFormed(),
-  channel: draft.channel.toWellFormed(),
-  user: draft.user?.toWellFormed() ?? null,
+  ...columnsOf(draft),
   content,
   at,
   due,

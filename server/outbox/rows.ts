@@ -187,12 +187,17 @@ export const inserting = (departures: readonly Departure[]): Statement => {
   return {sql: insert, args: [draftRows.encode(values)]}
 }
 
+/** What a draft is and where it goes, as its row has it. */
+export const columnsOf = ({id, kind, endpoint, channel, user}: OutboxDraft) => ({
+  id,
+  kind,
+  endpoint: endpoint.toWellFormed(),
+  channel: channel.toWellFormed(),
+  user: user?.toWellFormed() ?? null,
+})
+
 const storedOf = ({draft, content, at, from}: Departure, isFirst: boolean) => ({
-  id: draft.id,
-  kind: draft.kind,
-  endpoint: draft.endpoint.toWellFormed(),
-  channel: draft.channel.toWellFormed(),
-  user: draft.user?.toWellFormed() ?? null,
+  ...columnsOf(draft),
   content,
   at,
   seq: from?.seq ?? null,
