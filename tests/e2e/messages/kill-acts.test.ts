@@ -1,0 +1,139 @@
+import {createServer} from "node:http"
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, onTestFinished, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+/** How often the Host is killed; `SVC_TEST_KILLS` for a long run. */
+const kills = Number(process.env.SVC_TEST_KILLS ?? 6)
+const perKill = 6
+
+/** A stand-in for a platform that drops repeated sends, and notes what is wrong with what it is asked. */
+const startPlatform = async () => {
+  const messages = new Map<string, string>()
+  const sent = new Set<string>()
+  const wrong: string[] = []
+  const acts: Record<string, (body: {id: string; text: string}) => void> = {
+    "/send": ({id, text}) => {
+      if (!sent.has(id)) messages.set(id, text)
+      sent.add(id)
+    },
+    "/edit": ({id, text}) => {
+      if (messages.has(id)) messages.set(id, text)
+      else if (!sent.has(id)) wrong.push(`edit of ${id}, which was not sent`)
+    },
+    "/delete": ({id}) => {
+      if (!sent.has(id)) wrong.push(`deletion of ${id}, which was not sent`)
+      messages.delete(id)
+    },
+  }
+  const server = createServer((request, response) => {
+    let text = ""
+    request.on("data", chunk => {
+      text += chunk
+    })
+    request.on("end", () => {
+      acts[request.url ?? ""]?.(JSON.parse(text))
+      response.end("{}")
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return {messages, wrong, port: typeof address === "object" && address !== null ? address.port : 0}
+}
+
+const wire = pluginWith(`
+    plugin.adapter("wire", {
+      history: "inside",
+      idempotent: true,
+      features: ["edit", "delete"],
+      account: Type.Object({port: Type.Integer()}),
+      open: async ({port}) => {
+        const ask = async (path: string, body: object, signal: AbortSignal) => {
+          const answer = await fetch("http://127.0.0.1:" + port + path, {method: "POST", body: JSON.stringify(body), signal})
+          await answer.text()
+        }
+        return {
+          send: async ({id, content}, signal) => {
+            await ask("/send", {id, text: content.join("")}, signal)
+            return {ids: [id]}
+          },
+          edit: async ({message, content}, signal) => ask("/edit", {id: message, text: content.join("")}, signal),
+          delete: async ({message}, signal) => ask("/delete", {id: message}, signal),
+        }
+      },
+    })`)
+
+/** Says each number on the wire, corrects it, and takes every third one back; says each once more under a key, from a route. */
+const actor = pluginWith(`
+    plugin.on("message-created", async session => {
+      const n = Number(session.text)
+      const id = await session.send("draft " + n, {endpoint: "wire~one", channel: "c" + n % 4})
+      await session.edit(id, "final " + n)
+      if (n % 3 === 0) await session.delete(id)
+    })
+    plugin.route({
+      method: "POST", path: "/keyed", scope: "full", summary: "Say under a key",
+      body: Type.Object({n: Type.Integer()}),
+      handle: async (_, call) => {
+        const {n} = await call.body() as any
+        return Response.json({id: await plugin.send({endpoint: "wire~one", channel: "k"}, "keyed " + n, {key: "k" + n})})
+      },
+    })`)
+
+test.each(bunAnd("node22"))(`${kills} kills leave each act done once, in its order, on $name`, async runtime => {
+  const platform = await startPlatform()
+  const config = `http: {port: 0}
+plugins:
+  sandbox: {}
+  actor: {}
+  wire: {endpoints: [{id: one, port: ${platform.port}}]}
+`
+  let host = await startHost({runtime, config, plugins: {wire, actor}})
+  const say = async (of: TestHost, n: number) => {
+    await of.post("/api/plugins/sandbox/messages", {
+      text: String(n),
+      id: `n${n}`,
+      user: `u${n % 4}`,
+      channel: `r${n % 4}`,
+    })
+    await of.post("/api/plugins/actor/keyed", {n})
+  }
+  for (let kill = 0; kill < kills; kill++) {
+    const numbers = Array.from({length: perKill}, (_, index) => kill * perKill + index)
+    const before = host
+    const saying = Promise.all(numbers.map(n => say(before, n).catch(() => {})))
+    await sleep(kill * 9)
+    await host.stop("SIGKILL")
+    await saying
+    host = await startHost({runtime, project: host.project})
+    // Who got no answer asks again, under the same id and the same key.
+    for (const n of numbers) await say(host, n)
+  }
+  await until("all to be done", async () => {
+    const events = await Promise.all(
+      ["pending", "running"].map(state => host.get<{items: unknown[]}>(`/api/inbox?limit=1&state=${state}`)),
+    )
+    const states = await Promise.all(
+      ["queued", "sending"].map(state => host.get<{items: unknown[]}>(`/api/outbox?limit=1&state=${state}`)),
+    )
+    return [...events, ...states].every(({items}) => items.length === 0)
+  })
+  const all = Array.from({length: kills * perKill}, (_, n) => n)
+  const expected = [...all.filter(n => n % 3 !== 0).map(n => `final ${n}`), ...all.map(n => `keyed ${n}`)]
+  const {items: dead} = await host.get<{items: {event: {message?: {content: string}}}[]}>(
+    "/api/inbox?limit=500&state=dead",
+  )
+  // A handler that ran at two kills in a row is taken for their cause: then it has said nothing.
+  const silent = dead.map(({event}) => `final ${event.message?.content}`)
+  expect([...platform.messages.values()].sort()).toEqual(expected.filter(text => !silent.includes(text)).sort())
+  expect(platform.wrong).toEqual([])
+  expect((await host.get<{items: unknown[]}>("/api/outbox?limit=1&state=unknown")).items).toEqual([])
+  await host.stop()
+})
