@@ -21,6 +21,27 @@ const table = {
     suite: 200,
     long: 1000,
   },
+  "act-kills": {
+    what: "kill -9 of a Host that sends under keys, edits and deletes: each is done once, in its order",
+    files: ["e2e/messages/kill-acts"],
+    unit: "kills",
+    suite: 6,
+    long: 200,
+  },
+  "timer-kills": {
+    what: "kill -9 of a Host whose timers fire: each fires once for each due time",
+    files: ["e2e/plugins/timers"],
+    unit: "kills",
+    suite: 6,
+    long: 200,
+  },
+  "cursor-kills": {
+    what: "kill -9 of a Host that stores a platform's events with its cursor: each is stored and answered once",
+    files: ["e2e/endpoints/cursor"],
+    unit: "kills",
+    suite: 5,
+    long: 200,
+  },
   "database-kills": {
     what: "kill -9 of a Host under writers, on all runtimes in turn",
     files: ["e2e/database/kill"],

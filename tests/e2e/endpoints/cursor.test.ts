@@ -5,12 +5,13 @@ import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd, type TestRuntime} from "../../support/host/runtimes.ts"
 import {Chance} from "../../support/machine/chance.ts"
+import {faultRun} from "../../support/machine/fault-run.ts"
 import {startStandIn} from "../../support/machine/stand-in-server.ts"
 import {handledAll, readLedger} from "../../support/messages/inbox-ledger.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** How often the Host is killed; `SVC_TEST_KILLS` for a long run. */
-const kills = Number(process.env.SVC_TEST_KILLS ?? 5)
+const run = faultRun("cursor-kills")
+const {rounds: kills, seed} = run
 
 /** Asks the platform for what comes behind the cursor, and goes on behind what is stored. Each message is answered once. */
 const poll = pluginWith(`
@@ -82,7 +83,6 @@ const statesOf = async (host: TestHost) =>
     .toReversed()
 
 const killing = async (runtime: TestRuntime) => {
-  const seed = Date.now() % 1_000_000
   const chance = new Chance(seed)
   const platform = await startPlatform({forgets: true})
   let host = await startHost({runtime, config: configOf(platform.url), plugins: {poll}})

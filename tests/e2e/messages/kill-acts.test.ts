@@ -4,10 +4,10 @@ import {expect, onTestFinished, test} from "vitest"
 import {startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
+import {faultRun} from "../../support/machine/fault-run.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** How often the Host is killed; `SVC_TEST_KILLS` for a long run. */
-const kills = Number(process.env.SVC_TEST_KILLS ?? 6)
+const {rounds: kills} = faultRun("act-kills")
 const perKill = 6
 
 /** A stand-in for a platform that drops repeated sends, and notes what is wrong with what it is asked. */

@@ -4,11 +4,11 @@ import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
+import {faultRun} from "../../support/machine/fault-run.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {connectSatori} from "../../support/satori/satori.ts"
 
-/** How often the Host is killed; `SVC_TEST_KILLS` for a long run. */
-const kills = Number(process.env.SVC_TEST_KILLS ?? 6)
+const {rounds: kills} = faultRun("timer-kills")
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  clock: {}\n"
 
