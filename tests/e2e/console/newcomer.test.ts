@@ -10,6 +10,7 @@ plugins:
   sandbox: {}
   host:
     config: {mood: ${mood}}
+messages: {failure: ""}
 `
 
 /** Answers, but in a bad mood. */
