@@ -29,7 +29,10 @@ export const createTimers = ({generations, ingress, inbox, ...options}: HostTime
       const {id, definition} = timer
       return {id, missed: definition.missed ?? "once", problemOf: data => dataProblem(definition, data)}
     },
-    names: () => [...kinds().keys()].map(id => id.replace(/^root\//, "").replace("/timer/", "/")),
+    declared: () =>
+      (generations.current?.instances ?? []).flatMap(({name, registrations}) =>
+        [...registrations.timers.keys()].map(timer => [name, timer] as const),
+      ),
     settled: () => generations.settled(),
     isPaused: () => ingress.isPaused,
     fire: (firings, around) => inbox.fire(firings, around),

@@ -37,7 +37,8 @@ export interface FiringOptions {
   readonly resume: (due: readonly Due[]) => void
 }
 
-interface Around {
+/** What a batch does before and after it stores firings. */
+export interface Around {
   readonly before: readonly Statement[]
   readonly after: readonly Statement[]
 }

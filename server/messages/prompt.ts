@@ -4,7 +4,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {TSchema} from "../../shared/type.ts"
-import {explain} from "../config/explain.ts"
+import {explainValue} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 import {personOf, type Question} from "../inbox/prompts.ts"
 import type {Router} from "./router.ts"
@@ -56,7 +56,7 @@ export const answer = (
 
 const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>, data: unknown): void => {
   if (schema === undefined) return
-  const [error] = explain(schema, data, [], () => undefined)
+  const [error] = explainValue(schema, data)
   if (error === undefined) return
   const at = error.path.length === 0 ? "" : ` ${error.path.join(".")}`
   throw new Problem("event_invalid", `what ${id} keeps does not fit its schema:${at} ${error.message}`)

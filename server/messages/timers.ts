@@ -4,7 +4,7 @@ import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {TimerDefinition, TimerOptions, When} from "../../shared/sdk/timer.ts"
 import type {TSchema} from "../../shared/type.ts"
-import {explain} from "../config/explain.ts"
+import {explainValue} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 
 /** A timer as a plugin declared it. */
@@ -42,7 +42,7 @@ export const noTimers: SessionTimers = {
 
 /** Why data does not fit a timer's schema; undefined where it does. */
 export const dataProblem = ({data: schema}: TimerDefinition<TSchema>, data: unknown): string | undefined => {
-  const [found] = schema === undefined ? [] : explain(schema, data, [], () => undefined)
+  const [found] = schema === undefined ? [] : explainValue(schema, data)
   return found && `${["data", ...found.path].join(".")}: ${found.message}`
 }
 

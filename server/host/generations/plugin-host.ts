@@ -4,6 +4,7 @@ import {nodesOf} from "../../../shared/sdk/elements.ts"
 import type {SendOptions} from "../../../shared/sdk/plugin.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
+import {lastTime, readKey} from "../../../shared/sdk/values.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {addressOf} from "../../outbox/draft.ts"
@@ -19,16 +20,13 @@ export interface PluginHostOptions {
   readonly timers: () => Timers
 }
 
-/** A key may have so many characters. */
-const longestKey = 200
-
 /** What a running Host does for its plugins outside handlers. */
 export const createPluginHost = ({outbox, endpoints, database, timers}: PluginHostOptions): PluginHost => ({
   send: async (plugin, target, content, {key, at} = {}) => {
     const address = addressOf(target)
     endpoints.requireTarget(address)
     const draft = {...address, id: uuid(), kind: "message", content: nodesOf(content)} as const
-    return outbox.plan(draft, {plugin, key: readKey(key), due: readTime(at)})
+    return outbox.plan(draft, {plugin, key: readKey(key, "request_invalid"), due: readTime(at)})
   },
   setTimer: async (plugin, name, {target, ...when}, data, options) => {
     if (target !== undefined) endpoints.require(target.endpoint)
@@ -53,15 +51,6 @@ const placeOf = (target: TimerPlace | undefined): Place =>
         ...(target.channel === undefined ? {} : {channel: {id: target.channel, type: channelType.text}}),
         ...(target.user === undefined ? {} : {user: {id: target.user}}),
       }
-
-const readKey = (key: unknown): string | undefined => {
-  if (key === undefined || (typeof key === "string" && key !== "" && key.length <= longestKey && !key.includes("\0")))
-    return key
-  throw new Problem("request_invalid", `key is text of 1 to ${longestKey} characters, without NUL`)
-}
-
-/** The last time that a Date can hold, in milliseconds since 1970 (ECMA-262, Time Values). */
-const lastTime = 8.64e15
 
 const readTime = (at: SendOptions["at"]): number | undefined => {
   if (at === undefined) return undefined

@@ -100,9 +100,12 @@ export const changing = (changes: readonly Change[], now: number): readonly Stat
   ]
 }
 
-/** Arms what failed and whose handler is there again: `handlers` are `<plugin>/<name>`. */
-export const rearming = (handlers: readonly string[]): Statement => ({
+/** Holds where a timer has failed. */
+export const someFailed = "EXISTS (SELECT 1 FROM timers WHERE state = 'failed')"
+
+/** Arms what failed and whose handler is there again. */
+export const rearming = (declared: readonly (readonly [plugin: string, name: string])[]): Statement => ({
   sql: `UPDATE timers SET state = 'waiting', reason = NULL
-    WHERE state = 'failed' AND plugin || '/' || name IN (SELECT value FROM json_each(?)) RETURNING id`,
-  args: [toJson(handlers)],
+    WHERE state = 'failed' AND (plugin, name) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?)) RETURNING id`,
+  args: [toJson(declared)],
 })

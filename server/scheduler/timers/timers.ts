@@ -4,10 +4,11 @@ import type {Log} from "../../../shared/log.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
 import type {TimerOptions, When} from "../../../shared/sdk/timer.ts"
+import {readKey} from "../../../shared/sdk/values.ts"
 import type {Database} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
-import {groupCommitted} from "../../database/write-if.ts"
-import type {Firing} from "../../inbox/firing.ts"
+import {groupCommitted, writeIf} from "../../database/write-if.ts"
+import type {Around, Firing} from "../../inbox/firing.ts"
 import {type Clock, systemClock} from "../../runtime/flow/clock.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
 import {Calculator} from "../calculator.ts"
@@ -22,6 +23,7 @@ import {
   selectDue,
   selectNext,
   setting,
+  someFailed,
 } from "./rows.ts"
 import {nextDue, readWhen} from "./when.ts"
 
@@ -34,24 +36,22 @@ export interface TimerKind {
   problemOf(data: unknown): string | undefined
 }
 
+/** A declared timer's plugin, and its own name. */
+export type DeclaredName = readonly [plugin: string, name: string]
+
 export interface TimersOptions {
   readonly database: Database
   readonly log: Log
   readonly clock?: Clock
   /** A timer of the running generation. */
   readonly find: (plugin: string, name: string) => TimerKind | undefined
-  /** `<plugin>/<name>` of all timers of the running generation. */
-  readonly names: () => readonly string[]
+  /** All timers of the running generation. */
+  readonly declared: () => readonly DeclaredName[]
   /** Resolves when no change of what runs is under way. */
   readonly settled: () => Promise<unknown>
   readonly isPaused: () => boolean
   /** Stores events for handlers in one batch with these statements. Throws `database_refused` where one of them fails. */
   readonly fire: (firings: readonly Firing[], around: Around) => Promise<void>
-}
-
-export interface Around {
-  readonly before: readonly Statement[]
-  readonly after: readonly Statement[]
 }
 
 /** A timer that is about to be stored. */
@@ -65,8 +65,7 @@ export interface Setting {
 /** One that comes this much later than its time has missed it, in milliseconds. */
 const grace = 60_000
 
-/** A key may have so many characters, and the data of a timer so many. */
-const longestKey = 200
+/** The data of a timer may have so many characters, as JSON. */
 const longestData = 64 * 1024
 
 /**
@@ -101,8 +100,8 @@ export class Timers {
 
   /** Another generation runs: what failed for want of a handler waits again where it has one. */
   async generationChanged(): Promise<void> {
-    const {database, log, names} = this.#options
-    const [armed] = await persist("timers", log, () => database.write([rearming(names())]))
+    const {database, log, declared} = this.#options
+    const [armed] = await persist("timers", log, () => writeIf(database, someFailed, [rearming(declared())]))
     if (armed !== undefined && armed.rows.length > 0) this.consider()
   }
 
@@ -117,7 +116,17 @@ export class Timers {
     const now = this.#clock.now()
     const plan = readWhen(when, now, this.#calculator)
     const id = uuid()
-    const timer = {...plan, id, plugin, name, key: readKey(key), missed: kind.missed, data: kept, place, at: now}
+    const timer = {
+      ...plan,
+      id,
+      plugin,
+      name,
+      key: readKey(key, "timer_invalid") ?? null,
+      missed: kind.missed,
+      data: kept,
+      place,
+      at: now,
+    }
     return {id, statements: setting(timer), stored: () => this.consider(plan.due)}
   }
 
@@ -129,7 +138,7 @@ export class Timers {
   }
 
   clearing(plugin: string, key: string): Statement {
-    return clearing(plugin, readKey(key) ?? "")
+    return clearing(plugin, readKey(key, "timer_invalid") ?? "")
   }
 
   async #next(): Promise<number | undefined> {
@@ -142,24 +151,27 @@ export class Timers {
   async #fire(now: number): Promise<void> {
     const {database, log, settled, find, fire} = this.#options
     const rows = await persist("timers", log, () => database.read(selectDue, [now]))
+    const kindOf = (row: Row) => find(String(row.plugin), String(row.name))
     // A plugin may have failed, and another instance be about to take its place.
-    if (rows.some(row => find(String(row.plugin), String(row.name)) === undefined)) await settled()
-    const changes = rows.map(row => this.#change(row, now))
+    if (rows.some(row => kindOf(row) === undefined)) await settled()
+    const due = rows.map(row => ({row, kind: kindOf(row)}))
+    const changes = due.map(({row, kind}) => this.#change(row, kind, now))
     for (const {row, to} of changes)
       if (to.is === "failed")
         log.error(`timer ${row.id} of ${row.plugin} is kept: ${to.reason}`, {timer: String(row.id)})
-    const firings = changes.flatMap(({row, fired}) => (fired ? [this.#firingOf(row)] : []))
+    const firings = due.flatMap(({row, kind}, index) =>
+      kind !== undefined && changes[index]?.fired === true ? [firingOf(row, kind.id)] : [],
+    )
     const around = {before: [assertDue(changes)], after: changing(changes, now)}
     await persist("timers", log, () => fire(firings, around)).catch(async error => {
+      if (!isProblem(error, "database_refused")) throw error
       // Where one of them was cleared meanwhile, the page is read again.
       await groupCommitted(database)
-      if (!isProblem(error, "database_refused") || toJson(await database.read(selectDue, [now])) === toJson(rows))
-        throw error
+      if (toJson(await database.read(selectDue, [now])) === toJson(rows)) throw error
     })
   }
 
-  #change(row: Row, now: number): Change {
-    const kind = this.#options.find(String(row.plugin), String(row.name))
+  #change(row: Row, kind: TimerKind | undefined, now: number): Change {
     const wrong = kind === undefined ? "handler_unknown" : kind.problemOf(fromJson(String(row.data)))
     if (wrong !== undefined) {
       const reason = kind === undefined ? wrong : `data_invalid: ${wrong}`
@@ -171,30 +183,23 @@ export class Timers {
     const fired = row.missed !== "skip" || now - due <= grace
     return {row, to: next === undefined ? {is: "over"} : {is: "waiting", due: next}, fired}
   }
+}
 
-  #firingOf(row: Row): Firing {
-    const {id, name, key} = row
-    const kind = this.#options.find(String(row.plugin), String(name))
-    const {channel, user} = fromJson(String(row.place)) as Place
-    const due = Number(row.due_at)
-    return {
-      endpoint: textOf(row.endpoint) ?? "timer",
-      id: `timer:${id}@${due}`,
-      type: "timer",
-      timestamp: due,
-      conversation: channel?.id ?? user?.id ?? String(id),
-      handler: kind?.id ?? "",
-      ...(channel === undefined ? {} : {channel}),
-      ...(user === undefined ? {} : {user}),
-      data: {timer: id, name, key, data: fromJson(String(row.data))},
-    }
+const firingOf = (row: Row, handler: string): Firing => {
+  const {id, name, key} = row
+  const {channel, user} = fromJson(String(row.place)) as Place
+  const due = Number(row.due_at)
+  return {
+    endpoint: textOf(row.endpoint) ?? "timer",
+    id: `timer:${id}@${due}`,
+    type: "timer",
+    timestamp: due,
+    conversation: channel?.id ?? user?.id ?? String(id),
+    handler,
+    ...(channel === undefined ? {} : {channel}),
+    ...(user === undefined ? {} : {user}),
+    data: {timer: id, name, key, data: fromJson(String(row.data))},
   }
 }
 
 const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
-
-const readKey = (key: unknown): string | null => {
-  if (key === undefined) return null
-  if (typeof key === "string" && key !== "" && key.length <= longestKey && !key.includes("\0")) return key
-  throw new Problem("timer_invalid", `the key of a timer is text of 1 to ${longestKey} characters, without NUL`)
-}

@@ -1,6 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {When} from "../../../shared/sdk/timer.ts"
+import {lastTime} from "../../../shared/sdk/values.ts"
 import {type Calculator, isTimezone, patternProblem} from "../calculator.ts"
 
 /** When a timer is due, and how it goes on: `schedule` is null for one that fires once. Milliseconds since 1970. */
@@ -12,9 +13,6 @@ export interface Plan {
 
 /** As `schedule` stores it. */
 type Recurring = {readonly every: number} | {readonly cron: string}
-
-/** The last time that a Date can hold (ECMA-262, Time Values). */
-const lastTime = 8.64e15
 
 const shortest = 1000
 

@@ -46,7 +46,7 @@ const openTimers = async (place: Location) => {
     log,
     clock,
     find: (plugin, name) => kinds.get(`${plugin}/${name}`),
-    names: () => [...kinds.keys()],
+    declared: () => [...kinds.keys()].map(name => name.split("/") as [string, string]),
     settled: async () => {},
     isPaused: () => paused,
     fire: (...args) => inbox.fire(...args),

@@ -1,0 +1,14 @@
+import {Problem, type ProblemCode} from "../problems.ts"
+
+/** A key may have so many characters. */
+const longestKey = 200
+
+/** The last time that a Date can hold, in milliseconds since 1970 (ECMA-262, Time Values). */
+export const lastTime = 8.64e15
+
+/** Reads the key of a message or a timer, which plugins in JavaScript may get wrong; throws a problem with `code`. */
+export const readKey = (key: unknown, code: ProblemCode): string | undefined => {
+  if (key === undefined) return undefined
+  if (typeof key === "string" && key !== "" && key.length <= longestKey && !key.includes("\0")) return key
+  throw new Problem(code, `key is text of 1 to ${longestKey} characters, without NUL`)
+}
