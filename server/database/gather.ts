@@ -74,6 +74,10 @@ export class Gather<Item, Answer> {
   }
 }
 
+/** The first of each key, in their order: what stands twice in one batch is stored once. */
+export const firstOfEach = <Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] =>
+  [...Map.groupBy(items, keyOf).values()].flatMap(same => same.slice(0, 1))
+
 interface Waiting<Item, Answer> {
   readonly item: Item
   readonly size: number

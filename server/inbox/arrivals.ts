@@ -2,7 +2,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
-import {Gather} from "../database/gather.ts"
+import {firstOfEach, Gather} from "../database/gather.ts"
 import {jsonRows} from "../database/json-rows.ts"
 
 /** An event that is to be stored, with one mark for each of its handlers. */
@@ -71,7 +71,7 @@ const cursorOf = ({endpoint, cursor, dropped, at}: Delivery): readonly Statement
 
 /** The statements that store events and their marks; the first one's result is for `sequencesOf`. */
 export const storing = (arrivals: readonly Arrival[], runtimeId: string): readonly Statement[] => {
-  const events = [...Map.groupBy(arrivals, eventKeyOf).values()].flatMap(same => same.slice(0, 1))
+  const events = firstOfEach(arrivals, eventKeyOf)
   return [
     {sql: insertEvents, args: [eventRows.encode(events.map(rowOf))]},
     {sql: insertMarks, args: [markRows.encode(events.flatMap(marksOf)), runtimeId]},

@@ -1,3 +1,4 @@
+import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
 import type {Node} from "../../shared/sdk/elements.ts"
 import type {Target} from "../../shared/sdk/session.ts"
@@ -35,6 +36,12 @@ export interface ReactionContent {
 export interface CallContent {
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
+}
+
+/** A call of a method; those of one channel, guild or account keep their order. */
+export const callDraft = (endpoint: string, {method, params}: CallContent): OutboxDraft => {
+  const channel = String(params.channel_id ?? params.guild_id ?? "")
+  return {id: uuid(), endpoint, channel, kind: "call", content: {method, params}}
 }
 
 /** The lane of messages to a user whose channel is not known. */

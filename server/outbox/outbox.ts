@@ -4,7 +4,7 @@ import {isProblem} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
-import type {Clock} from "../runtime/flow/clock.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {DueClock} from "../runtime/flow/due-clock.ts"
 import {act, type OutboxAction, type OutboxSelection} from "./actions.ts"
 import {cancel} from "./cancel.ts"
@@ -46,10 +46,10 @@ export class Outbox {
   readonly #departures: Gather<Departure, NewRow | undefined>
   readonly #planned: Gather<Planned, StoredPlan>
   readonly #schedule: DueClock
-  readonly #now: () => number
+  readonly #clock: Clock
 
   constructor(database: Database, log: Log, options: OutboxOptions = {}) {
-    const {requireOpen = () => {}, timing = usualTiming, clock} = options
+    const {requireOpen = () => {}, timing = usualTiming, clock = systemClock} = options
     this.#database = database
     this.#log = log
     this.#requireOpen = requireOpen
@@ -57,7 +57,7 @@ export class Outbox {
     this.#sends = new Sends(database, log, timing)
     this.#planned = gatherPlanned(database)
     this.#schedule = scheduleSends(database, log, lane => this.#sends.push(lane), clock)
-    this.#now = () => clock?.now() ?? Date.now()
+    this.#clock = clock
     this.#departures = new Gather(database, {
       sizeOf: ({content}) => content.length,
       statements: departures => [inserting(departures)],
@@ -129,7 +129,7 @@ export class Outbox {
    */
   async plan(draft: OutboxDraft, {plugin, key, due = 0}: PlanOptions): Promise<string> {
     this.#requireOpen()
-    const planned = {draft, content: toJson(draft.content), plugin, key, at: this.#now(), due}
+    const planned = {draft, content: toJson(draft.content), plugin, key, at: this.#clock.now(), due}
     const {id, isNew} = await this.#planned.store(planned).catch(error => {
       if (isProblem(error, "database_outcome_unknown")) void this.#resumeLater()
       throw error
@@ -169,8 +169,7 @@ export class Outbox {
 
   /** Starts no further send; resolves when those that run have ended. */
   async drain(): Promise<void> {
-    await this.#schedule.stop()
-    await this.#sends.drain()
+    await Promise.all([this.#schedule.stop(), this.#sends.drain()])
   }
 
   /** What failed may be stored all the same. */

@@ -1,5 +1,5 @@
 import type {Database} from "../database/database.ts"
-import {Gather} from "../database/gather.ts"
+import {firstOfEach, Gather} from "../database/gather.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import type {OutboxDraft} from "./draft.ts"
 import {columnsOf} from "./rows.ts"
@@ -46,22 +46,15 @@ const rowOf = ({draft, content, plugin, key, at, due}: Planned) => ({
   key: key ?? null,
 })
 
-/** Of one key the first. */
-const withoutRepeats = (planned: readonly Planned[]): readonly Planned[] =>
-  [
-    ...new Map(
-      planned
-        .map(each => [each.key === undefined ? each.draft.id : keyOf(each.plugin, each.key), each] as const)
-        .reverse(),
-    ).values(),
-  ].reverse()
+/** Of messages that are stored once. */
+const identityOf = ({draft, plugin, key}: Planned): string => (key === undefined ? draft.id : keyOf(plugin, key))
 
 /** Stores messages of plugins, many at a time. */
 export const gatherPlanned = (database: Database): Gather<Planned, StoredPlan> =>
   new Gather(database, {
     sizeOf: ({content}) => content.length,
     statements: planned => [
-      {sql: insert, args: [rows.encode(withoutRepeats(planned).map(rowOf))]},
+      {sql: insert, args: [rows.encode(firstOfEach(planned, identityOf).map(rowOf))]},
       {
         sql: selectKeyed,
         args: [keys.encode(planned.flatMap(({plugin, key}) => (key === undefined ? [] : [{plugin, key}])))],

@@ -19,16 +19,11 @@ const queueDue = `UPDATE outbox SET state = 'queued', not_before = 0 WHERE seq I
   ) RETURNING endpoint, channel`
 
 /** Messages that are sent later: each is queued at its time, and `push` hears of its lane. */
-export const scheduleSends = (
-  database: Database,
-  log: Log,
-  push: (lane: Lane) => void,
-  clock: Clock | undefined,
-): DueClock =>
+export const scheduleSends = (database: Database, log: Log, push: (lane: Lane) => void, clock: Clock): DueClock =>
   new DueClock({
     what: "a scheduled message",
     log,
-    ...(clock === undefined ? {} : {clock}),
+    clock,
     next: async () => {
       const [row] = await persist("scheduled messages", log, () => database.read(selectNext))
       return row && Number(row.at)

@@ -1,5 +1,4 @@
 import {setTimeout as sleep} from "node:timers/promises"
-import {v7 as uuid} from "uuid"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {type Feature, isRefusal, type Sender} from "../../shared/sdk/adapter.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
@@ -92,10 +91,4 @@ export const act = async (
     await sleep(Math.min(pause, lookEvery.longest))
   }
   return undefined
-}
-
-/** A method with a side effect, as an act of the outbox: in the lane of its channel or guild. */
-export const callDraft = ({endpoint}: KnownLogin, method: string, params: Parameters): OutboxDraft => {
-  const channel = String(params.channel_id ?? params.guild_id ?? "")
-  return {id: uuid(), endpoint, channel, kind: "call", content: {method, params}}
 }

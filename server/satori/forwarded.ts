@@ -1,6 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Feature} from "../../shared/sdk/adapter.ts"
-import {act, askMethod, callDraft, type MethodServices, requireFeature} from "./asking.ts"
+import {callDraft} from "../outbox/draft.ts"
+import {act, askMethod, type MethodServices, requireFeature} from "./asking.ts"
 import type {KnownLogin} from "./protocol.ts"
 
 /** `read`: asked of the platform now. `act`: a row of the outbox. `make`: an act that answers what it made, from `from`. */
@@ -58,7 +59,7 @@ export const forward = async (
   if (kind === undefined) throw new Problem("not_found", `Satori v1 has no method ${method.slice(0, 100)}`)
   requireFeature(services, login, method as Feature)
   if (kind.is === "read") return askMethod(services, login, method, params)
-  const draft = callDraft(login, method, params)
+  const draft = callDraft(login.endpoint, {method, params})
   const ids = await act(services, draft)
   if (kind.is === "act") return {}
   const [id] = ids ?? []
