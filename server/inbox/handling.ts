@@ -6,6 +6,12 @@ import type {Question} from "./prompts.ts"
 /** An event as it is handed to its handlers: stored, with its sequence. */
 export type InboxEvent = {readonly endpoint: string; readonly event: SatoriEvent}
 
+/** Where a reply to an event goes; undefined for an event of no conversation. */
+export const conversationOf = ({endpoint, event: {channel, user}}: InboxEvent): Address | undefined => {
+  const id = channel?.id ?? user?.id
+  return id === undefined || id === "" ? undefined : {endpoint, channel: id}
+}
+
 /** What a handler leaves behind: stored in one batch with its mark. */
 export interface Work {
   readonly sends: readonly OutboxDraft[]

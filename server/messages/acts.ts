@@ -4,7 +4,7 @@ import type {Feature} from "../../shared/sdk/adapter.ts"
 import {nodesOf} from "../../shared/sdk/elements.ts"
 import type {MessageTarget, Session} from "../../shared/sdk/session.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
-import type {Address, MessageRef, OutboxDraft} from "../outbox/draft.ts"
+import {type Address, callDraft, type MessageRef, type OutboxDraft} from "../outbox/draft.ts"
 
 /** What sessions ask of the running generation's endpoints; passed in by the composition root. */
 export interface EndpointActs {
@@ -31,7 +31,7 @@ interface Found {
   readonly message: MessageRef
 }
 
-type Acts = Pick<Session, "edit" | "delete" | "unreact" | "call">
+export type Acts = Pick<Session, "edit" | "delete" | "unreact" | "call">
 
 /** The acts of a session: each is a row of the outbox, in the lane of the message that it is about. */
 export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
@@ -63,9 +63,7 @@ export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
       act(target, "unreact", ({at, message}) => ({...at, id: uuid(), kind: "unreact", content: {message, emoji}})),
     call: async (method, params, endpoint = stored.endpoint) => {
       endpoints.requireFeature(endpoint, method as Feature)
-      // Calls of one channel, guild or account keep their order.
-      const channel = String(params.channel_id ?? params.guild_id ?? "")
-      return queue({id: uuid(), endpoint, channel, kind: "call", content: {method, params}})
+      return queue(callDraft(endpoint, {method, params}))
     },
   }
 }

@@ -1,6 +1,6 @@
 import {v7 as uuid} from "uuid"
 import {channelType} from "../../shared/sdk/satori.ts"
-import type {InboxEvent} from "../inbox/handling.ts"
+import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
 
@@ -10,15 +10,9 @@ const pause = 60_000
 /** So many channels are remembered. */
 const mostChannels = 10_000
 
-/** Where a reply to an event goes; undefined for an event of no conversation. */
-const addressOf = ({endpoint, event: {channel, user}}: InboxEvent) => {
-  const id = channel?.id ?? user?.id
-  return id === undefined ? undefined : {endpoint, channel: id}
-}
-
 /** A text as the reply to an event. */
 export const replyTo = (stored: InboxEvent, text: string): OutboxDraft | undefined => {
-  const address = addressOf(stored)
+  const address = conversationOf(stored)
   return address && {...address, id: uuid(), kind: "message", content: [text]}
 }
 

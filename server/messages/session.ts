@@ -6,10 +6,10 @@ import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
-import type {Attempt, InboxEvent, Work} from "../inbox/handling.ts"
+import {type Attempt, conversationOf, type InboxEvent, type Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
 import {addressOf, type OutboxDraft} from "../outbox/draft.ts"
-import {actsOf, type EndpointActs} from "./acts.ts"
+import {type Acts, actsOf, type EndpointActs} from "./acts.ts"
 import {parseContent} from "./parse-content.ts"
 import {ask, type Prompt} from "./prompt.ts"
 import {SessionState} from "./state.ts"
@@ -63,11 +63,21 @@ export const openSession = (options: SessionOptions): OpenSession => {
     sends.push(draft)
     return draft.id
   }
+  // Few handlers act: the others do not pay for it.
+  let acts: Acts | undefined
+  const act = (): Acts => {
+    acts ??= actsOf({
+      stored,
+      endpoints,
+      find: async id => sends.find(draft => draft.id === id) ?? (await attempt.sent(id)),
+      queue,
+    })
+    return acts
+  }
   const messageOf = (content: Content, to?: Target): OutboxDraft => {
-    const here = {endpoint, channel: event.channel?.id ?? event.user?.id ?? ""}
-    if (to === undefined && here.channel === "")
+    const address = to === undefined ? conversationOf(stored) : addressOf(to)
+    if (address === undefined)
       throw new Problem("target_invalid", "this event belongs to no conversation: say where the message goes")
-    const address = to === undefined ? here : addressOf(to)
     if (to !== undefined) endpoints.requireTarget(address)
     return {id: uuid(), kind: "message", ...address, content: nodesOf(content)}
   }
@@ -106,12 +116,10 @@ export const openSession = (options: SessionOptions): OpenSession => {
       endpoints.requireFeature(endpoint, "react")
       return queue({id: uuid(), kind: "reaction", endpoint, channel, content: {message, emoji}})
     },
-    ...actsOf({
-      stored,
-      endpoints,
-      find: async id => sends.find(draft => draft.id === id) ?? (await attempt.sent(id)),
-      queue,
-    }),
+    edit: (target, content) => act().edit(target, content),
+    delete: target => act().delete(target),
+    unreact: (target, emoji) => act().unreact(target, emoji),
+    call: (method, params, on) => act().call(method, params, on),
     typing: () => {
       requireOpen()
       const channel = event.channel?.id
