@@ -8,7 +8,7 @@ import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 const messages = 300
 
 /** A platform inside the Host that says one thing at a time, and a command that answers it. */
-const line = `import {definePlugin, Type} from "svc-runtime"
+export const line = `import {definePlugin, Type} from "svc-runtime"
 
 const Times = Type.Array(Type.Number())
 
@@ -61,9 +61,9 @@ export default definePlugin({
 })
 `
 
-type Times = readonly (readonly [acknowledged: number, answered: number])[]
+export type Times = readonly (readonly [acknowledged: number, answered: number])[]
 
-const sample = async (host: BenchHost): Promise<Times> =>
+export const sample = async (host: BenchHost): Promise<Times> =>
   (await (await host.fetch("/api/plugins/line/say")).json()) as Times
 
 const figuresOf = (samples: readonly Times[], {name}: TestRuntime): readonly Figure[] => {

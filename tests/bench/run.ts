@@ -15,6 +15,9 @@ import {logs} from "./logs.ts"
 import {type Figure, tableOf, verdictOf} from "./measure/figure.ts"
 import {memory} from "./memory.ts"
 import {metrics} from "./metrics.ts"
+import {send} from "./plugins/send.ts"
+import {timersDue} from "./plugins/timers-due.ts"
+import {timersWaiting} from "./plugins/timers-waiting.ts"
 import {reload} from "./reload.ts"
 import type {Row} from "./row.ts"
 import {start} from "./start.ts"
@@ -40,6 +43,9 @@ const rows: readonly Row[] = [
   lists,
   logs,
   jobs,
+  send,
+  timersDue,
+  timersWaiting,
   journal,
   journalOpen,
   stream,

@@ -5,6 +5,9 @@ import {type Clock, systemClock} from "./clock.ts"
 /** A failure is followed by another try after so many milliseconds. */
 const pauseAfterFailure = 1000
 
+/** What falls due within so many milliseconds after a firing is fired together: one commit for all. */
+const togetherFor = 50
+
 export interface DueClockOptions {
   /** For the log: what falls due. */
   readonly what: string
@@ -80,16 +83,18 @@ export class DueClock {
 
   async #fireAll(): Promise<void> {
     const {next, fire} = this.#options
+    let fired = Number.NEGATIVE_INFINITY
     while (this.#isRunning) {
       this.#at = Number.POSITIVE_INFINITY
       const at = await next()
       const now = this.#clock.now()
       if (at !== undefined && at <= now) {
         await fire(now)
+        fired = now
         continue
       }
       const earliest = Math.min(at ?? Number.POSITIVE_INFINITY, this.#at)
-      if (this.#isRunning && earliest !== Number.POSITIVE_INFINITY) this.#sleep(earliest)
+      if (this.#isRunning && earliest !== Number.POSITIVE_INFINITY) this.#sleep(Math.max(earliest, fired + togetherFor))
       return
     }
   }

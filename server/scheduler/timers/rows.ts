@@ -73,10 +73,13 @@ export interface Change {
 
 const ids = (changes: readonly Change[]): string => toJson(changes.map(({row}) => row.id))
 
-/** Fails the batch where one of them was cleared, replaced or cancelled since it was read. */
+/**
+ * Fails the batch where one of them was cleared, replaced or cancelled since it was read. `CROSS` and `+` have SQLite look each of
+ * them up by its id: left to itself, it reads all that wait.
+ */
 export const assertDue = (changes: readonly Change[]): Statement =>
   assertThat(
-    `(SELECT count(*) FROM json_each(?) AS due JOIN timers ON timers.id = due.value ->> 0 WHERE timers.state = 'waiting' AND timers.due_at = due.value ->> 1) = ?`,
+    `(SELECT count(*) FROM json_each(?) AS due CROSS JOIN timers ON timers.id = due.value ->> 0 WHERE +timers.state = 'waiting' AND +timers.due_at = due.value ->> 1) = ?`,
     [toJson(changes.map(({row}) => [row.id, row.due_at])), changes.length],
   )
 

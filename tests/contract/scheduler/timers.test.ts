@@ -2,8 +2,9 @@ import {describe, expect, onTestFinished, test} from "vitest"
 import type {Database, Location} from "../../../server/database/database.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
-import {selectDue, selectNext} from "../../../server/scheduler/timers/rows.ts"
+import {assertDue, selectDue, selectNext} from "../../../server/scheduler/timers/rows.ts"
 import {type TimerKind, Timers} from "../../../server/scheduler/timers/timers.ts"
+import type {Statement} from "../../../shared/sdk/plugin-database.ts"
 import type {When} from "../../../shared/sdk/timer.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
@@ -204,8 +205,10 @@ describe.each(engines)("a timer, on $name", ({make}) => {
 
 test("timers that wait cost a step in an index, however many there are", async () => {
   const {database} = await openTimers(await localDatabase())
-  const stepsOf = async (sql: string, args: readonly number[] = []) =>
+  const stepsOf = async (sql: string, args: NonNullable<Statement["args"]> = []) =>
     (await database.read(`EXPLAIN QUERY PLAN ${sql}`, args)).map(({detail}) => detail)
   expect(await stepsOf(selectNext)).toEqual(["SCAN timers USING COVERING INDEX timers_due"])
   expect(await stepsOf(selectDue, [0])).toEqual(["SEARCH timers USING INDEX timers_due (due_at<?)"])
+  const {sql, args = []} = assertDue([{row: {id: "a", due_at: 1}, to: {is: "over"}, fired: true}])
+  expect(await stepsOf(sql, args)).toContain("SEARCH timers USING INDEX sqlite_autoindex_timers_1 (id=?)")
 })

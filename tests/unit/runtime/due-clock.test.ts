@@ -57,6 +57,17 @@ test("wakes for a row that is earlier than all others, and for the first of none
   expect(fired.length).toBe(2)
 })
 
+test("fires together what falls due shortly after a firing", async () => {
+  const {clock, due, waiting, fired} = startClock(1)
+  const start = Date.parse(at(1))
+  waiting.push(start + 20, start + 40)
+  due.consider(start)
+  await clock.passTo(new Date(start + 45).toISOString(), settle)
+  expect(fired).toEqual([[start]])
+  await clock.passTo(new Date(start + 50).toISOString(), settle)
+  expect(fired).toEqual([[start], [start + 20, start + 40]])
+})
+
 test("tries again a second after a failure", async () => {
   const {clock, fired, failures} = startClock(1)
   failures.push(new Error("the disk is full"))
