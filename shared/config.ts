@@ -351,7 +351,7 @@ export const ProjectConfig = Type.Object(
               default: "Something went wrong (event {event}).",
               maxLength: 500,
               description:
-                "What a user is told when a command or a direct message failed for the last time, once a minute in a channel; `{event}` is the number of the event. Empty for nothing.",
+                "The reply to a command or a direct message that failed for the last time, once a minute in a channel. `{event}` is the number of the event. Empty: no reply.",
             }),
           ),
         },

@@ -14,23 +14,36 @@ const filesOf = (fences: readonly Fence[], folder = "") =>
 test("there are guides with examples", () => {
   expect(guides.map(({path}) => path)).toEqual([
     "docs/plugins/act.md",
+    "docs/plugins/commands.md",
+    "docs/plugins/first.md",
     "docs/plugins/state.md",
     "docs/plugins/timers.md",
     "docs/test-a-plugin.md",
-    "docs/write-a-plugin.md",
     "docs/write-an-adapter.md",
   ])
 })
+
+const plainPlugin = `import {definePlugin} from "svc-runtime"\nexport default definePlugin({setup: () => {}})\n`
 
 const plugins = Object.fromEntries(
   guides
     .flatMap(({fences}) => fences.filter(({file}) => file.startsWith("plugins/")))
     .map(({file, text}) => [file, text]),
 )
+/** What the configurations of docs/plugins/publish.md take from npm. */
+const packages = Object.fromEntries(
+  ["svc-plugin-hello", "@team/hello"].flatMap(name => [
+    [
+      `node_modules/${name}/package.json`,
+      JSON.stringify({name, version: "1.0.0", type: "module", exports: "./index.js"}),
+    ],
+    [`node_modules/${name}/index.js`, plainPlugin],
+  ]),
+)
 const greeter = readFileSync(`${root}cli/init/template/plugins/greeter.ts`, "utf8")
 
 test.each(readConfigs())("$name would be committed, the plugins' own keys included", async ({text, variables}) => {
-  const project = makeProject({config: text, files: {...plugins, "plugins/greeter.ts": greeter}})
+  const project = makeProject({config: text, files: {...packages, ...plugins, "plugins/greeter.ts": greeter}})
   const checked = await svc(onBun, project, ["config", "check"], {env: {...variables}})
   expect(checked).toMatchObject({code: 0, stdout: "svc.config.yml is valid\n"})
 })

@@ -62,7 +62,7 @@ export const makeProject = ({config = plainConfig, plugins = {}, files = {}}: Pr
   write("svc.config.yml", config)
   for (const [name, source] of Object.entries(plugins)) write(`plugins/${name}.ts`, source)
   for (const [path, text] of Object.entries(files)) write(path, text)
-  mkdirSync(join(folder, "node_modules"))
+  mkdirSync(join(folder, "node_modules"), {recursive: true})
   symlinkSync(root, join(folder, "node_modules/svc-runtime"))
   const read = (path: string) => {
     const source = join(folder, path)

@@ -1,0 +1,44 @@
+import {cpSync, mkdirSync} from "node:fs"
+import {join} from "node:path"
+import {describe, expect, test} from "vitest"
+import {readDocuments} from "../../support/docs/documents.ts"
+import {startHost, svc} from "../../support/host/host.ts"
+import {runProcess} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunAnd, onBun} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const page = readDocuments().find(({path}) => path === "docs/plugins/publish.md")
+const manifest = page?.fences.find(({language}) => language === "json")?.text ?? ""
+
+const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  hello: {}\n"
+
+/** What npm would publish of a project that follows the page: its folder, unpacked. */
+const publish = async (): Promise<string> => {
+  const author = makeProject({
+    config,
+    plugins: {
+      hello: `import {greeting} from "../lib/words.ts"\n${pluginWith('plugin.command("hello", () => greeting)')}`,
+    },
+    files: {"lib/words.ts": 'export const greeting: string = "Hello from a package."\n', "package.json": manifest},
+  })
+  expect(await svc(onBun, author, ["build"])).toMatchObject({code: 0})
+  const packed = await runProcess(["npm", "pack", "--silent"], {cwd: author.folder})
+  expect(packed).toMatchObject({code: 0})
+  await runProcess(["tar", "xzf", packed.stdout.trim()], {cwd: author.folder})
+  return author.path("package")
+}
+
+describe.each(bunAnd("node24"))("on $name", runtime => {
+  test("a project runs what another one has published", async () => {
+    const published = await publish()
+    const project = makeProject({config})
+    const place = join(project.folder, "node_modules/svc-plugin-hello")
+    mkdirSync(place, {recursive: true})
+    cpSync(published, place, {recursive: true})
+    const host = await startHost({runtime, project})
+    expect(await host.say("/hello")).toEqual(["Hello from a package."])
+    const shown = await svc(runtime, project, ["plugin", "list"])
+    expect(shown.stdout).toContain("svc-plugin-hello 1.0.0")
+  })
+})
