@@ -3,6 +3,7 @@ import {formatIssue, type Problem} from "../../shared/problems.ts"
 import {type Environment, readEnvironment} from "../config/environment.ts"
 import {parseConfig, readConfigText} from "../config/load.ts"
 import {Mask} from "../logs/mask.ts"
+import type {OnceResult} from "../offline/once.ts"
 import {foldersOf, locationOf} from "../project/settings.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
@@ -10,9 +11,9 @@ import {checkAuthority} from "./authority.ts"
 import {checkRunningBuild} from "./build.ts"
 import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
 import {error, type Finding, ok} from "./finding.ts"
-import {checkJobFile} from "./jobs.ts"
+import {checkJobs} from "./jobs.ts"
 import {checkOwners} from "./owners.ts"
-import {checkProject} from "./project.ts"
+import {problemOfOnce, tryProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
 import {checkToken, checkTokenAges} from "./tokens.ts"
 import {checkWorkroom} from "./workroom.ts"
@@ -36,12 +37,13 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
   const mask = new Mask()
   const loaded = await load(paths, environment, mask)
   const findings: Finding[] = [await checkRuntime(), await checkLockfile(paths, process.env)]
+  const tried = isFinding(loaded) ? undefined : await tryProject(project, name)
   if (isFinding(loaded)) findings.push(loaded)
-  else findings.push(...(await checkConfig(project, name, loaded)))
+  else if (tried !== undefined) findings.push(...checkConfig(tried, loaded))
   findings.push(...environment.files.flatMap(checkEnvironmentFile))
   if (process.versions.bun !== undefined) findings.push(...(await checkBunEnvironment(paths)))
   findings.push(await checkBuild(paths))
-  if (options.isStatic !== true) findings.push(...(await examineState(options, paths, loaded)))
+  if (options.isStatic !== true) findings.push(...(await examineState(options, paths, loaded, tried)))
   return findings.filter(unique).map(finding => withoutSecrets(finding, mask))
 }
 
@@ -50,6 +52,7 @@ const examineState = async (
   {running}: DoctorOptions,
   paths: ProjectPaths,
   loaded: ProjectConfig | Finding,
+  tried: OnceResult | undefined,
 ): Promise<readonly Finding[]> => {
   const findings: Finding[] = []
   if (!isFinding(loaded)) {
@@ -67,7 +70,7 @@ const examineState = async (
   }
   findings.push(...(await checkRunningBuild(paths, running)))
   const folders = isFinding(loaded) ? [paths.state] : foldersOf(locationOf(loaded, paths), paths)
-  findings.push(...(await checkSpace(folders)), await checkJobFile(paths))
+  findings.push(...(await checkSpace(folders)), ...(await checkJobs(paths, tried)))
   findings.push(await checkClock(paths, Date.now()), await checkOwners(paths))
   return findings
 }
@@ -99,8 +102,8 @@ const load = async (paths: ProjectPaths, environment: Environment, mask: Mask): 
 const configFinding = (problem: Problem): Finding =>
   error("configuration", problem.issues.map(formatIssue).join("\n") || problem.message, problem.hint)
 
-const checkConfig = async (project: string, environment: string, config: ProjectConfig): Promise<Finding[]> => {
-  const problem = await checkProject(project, environment)
+const checkConfig = (tried: OnceResult, config: ProjectConfig): Finding[] => {
+  const problem = problemOfOnce(tried)
   return [
     problem === undefined
       ? ok("configuration", `svc.config.yml is valid; plugins: ${Object.keys(config.plugins).join(", ") || "none"}`)

@@ -1,20 +1,46 @@
 import {formatIssue} from "../../shared/problems.ts"
+import type {OnceResult} from "../offline/once.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
+import type {JobFileContent} from "../scheduler/job-file/job-file.ts"
 import {jobFileName, readJobFile} from "../scheduler/job-file/job-store.ts"
-import {error, type Finding, ok} from "./finding.ts"
+import {error, type Finding, ok, warning} from "./finding.ts"
 import {problemOf} from "./state.ts"
 
-/** The job file can be read. */
-export const checkJobFile = async (paths: ProjectPaths): Promise<Finding> => {
-  const check = "jobs"
+const check = "jobs"
+
+/** The job file can be read, and it and the plugins' jobs fit together. `tried` is a one-shot start of the project. */
+export const checkJobs = async (paths: ProjectPaths, tried: OnceResult | undefined): Promise<readonly Finding[]> => {
   try {
     const content = await readJobFile(paths.jobs)
-    if (content === undefined) return ok(check, `no ${jobFileName}`)
-    const stamped =
-      content.authority === undefined ? "; it names no authority: the start gives the first one its own" : ""
-    return ok(check, `${jobFileName} is valid; jobs: ${content.jobs.length}${stamped}`)
+    return [describe(content), ...(tried?.committed === true ? compare(content?.jobs ?? [], tried.jobs) : [])]
   } catch (cause) {
     const {issues, message, hint} = problemOf(cause)
-    return error(check, issues.map(formatIssue).join("\n") || message, hint)
+    return [error(check, issues.map(formatIssue).join("\n") || message, hint)]
   }
+}
+
+const describe = (content: JobFileContent | undefined): Finding => {
+  if (content === undefined) return ok(check, `no ${jobFileName}`)
+  const stamped =
+    content.authority === undefined ? "; it names no authority: the start gives the first one its own" : ""
+  return ok(check, `${jobFileName} is valid; jobs: ${content.jobs.length}${stamped}`)
+}
+
+/** What plugins declare and nothing calls, and what is called and nobody declares. */
+const compare = (jobs: JobFileContent["jobs"], declared: readonly string[]): readonly Finding[] => {
+  const called = jobs.flatMap(({id, target: {plugin, job}}) =>
+    plugin === undefined ? [] : [{id, name: `${plugin}/${job}`}],
+  )
+  const idle = declared.filter(name => !called.some(each => each.name === name))
+  const lost = called.filter(({name}) => !declared.includes(name))
+  return [
+    ...(idle.length === 0 ? [] : [ok(check, `declared by plugins, and called by no job: ${idle.join(", ")}`)]),
+    ...lost.map(({id, name}) =>
+      warning(
+        check,
+        `job ${id} calls ${name}, which no plugin declares`,
+        `svc schedule edit ${id}, or svc schedule remove ${id}`,
+      ),
+    ),
+  ]
 }

@@ -12,8 +12,10 @@ export const tryProject = async (project: string, environment: string): Promise<
 }
 
 /** What keeps the project's configuration from being committed; nothing for a sound one. */
-export const checkProject = async (project: string, environment: string): Promise<Problem | undefined> => {
-  const result = await tryProject(project, environment)
+export const checkProject = async (project: string, environment: string): Promise<Problem | undefined> =>
+  problemOfOnce(await tryProject(project, environment))
+
+export const problemOfOnce = (result: OnceResult): Problem | undefined => {
   if (result.committed) return undefined
   return new Problem(result.code as Problem["code"], result.detail, {hint: result.hint, issues: result.issues})
 }

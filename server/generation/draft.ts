@@ -12,6 +12,7 @@ import type {LoadedPlugin, Loader} from "../plugins/load.ts"
 import type {PluginHost} from "../plugins/plugin-host.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Generation, Snapshot} from "./generation.ts"
+import {type JobDefault, jobDefaultIssues} from "./job-defaults.ts"
 import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
 
 /** A whole next generation, not yet committed. */
@@ -34,6 +35,8 @@ export interface DraftOptions {
   readonly log: Log
   /** Hears the values of secrets before any code gets them: what fails may tell them. */
   readonly hide: (secrets: readonly string[]) => void
+  /** Why a default that a plugin declares is no job; undefined where it is one. */
+  readonly jobDefaultProblem: (declared: JobDefault) => string | undefined
   /** What the Host does for active plugins; absent where nothing may happen. */
   readonly host?: PluginHost
   /** An instance has another state. */
@@ -71,7 +74,8 @@ export const createDraft = async (
     await setUpAll(fresh, options.signal)
     const built = buildSnapshot(loaded, instances, options.log)
     options.hide(built.secrets)
-    if (built.issues.length > 0) throw invalid(built.issues)
+    const issues = [...built.issues, ...jobDefaultIssues(loaded, instances, options.jobDefaultProblem)]
+    if (issues.length > 0) throw invalid(issues)
     return {
       config: loaded,
       instances,

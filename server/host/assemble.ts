@@ -11,6 +11,7 @@ import {RunningBuild} from "../recovery/build/running.ts"
 import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
 import {workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
 import type {Runtime} from "../runtime/runtime.ts"
+import type {Jobs} from "../scheduler/jobs.ts"
 import type {Timers} from "../scheduler/timers/timers.ts"
 import {openWorkroom, workroomPluginOf} from "../workroom/open.ts"
 import {openEvents} from "./events.ts"
@@ -117,6 +118,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     starts,
     committed: () => {
       timers.generationChanged().catch(error => log.error("timers were not armed again", {error}))
+      void jobs.generationChanged()
       for (const endpoint of endpoints.list()) commandLists.announce(endpoint)
     },
     timers: () => timers,
@@ -124,7 +126,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     recovery,
     watcher,
   })
-  const jobs = createJobs({
+  const jobs: Jobs = createJobs({
     database,
     log,
     scrub: logs.scrub,

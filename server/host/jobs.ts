@@ -5,6 +5,7 @@ import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
 import type {Generations} from "../generation/generations.ts"
+import {jobDefaultsOf} from "../generation/job-defaults.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import type {Clock} from "../runtime/flow/clock.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
@@ -37,6 +38,7 @@ export const createJobs = (options: HostJobsOptions): Jobs => {
     path: paths.jobs,
     isPaused: () => ingress.isPaused,
     requireOpen: () => ingress.requireOpen("no job is run"),
+    declared: () => (generations.current?.instances ?? []).flatMap(jobDefaultsOf),
     targets: {
       message: messageTarget(outbox, endpoints),
       plugin: pluginTarget(outbox, {

@@ -24,6 +24,7 @@ import {removeHostFile, writeHostFile} from "../runtime/host-file.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
+import {jobDefaultProblem} from "../scheduler/job-defaults.ts"
 import {createLoader} from "./generations/built-in-plugins.ts"
 import type {HostOptions} from "./host.ts"
 import {viewFailure} from "./status.ts"
@@ -224,6 +225,7 @@ class ProvisionalHost {
         loader: createLoader(host, runtime, paths, {}),
         log: logs.log,
         hide: logs.hide,
+        jobDefaultProblem,
         signal,
       })
       this.#facts = factsOf(this.#draft)

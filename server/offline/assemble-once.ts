@@ -15,6 +15,7 @@ import {createReport} from "../readiness/report.ts"
 import type {Scope} from "../runtime/flow/scope.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
+import {jobDefaultProblem} from "../scheduler/job-defaults.ts"
 
 export interface AssembleOptions {
   readonly paths: ProjectPaths
@@ -60,6 +61,7 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
     configFile: paths.config,
     history: new GenerationHistory(database),
     endpoints,
+    jobDefaultProblem,
     mayChangeCode: true,
     readVariables: options.readVariables,
     readLockfile: () => hashLockfile(paths.project),

@@ -46,6 +46,8 @@ export type OnceResult = {
       readonly checkpoint: TriedCheckpoint | null
       readonly plugins: readonly string[]
       readonly endpoints: readonly string[]
+      /** What the plugins declare with `plugin.job`, as `<plugin>/<job>`. */
+      readonly jobs: readonly string[]
       readonly components: readonly Component[]
     }
   | {
@@ -125,6 +127,7 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
     checkpoint,
     plugins: generation.instances.map(({name}) => name),
     endpoints: generation.snapshot.endpoints.map(({name}) => name),
+    jobs: [...generation.snapshot.jobs.keys()],
     components,
   } as const
 }

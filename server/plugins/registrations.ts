@@ -209,8 +209,11 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (!isHandler<DeclaredJob["handle"]>(handle)) throw new TypeError(`job("${name}") needs a function`)
       if (jobs.has(name)) throw new Error(`job("${name}") is declared twice`)
       requireName(`job("${name}")`, name)
-      const {timeout = 1} = definition
+      const {timeout = 1, schedule, data} = definition
       if (!(timeout > 0 && timeout <= longestRun)) throw new Error(`job("${name}"): timeout is seconds, at most a day`)
+      const [wrong] = schedule === undefined || data === undefined ? [] : explainValue(data, schedule.data)
+      if (wrong !== undefined)
+        throw new Error(`job("${name}"): ${["schedule.data", ...wrong.path].join(".")}: ${wrong.message}`)
       jobs.set(name, {id: capabilityId(owner, "job", name), definition, handle})
     },
     adapter: (slot, adapter) => {

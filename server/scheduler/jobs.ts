@@ -1,12 +1,14 @@
 import type {FiringTarget, Job, JobChange, JobFileView, JobTarget, JobView} from "../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../shared/log.ts"
-import {formatIssue, Problem} from "../../shared/problems.ts"
+import {formatIssue, messageOf, Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
+import type {JobDefault} from "../generation/job-defaults.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {addJob, editJob, findJob, removeJob} from "./job-changes.ts"
+import {newDefaults, recordDefaults, withDefaults} from "./job-defaults.ts"
 import type {JobFileContent} from "./job-file/job-file.ts"
-import {JobStore} from "./job-file/job-store.ts"
+import {JobStore, jobFileName} from "./job-file/job-store.ts"
 import {recordJobFile} from "./job-file/settle-job-file.ts"
 import {iso, viewJob} from "./job-view.ts"
 import {Scheduler} from "./scheduler.ts"
@@ -24,6 +26,8 @@ export interface JobsOptions {
   readonly scrub: (text: string) => string
   /** Throws `ingress_paused`. */
   readonly requireOpen: () => void
+  /** What the running generation declares with a schedule. */
+  readonly declared: () => readonly JobDefault[]
   readonly targets: {readonly [K in "message" | "plugin" | "item"]: FiringTarget}
   readonly clock?: Clock
 }
@@ -35,6 +39,7 @@ export class Jobs {
   readonly #store: JobStore
   readonly scheduler: Scheduler
   #hasFile: boolean
+  #isStarted = false
 
   constructor(options: JobsOptions) {
     const {content, clock = systemClock} = options
@@ -49,6 +54,26 @@ export class Jobs {
   async start(): Promise<void> {
     await this.scheduler.start(this.#options.content?.jobs ?? [])
     this.#store.watch()
+    this.#isStarted = true
+    await this.generationChanged()
+  }
+
+  /**
+   * Another generation runs: the defaults that it declares are written to the file, each once. The file is first: where the Host is
+   * killed after it, the next start finds a job that calls it. Never rejects: what fails is tried again at the next start or commit.
+   */
+  async generationChanged(): Promise<void> {
+    if (!this.#isStarted) return
+    const {database, log, declared} = this.#options
+    try {
+      const defaults = await newDefaults(database, declared())
+      if (defaults.length === 0) return
+      await this.#store.change(jobs => withDefaults(jobs, defaults))
+      await recordDefaults(database, defaults)
+      log.info(`${jobFileName} has the default of ${defaults.map(({plugin, name}) => `${plugin}/${name}`).join(", ")}`)
+    } catch (error) {
+      log.error(`${jobFileName} did not get the defaults that plugins declare: ${messageOf(error)}`, {error})
+    }
   }
 
   /** Fires nothing more; resolves when what runs has ended. */

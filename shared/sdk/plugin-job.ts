@@ -23,10 +23,29 @@ export interface JobRun<D = unknown> {
   readonly database: SessionDatabase
 }
 
+/** When a job runs unless the operator says otherwise: `cron`, or `every` with `from`, as in `data/schedule-jobs.json`. */
+export type DefaultSchedule<D = unknown> = (
+  | {readonly cron: string}
+  | {readonly every: string; readonly from?: string}
+) & {
+  /** Of the IANA database, for example `Europe/Berlin`. */
+  readonly timezone: string
+  /** What the handler gets. */
+  readonly data?: D
+  readonly missed?: "skip" | "once" | "all"
+  readonly overlap?: "skip" | "queue"
+  readonly jitter?: string
+}
+
 export interface JobDefinition<D extends TSchema = TSchema> {
   readonly description?: string
   /** What `data` of the job's target must be; a run whose data does not fit fails. */
   readonly data?: D
+  /**
+   * A default. The Host writes it to `data/schedule-jobs.json` once, after the generation is committed, unless a job there calls
+   * this one already. From then on the job is the operator's: what was changed stays, and what was removed stays away.
+   */
+  readonly schedule?: DefaultSchedule<Static<D>>
   /** Seconds that a run may take, at most a day; 600 when left out. */
   readonly timeout?: number
 }

@@ -41,7 +41,7 @@ export {
   type SendOptions,
 } from "./plugin.ts"
 export type {PluginDatabase, PluginMigration, Row, SqlValue, Statement} from "./plugin-database.ts"
-export type {DeclareJob, JobDefinition, JobHandler, JobRun} from "./plugin-job.ts"
+export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin-job.ts"
 export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
 export type {Call, Scope} from "./route.ts"
 export {type Channel, channelType, type Login, type Message, type SatoriEvent, type User} from "./satori.ts"

@@ -9,6 +9,7 @@ import type {Outbox} from "../../outbox/outbox.ts"
 import type {BuiltIns} from "../../plugins/load.ts"
 import type {PluginStarts} from "../../plugins/starts.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
+import {jobDefaultProblem} from "../../scheduler/job-defaults.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
 import type {HostEvents} from "../events.ts"
 import type {HostOptions} from "../host.ts"
@@ -54,6 +55,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     configFile: paths.config,
     history: new GenerationHistory(database),
     endpoints,
+    jobDefaultProblem,
     host: createPluginHost({outbox, endpoints, database, timers}),
     mayChangeCode: mode !== "production",
     readVariables,

@@ -1,0 +1,70 @@
+import type {Job} from "../../shared/api/scheduled/jobs.ts"
+import {messageOf} from "../../shared/problems.ts"
+import type {Database} from "../database/database.ts"
+import type {JobDefault} from "../generation/job-defaults.ts"
+import {requireValidJob} from "./job-file/job-file.ts"
+
+/** In `svc_meta`: this default was written to the job file. Older builds pass such a key over. */
+const keyOf = ({plugin, name}: JobDefault): string => `jobs.declared.${plugin}/${name}`
+
+/** Does a job of the file call this one of a plugin? */
+export const calls = ({target}: Job, {plugin, name}: Pick<JobDefault, "plugin" | "name">): boolean =>
+  target.plugin === plugin && target.job === name
+
+/** Why a default is no job; undefined where it is one. */
+export const jobDefaultProblem = (declared: JobDefault): string | undefined => {
+  try {
+    requireValidJob(jobOf(declared, []))
+    return "at" in declared.schedule ? "schedule.at: a default comes again and again, by cron or every" : undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+/** The jobs, and those of the defaults that none of them calls. */
+export const withDefaults = (jobs: readonly Job[], defaults: readonly JobDefault[]): readonly Job[] => {
+  const all = [...jobs]
+  for (const declared of defaults) if (!all.some(job => calls(job, declared))) all.push(jobOf(declared, all))
+  return all
+}
+
+/** The defaults that were never written. */
+export const newDefaults = async (
+  database: Pick<Database, "read">,
+  defaults: readonly JobDefault[],
+): Promise<readonly JobDefault[]> => {
+  if (defaults.length === 0) return []
+  const rows = await database.read("SELECT key FROM svc_meta WHERE key GLOB 'jobs.declared.*'")
+  const known = new Set(rows.map(({key}) => key))
+  return defaults.filter(declared => !known.has(keyOf(declared)))
+}
+
+/** From now on these defaults were written: what the operator makes of them stays. */
+export const recordDefaults = async (
+  database: Pick<Database, "write">,
+  defaults: readonly JobDefault[],
+): Promise<void> => {
+  const sql = "INSERT INTO svc_meta (key, value) VALUES (?, '1') ON CONFLICT (key) DO NOTHING"
+  await database.write(defaults.map(declared => ({sql, args: [keyOf(declared)]})))
+}
+
+/** What an id of the job file cannot hold, and the most characters that it has. */
+const foreign = /[^a-z0-9._-]/g
+const longestId = 60
+
+const jobOf = ({plugin, name, schedule}: JobDefault, jobs: readonly Job[]): Job => {
+  const {timezone, data, missed, overlap, jitter, ...when} = schedule
+  const base = `${plugin}.${name}`.toLowerCase().replace(foreign, "-").slice(0, longestId)
+  const taken = (id: string) => jobs.some(job => job.id === id)
+  let id = base
+  for (let number = 2; taken(id); number++) id = `${base}-${number}`
+  return {
+    id,
+    schedule: when,
+    timezone,
+    target: {plugin, job: name, ...(data === undefined ? {} : {data})},
+    ...(missed === undefined ? {} : {missed}),
+    ...(overlap === undefined ? {} : {overlap}),
+    ...(jitter === undefined ? {} : {jitter}),
+  }
+}

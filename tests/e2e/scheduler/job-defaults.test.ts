@@ -1,0 +1,122 @@
+import {createClient} from "@libsql/client/sqlite3"
+import {describe, expect, test} from "vitest"
+import {reload} from "../../support/host/generation.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  team: {}\n"
+const nightly = {cron: "0 3 * * *", timezone: "Europe/Berlin", data: "all"}
+
+/** A plugin whose job has this default. */
+const teamWith = (schedule: object): string =>
+  pluginWith(`plugin.job("Digest", {schedule: ${JSON.stringify(schedule)}, data: Type.String()}, () => {})`)
+
+interface Job {
+  readonly id: string
+  readonly schedule: object
+  readonly target: object
+}
+
+const jobsIn = (project: Project): readonly Job[] => {
+  const text = project.read("data/schedule-jobs.json")
+  return text === "" ? [] : (JSON.parse(text) as {jobs: readonly Job[]}).jobs
+}
+
+const untilWritten = (project: Project) => until("the default to be written", async () => jobsIn(project).length > 0)
+
+/** It was looked whether there are defaults to write: what a plugin declares beside it is there. */
+const untilConsidered = async (host: TestHost) => {
+  host.project.write(
+    "plugins/mark.ts",
+    pluginWith(`plugin.job("mark", {schedule: {every: "1h", timezone: "UTC"}}, () => {})`),
+  )
+  host.project.write("svc.config.yml", `${config}  mark: {}\n`)
+  await reload(host)
+  await until("the mark", async () => jobsIn(host.project).some(({id}) => id === "mark.mark"))
+}
+
+describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime => {
+  test("is written once: what the operator removed stays away, whatever is reloaded or started again", async () => {
+    const host = await startHost({
+      runtime,
+      config,
+      plugins: {team: teamWith({...nightly, missed: "once"})},
+    })
+    const {project} = host
+    await untilWritten(project)
+    expect(jobsIn(project)).toEqual([
+      {
+        id: "team.digest",
+        schedule: {cron: "0 3 * * *"},
+        timezone: "Europe/Berlin",
+        target: {plugin: "team", job: "Digest", data: "all"},
+        missed: "once",
+      },
+    ])
+    await host.post("/api/jobs/team.digest/remove")
+    project.write("plugins/team.ts", teamWith({...nightly, cron: "0 4 * * *"}))
+    await reload(host)
+    await untilConsidered(host)
+    expect(jobsIn(project).map(({id}) => id)).toEqual(["mark.mark"])
+    await host.stop("SIGKILL")
+    const again = await startHost({runtime, project})
+    expect((await again.get<{items: Job[]}>("/api/jobs")).items.map(({id}) => id)).toEqual(["mark.mark"])
+  })
+
+  test("is not doubled where the Host was killed before it knew that it had written it, or the operator has the job", async () => {
+    const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
+    const {project} = host
+    await untilWritten(project)
+    await until("the Host to know of it", async () => host.process.output().includes("has the default of team/Digest"))
+    await host.post("/api/jobs/team.digest/edit", {schedule: {every: "2h"}})
+    await host.stop("SIGKILL")
+    const client = createClient({url: `file:${project.path(".svc/data.sqlite")}`, concurrency: 1})
+    const forgotten = await client.execute("DELETE FROM svc_meta WHERE key = 'jobs.declared.team/Digest'")
+    client.close()
+    expect(forgotten.rowsAffected).toBe(1)
+    await untilConsidered(await startHost({runtime, project}))
+    expect(jobsIn(project).map(({id, schedule}) => [id, schedule])).toEqual([
+      ["team.digest", {every: "2h"}],
+      ["mark.mark", {every: "1h"}],
+    ])
+  })
+
+  test("is named where it is no job, and nothing is written then, or by a one-shot start", async () => {
+    const project = makeProject({config, plugins: {team: teamWith(nightly)}})
+    expect((await svc(runtime, project, ["runtime", "start", "--once"])).code).toBe(0)
+    expect(jobsIn(project)).toEqual([])
+    const wrong = async (schedule: object) => {
+      project.write("plugins/team.ts", teamWith(schedule))
+      return (await svc(runtime, project, ["config", "check"])).stderr
+    }
+    expect(await wrong({...nightly, timezone: undefined})).toMatch(
+      /job\("Digest"\): timezone: expected text, got nothing/,
+    )
+    expect(await wrong({...nightly, cron: "0 25 * * *"})).toMatch(/job\("Digest"\): schedule\.cron/)
+    expect(await wrong({...nightly, often: true})).toMatch(/often/)
+    expect(await wrong({at: "2999-01-01T00:00", timezone: "UTC", data: "all"})).toMatch(/by cron or every/)
+    expect(await wrong({...nightly, data: 7})).toMatch(/schedule\.data: expected text, got 7/)
+  })
+
+  test("and what nothing calls, and what nobody declares, are named by svc doctor", async () => {
+    const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
+    const {project} = host
+    await untilWritten(project)
+    await host.post("/api/jobs/team.digest/remove")
+    const target = {plugin: "team", job: "Digest"}
+    const findings = async () => {
+      const {findings} = JSON.parse((await svc(runtime, project, ["doctor", "--json"])).stdout) as {
+        findings: readonly {check: string; level: string; detail: string}[]
+      }
+      return findings.flatMap(({check, level, detail}) => (check === "jobs" ? [`${level}: ${detail}`] : []))
+    }
+    expect(await findings()).toContain("ok: declared by plugins, and called by no job: team/Digest")
+    await host.post("/api/jobs", {id: "mine", schedule: {every: "1h"}, timezone: "UTC", target})
+    expect((await findings()).length).toBe(1)
+    project.write("plugins/team.ts", pluginWith(""))
+    expect(await findings()).toContain("warning: job mine calls team/Digest, which no plugin declares")
+  })
+})
