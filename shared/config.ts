@@ -1,6 +1,7 @@
 import {durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
+import {pagePattern} from "./sdk/page.ts"
 import {PermissionRule} from "./sdk/permission.ts"
 import {type Static, Type} from "./type.ts"
 
@@ -159,6 +160,13 @@ export const PluginConfig = Type.Object(
     enabled: Type.Optional(Type.Boolean({default: true, description: "false publishes none of its capabilities."})),
     config: Type.Optional(Type.Unknown({description: "What the plugin's own schema asks for."})),
     outbox: Type.Optional(Type.Object(outboxKeys, closed)),
+    pages: Type.Optional(
+      Type.Array(Type.String({pattern: pagePattern}), {
+        default: [],
+        description:
+          "Pages of the plugin that anyone may open, without a token: `/callback` is `/pages/<name>/callback`.",
+      }),
+    ),
     endpoints: Type.Optional(
       Type.Array(EndpointEntry, {default: [], description: "Accounts of the plugin's adapter."}),
     ),

@@ -20,6 +20,7 @@ export type CapabilityKind =
   | "slot"
   | "endpoint"
   | "route"
+  | "page"
 
 /** `<owner>/<kind>/<name>`; `name` is the stable last part that selectors use. */
 export const capabilityId = (owner: PluginPath, kind: CapabilityKind, name: string): string =>

@@ -11,6 +11,7 @@ export const problems = {
     title: "Too many requests with a wrong token or signature",
     hint: "Wait for the seconds in Retry-After; a valid token or signature is not held back.",
   },
+  too_many_requests: {status: 429, title: "Too many requests", hint: "Wait for the seconds in Retry-After."},
   not_found: {status: 404, title: "Nothing is here", hint: "GET /api/openapi.json lists the paths."},
   method_not_allowed: {status: 405, title: "Method not allowed", hint: "Use a method from the Allow header."},
   body_too_large: {status: 413, title: "Request body too large", hint: "Send at most 1 MiB."},

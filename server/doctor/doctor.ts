@@ -13,6 +13,7 @@ import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, check
 import {error, type Finding, ok} from "./finding.ts"
 import {checkJobs} from "./jobs.ts"
 import {checkOwners} from "./owners.ts"
+import {checkPages} from "./pages.ts"
 import {problemOfOnce, tryProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
 import {checkToken, checkTokenAges} from "./tokens.ts"
@@ -39,7 +40,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
   const findings: Finding[] = [await checkRuntime(), await checkLockfile(paths, process.env)]
   const tried = isFinding(loaded) ? undefined : await tryProject(project, name)
   if (isFinding(loaded)) findings.push(loaded)
-  else if (tried !== undefined) findings.push(...checkConfig(tried, loaded))
+  else if (tried !== undefined) findings.push(...checkConfig(tried, loaded), ...checkPages(loaded, tried))
   findings.push(...environment.files.flatMap(checkEnvironmentFile))
   if (process.versions.bun !== undefined) findings.push(...(await checkBunEnvironment(paths)))
   findings.push(await checkBuild(paths))

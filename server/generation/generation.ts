@@ -1,5 +1,6 @@
 import type {CapabilityKind, PluginPath} from "../../shared/ids.ts"
 import type {Problem} from "../../shared/problems.ts"
+import type {PluginPage} from "../../shared/sdk/page.ts"
 import type {PluginRoute} from "../../shared/sdk/plugin.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
@@ -22,6 +23,12 @@ export interface PublishedRoute {
   readonly route: PluginRoute
 }
 
+/** A page that the configuration lists. */
+export interface PublishedPage {
+  readonly instance: Instance
+  readonly page: PluginPage
+}
+
 /** What a scheduled job may call. */
 export type PublishedJob = Handler & DeclaredJob
 
@@ -32,6 +39,7 @@ export interface Snapshot {
   /** By plugin and name, `<plugin>/<job>`. */
   readonly jobs: ReadonlyMap<string, PublishedJob>
   readonly routes: readonly PublishedRoute[]
+  readonly pages: readonly PublishedPage[]
   readonly capabilities: readonly Capability[]
 }
 

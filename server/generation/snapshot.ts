@@ -19,7 +19,7 @@ import type {MiddlewareHandler} from "../messages/middleware.ts"
 import {readPermissions} from "../messages/permissions.ts"
 import type {Instance} from "../plugins/instance.ts"
 import {sha256Of} from "../runtime/hash.ts"
-import type {Capability, PublishedJob, Snapshot} from "./generation.ts"
+import type {Capability, PublishedJob, PublishedPage, Snapshot} from "./generation.ts"
 import {ruleIssues} from "./rule-issues.ts"
 
 export interface SnapshotResult {
@@ -61,8 +61,9 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
   })
   const jobs = new Map(instances.flatMap(jobsOf))
   const routes = instances.flatMap(instance => instance.registrations.routes.map(route => ({instance, route})))
+  const pages = instances.flatMap(instance => pagesOf(loaded, instance))
   const capabilities = instances.flatMap(instance => capabilitiesOf(instance, commands, endpoints))
-  return {snapshot: Object.freeze({messages, endpoints, jobs, routes, capabilities}), issues, secrets}
+  return {snapshot: Object.freeze({messages, endpoints, jobs, routes, pages, capabilities}), issues, secrets}
 }
 
 const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
@@ -123,6 +124,12 @@ const jobsOf = (instance: Instance): [string, PublishedJob][] =>
     `${instance.name}/${name}`,
     {...runnerOf(instance, job.id), ...job},
   ])
+
+/** Without a token only what the operator lists. */
+const pagesOf = (loaded: LoadedConfig, instance: Instance): PublishedPage[] => {
+  const listed = loaded.config.plugins[instance.name]?.pages ?? []
+  return instance.registrations.pages.flatMap(page => (listed.includes(page.path) ? [{instance, page}] : []))
+}
 
 const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message: string) => void) => {
   const own = loaded.config.plugins[instance.name]
@@ -279,6 +286,7 @@ const capabilitiesOf = (
     ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
     ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),
     ...instance.registrations.routes.map(({method, path, summary}) => make("route", `${method} ${path}`, summary)),
+    ...instance.registrations.pages.map(({path}) => make("page", path)),
   ]
 }
 

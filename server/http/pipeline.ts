@@ -41,7 +41,7 @@ export const createPipeline = (options: PipelineOptions) => {
     const bare: Handle<RouteCall> =
       route.scope === "signature" ? withoutToken(options.verify, route.handle) : route.handle
     const whole = readsRawBody(route) ? withinLimit(bare, route) : bare
-    const handle = route.scope === "signature" ? limitUnsigned(whole) : whole
+    const handle = route.scope === "signature" ? limitUnsigned(whole) : withinRate(whole, route, options)
     return (request, params) => {
       const requestId = nextId()
       const hold = route.method === "GET" ? none : bodies.open()
@@ -106,6 +106,15 @@ const withinLimit =
     const body = await readBody(request, call.hold)
     return handle(new Request(url, {method, headers, signal, body: body.length === 0 ? null : body}), call)
   }
+
+/** Asks first whether its address may be answered. */
+const withinRate = (handle: Handle<RouteCall>, {limit}: Route, {addressOf}: PipelineOptions): Handle<RouteCall> =>
+  limit === undefined
+    ? handle
+    : (request, call) => {
+        limit(call, addressOf(request))
+        return handle(request, call)
+      }
 
 /** A body of so many bytes is counted by its header, before it has come: no runtime hands on more than that. */
 const small = 64 * 1024

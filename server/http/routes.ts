@@ -76,6 +76,7 @@ import {version} from "../runtime/version.ts"
 import {methods} from "../satori/methods.ts"
 import {askLogin, forwardMethod, listLogins, requireUpgrade} from "../satori/routes.ts"
 import {createOpenApi, showOpenApi} from "./openapi.ts"
+import {Pages} from "./pages.ts"
 import type {Services} from "./services.ts"
 import {answerPlatform, takeWebhook} from "./webhooks.ts"
 
@@ -121,6 +122,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
   const {events, workroom, checkpoints, releases, capacity, placeWatch, logs, metrics} = services
   const satori = {logins: services.satori.logins, database, outbox, endpoints}
   const files = new ConsoleFiles()
+  const pages = new Pages(services.current)
   const consoleHosts = () => current().config.config.http.consoleHosts
   const required = () => current().config.config.http.readiness.endpoints
   return [
@@ -237,6 +239,8 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     post("/hooks/:plugin/:endpoint", "signature", takeWebhook(endpoints)),
     get("/hooks/:plugin/:endpoint", "signature", answerPlatform(endpoints)),
+
+    ...(["GET", "POST"] as const).map(method => on(method, "/pages/:plugin/*", "none", pages.operation())),
 
     post("/satori/v1/meta", "full", listLogins(satori)),
     ...methods.map(method => post(`/satori/v1/${method.name}`, "full", askLogin(method, satori))),

@@ -23,6 +23,7 @@ const tags: Readonly<Record<string, string>> = {
   logs: "Records of the log",
   metrics: "Figures for Prometheus",
   hooks: "Webhooks of platforms, under the platform's own signature",
+  pages: "Pages of plugins, for anyone, where the configuration lists them",
   satori: "Satori v1",
   console: "The console in a browser",
   openapi: "This document",

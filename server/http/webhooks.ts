@@ -4,6 +4,7 @@ import type {Call, Operation} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
+import {isResponse} from "./answers.ts"
 
 /** When a platform may deliver again what could not be taken now, in seconds. */
 const retryAfter = 5
@@ -65,10 +66,6 @@ const answer = async (endpoint: Endpoint, request: Request, requestId: string): 
     throw error instanceof Problem ? toBeRetried(error) : error
   }
 }
-
-/** What a plugin returns is not checked by its types alone; no answer must not count as an acknowledgement. */
-const isResponse = (value: unknown): value is Response =>
-  typeof value === "object" && value !== null && "status" in value && "headers" in value
 
 /** What could not be taken now is worth another delivery: the platform is told when. */
 const toBeRetried = (problem: Problem): Problem => {

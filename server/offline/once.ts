@@ -48,6 +48,8 @@ export type OnceResult = {
       readonly endpoints: readonly string[]
       /** What the plugins declare with `plugin.job`, as `<plugin>/<job>`. */
       readonly jobs: readonly string[]
+      /** What they publish with `plugin.page`, listed in the configuration or not, as `<plugin>/<path>`. */
+      readonly pages: readonly string[]
       readonly components: readonly Component[]
     }
   | {
@@ -128,6 +130,9 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
     plugins: generation.instances.map(({name}) => name),
     endpoints: generation.snapshot.endpoints.map(({name}) => name),
     jobs: [...generation.snapshot.jobs.keys()],
+    pages: generation.instances.flatMap(({name, registrations}) =>
+      registrations.pages.map(({path}) => `${name}${path}`),
+    ),
     components,
   } as const
 }

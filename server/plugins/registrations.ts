@@ -2,6 +2,7 @@ import {capabilityId, type PluginPath} from "../../shared/ids.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter.ts"
 import type {OptionDefinition} from "../../shared/sdk/command.ts"
 import type {TimerHandler} from "../../shared/sdk/declare-timer.ts"
+import {type PluginPage, pagePattern} from "../../shared/sdk/page.ts"
 import type {Plugin, PluginRoute} from "../../shared/sdk/plugin.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin-database.ts"
 import type {JobDefinition, JobHandler} from "../../shared/sdk/plugin-job.ts"
@@ -73,6 +74,7 @@ export interface Registrations {
   readonly states: readonly DeclaredState[]
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
   readonly routes: readonly PluginRoute[]
+  readonly pages: readonly PluginPage[]
   readonly migrations: readonly PluginMigration[]
   /** What runs once the instance is part of a committed generation. */
   readonly starts: readonly (() => unknown)[]
@@ -80,7 +82,7 @@ export interface Registrations {
 
 type Declaring = Pick<
   Plugin,
-  "command" | "on" | "middleware" | "prompt" | "timer" | "job" | "adapter" | "route" | "onStart"
+  "command" | "on" | "middleware" | "prompt" | "timer" | "job" | "adapter" | "route" | "page" | "onStart"
 > & {
   migrate: Plugin["database"]["migrate"]
   declareState(scope: DeclaredState["scope"], schema: TSchema, options: StateOptions): DeclaredState
@@ -142,6 +144,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const nameMiddleware = createNaming("middleware()")
   const prompts = new Map<string, DeclaredPrompt>()
   const jobs = new Map<string, DeclaredJob>()
+  const pages: PluginPage[] = []
   const timers = new Map<string, DeclaredTimer>()
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
   const routes: PluginRoute[] = []
@@ -227,6 +230,13 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (!route.path.startsWith("/")) throw new Error(`route("${route.path}"): the path begins with /`)
       routes.push(route)
     },
+    page: (path, handle) => {
+      declare("page()")
+      if (!new RegExp(pagePattern).test(path)) throw new Error(`page("${path}"): the path is like /callback`)
+      if (typeof handle !== "function") throw new TypeError(`page("${path}") needs a function`)
+      if (pages.some(page => page.path === path)) throw new Error(`page("${path}") is declared twice`)
+      pages.push({path, handle})
+    },
     declareState: (scope, schema, {name = "value"}) => {
       declare("state()")
       if (!["user", "channel", "plugin"].includes(scope)) throw new TypeError("state() is of user, channel or plugin")
@@ -267,6 +277,7 @@ export const collectRegistrations = (owner: PluginPath) => {
     states,
     adapters,
     routes,
+    pages,
     migrations,
     starts,
   }

@@ -21,6 +21,8 @@ export interface PluginUnderTest {
   readonly config?: Readonly<Record<string, unknown>>
   /** What stands under `plugins.<name>.endpoints`: the accounts of an adapter. */
   readonly endpoints?: readonly Readonly<Record<string, unknown>>[]
+  /** What stands under `plugins.<name>.pages`. */
+  readonly pages?: readonly string[]
 }
 
 export interface BotOptions {
@@ -158,9 +160,9 @@ const configOf = ({plugins, users = {}, config}: BotOptions) => ({
   plugins: {
     sandbox: {},
     ...Object.fromEntries(
-      Object.entries(plugins).map(([name, {config: own, endpoints}]) => [
+      Object.entries(plugins).map(([name, {plugin: _, ...entry}]) => [
         name,
-        {...(own === undefined ? {} : {config: own}), ...(endpoints === undefined ? {} : {endpoints})},
+        Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)),
       ]),
     ),
   },

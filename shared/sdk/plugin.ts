@@ -5,6 +5,7 @@ import type {AdapterDefinition, History, Sender} from "./adapter.ts"
 import type {OptionDefinition} from "./command.ts"
 import type {DeclareTimer} from "./declare-timer.ts"
 import type {Content} from "./elements.ts"
+import type {PageHandler} from "./page.ts"
 import type {PluginDatabase} from "./plugin-database.ts"
 import type {DeclareJob} from "./plugin-job.ts"
 import type {DeclarePrompt} from "./prompt.ts"
@@ -117,6 +118,11 @@ export interface Plugin {
     adapter: AdapterDefinition<A, S, H>,
   ): void
   route(route: PluginRoute): void
+  /**
+   * Publishes a page at `/pages/<name><path>`, for anyone, without a token: only where the operator lists the path in
+   * `plugins.<name>.pages`. It answers GET, HEAD and POST, has a sandbox for its origin, and sets no cookies.
+   */
+  page(path: string, handler: PageHandler): void
 }
 
 export interface PluginDefinition<C extends TSchema = TSchema> {

@@ -31,6 +31,8 @@ export interface Operation {
   readonly problems?: readonly ProblemCode[]
   /** An endless answer: not held to the request time-out. */
   readonly stream?: boolean
+  /** Refuses who asks too often, before anything is read: `address` is the client's. Throws the `Problem`. */
+  readonly limit?: (call: Call, address: string) => void
   /** For a route that reads the body by itself: refuses the request before anything of the body is read. Throws the `Problem`. */
   readonly admit?: (call: Call) => void
   handle(request: Request, call: Call): Response | Promise<Response>

@@ -31,6 +31,7 @@ export {type Backoff, pauseAfter} from "./backoff.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
 export type {DeclareTimer, TimerHandler} from "./declare-timer.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
+export type {PageHandler} from "./page.ts"
 export type {Permission} from "./permission.ts"
 export {
   type AnyPlugin,

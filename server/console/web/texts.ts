@@ -586,6 +586,8 @@ export const texts = {
       middleware: "Middleware",
       prompt: "Questions",
       route: "Routes",
+      page: "Pages",
+      timer: "Timers",
       tool: "Tools for agents",
     },
     nameless: (position: number) => `number ${position} of those without a name`,

@@ -16,6 +16,7 @@ test("there are guides with examples", () => {
     "docs/plugins/act.md",
     "docs/plugins/commands.md",
     "docs/plugins/first.md",
+    "docs/plugins/pages.md",
     "docs/plugins/state.md",
     "docs/plugins/timers.md",
     "docs/test-a-plugin.md",

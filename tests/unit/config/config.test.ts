@@ -28,7 +28,7 @@ describe("defaults", () => {
     expect(config.http).toMatchObject({host: "127.0.0.1", port: 8068, base: "", corsOrigins: []})
     expect(config.http.readiness).toEqual({database: true, endpoints: [], agents: []})
     expect(config.database.dialect).toBe("sqlite")
-    expect(config.plugins.sandbox).toEqual({enabled: true, endpoints: []})
+    expect(config.plugins.sandbox).toEqual({enabled: true, pages: [], endpoints: []})
     expect(config.log_level).toBe("info")
   })
 

@@ -1,0 +1,30 @@
+import type {ProjectConfig} from "../../shared/config.ts"
+import type {OnceResult} from "../offline/once.ts"
+import {type Finding, ok, warning} from "./finding.ts"
+
+const check = "pages"
+
+/** Pages that plugins publish and the configuration does not list, and the other way round. */
+export const checkPages = ({plugins}: ProjectConfig, tried: OnceResult): readonly Finding[] => {
+  if (!tried.committed) return []
+  const published = tried.pages
+  const listed = Object.entries(plugins).flatMap(([name, {enabled, pages}]) =>
+    enabled ? pages.map(path => `${name}${path}`) : [],
+  )
+  const open = listed.filter(page => published.includes(page))
+  const closed = published.filter(page => !listed.includes(page))
+  const lost = listed.filter(page => !published.includes(page))
+  return [
+    ...(open.length === 0 ? [] : [ok(check, `anyone may open /pages/${open.join(", /pages/")}`)]),
+    ...(closed.length === 0
+      ? []
+      : [ok(check, `not listed under plugins.<name>.pages, so nobody may open them: ${closed.join(", ")}`)]),
+    ...lost.map(page =>
+      warning(
+        check,
+        `the configuration lists the page ${page}, which its plugin does not publish`,
+        "Correct plugins.<name>.pages",
+      ),
+    ),
+  ]
+}

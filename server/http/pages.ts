@@ -1,0 +1,112 @@
+import {pluginPath} from "../../shared/ids.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Call, Operation} from "../../shared/sdk/route.ts"
+import {TokenBucket, type TokenBucketLimits} from "../../shared/sdk/token-bucket.ts"
+import {Type} from "../../shared/type.ts"
+import type {Generation, PublishedPage} from "../generation/generation.ts"
+import {BoundedMap} from "../runtime/bounded-map.ts"
+import {isResponse} from "./answers.ts"
+
+/** So many requests at once, and one in so many milliseconds after that: of one address, and of one plugin's pages together. */
+const ofAddress: TokenBucketLimits = {burst: 30, interval: 1000}
+const ofPlugin: TokenBucketLimits = {burst: 300, interval: 100}
+
+/** So many addresses are remembered. */
+const mostAddresses = 10_000
+
+/** A page's origin is nobody's: it reads nothing of the console, and its scripts have no storage and no cookies. */
+const sandbox = "sandbox allow-forms allow-scripts"
+
+/** What a page may say of its answer; cookies and headers that concern the whole origin are not among it. */
+const allowed = [
+  "cache-control",
+  "content-disposition",
+  "content-language",
+  "content-type",
+  "etag",
+  "last-modified",
+  "location",
+  "retry-after",
+  "vary",
+]
+
+/** What a page is not told: the caller's token and cookies. */
+const withheld = ["authorization", "cookie", "proxy-authorization"]
+
+/** The pages of plugins, where the operator lists them: without a token, limited by address and by plugin. */
+export class Pages {
+  readonly #current: () => Generation
+  readonly #now: () => number
+  readonly #addresses = new BoundedMap<string, TokenBucket>(mostAddresses)
+  readonly #plugins = new Map<string, TokenBucket>()
+
+  /** `now`: in milliseconds, and never going back. */
+  constructor(current: () => Generation, now: () => number = () => performance.now()) {
+    this.#current = current
+    this.#now = now
+  }
+
+  operation(): Operation {
+    return {
+      summary: "A page of a plugin that the configuration lists",
+      response: {200: Type.Unknown({description: "What the plugin answers"})},
+      problems: ["too_many_requests", "body_too_large", "request_timeout", "no_room"],
+      limit: (call, address) => this.#limit(call, address),
+      handle: (request, call) => answer(this.#find(call), request, call.requestId),
+    }
+  }
+
+  #find({params}: Call): PublishedPage {
+    const owner = pluginPath(params.plugin ?? "")
+    const path = `/${params["*"] ?? ""}`
+    const found = this.#current().snapshot.pages.find(
+      ({instance, page}) => instance.path === owner && page.path === path,
+    )
+    if (found === undefined) throw new Problem("not_found", "there is no such page")
+    return found
+  }
+
+  /** An address is counted for what is not there, too: it may look for pages. Throws `too_many_requests`, `not_found`. */
+  #limit(call: Call, address: string): void {
+    take(bucketOf(this.#addresses, address, ofAddress), this.#now(), ofAddress)
+    const {instance} = this.#find(call)
+    take(bucketOf(this.#plugins, instance.name, ofPlugin), this.#now(), ofPlugin)
+  }
+}
+
+const bucketOf = (buckets: Map<string, TokenBucket>, key: string, limits: TokenBucketLimits): TokenBucket => {
+  const bucket = buckets.get(key) ?? new TokenBucket(limits)
+  buckets.set(key, bucket)
+  return bucket
+}
+
+const take = (bucket: TokenBucket, now: number, {interval}: TokenBucketLimits): void => {
+  if (bucket.take(now)) return
+  throw new Problem("too_many_requests", "pages are asked for too often", {retryAfter: Math.ceil(interval / 1000)})
+}
+
+const answer = async ({instance, page}: PublishedPage, request: Request, requestId: string): Promise<Response> => {
+  const {url, method, signal} = request
+  const headers = new Headers(request.headers)
+  for (const name of withheld) headers.delete(name)
+  const body = request.body === null ? null : await request.arrayBuffer()
+  const asked = new Request(url, {method, headers, signal, body})
+  const given: unknown = await instance.run(() => page.handle(asked), {requestId}, `${instance.path}/page${page.path}`)
+  if (!isResponse(given)) throw new Problem("internal", "the page gave no answer")
+  return new Response(given.body, {status: given.status, headers: headersOf(given.headers, requestId)})
+}
+
+/** Several policies hold together: a page's own can forbid more, and allow nothing. */
+const headersOf = (given: Headers, requestId: string): Headers => {
+  const headers = new Headers({"cache-control": "no-store"})
+  for (const name of allowed) {
+    const value = given.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  const own = given.get("content-security-policy")
+  headers.set("content-security-policy", own === null ? sandbox : `${sandbox}, ${own}`)
+  headers.set("referrer-policy", "no-referrer")
+  headers.set("x-content-type-options", "nosniff")
+  headers.set("x-request-id", requestId)
+  return headers
+}

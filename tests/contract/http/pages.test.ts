@@ -1,0 +1,138 @@
+import {describe, expect, test} from "vitest"
+import {expectProblem, startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {bunAnd, type TestRuntime} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {raw} from "./raw.ts"
+
+const configOf = (pages: string) => `http: {port: 0, trustedProxies: [127.0.0.1]}
+plugins:
+  sandbox: {}
+  site: {pages: ${pages}}
+`
+
+/** Tells what it was asked, tries to weaken what the Host says of it, fails, gives no answer, takes long. */
+const site = pluginWith(`
+    plugin.page("/asked", async request =>
+      Response.json({
+        method: request.method,
+        query: new URL(request.url).searchParams.get("q"),
+        headers: Object.fromEntries(request.headers),
+        bytes: (await request.arrayBuffer()).byteLength,
+      }))
+    plugin.page("/weak", () => new Response("<b>hello</b>", {status: 203, headers: {
+      "content-type": "text/html",
+      "content-security-policy": "sandbox allow-same-origin allow-scripts",
+      "set-cookie": "a=b; Path=/",
+      "x-content-type-options": "sniff",
+      "access-control-allow-origin": "*",
+      "clear-site-data": "*",
+      "location": "https://example.org/",
+    }}))
+    plugin.page("/", () => new Response("home"))
+    plugin.page("/hidden", () => new Response("hidden"))
+    plugin.page("/fails", () => { throw new Error("the password is hunter2") })
+    plugin.page("/nothing", () => undefined as any)`)
+
+const listed = "[/asked, /weak, /, /fails, /nothing, /lost]"
+
+const start = (runtime: TestRuntime) => startHost({runtime, config: configOf(listed), plugins: {site}})
+
+/** Without a token. */
+const open = (host: TestHost, path: string, init: RequestInit = {}) =>
+  fetch(`${host.url}/pages/site${path}`, {redirect: "manual", ...init})
+
+describe.each(bunAnd("node24"))("the pages of plugins on $name", runtime => {
+  test("are there without a token where they are listed, and told nothing of tokens and cookies", async () => {
+    const host = await start(runtime)
+    expect(await (await open(host, "/")).text()).toBe("home")
+    const headers = {authorization: `Bearer ${host.token}`, cookie: "a=b", "x-kept": "yes"}
+    const answer = await open(host, "/asked?q=1", {method: "POST", body: "four", headers})
+    const asked = (await answer.json()) as {
+      method: string
+      query: string
+      bytes: number
+      headers: Record<string, string>
+    }
+    expect(asked).toMatchObject({method: "POST", query: "1", bytes: 4})
+    expect(asked.headers).toMatchObject({"x-kept": "yes"})
+    expect(Object.keys(asked.headers).filter(name => /auth|cookie/.test(name))).toEqual([])
+    expect((await open(host, "/asked", {method: "HEAD"})).status).toBe(200)
+    await expectProblem(await open(host, "/asked", {method: "DELETE"}), 405, "method_not_allowed")
+  })
+
+  test("are not there where they are not listed, not published, or by another address", async () => {
+    const host = await start(runtime)
+    const paths = [
+      "/hidden",
+      "/lost",
+      "/none",
+      "/asked/",
+      "//asked",
+      "/%61sked",
+      "/asked%2f",
+      "/..%2fsite/asked",
+      "/ASKED",
+    ]
+    for (const path of paths) await expectProblem(await open(host, path), 404, "not_found")
+    await expectProblem(await fetch(`${host.url}/pages/sandbox/asked`), 404, "not_found")
+    await expectProblem(await fetch(`${host.url}/pages/site/../../api/inbox`), 401, "unauthorized")
+    const traversal = await raw(
+      host,
+      "GET /pages/site/../../api/inbox HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    )
+    expect(traversal).toMatch(/^HTTP\/1\.1 (400|401|404) /)
+  })
+
+  test("are in a sandbox that they cannot leave, and set no cookies", async () => {
+    const host = await start(runtime)
+    const answer = await open(host, "/weak")
+    expect(answer.status).toBe(203)
+    expect(await answer.text()).toBe("<b>hello</b>")
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/html",
+      "content-security-policy": "sandbox allow-forms allow-scripts, sandbox allow-same-origin allow-scripts",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-store",
+      location: "https://example.org/",
+    })
+    for (const name of ["set-cookie", "access-control-allow-origin", "clear-site-data"])
+      expect(answer.headers.get(name), name).toBeNull()
+  })
+
+  test("that fail, or give no answer, are a 500 that tells nothing", async () => {
+    const host = await start(runtime)
+    for (const path of ["/fails", "/nothing"]) {
+      const answer = await open(host, path)
+      expect(answer.status).toBe(500)
+      expect(await answer.text()).not.toMatch(/hunter2|plugins\/site|undefined/)
+    }
+    await expectProblem(
+      await open(host, "/asked", {method: "POST", body: new Uint8Array(10_000_000)}),
+      413,
+      "body_too_large",
+    )
+  })
+
+  test("answer 429 to an address that asks too often, and others meanwhile", async () => {
+    const host = await start(runtime)
+    const statuses = await Promise.all(Array.from({length: 60}, async () => (await open(host, "/")).status))
+    expect(statuses.filter(status => status === 200).length).toBeGreaterThanOrEqual(30)
+    expect(statuses.filter(status => status === 429).length).toBeGreaterThanOrEqual(20)
+    const refused = await open(host, "/none")
+    expect(refused.headers.get("retry-after")).toBe("1")
+    await expectProblem(refused, 429, "too_many_requests")
+    expect((await open(host, "/", {headers: {"x-forwarded-for": "192.0.2.7"}})).status).toBe(200)
+  })
+
+  test("are named by svc doctor: those that are open, that nobody lists, and that nobody publishes", async () => {
+    const host = await start(runtime)
+    const {stdout} = await svc(runtime, host.project, ["doctor", "--json"])
+    const {findings} = JSON.parse(stdout) as {findings: readonly {check: string; level: string; detail: string}[]}
+    expect(findings.flatMap(({check, level, detail}) => (check === "pages" ? [`${level}: ${detail}`] : []))).toEqual([
+      "ok: anyone may open /pages/site/asked, /pages/site/weak, /pages/site/, /pages/site/fails, /pages/site/nothing",
+      "ok: not listed under plugins.<name>.pages, so nobody may open them: site/hidden",
+      "warning: the configuration lists the page site/lost, which its plugin does not publish",
+    ])
+  })
+})
