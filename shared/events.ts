@@ -3,6 +3,7 @@ import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"
 import {runTriggers} from "./api/scheduled/jobs.ts"
 import {Named, Time} from "./api/schemas.ts"
+import {userParts} from "./api/users/users.ts"
 import {type Static, type TSchema, Type} from "./type.ts"
 
 /**
@@ -187,6 +188,10 @@ export const eventTypes = {
   "retention.dropped": event(
     "What nobody had decided about for `retention.undelivered.age` was dropped: it was failed, dead, unknown or held",
     Type.Object({part: Type.Enum(["inbox", "outbox"]), rows: Type.Integer()}),
+  ),
+  "user.forgotten": event(
+    "Rows of a user were redacted or deleted, at an operator's word: so many of one kind, in one batch",
+    Type.Object({part: Type.Enum([...userParts]), rows: Type.Integer()}),
   ),
   "workroom.item_added": event("A work item was added", WorkItem),
   "workroom.item_claimed": event("A work item is being worked on", WorkItem),

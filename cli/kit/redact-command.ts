@@ -5,7 +5,8 @@ import type {Static} from "../../shared/type.ts"
 import {connectHost} from "./host-client.ts"
 import {DataCommand} from "./svc-command.ts"
 
-const promises: Readonly<Record<Static<typeof Redacted>["erased"], string>> = {
+/** Where nothing is left of what was redacted. */
+export const promises: Readonly<Record<Static<typeof Redacted>["erased"], string>> = {
   file: "nothing of it is left in the database file and its log",
   row: "nothing of it is left in its row and in the log; copies in unused parts of this large file may be",
   log: "a checkpoint is being made, so the database's log still has it: repeat this when that is done",

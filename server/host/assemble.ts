@@ -23,6 +23,7 @@ import type {OpenProject} from "./open.ts"
 import type {Parts} from "./parts.ts"
 import {createRecovery} from "./recovery.ts"
 import {createTimers} from "./timers.ts"
+import {createUserData} from "./users.ts"
 
 const notLoaded = [] as const
 
@@ -141,6 +142,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     workroom,
   })
   const timers: Timers = createTimers({database, log, generations, ingress, inbox})
+  const users = createUserData({database, inbox, outbox, checkpoints: recovery.checkpoints, workroom, settings})
   const containment: Containment = new Containment(generations, log)
   return {
     current,
@@ -158,6 +160,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     placeWatch,
     capacity,
     recovery,
+    users,
     watcher,
     generations,
     starts,

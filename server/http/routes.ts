@@ -59,6 +59,7 @@ import {
   showReady,
   showStatus,
 } from "../console/api/system.ts"
+import {exportUser, forgetUser} from "../console/api/users/users.ts"
 import {
   addItem,
   commandItem,
@@ -119,7 +120,7 @@ const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
 /** The table: method, path, scope of the token, and what the route does; grouped as the tags of the document are. */
 const routesBelowBase = (services: RouteServices, document: () => object): readonly Route[] => {
   const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs, timers} = services
-  const {events, workroom, checkpoints, releases, capacity, placeWatch, logs, metrics} = services
+  const {events, workroom, checkpoints, releases, capacity, placeWatch, users, logs, metrics} = services
   const satori = {logins: services.satori.logins, database, outbox, endpoints}
   const files = new ConsoleFiles()
   const pages = new Pages(services.current)
@@ -167,6 +168,9 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/timers/held/cancel", "full", actOnHeldTimers(timers, "cancel")),
 
     get("/api/messages/rates", "demo", showRates(database)),
+
+    get("/api/users/export", "full", exportUser(users, identity.project)),
+    post("/api/users/forget", "full", forgetUser(users)),
 
     get("/api/ingress", "demo", showIngress(ingress)),
     post("/api/ingress/pause", "full", pauseIngress(ingress)),

@@ -3,6 +3,7 @@ import type {Mode} from "../../shared/mode.ts"
 import type {DiskLimit} from "../capacity/disk-watch.ts"
 import type {CapacityService, RescueService} from "../console/api/database.ts"
 import type {EventServices} from "../console/api/events.ts"
+import type {UserService} from "../console/api/users/users.ts"
 import type {Database} from "../database/database.ts"
 import type {RunHistory} from "../database/runs.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
@@ -60,6 +61,7 @@ export interface Services {
   readonly releases: Releases
   readonly capacity: CapacityService
   readonly placeWatch: RescueService
+  readonly users: UserService
   readonly disk: DiskLimit
   readonly satori: SatoriServer
   readonly logs: Logs

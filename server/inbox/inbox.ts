@@ -16,7 +16,7 @@ import {createFire} from "./firing.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
 import {Intake, type Task} from "./intake.ts"
 import {type Due, readDue, takeOver} from "./marks.ts"
-import {Prompts} from "./prompts.ts"
+import {type Asked, Prompts} from "./prompts.ts"
 import {settleSetBack} from "./set-back.ts"
 
 /** The pauses before a handler with `retries` runs again. */
@@ -132,6 +132,11 @@ export class Inbox {
     })
     this.#resume(change.due)
     return change
+  }
+
+  /** Questions may have been ended by somebody else: the database is asked. */
+  async questionsChanged(places: readonly Asked[]): Promise<void> {
+    for (const place of places) await this.#prompts.recheck(place)
   }
 
   /** Starts no further handler; resolves when those that run have ended. One that is cut short runs again next time. */

@@ -6,6 +6,9 @@ import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {writeIf} from "../database/write-if.ts"
 
+/** Who is asked, and where. */
+export type Asked = Pick<Question, "endpoint" | "channel" | "user">
+
 /** A question to one user in one channel, and what goes on when it is answered. */
 export interface Question {
   readonly id: string
@@ -89,8 +92,8 @@ export class Prompts {
     ] satisfies readonly Statement[]
   }
 
-  /** Asks the database which question its user has to answer now: after one was stored, or an answer was not. */
-  async recheck({endpoint, channel, user}: Question): Promise<void> {
+  /** Asks the database which question its user has to answer now: after one was stored or ended, or an answer was not stored. */
+  async recheck({endpoint, channel, user}: Asked): Promise<void> {
     const key = placeOf({endpoint, channel, user})
     const [row] = await persist("a question", this.#log, () =>
       this.#database.read(
@@ -139,8 +142,7 @@ export const forgetting = (seq: number, handler: string): Statement => ({
 /** Who answers: an account of the platform's services where there is one, since anybody may take a name. */
 export const personOf = ({id, account}: User): string => (account === undefined ? `id ${id}` : `account ${account}`)
 
-const placeOf = ({endpoint, channel, user}: Pick<Question, "endpoint" | "channel" | "user">): string =>
-  toJson([endpoint, channel, user])
+const placeOf = ({endpoint, channel, user}: Asked): string => toJson([endpoint, channel, user])
 
 const questionOf = (row: Row): Question => ({
   id: String(row.id),

@@ -15,7 +15,7 @@ export interface Redaction {
 }
 
 /** When a row that had not ended ends: now. */
-const ending = "ended_at = COALESCE(ended_at, unixepoch() * 1000)"
+export const ending = "ended_at = COALESCE(ended_at, unixepoch() * 1000)"
 
 /**
  * Overwrites what was said in an inbox event: the text of the message, names, the platform's payload, what the errors of
@@ -94,7 +94,18 @@ const erase = async (database: Database, {condition, changes, refusal}: Erasure)
   return {erased: await database.purge()}
 }
 
-const withoutWords = ({type, timestamp, login, channel, guild, message, user, operator, _type}: SatoriEvent) => ({
+/** An event without what was said in it: its ids and times. */
+export const withoutWords = ({
+  type,
+  timestamp,
+  login,
+  channel,
+  guild,
+  message,
+  user,
+  operator,
+  _type,
+}: SatoriEvent) => ({
   type,
   timestamp,
   login,
@@ -106,7 +117,8 @@ const withoutWords = ({type, timestamp, login, channel, guild, message, user, op
   ...(_type === undefined ? {} : {_type}),
 })
 
-const contentWithoutWords = ({kind, content}: Row) => {
+/** What is left of the content of an outbox row. */
+export const contentWithoutWords = ({kind, content}: Row) => {
   if (kind === "message") return [redacted]
   const act = fromJson(String(content))
   if (kind === "edit") return {...act, content: [redacted]}

@@ -13,7 +13,16 @@ import {Departures} from "./departures.ts"
 import type {OutboxDraft} from "./draft.ts"
 import type {MarkKey} from "./mark-key.ts"
 import {gatherPlanned, type Planned, type StoredPlan} from "./planned.ts"
-import {type Departure, inserting, laneOf, type NewRow, newRows, readDeparted, settleInterrupted} from "./rows.ts"
+import {
+  type Departure,
+  inserting,
+  type Lane,
+  laneOf,
+  type NewRow,
+  newRows,
+  readDeparted,
+  settleInterrupted,
+} from "./rows.ts"
 import {scheduleSends} from "./schedule.ts"
 import {type Senders, Sends} from "./sends.ts"
 
@@ -155,6 +164,11 @@ export class Outbox {
     this.#schedule.consider(0)
     for (const lane of touched) this.#sends.wake(lane)
     return touched.length
+  }
+
+  /** Somebody else has discarded what waited in these channels. */
+  discarded(lanes: readonly Lane[]): void {
+    for (const lane of lanes) this.#sends.wake(lane)
   }
 
   /** An endpoint can send from now on. */

@@ -2,6 +2,7 @@ import {type ItemState, itemStates} from "../../shared/api/item-rules.ts"
 import type {Command, Item} from "../../shared/api/workroom.ts"
 import {timeFrom} from "../../shared/duration.ts"
 import {definePlugin, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk/sdk.ts"
+import {partyOf} from "./party.ts"
 import type {Workroom} from "./workroom.ts"
 
 const Level = (what: string, fallback: "trusted" | "admin") =>
@@ -119,9 +120,7 @@ export const workroomPlugin = (workroom: () => Workroom): PluginDefinition<typeo
     },
   })
 
-/** A person of one platform is not the one of the same id on another. */
-const actorOf = ({endpoint, user}: Session): string =>
-  `user:${endpoint}/${(user?.id ?? "unknown").replace(/\s+/g, "_")}`
+const actorOf = ({endpoint, user}: Session): string => partyOf(endpoint, user?.id)
 
 /** A refusal is an answer, a failure of the store is not. */
 const answer = async (work: () => Promise<string>): Promise<string> => {

@@ -150,5 +150,5 @@ const mayGo = ({first, oldest}: Look, {before, undelivered, upTo, last}: Bounds)
   first <= last && (oldest < Math.max(before, undelivered) || first <= upTo)
 
 /** A statement takes as many as the highest that it names. */
-const argumentsOf = (sql: string, args: readonly number[]): NonNullable<Statement["args"]> =>
+export const argumentsOf = (sql: string, args: NonNullable<Statement["args"]>): NonNullable<Statement["args"]> =>
   args.slice(0, Math.max(...[...sql.matchAll(/\?(\d)/g)].map(match => Number(match[1]))))

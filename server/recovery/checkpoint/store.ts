@@ -72,10 +72,15 @@ export class CheckpointStore {
     return {id, folder}
   }
 
+  /** Of all checkpoints, damaged ones too; newest first. */
+  async ids(): Promise<string[]> {
+    return (await this.#names()).filter(isId).sort().reverse()
+  }
+
   async list(): Promise<Listing> {
     const checkpoints: StoredCheckpoint[] = []
     const damaged: DamagedCheckpoint[] = []
-    for (const id of (await this.#names()).filter(isId).sort().reverse()) {
+    for (const id of await this.ids()) {
       try {
         const found = await this.#read(id)
         if (found !== undefined) checkpoints.push(found)

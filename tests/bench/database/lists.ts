@@ -29,11 +29,12 @@ const examples: Examples = {
     "/api/runs/{id}": "/api/runs/run-1",
     "/api/timers/{id}": "/api/timers/timer-1",
   },
-  // Single things that the project has none of, streams, and the description, which reads no rows.
+  // Single things that the project has none of, streams, what looks through everything, and the description, which reads no rows.
   apart: [
     "/api/events",
     "/api/openapi.json",
     "/api/plugins/sandbox/stream",
+    "/api/users/export",
     "/api/workroom/items/{id}",
     "/api/workroom/items/{id}/journal",
     "/api/jobs/{id}",

@@ -32,8 +32,9 @@ const examples: Examples = {
     "/api/timers/{id}": `/api/timers/${item.timerId}`,
     "/api/checkpoints/{id}": "/api/checkpoints/newest",
   },
-  // Streams do not end; what they read is read by the history too, and by the list of messages.
-  apart: ["/api/events", "/api/plugins/sandbox/stream"],
+  // Streams do not end; what they read is read by the history too, and by the list of messages. What is kept of one user is
+  // looked for in slices of all rows.
+  apart: ["/api/events", "/api/plugins/sandbox/stream", "/api/users/export"],
   values: {...usualValues, cursor: String(rows), job: backlogJob},
 }
 

@@ -30,6 +30,7 @@ const elsewhere: Partial<Record<EventType, string>> = {
   "message.send_held": "contract/events/log.test.ts",
   "message.send_discarded": "contract/events/log.test.ts",
   "message.redacted": "e2e/messages/redact.test.ts",
+  "user.forgotten": "e2e/messages/forget-user.test.ts",
   "retention.dropped": "contract/capacity/retention.test.ts",
   "workroom.item_overdue": "e2e/workroom/workroom.test.ts",
   "job.started": "contract/scheduler/scheduler.test.ts",

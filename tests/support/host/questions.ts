@@ -32,6 +32,7 @@ export const usualValues: Examples["values"] = {
   timezone: "UTC",
   plugin: "sandbox",
   channel: "test",
+  user: "canary-user",
 }
 
 /** How many of something are on a page is no filter. */

@@ -1,0 +1,40 @@
+import {Option} from "clipanion"
+import {withStoppedUsers} from "../../server/offline/users.ts"
+import type {Forgotten} from "../../shared/api/users/users.ts"
+import type {HostClient} from "./host-client.ts"
+import {StoppableCommand} from "./stoppable-command.ts"
+
+/** What is kept of the user, in the Host that runs or in the project that is stopped. */
+interface KeptUser {
+  /** One step; `next` of its answer goes on. */
+  forget(dryRun: boolean, next?: string): Promise<Forgotten>
+  /** The lines of the document, in pieces. */
+  export(): AsyncIterable<string>
+}
+
+/** Commands about what is kept of one user. */
+export abstract class UserCommand extends StoppableCommand {
+  endpoint = Option.String({name: "endpoint"})
+  user = Option.String({name: "user"})
+
+  protected async withUser<T>(work: (kept: KeptUser) => Promise<T>): Promise<T> {
+    const {endpoint, user} = this
+    const host = await this.host()
+    if (host !== undefined) return work(overHttp(host, {endpoint, user}))
+    return withStoppedUsers(this.stopped, (users, project) =>
+      work({
+        forget: (dryRun, next) => users.forget({endpoint, user}, {dryRun, next}),
+        export: () => users.export({endpoint, user}, project),
+      }),
+    )
+  }
+}
+
+const overHttp = (host: HostClient, user: {readonly endpoint: string; readonly user: string}): KeptUser => ({
+  forget: (dryRun, next) => host.post("/api/users/forget", {...user, dryRun, ...(next === undefined ? {} : {next})}),
+  async *export() {
+    const answer = await host.open(`/api/users/export?${new URLSearchParams(user)}`, new AbortController().signal)
+    const decoder = new TextDecoder()
+    for await (const chunk of answer.body ?? []) yield decoder.decode(chunk, {stream: true})
+  },
+})

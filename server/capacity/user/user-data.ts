@@ -1,0 +1,129 @@
+import type {Forgotten, UserCounts, UserPartName, UserRemains} from "../../../shared/api/users/users.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
+import {isProblem, Problem} from "../../../shared/problems.ts"
+import type {Row} from "../../../shared/sdk/plugin-database.ts"
+import type {Database} from "../../database/database.ts"
+import {overwriting} from "../../database/engine.ts"
+import type {PlatformUser} from "../../database/upkeep/user-part.ts"
+import {groupCommitted} from "../../database/write-if.ts"
+import {tellingForgotten} from "../../inbox/user/parts.ts"
+import {type Place, parts, type Step, start, walk} from "./walk.ts"
+
+export interface UserDataOptions {
+  readonly database: Database
+  /** Hears which rows were forgotten, as they were before. Left out where no Host runs: then nothing is at work on any. */
+  readonly forgotten?: (part: UserPartName, rows: readonly Row[]) => void | Promise<void>
+  /** What nobody takes a user out of. */
+  readonly remains: (user: PlatformUser) => Promise<Pick<UserRemains, "checkpoints" | "workItems" | "eventLog">>
+}
+
+export interface ForgetOptions {
+  /** Only counts. */
+  readonly dryRun: boolean
+  /** Where an earlier answer left off. */
+  readonly next: string | undefined
+}
+
+/** One answer comes after so many milliseconds at the latest, and its last step. */
+const longest = 5000
+
+/** The Host may begin to work on a row while it is being forgotten: then its slice is looked at again, so often. */
+const mostTries = 10
+
+const none: UserCounts = {timers: 0, inbox: 0, errors: 0, outbox: 0, state: 0, prompts: 0}
+
+/** What is kept of one user of a platform: it is shown as one document, or forgotten. */
+export class UserData {
+  readonly #options: UserDataOptions
+
+  constructor(options: UserDataOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Takes away what was said by and to a user, and ends what waits for them; ids and times stay where they keep something from
+   * happening twice. Batch by batch: cut off at any moment, it is repeated from its begin, and ends the same. Throws
+   * `request_invalid` for a `next` that is none of its answers'.
+   */
+  async forget(user: PlatformUser, {dryRun, next}: ForgetOptions): Promise<Forgotten> {
+    const end = performance.now() + longest
+    const counts = {...none}
+    let busy = 0
+    for await (const step of walk(this.#options.database, user, next === undefined ? start : readPlace(next))) {
+      const found = dryRun ? this.#sort(step, step.rows) : await this.#forget(step, user)
+      counts[step.part.name] += found.idle.length + (dryRun ? found.busy.length : 0)
+      busy += found.busy.length
+      if (performance.now() > end) return {counts, busy, next: toJson(step.next), erased: null, remains: null}
+    }
+    const {database} = this.#options
+    const erased = dryRun ? null : await database.purge()
+    return {counts, busy, next: null, erased, remains: await this.#remains(user)}
+  }
+
+  /** The lines of the document, in pieces of any length; a piece may be empty. */
+  async *export(user: PlatformUser, project: string): AsyncGenerator<string> {
+    yield lineOf({part: "user", format: 1, project, ...user, at: new Date().toISOString()})
+    const counts = new Map(parts.flatMap(({name, toLine}) => (toLine === undefined ? [] : [[name, 0]])))
+    for await (const {part, rows} of walk(this.#options.database, user)) {
+      const {name, toLine} = part
+      if (toLine === undefined) continue
+      counts.set(name, (counts.get(name) ?? 0) + rows.length)
+      yield rows.map(row => lineOf({part: name, ...toLine(row)})).join("")
+    }
+    yield lineOf({part: "end", counts: Object.fromEntries(counts)})
+  }
+
+  async #forget(step: Step, {endpoint}: PlatformUser): Promise<Sorted> {
+    const {database, forgotten} = this.#options
+    const {part} = step
+    for (let tries = 1, rows = step.rows; ; tries++, rows = await step.again()) {
+      const found = this.#sort(step, rows)
+      if (found.idle.length === 0) return found
+      const assertion = forgotten === undefined ? undefined : part.assertIdle?.(found.idle)
+      const batch = [
+        ...(assertion === undefined ? [] : [assertion]),
+        ...(database.location.dialect === "sqlite" ? [overwriting] : []),
+        ...part.forgetting(found.idle),
+        tellingForgotten(part.name, found.idle.length, endpoint),
+      ]
+      try {
+        await database.write(batch)
+        await forgotten?.(part.name, found.idle)
+        return found
+      } catch (error) {
+        if (!isProblem(error, "database_refused") || tries === mostTries) throw error
+        await groupCommitted(database)
+      }
+    }
+  }
+
+  #sort({part}: Step, rows: readonly Row[]): Sorted {
+    const left = rows.filter(row => part.isForgotten?.(row) !== true)
+    const isBusy = (row: Row) => this.#options.forgotten !== undefined && part.isBusy?.(row) === true
+    return {idle: left.filter(row => !isBusy(row)), busy: left.filter(isBusy)}
+  }
+
+  async #remains(user: PlatformUser): Promise<UserRemains> {
+    const {database, remains} = this.#options
+    const tables = await database.read(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'p_*' ORDER BY name",
+    )
+    return {...(await remains(user)), pluginTables: tables.map(({name}) => String(name))}
+  }
+}
+
+interface Sorted {
+  readonly idle: readonly Row[]
+  readonly busy: readonly Row[]
+}
+
+const lineOf = (line: Readonly<Record<string, unknown>>): string => `${toJson(line)}\n`
+
+const readPlace = (text: string): Place => {
+  try {
+    const {part, after, channels} = fromJson(text) as Place
+    const isSound = parts[part] !== undefined && ["number", "string"].includes(typeof after)
+    if (isSound && Array.isArray(channels)) return {part, after, channels}
+  } catch {}
+  throw new Problem("request_invalid", "next is not from an earlier answer")
+}

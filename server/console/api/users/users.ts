@@ -1,0 +1,56 @@
+import {ForgetRequest, Forgotten, UserQuery} from "../../../../shared/api/users/users.ts"
+import type {Operation} from "../../../../shared/sdk/route.ts"
+import type {Static} from "../../../../shared/type.ts"
+
+/** A user of a platform, as an endpoint names them. */
+type PlatformUser = Readonly<Static<typeof UserQuery>>
+
+/** What the Host lets these routes do. */
+export interface UserService {
+  forget(user: PlatformUser, options: {readonly dryRun: boolean; readonly next: string | undefined}): Promise<Forgotten>
+  /** In pieces, which may be empty. */
+  export(user: PlatformUser, project: string): AsyncGenerator<string>
+}
+
+const type = "application/x-ndjson"
+
+export const exportUser = (users: UserService, project: string): Operation => ({
+  summary: "Everything that is kept of a user, a line for each row; the last line counts them",
+  query: UserQuery,
+  response: {200: type},
+  stream: true,
+  handle: (_, call) => {
+    const {endpoint = "", user = ""} = call.query as Partial<PlatformUser>
+    const pieces = users.export({endpoint, user}, project)
+    return new Response(bodyOf(pieces), {headers: {"content-type": type, "cache-control": "no-store"}})
+  },
+})
+
+export const forgetUser = (users: UserService): Operation => ({
+  summary: "Forget a user: what was said is taken away, what waits for them is cancelled",
+  body: ForgetRequest,
+  response: {200: Forgotten},
+  handle: async (_, call) => {
+    const {endpoint, user, dryRun = false, next} = (await call.body()) as Static<typeof ForgetRequest>
+    return call.json(Forgotten, await users.forget({endpoint, user}, {dryRun, next}))
+  },
+})
+
+const encoder = new TextEncoder()
+
+/** A connection is cut that is idle for longer; an empty line says nothing. In milliseconds. */
+const longestSilence = 10_000
+
+const bodyOf = (pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    pull: async controller => {
+      const began = performance.now()
+      for (;;) {
+        const {done, value} = await pieces.next()
+        if (done === true) return controller.close()
+        if (value === "" && performance.now() - began < longestSilence) continue
+        return controller.enqueue(encoder.encode(value === "" ? "\n" : value))
+      }
+    },
+    cancel: async () => void (await pieces.return(undefined)),
+  })

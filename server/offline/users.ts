@@ -1,0 +1,22 @@
+import {UserData} from "../capacity/user/user-data.ts"
+import {holding, loadStopped, type StoppedOptions} from "../project/held.ts"
+import {locationOf, projectName} from "../project/settings.ts"
+import {CheckpointStore} from "../recovery/checkpoint/store.ts"
+import {withCurrentDatabase} from "./database.ts"
+
+/** What a project that nothing runs keeps of users, as a running Host has it; and the project's name. */
+export const withStoppedUsers = <T>(
+  options: StoppedOptions,
+  work: (users: UserData, project: string) => Promise<T>,
+): Promise<T> =>
+  holding(options, async paths => {
+    const {config} = await loadStopped(options)
+    return withCurrentDatabase(locationOf(config, paths), async database => {
+      const remains = async () => ({
+        checkpoints: await new CheckpointStore(paths.checkpoints).ids(),
+        workItems: null,
+        eventLog: config.events.history.age,
+      })
+      return work(new UserData({database, remains}), await projectName(paths))
+    })
+  })
