@@ -2,11 +2,21 @@ import {createRequire} from "node:module"
 
 /**
  * Stock Koishi with its own Satori adapter, out of the folder that it was installed to: prints each message and each
- * change of a bot, a line of JSON each, and answers `.kping <text>` with `kpong <text>`.
+ * change of a bot, a line of JSON each. It answers `.kping <text>` with `kpong <text>`; `.kedit <text>` sends a draft, edits it to the
+ * text, sends another message, and deletes that one.
  */
 interface Bot {
   readonly sid: string
   readonly status: number
+}
+
+interface Acts {
+  readonly channelId: string
+  readonly bot: {
+    sendMessage(channel: string, text: string): Promise<readonly string[]>
+    editMessage(channel: string, message: string, text: string): Promise<void>
+    deleteMessage(channel: string, message: string): Promise<void>
+  }
 }
 
 interface Session {
@@ -17,7 +27,7 @@ interface Session {
 }
 
 interface Command {
-  action(answer: (_: unknown, text: string) => string): void
+  action(answer: (argv: {readonly session: Acts}, text: string) => string | Promise<string>): void
 }
 
 interface App {
@@ -35,6 +45,13 @@ const tell = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
 const app = new Context({prefix: ["."]})
 app.command("kping <text:text>").action((_, text) => `kpong ${text}`)
+app.command("kedit <text:text>").action(async ({session: {bot, channelId}}, text) => {
+  const [draft = ""] = await bot.sendMessage(channelId, "draft")
+  await bot.editMessage(channelId, draft, text)
+  const [gone = ""] = await bot.sendMessage(channelId, "gone")
+  await bot.deleteMessage(channelId, gone)
+  return "done"
+})
 app.on("message", ({event, content, platform, channelId}) =>
   tell({sn: event.sn, content, platform, channel: channelId}),
 )

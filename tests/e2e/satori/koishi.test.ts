@@ -7,6 +7,7 @@ import {startIrcServer} from "../../support/irc/servers.ts"
 import {layCable} from "../../support/machine/cable.ts"
 import {describeWith, findTool} from "../../support/machine/tools.ts"
 import {tell} from "../../support/messages/messages.ts"
+import {boardAdapter, startBoard} from "./board.ts"
 import {describeWithKoishi, type Koishi, startKoishi} from "./koishi.ts"
 
 const env = {HTTP_TOKEN: "full-token-of-the-test"}
@@ -98,6 +99,29 @@ describeKoishi("stock Koishi as a Satori client", () => {
     },
     180_000,
   )
+
+  test.each(hosts)("edits and deletes on a platform that can, through the Host (on $name)", async runtime => {
+    const board = await startBoard()
+    const config = JSON.stringify({
+      http: {port: 0, token: "${HTTP_TOKEN}"},
+      plugins: {board: {endpoints: [{id: "one", port: board.port}]}},
+    })
+    const host = await startHost({runtime, env, config, plugins: {board: boardAdapter}})
+    const koishi = startKoishi(portOf(host), env.HTTP_TOKEN)
+    await koishi.online("board:bot")
+    await host.post("/api/plugins/board/tell", {text: ".kedit better"})
+    await until("Koishi's answer", () => [...board.shown.values()].includes("done"))
+    expect(board.asked).toEqual(["send m1 draft", "edit m1 better", "send m2 gone", "delete m2", "send m3 done"])
+    expect([...board.shown.values()]).toEqual(["better", "done"])
+    const {items} = await host.get<{items: {kind: string; state: string}[]}>("/api/outbox")
+    expect(items.map(({kind, state}) => `${kind} ${state}`).reverse()).toEqual([
+      "message sent",
+      "edit sent",
+      "message sent",
+      "delete sent",
+      "message sent",
+    ])
+  })
 
   test("a line that is cut again and again while messages come loses none and repeats none", async () => {
     const [runtime] = hosts

@@ -1,0 +1,76 @@
+import {createServer} from "node:http"
+import {onTestFinished} from "vitest"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+/** A stand-in for a chat platform on loopback, which lets a bot edit and delete. */
+export interface Board {
+  readonly port: number
+  /** What it was asked for, in its order: `send m1 hello`. */
+  readonly asked: readonly string[]
+  /** What it shows now, by the id of the message. */
+  readonly shown: ReadonlyMap<string, string>
+}
+
+interface Asked {
+  readonly act: "send" | "edit" | "delete"
+  readonly id: string
+  readonly text?: string
+}
+
+/** The board; ended with the test. */
+export const startBoard = async (): Promise<Board> => {
+  const asked: string[] = []
+  const shown = new Map<string, string>()
+  let count = 0
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const {act, id, text = ""} = JSON.parse(Buffer.concat(chunks).toString()) as Asked
+    const key = act === "send" ? `m${++count}` : id
+    asked.push(`${act} ${key}${text === "" ? "" : ` ${text}`}`)
+    if (act === "delete") shown.delete(key)
+    else shown.set(key, text)
+    response.end(JSON.stringify({id: key}))
+  })
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return {port: typeof address === "object" && address !== null ? address.port : 0, asked, shown}
+}
+
+/** Source of the board's adapter; a route lets a message in. */
+export const boardAdapter = pluginWith(`
+    let tell = async (text: string) => {}
+    plugin.adapter("board", {
+      history: "none",
+      features: ["edit", "delete"],
+      account: Type.Object({port: Type.Integer()}),
+      open: async ({port}, endpoint) => {
+        const ask = async (act: string, id: string, text?: string) => {
+          const answer = await fetch("http://127.0.0.1:" + port, {method: "POST", body: JSON.stringify({act, id, text})})
+          return ((await answer.json()) as {id: string}).id
+        }
+        let count = 0
+        tell = async text => {
+          const id = String(++count)
+          await endpoint.receive({
+            id,
+            type: "message-created",
+            channel: {id: "hall", type: 0},
+            user: {id: "carol"},
+            message: {id, content: text},
+          })
+        }
+        endpoint.login({platform: "board", user: {id: "bot", is_bot: true}, status: 1})
+        return {
+          send: async ({content}) => ({ids: [await ask("send", "", content.join(""))]}),
+          edit: async ({message, content}) => void (await ask("edit", message, content.join(""))),
+          delete: async ({message}) => void (await ask("delete", message)),
+        }
+      },
+    })
+    plugin.route({method: "POST", path: "/tell", scope: "full", summary: "Tell", body: Type.Object({text: Type.String()}),
+      handle: async (_, call) => {
+        await tell(((await call.body()) as {text: string}).text)
+        return Response.json({})
+      }})`)
