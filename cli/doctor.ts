@@ -4,6 +4,7 @@ import {expectedHost} from "../server/doctor/expected.ts"
 import type {Finding} from "../server/doctor/finding.ts"
 import {checkIncident, type IncidentResult} from "../server/doctor/incident.ts"
 import {checkLive} from "../server/doctor/live.ts"
+import type {StuckTimers} from "../server/doctor/timers.ts"
 import {isLocked} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
 import type {ReadinessReport} from "../shared/api/readiness.ts"
@@ -84,11 +85,14 @@ export class Doctor extends DataCommand {
   }
 
   async #examine(): Promise<ExitCode> {
+    const running = this.static ? undefined : await this.#running()
+    const isAsked = running !== undefined && running !== "unknown"
     const findings = await examine({
       project: this.folder,
       environment: this.environment,
       isStatic: this.static,
-      running: this.static ? undefined : await this.#running(),
+      running,
+      timers: isAsked ? await this.#timers() : undefined,
     })
     const failed = findings.some(({level}) => level === "error")
     this.show({ok: !failed, findings}, () => findings.map(describeFinding).join("\n"))
@@ -100,6 +104,16 @@ export class Doctor extends DataCommand {
     return connectHost(this.folder)
       .then(host => host.get<Static<typeof Status>>("/api/system/status"))
       .catch(() => "unknown")
+  }
+
+  async #timers(): Promise<StuckTimers | undefined> {
+    const read = async (state: string, limit: number) => {
+      const host = await connectHost(this.folder)
+      return (await host.get<{items: StuckTimers["failed"]}>(`/api/timers?state=${state}&limit=${limit}`)).items
+    }
+    return Promise.all([read("failed", 10), read("held", 1)])
+      .then(([failed, held]) => ({failed, held: held.length > 0}))
+      .catch(() => undefined)
   }
 }
 

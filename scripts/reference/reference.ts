@@ -5,6 +5,7 @@ import {commandsPage} from "./commands.ts"
 import {configurationPage} from "./configuration.ts"
 import {eventsPage} from "./events.ts"
 import {exitCodesPage} from "./exit-codes.ts"
+import {featuresPage} from "./features.ts"
 import {metricsPage} from "./metrics.ts"
 import {problemsPage} from "./problems.ts"
 import {readinessPage} from "./readiness.ts"
@@ -23,6 +24,7 @@ const generate = async (): Promise<Readonly<Record<string, string>>> => {
     "configuration.md": configurationPage(slots),
     "events.md": eventsPage(),
     "exit-codes.md": exitCodesPage(),
+    "features.md": featuresPage(slots),
     "metrics.md": metricsPage(),
     "problems.md": problemsPage(),
     "readiness.md": readinessPage(),

@@ -16,6 +16,7 @@ import {checkOwners} from "./owners.ts"
 import {checkPages} from "./pages.ts"
 import {problemOfOnce, tryProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
+import {checkTimers, type StuckTimers} from "./timers.ts"
 import {checkToken, checkTokenAges} from "./tokens.ts"
 import {checkWorkroom} from "./workroom.ts"
 
@@ -28,6 +29,8 @@ export interface DoctorOptions {
   readonly isStatic?: boolean
   /** What the running Host says of itself; `unknown` where it runs and cannot be asked, undefined where none runs. */
   readonly running: HostStatus | "unknown" | undefined
+  /** Of the Host that runs and could be asked. */
+  readonly timers?: StuckTimers | undefined
 }
 
 /** Examines a project and its machine, without changing either. Every finding has its remediation. */
@@ -50,7 +53,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
 
 /** What is there beside the project's own files. */
 const examineState = async (
-  {running}: DoctorOptions,
+  {running, timers}: DoctorOptions,
   paths: ProjectPaths,
   loaded: ProjectConfig | Finding,
   tried: OnceResult | undefined,
@@ -70,6 +73,7 @@ const examineState = async (
     )
   }
   findings.push(...(await checkRunningBuild(paths, running)))
+  if (timers !== undefined) findings.push(...checkTimers(timers))
   const folders = isFinding(loaded) ? [paths.state] : foldersOf(locationOf(loaded, paths), paths)
   findings.push(...(await checkSpace(folders)), ...(await checkJobs(paths, tried)))
   findings.push(await checkClock(paths, Date.now()), await checkOwners(paths))

@@ -161,6 +161,11 @@ export const metrics = {
     labels: ["box", "endpoint"],
     help: "What is dead until somebody decides: handlers of inbox events, messages of the outbox. Counted among the newest 2000 of each.",
   },
+  svc_timers: {
+    type: "gauge",
+    labels: ["state"],
+    help: "Timers of plugins that wait, that a restore holds, and that came due and could not fire. Counted up to 20000 for each state.",
+  },
   svc_database_bytes: {
     type: "gauge",
     labels: [],

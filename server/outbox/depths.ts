@@ -26,7 +26,15 @@ interface Counted {
 
 const marks: Counted = {table: "inbox_marks", states: ["pending", "running", "failed", "dead", "held"]}
 
-const messages: Counted = {table: "outbox", states: ["queued", "sending", "failed", "dead", "unknown", "held"]}
+const messages: Counted = {
+  table: "outbox",
+  states: ["scheduled", "queued", "sending", "failed", "dead", "unknown", "held"],
+}
+
+const timers: Counted = {table: "timers", states: ["waiting", "held", "failed"]}
+
+export const countTimers = (database: Database): Promise<Readonly<Record<string, number>>> =>
+  countStates(database, timers)
 
 /** One state after the other, each in its part of the index; everything else gets its turn in between. */
 const countStates = async (database: Database, {table, states}: Counted): Promise<Readonly<Record<string, number>>> => {

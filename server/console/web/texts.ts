@@ -602,6 +602,25 @@ export const texts = {
     secret: "set, and never shown",
     lately: "Lately",
   },
+  timers: {
+    title: "Timers of plugins",
+    none: "No timer waits.",
+    state: "State",
+    anyState: "any",
+    due: (at: string) => `due ${at}`,
+    again: (schedule: string, timezone: string | null) =>
+      timezone === null ? `again by ${schedule}` : `again by ${schedule} in ${timezone}`,
+    key: (key: string) => `key ${key}`,
+    release: "Let it fire",
+    releaseSays: "It fires at its time, or at once where that has passed.",
+    cancel: "Delete",
+    cancelSays: "The timer is deleted. This cannot be taken back.",
+    deeds: {
+      release: (id: string) => `Let timer ${id} fire`,
+      cancel: (id: string) => `Delete timer ${id}`,
+    },
+    did: {release: "It waits for its time.", cancel: "It is deleted."},
+  },
   jobs: {
     file: "The jobs stand in data/schedule-jobs.json: what is done here is written into it, and an edit by hand is taken within seconds.",
     noJobs: "There is no job yet.",

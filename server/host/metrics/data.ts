@@ -4,7 +4,7 @@ import {retentionParts} from "../../capacity/retention.ts"
 import type {Database, Location} from "../../database/database.ts"
 import {readStorage} from "../../database/upkeep/storage.ts"
 import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
-import {type ByEndpoint, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
+import {type ByEndpoint, countTimers, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
 import {freeSpace} from "../../runtime/disk.ts"
 
 export const noDepths = {
@@ -14,11 +14,16 @@ export const noDepths = {
   svc_outbox_oldest_age_seconds: [],
   svc_outbox_unknown_messages: [],
   svc_dead_letters: [],
+  svc_timers: [],
 } satisfies Partial<Readings>
 
 /** What the durable tables hold that is not done. Each of the endpoints has its series, also where it has nothing. */
 export const readDepths = async (database: Database, endpoints: readonly string[]) => {
-  const [inbox, outbox] = await Promise.all([readInboxDepth(database), readOutboxDepth(database)])
+  const [inbox, outbox, timers] = await Promise.all([
+    readInboxDepth(database),
+    readOutboxDepth(database),
+    countTimers(database),
+  ])
   const each = (found: ByEndpoint) =>
     [...new Set([...endpoints, ...found.keys()])].map(endpoint => ({
       labels: {endpoint},
@@ -33,6 +38,7 @@ export const readDepths = async (database: Database, endpoints: readonly string[
     svc_outbox_oldest_age_seconds: each(outbox.oldestAge),
     svc_outbox_unknown_messages: each(outbox.unknown),
     svc_dead_letters: [...dead("inbox", inbox.dead), ...dead("outbox", outbox.dead)],
+    svc_timers: by("state", timers),
   } satisfies Partial<Readings>
 }
 

@@ -1,9 +1,12 @@
 import {rmSync} from "node:fs"
 import {expect, test} from "vitest"
 import type {CalendarView} from "../../../shared/api/scheduled/job-calendar.ts"
-import {startHost} from "../../support/host/host.ts"
+import {reload} from "../../support/host/generation.ts"
+import {startHost, svc} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
+import {onBun} from "../../support/host/runtimes.ts"
 import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {metricsOf} from "../../support/metrics/metrics.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
 
@@ -17,6 +20,14 @@ const team = pluginWith(`
     plugin.job("digest", async run => {
       while (existsSync(join(plugin.project, "hold")) && !run.signal.aborted) await sleep(10)
       if (run.job === "nightly") throw new Error("the archive is not there")
+    })`)
+
+/** Sets a timer, and says so. */
+const clock = pluginWith(`
+    const due = plugin.timer("due", () => {})
+    plugin.command("later <ms:integer>", async ({args, session}) => {
+      await session.timer(due, {in: args.ms}, undefined, {key: "later"})
+      return "set"
     })`)
 
 const digest = {plugin: "team", job: "digest"}
@@ -53,6 +64,30 @@ const nextSpring = (): string => {
 }
 
 describeWithChromium("the jobs in the console", () => {
+  test("timers of plugins are shown, filtered and cancelled, and svc doctor and the metrics name one that cannot fire", async () => {
+    const host = await startHost({config: config.replace("team: {}", "clock: {}"), env, plugins: {clock}})
+    await host.say("/later 3600000")
+    const {page, errors} = await openConsole(await startChromium(), host, {token, at: "jobs"})
+    await page.locator("[data-timer=waiting]").getByText("key later").waitFor()
+    await page.getByRole("button", {name: /^Delete timer/}).click()
+    await page.getByRole("alertdialog").getByRole("button", {name: "Delete", exact: true}).click()
+    await page.getByText("No timer waits.").waitFor()
+
+    await host.say("/later 1500")
+    host.project.write("plugins/clock.ts", pluginWith(""))
+    await reload(host)
+    const failed = page.locator("[data-timer=failed]")
+    await failed.getByText("handler_unknown").waitFor()
+    expect((await metricsOf(host)).value("svc_timers", {state: "failed"})).toBe(1)
+    const {stdout} = await svc(onBun, host.project, ["doctor", "--json"], {env})
+    const {findings} = JSON.parse(stdout) as {findings: readonly {check: string; detail: string}[]}
+    expect(findings.find(({check}) => check === "timers")?.detail).toMatch(
+      /of clock\/due came due and is kept: handler_unknown/,
+    )
+    await expectNoBarriers(page, "timers")
+    expect(errors).toEqual([])
+  })
+
   test("a job is run, with what it will do said before, and a failure leads from the overview and from its event to the run", async () => {
     const host = await start()
     const {page, errors} = await openConsole(await startChromium(), host, {token, at: "jobs/nightly"})

@@ -3,6 +3,7 @@ import type * as logs from "../../../../shared/api/logs.ts"
 import type * as messages from "../../../../shared/api/messages.ts"
 import type * as plugins from "../../../../shared/api/plugin-views.ts"
 import type * as jobs from "../../../../shared/api/scheduled/jobs.ts"
+import type * as timers from "../../../../shared/api/scheduled/timers.ts"
 import type * as system from "../../../../shared/api/system.ts"
 import type {Static} from "../../../../shared/type.ts"
 
@@ -18,6 +19,7 @@ export type {BoardItem, BoardView} from "../../../../shared/api/workroom-board.t
 export type JobFileView = Static<typeof jobs.JobFileView>
 export type JobView = Static<typeof jobs.JobView>
 export type NextTimes = jobs.NextTimes
+export type TimerView = Static<typeof timers.TimerView>
 export type RunView = Static<typeof jobs.RunView>
 export type SessionView = Static<typeof system.SessionView>
 export type Status = Static<typeof system.Status>

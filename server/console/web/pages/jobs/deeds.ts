@@ -34,6 +34,21 @@ export const removeDeed = (client: HostClient, id: string): Deed<unknown> => ({
   say: () => t.isRemoved,
 })
 
+/** What an operator decides about a timer; then the list is read again. */
+export const timerDeed = (
+  client: HostClient,
+  id: string,
+  action: "release" | "cancel",
+  done: () => void,
+): Deed<unknown> => ({
+  title: texts.timers.deeds[action](id),
+  run: async () => {
+    await client.post(`/api/timers/${encodeURIComponent(id)}/${action}`)
+    done()
+  },
+  say: () => texts.timers.did[action],
+})
+
 export const cancelDeed = (client: HostClient, runId: string): Deed<unknown> => ({
   title: t.deeds.cancel(runId),
   run: () => client.post(`/api/runs/${encodeURIComponent(runId)}/cancel`),
