@@ -54,11 +54,15 @@ export class Chat extends SvcCommand {
     examples: [
       ["A conversation", "svc chat"],
       ["One question", "echo '/help' | svc chat"],
+      ["In a channel with others, as somebody else", "svc chat --as ann --channel team --group"],
     ],
   })
 
   user = Option.String("--as", "you", {description: "Who is writing"})
   channel = Option.String("--channel", "chat", {description: "The conversation"})
+  group = Option.Boolean("--group", false, {
+    description: "In a channel with others, where the bot is called by a prefix or its name",
+  })
 
   /** What was said, by its sequence in the inbox. */
   readonly #said: number[] = []
@@ -100,7 +104,7 @@ export class Chat extends SvcCommand {
 
   async #say(text: string): Promise<void> {
     const host = await connectHost(this.folder)
-    const said = {text, user: this.user, channel: this.channel}
+    const said = {text, user: this.user, channel: this.channel, group: this.group}
     this.#said.push((await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn)
   }
 

@@ -21,7 +21,7 @@ export const features: readonly Feature[] = [
 ]
 
 /** The channel of a user's direct messages: `svc chat --as ann --channel @ann` is there. */
-const directChannel = (user: string): string => `@${user}`
+export const directChannel = (user: string): string => `@${user}`
 
 /** The sandbox's acts on its room. */
 export const senderOf = (room: Room): Sender => ({

@@ -8,7 +8,7 @@ import {
   type Static,
   Type,
 } from "../../../shared/sdk/sdk.ts"
-import {features, senderOf} from "./acts.ts"
+import {directChannel, features, senderOf} from "./acts.ts"
 import {Room} from "./room.ts"
 import {streamOf} from "./stream.ts"
 
@@ -63,7 +63,9 @@ export default definePlugin({
           id = randomUUID(),
           group,
         } = (await call.body()) as Static<typeof NewMessage>
-        if (room.isMuted(user)) throw new Problem("conflict", `${user} is muted in the sandbox`)
+        // As on other platforms, who is muted can still write to the bot itself: to appeal, for example.
+        if (channel !== directChannel(user) && room.isMuted(user))
+          throw new Problem("conflict", `${user} is muted in the sandbox`)
         if (endpoint === undefined) throw new Problem("admission_closed", "the sandbox endpoint is not open")
         const receipt = await endpoint.receive({
           id,

@@ -165,6 +165,12 @@ test("what is piped into chat is answered, also by a bot that takes its time", s
   expect({code, stdout, stderr}).toEqual({code: 0, stdout: "at last\n", stderr: ""})
 })
 
+test("chat --group talks in a channel with others, where a bare word is no command", async () => {
+  const {project} = await greeterHost()
+  const {code, stdout} = await svc(onBun, project, ["chat", "--group"], {input: "greet\n/greet\n"})
+  expect({code, stdout}).toEqual({code: 0, stdout: "hello\n"})
+})
+
 describe.each(bunOr("node24"))("what is piped into chat exits 1, on $name,", runtime => {
   const chat = (project: Project, input: string) => svc(runtime, project, ["chat"], {input})
 

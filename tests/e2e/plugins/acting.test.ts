@@ -92,6 +92,9 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     ])
     await say(host, "/mute")
     await expect(say(host, "hi", "bob")).rejects.toThrow(/bob is muted/)
+    // To the bot itself he may still write.
+    const direct = {text: "why?", user: "bob", channel: "@bob"}
+    expect(await host.post("/api/plugins/sandbox/messages", direct)).toMatchObject({duplicate: false})
     await host.stop()
   })
 
