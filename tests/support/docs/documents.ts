@@ -31,7 +31,8 @@ export const readDocuments = (): readonly Document[] => {
   const docs = readdirSync(join(root, "docs"), {recursive: true, encoding: "utf8"})
     .filter(name => name.endsWith(".md"))
     .map(name => join("docs", name))
-  return [...top, ...docs].sort().map(path => {
+  const examples = readdirSync(join(root, "examples")).map(name => join("examples", name, "README.md"))
+  return [...top, ...docs, ...examples].sort().map(path => {
     const text = readFileSync(join(root, path), "utf8")
     return {path, text, fences: fencesOf(text)}
   })

@@ -1,0 +1,79 @@
+import {channelType, definePlugin, Problem, Type, UserError} from "svc-runtime"
+
+const Settings = Type.Object({
+  words: Type.Array(Type.String({minLength: 1}), {description: "Messages with one of them are deleted"}),
+  minutes: Type.Number({default: 10, description: "For how long their authors are muted"}),
+  log: Type.Object({endpoint: Type.String(), channel: Type.String()}, {description: "Where the moderators are"}),
+})
+
+/** What is kept of each user: is a case open, and where it began. */
+const Case = Type.Object({
+  isOpen: Type.Boolean({default: false}),
+  channel: Type.String({default: ""}),
+  guild: Type.String({default: ""}),
+})
+
+/** False where the platform has no such act. */
+const canDo = (act: Promise<unknown>): Promise<boolean> =>
+  act.then(
+    () => true,
+    error => {
+      if (error instanceof Problem && error.code === "unsupported") return false
+      throw error
+    },
+  )
+
+export default definePlugin({
+  description: "Deletes messages, mutes their authors, and hears their appeals",
+  config: Settings,
+  setup(plugin, {words, minutes, log}) {
+    const cases = plugin.state("user", Case)
+    const keyOf = (endpoint: string, user: string | undefined) => `${endpoint} ${user}`
+
+    /** Ends a case: when its time is over, or at once where a moderator says so. */
+    const close = plugin.timer("close", {data: Type.Object({by: Type.String()})}, async (session, {by}) => {
+      const {isOpen, guild} = await session.state(cases).get()
+      if (!isOpen || session.user === undefined) return
+      const {id} = session.user
+      await session.state(cases).delete()
+      if (by === "") return void (await session.send(`The time of ${id} is over.`, log))
+      await canDo(session.call("guild.member.mute", {guild_id: guild, user_id: id, duration: 0}))
+      await session.send(`${by} pardons ${id}.`, log)
+      await canDo(session.send("You may write again.", {endpoint: session.endpoint, user: id}))
+    })
+
+    plugin.on("message-created", {name: "words"}, async session => {
+      const {event, endpoint, user, channel, text} = session
+      const word = words.find(each => text.toLowerCase().includes(each))
+      if (word === undefined || user === undefined || channel === undefined || event.message === undefined) return
+      if (channel.type === channelType.direct || session.permission !== "user") return
+      const guild = event.guild?.id ?? ""
+      const duration = minutes * 60_000
+      const isDeleted = await canDo(session.delete({platform: event.message.id}))
+      const isMuted = await canDo(session.call("guild.member.mute", {guild_id: guild, user_id: user.id, duration}))
+      await session.state(cases).set({isOpen: true, channel: channel.id, guild})
+      await session.timer(close, {in: duration}, {by: ""}, {key: keyOf(endpoint, user.id)})
+      const done = `${isDeleted ? "deleted" : "not deleted"}, ${isMuted ? `muted for ${minutes} min` : "not muted"}`
+      await session.send(`${user.id} on ${endpoint} wrote "${text}" (${word}): ${done}.`, log)
+      const told = `We do not want "${word}" here. If this was a mistake, write here: /appeal and why.`
+      await canDo(session.send(told, {endpoint, user: user.id}))
+    })
+
+    plugin.command("appeal <why:text>", {description: "Ask to be heard"}, async ({args, session}) => {
+      if (!(await session.state(cases).get()).isOpen) throw new UserError("There is nothing to appeal.")
+      const pardon = `/pardon ${session.endpoint} ${session.user?.id}`
+      await session.send(`${session.user?.id} appeals: "${args.why}". To let them write: ${pardon}`, log)
+      return "The moderators know."
+    })
+
+    plugin.command("pardon <endpoint:string> <user:string>", {permission: "trusted"}, async ({args, session}) => {
+      const {endpoint, user} = args
+      const {isOpen, channel} = await cases.of({endpoint, user}).get()
+      if (!isOpen) throw new UserError(`There is no case of ${user}.`)
+      const by = session.user?.id ?? "Somebody"
+      await plugin.setTimer(close, {in: 0, target: {endpoint, channel, user}}, {by}, {key: keyOf(endpoint, user)})
+    })
+
+    plugin.onStart(() => plugin.send(log, `Moderation is on: ${words.join(", ")}.`, {key: `on ${words}`.slice(0, 200)}))
+  },
+})

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {setTimeout as sleep} from "node:timers/promises"
+import {plugin} from "svc-runtime/test"
+import moderation from "../plugins/moderation.ts"
+
+const config = {words: ["spam"], log: {endpoint: "sandbox", channel: "log"}}
+
+test("deletes, mutes, logs, and hears the appeal", () =>
+  plugin.test(moderation, {config, users: {ada: "trusted"}}, async bot => {
+    const headers = {authorization: `Bearer ${bot.token}`}
+    const said = async (channel: string) => {
+      const path = `/api/plugins/sandbox/messages?channel=${encodeURIComponent(channel)}`
+      const {items} = (await (await fetch(bot.url + path, {headers})).json()) as {items: {text: string}[]}
+      return items.map(({text}) => text)
+    }
+    const hears = async (channel: string, text: string) => {
+      while (!(await said(channel)).includes(text)) await sleep(20)
+    }
+
+    await hears("log", "Moderation is on: spam.")
+    await bot.say("buy spam", {channel: "team", user: "eve", group: true})
+    assert.deepEqual(await said("team"), [])
+    await hears("log", 'eve on sandbox wrote "buy spam" (spam): deleted, muted for 10 min.')
+    await hears("@eve", 'We do not want "spam" here. If this was a mistake, write here: /appeal and why.')
+    await assert.rejects(bot.say("why?", {channel: "team", user: "eve", group: true}), /eve is muted/)
+
+    const direct = {channel: "@eve", user: "eve"}
+    assert.deepEqual(await bot.say("/appeal I meant the tin", direct), [
+      'eve appeals: "I meant the tin". To let them write: /pardon sandbox eve',
+      "The moderators know.",
+    ])
+    await bot.say("/pardon sandbox eve", {channel: "log", user: "ada", group: true})
+    await hears("log", "ada pardons eve.")
+    await hears("@eve", "You may write again.")
+    await bot.say("thank you", {channel: "team", user: "eve", group: true})
+    assert.deepEqual(await said("team"), ["thank you"])
+    assert.deepEqual(await bot.say("/appeal again", direct), ["There is nothing to appeal."])
+  }))
+
+test("lets moderators quote, and nobody else pardon", () =>
+  plugin.test(moderation, {config, users: {ada: "trusted"}}, async bot => {
+    assert.deepEqual(await bot.say("is spam a food?", {channel: "team", user: "ada", group: true}), [])
+    assert.deepEqual(await bot.say("/pardon sandbox eve", {user: "ada"}), ["There is no case of eve."])
+    assert.deepEqual(await bot.say("/pardon sandbox eve", {user: "eve"}), ["/pardon needs the permission trusted."])
+  }))

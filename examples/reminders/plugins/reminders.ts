@@ -1,0 +1,106 @@
+import {definePlugin, type Session, Type, UserError, type When} from "svc-runtime"
+
+const Reminder = Type.Object({n: Type.Integer(), text: Type.String(), when: Type.String(), isOnce: Type.Boolean()})
+
+/** What is kept of each person: where their clock stands, and what they want to be reminded of. */
+const Notebook = Type.Object({
+  timezone: Type.String({default: "UTC"}),
+  last: Type.Integer({default: 0}),
+  reminders: Type.Array(Reminder, {default: []}),
+})
+
+const minute = 60_000
+const units: Readonly<Record<string, number>> = {s: 1000, m: minute, h: 60 * minute, d: 24 * 60 * minute}
+
+/** "90s", "10m", "2h" or "1d" in milliseconds. */
+const readSpan = (text: string): number => {
+  const [, count, unit = ""] = /^([1-9]\d{0,3})([smhd])$/.exec(text) ?? []
+  if (count === undefined) throw new UserError(`"${text}" is no time. Write 90s, 10m, 2h, 1d, or 18:30.`)
+  return Number(count) * (units[unit] ?? 0)
+}
+
+const isTimezone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat("en", {timeZone: name}).resolvedOptions() !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** When clocks in this timezone show 18:30 next. It looks at every minute, so a change to summer time needs no care. */
+const nextMoment = (time: string, timeZone: string): number => {
+  const clock = new Intl.DateTimeFormat("en-GB", {timeZone, hour: "2-digit", minute: "2-digit"})
+  let at = Math.ceil((Date.now() + 1) / minute) * minute
+  while (clock.format(at) !== time) at += minute
+  return at
+}
+
+/** A timer, and in words when it fires. */
+const readTime = (isOnce: boolean, text: string, timezone: string): {timer: When; when: string} => {
+  const [, hour, past] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
+  const time = `${hour?.padStart(2, "0")}:${past}`
+  if (isOnce) {
+    const at = hour === undefined ? Date.now() + readSpan(text) : nextMoment(time, timezone)
+    const shown = new Date(at).toLocaleString("sv-SE", {timeZone: timezone, dateStyle: "short", timeStyle: "short"})
+    return {timer: {at}, when: `at ${shown}`}
+  }
+  if (hour === undefined) return {timer: {every: readSpan(text)}, when: `every ${text}`}
+  return {timer: {cron: `${past} ${hour} * * *`, timezone}, when: `every day at ${time} (${timezone})`}
+}
+
+/** The keys of timers are the whole plugin's, so each says whose reminder it is. */
+const keyOf = ({endpoint, user}: Session, n: number): string => `${endpoint} ${user?.id} ${n}`
+
+export default definePlugin({
+  description: "Reminds people by their own clock",
+  setup(plugin) {
+    const notebooks = plugin.state("user", Notebook)
+
+    const remove = (session: Session, n: number) =>
+      session.state(notebooks).update(({reminders, ...others}) => {
+        return {...others, reminders: reminders.filter(each => each.n !== n)}
+      })
+
+    const ring = plugin.timer("ring", {data: Type.Object({n: Type.Integer()})}, async (session, {n}) => {
+      const {reminders} = await session.state(notebooks).get()
+      const found = reminders.find(each => each.n === n)
+      if (found?.isOnce) await remove(session, n)
+      return found && `${session.user?.name ?? "You"}: ${found.text}`
+    })
+
+    const definition = {
+      description: "Remind you later: in 10m, at 18:30, every 2h, every 9:00",
+      examples: ["in 10m the tea is ready", "at 18:30 go home", "every 9:00 stand up"],
+    }
+    plugin.command("remind <how:string> <time:string> <text:text>", definition, async ({args, session}) => {
+      const {how, time, text} = args
+      if (!["in", "at", "every"].includes(how)) throw new UserError("Write in, at or every: remind in 10m tea.")
+      const {timezone, last, reminders} = await session.state(notebooks).get()
+      if (reminders.length === 50) throw new UserError("You have 50 reminders. Cancel one of them: cancel 1.")
+      const {timer, when} = readTime(how !== "every", time, timezone)
+      const reminder = {n: last + 1, text, when, isOnce: how !== "every"}
+      await session.state(notebooks).set({timezone, last: reminder.n, reminders: [...reminders, reminder]})
+      await session.timer(ring, timer, {n: reminder.n}, {key: keyOf(session, reminder.n)})
+      return `Reminder ${reminder.n}, ${when}: ${text}`
+    })
+
+    plugin.command("reminders", {description: "Your reminders"}, async ({session}) => {
+      const {reminders} = await session.state(notebooks).get()
+      return reminders.map(({n, when, text}) => `${n}, ${when}: ${text}`).join("\n") || "You have no reminders."
+    })
+
+    plugin.command("cancel <n:integer>", {description: "Cancel a reminder"}, async ({args: {n}, session}) => {
+      const {reminders} = await session.state(notebooks).get()
+      if (!reminders.some(each => each.n === n)) throw new UserError(`You have no reminder ${n}.`)
+      await remove(session, n)
+      await session.clearTimer(keyOf(session, n))
+      return `Reminder ${n} is cancelled.`
+    })
+
+    plugin.command("timezone <name:string>", {description: "Set your clock"}, async ({args: {name}, session}) => {
+      if (!isTimezone(name)) throw new UserError(`There is no timezone "${name}". Write Europe/Berlin, for example.`)
+      await session.state(notebooks).update(notebook => ({...notebook, timezone: name}))
+      return `Your clock is that of ${name}.`
+    })
+  },
+})

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict"
+import {test} from "node:test"
+import {setTimeout as sleep} from "node:timers/promises"
+import {plugin} from "svc-runtime/test"
+import reminders from "../plugins/reminders.ts"
+
+test("reminds, lists and cancels", () =>
+  plugin.test(reminders, async bot => {
+    const headers = {authorization: `Bearer ${bot.token}`}
+    const said = async () => (await fetch(`${bot.url}/api/plugins/sandbox/messages?channel=test`, {headers})).text()
+
+    const [answer = ""] = await bot.say("/remind in 1s tea", {user: "ada"})
+    assert.match(answer, /^Reminder 1, at 20\d\d-\d\d-\d\d \d\d:\d\d: tea$/)
+    await bot.say("/remind every 2h water", {user: "ada"})
+    assert.match((await bot.say("/reminders", {user: "ada"})).join(), /^1, at .*: tea\n2, every 2h: water$/)
+    while (!(await said()).includes("ada: tea")) await sleep(50)
+    assert.deepEqual(await bot.say("/reminders", {user: "ada"}), ["2, every 2h: water"])
+
+    assert.deepEqual(await bot.say("/cancel 2", {user: "bob"}), ["You have no reminder 2."])
+    assert.deepEqual(await bot.say("/cancel 2", {user: "ada"}), ["Reminder 2 is cancelled."])
+    assert.deepEqual(await bot.say("/reminders", {user: "ada"}), ["You have no reminders."])
+  }))
+
+test("goes by the clock of each user", () =>
+  plugin.test(reminders, async bot => {
+    assert.deepEqual(await bot.say("/timezone Asia/Kolkata", {user: "ada"}), ["Your clock is that of Asia/Kolkata."])
+    assert.deepEqual(await bot.say("/remind every 9:00 stand up", {user: "ada"}), [
+      "Reminder 1, every day at 09:00 (Asia/Kolkata): stand up",
+    ])
+    await bot.say("/remind at 18:30 go home", {user: "ada"})
+    await bot.say("/remind at 18:30 go home", {user: "bob"})
+    const response = await fetch(`${bot.url}/api/timers`, {headers: {authorization: `Bearer ${bot.token}`}})
+    const {items} = (await response.json()) as {items: {user: string; dueAt: string}[]}
+    const times = items.map(({user, dueAt}) => `${user} ${dueAt.slice(11, 16)}`)
+    assert.deepEqual(times.sort(), ["ada 03:30", "ada 13:00", "bob 18:30"])
+  }))
+
+test("says what it does not understand", () =>
+  plugin.test(reminders, async bot => {
+    assert.deepEqual(await bot.say("/remind me 10m tea"), ["Write in, at or every: remind in 10m tea."])
+    assert.deepEqual(await bot.say("/remind in 25:00 tea"), ['"25:00" is no time. Write 90s, 10m, 2h, 1d, or 18:30.'])
+    assert.deepEqual(await bot.say("/timezone Mars"), [
+      'There is no timezone "Mars". Write Europe/Berlin, for example.',
+    ])
+  }))

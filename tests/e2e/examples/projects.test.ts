@@ -1,0 +1,52 @@
+import {readdirSync, readFileSync} from "node:fs"
+import {join} from "node:path"
+import {describe, expect, test} from "vitest"
+import {svc} from "../../support/host/host.ts"
+import {runProcess} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunAnd, root, scriptCommand} from "../../support/host/runtimes.ts"
+
+const folders = readdirSync(join(root, "examples"))
+
+/** Everything that git has of an example: a Host that runs there keeps its state beside it. */
+const filesOf = (folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(join(root, "examples", folder), {recursive: true, encoding: "utf8"})
+      .filter(file => /^(?!\.svc|data|node_modules).*\.(ts|yml|json|md)$/.test(file))
+      .map(file => [file, readFileSync(join(root, "examples", folder, file), "utf8")]),
+  )
+
+test("there are two examples", () => {
+  expect(folders).toEqual(["moderation", "reminders"])
+})
+
+describe.each(folders)("the example %s", folder => {
+  const files = filesOf(folder)
+
+  test("has its plugin on a screen and a half", () => {
+    const lines = files[`plugins/${folder}.ts`]?.split("\n").filter(line => !/^\s*($|\/\*\*)/.test(line)) ?? []
+    expect(lines.length).toBeGreaterThan(40)
+    expect(lines.length).toBeLessThanOrEqual(90)
+  })
+
+  test("names the version of this package", () => {
+    const versionOf = (manifest: string) => JSON.parse(manifest)
+    const {version} = versionOf(readFileSync(join(root, "package.json"), "utf8"))
+    expect(versionOf(files["package.json"] ?? "{}").dependencies).toEqual({"svc-runtime": version})
+  })
+
+  test.each(bunAnd("node24"))("passes its test and its configuration is valid on $name", async runtime => {
+    const project = makeProject({files, config: files["svc.config.yml"] ?? ""})
+    const tested = await runProcess([...scriptCommand(runtime, runtime.name === "bun" ? "test" : "--test")], {
+      cwd: project.folder,
+    })
+    expect({code: tested.code, output: tested.stdout + tested.stderr}).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/ 0 fail|fail 0/),
+    })
+    expect(await svc(runtime, project, ["config", "check"])).toMatchObject({
+      code: 0,
+      stdout: "svc.config.yml is valid\n",
+    })
+  })
+})

@@ -1,0 +1,137 @@
+import {startStandIn} from "../machine/stand-in-server.ts"
+import {pluginWith} from "../plugins/plugin-sources.ts"
+
+/** An adapter for the tests' loopback platform: it goes on behind its cursor, and has every act of moderation. */
+export const loopbackPlugin = pluginWith(`
+    plugin.adapter("loop", {
+      history: "replay",
+      idempotent: true,
+      features: ["delete", "edit", "open", "guild.member.mute"],
+      account: Type.Object({url: Type.String()}),
+      open: async ({url}, endpoint) => {
+        const read = async () => {
+          let cursor = endpoint.cursor ?? "0"
+          while (!endpoint.signal.aborted) {
+            const {events, next} = await (await fetch(url + "/events/" + cursor, {signal: endpoint.signal})).json()
+            if (events.length > 0) await endpoint.receive(events, {cursor: String(next)})
+            else await sleep(10)
+            cursor = String(next)
+          }
+        }
+        read().catch(error => endpoint.lost(error))
+        endpoint.login({platform: "loop", user: {id: "bot", is_bot: true}, status: 1})
+        const act = async (act: string, body: object, signal: AbortSignal) => {
+          const answer = await fetch(url + "/acts/" + act, {method: "POST", body: JSON.stringify(body), signal})
+          if (!answer.ok) throw retryAfter(100)
+          return answer.json()
+        }
+        return {
+          send: async ({id, channel, content}, signal) => {
+            await act("send", {id, channel, text: content.join("")}, signal)
+            return {ids: [id]}
+          },
+          edit: ({id, message, content}, signal) => act("edit", {id, message, text: content.join("")}, signal),
+          delete: ({id, message}, signal) => act("delete", {id, message}, signal),
+          open: (user, signal) => act("open", {user}, signal),
+          call: (method, params, signal) => act(method, params, signal),
+        }
+      },
+    })`)
+
+interface Asked {
+  readonly id?: string
+  readonly channel?: string
+  readonly message?: string
+  readonly text?: string
+  readonly user?: string
+  readonly user_id?: string
+  readonly duration?: number
+}
+
+/** What a request does, in words: `team: hello`, `edit m1: hello`, `delete m1`, `mute eve 600000`. */
+const wordsOf: Readonly<Record<string, (asked: Asked) => string>> = {
+  send: ({channel, text}) => `${channel}: ${text}`,
+  edit: ({message, text}) => `edit ${message}: ${text}`,
+  delete: ({message}) => `delete ${message}`,
+  "guild.member.mute": ({user_id: user, duration}) => `mute ${user} ${duration}`,
+}
+
+/**
+ * A stand-in for a chat platform. It keeps what people say for whoever asks for what is behind a cursor, and drops an act
+ * that comes again under its id. A mute has none: the same one again changes nothing.
+ */
+export const startLoopback = async () => {
+  const events: object[] = []
+  const deeds: string[] = []
+  const known = new Set<string>()
+  const mutes = new Map<string, string>()
+  let trap: {readonly deed: string; readonly spring: () => void} | undefined
+  let isAway = false
+
+  const perform = (act: string, asked: Asked): string | undefined => {
+    const deed = wordsOf[act]?.(asked)
+    if (deed === undefined) return undefined
+    const isMute = asked.id === undefined
+    const isKnown = isMute ? mutes.get(asked.user_id ?? "") === deed : known.has(asked.id ?? "")
+    if (isMute) mutes.set(asked.user_id ?? "", deed)
+    else known.add(asked.id ?? "")
+    if (!isKnown) deeds.push(deed)
+    return deed
+  }
+
+  const {url} = await startStandIn((request, response) => {
+    const [, kind, what = ""] = (request.url ?? "").split("/")
+    const answer = (body: object, status = 200) => {
+      response.writeHead(status, {"content-type": "application/json"})
+      response.end(JSON.stringify(body))
+    }
+    if (kind === "events") {
+      const next = events.slice(Number(what), Number(what) + 20)
+      return answer({events: next, next: Number(what) + next.length})
+    }
+    let text = ""
+    request.on("data", chunk => {
+      text += chunk
+    })
+    request.on("end", () => {
+      if (isAway) return answer({}, 503)
+      const asked = JSON.parse(text) as Asked
+      if (what === "open") return answer({id: `@${asked.user}`, type: 1})
+      const deed = perform(what, asked)
+      if (trap === undefined || deed?.startsWith(trap.deed) !== true) return answer({})
+      const {spring} = trap
+      trap = undefined
+      spring()
+    })
+  })
+
+  return {
+    url,
+    /** What the bot has done, once each, in order. */
+    deeds: deeds as readonly string[],
+    /** Has the bot done something that begins so? */
+    has: (deed: string): boolean => deeds.some(each => each.startsWith(deed)),
+    /** Somebody says something: in a channel with others, or in the direct one, `@eve`. Its id is that of the message. */
+    say: (id: string, text: string, {user, channel}: {user: string; channel: string}): void => {
+      events.push({
+        id,
+        type: "message-created",
+        timestamp: Date.now(),
+        channel: {id: channel, type: channel.startsWith("@") ? 1 : 0},
+        guild: {id: "guild"},
+        user: {id: user, name: user},
+        message: {id, content: text},
+      })
+    },
+    /** The next time that something is done that begins so, nobody hears of it: `spring` is called in the place of an answer. */
+    set: (deed: string, spring: () => void): void => {
+      trap = {deed, spring}
+    },
+    /** While it is away it refuses to act, and asks to come again. */
+    away: (is: boolean): void => {
+      isAway = is
+    },
+  }
+}
+
+export type Loopback = Awaited<ReturnType<typeof startLoopback>>
