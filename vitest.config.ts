@@ -10,6 +10,7 @@ const longest = [
   "deploy/compose-restarts.test.ts",
   "deploy/ci.test.ts",
   "e2e/messages/kill-loop.test.ts",
+  "e2e/examples/kill-loop.test.ts",
   "e2e/cli/init.test.ts",
   "e2e/release/rollback.test.ts",
   "e2e/host/lock.test.ts",

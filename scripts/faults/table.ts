@@ -35,6 +35,13 @@ const table = {
     suite: 6,
     long: 200,
   },
+  "example-kills": {
+    what: "kill -9 of a Host that moderates and reminds: acts and timers together, each done once",
+    files: ["e2e/examples/kill-loop"],
+    unit: "kills",
+    suite: 200,
+    long: 2000,
+  },
   "cursor-kills": {
     what: "kill -9 of a Host that stores a platform's events with its cursor: each is stored and answered once",
     files: ["e2e/endpoints/cursor"],

@@ -30,6 +30,10 @@ export const untilDone = (platform: Loopback, ...deeds: readonly string[]): Prom
     throw new Error(`${error.message}; the bot did: ${platform.deeds.join(" | ")}`)
   })
 
+/** What was done, in no order, without the times that depend on when the test runs. */
+export const timeless = (deeds: readonly string[]): readonly string[] =>
+  deeds.map(deed => deed.replace(/at \d{4}-\d\d-\d\d \d\d:\d\d/g, "at TIME")).sort()
+
 const count = async (host: TestHost, what: string, ...states: readonly string[]): Promise<number> => {
   const lists = states.map(state => host.get<{items: unknown[]}>(`/api/${what}?limit=500&state=${state}`))
   return (await Promise.all(lists)).flatMap(({items}) => items).length

@@ -4,13 +4,9 @@ import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
 import {startHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
-import {exampleProject, killedAt, release, untilDone, untilHeld, untilQuiet} from "./example.ts"
+import {exampleProject, killedAt, release, timeless, untilDone, untilHeld, untilQuiet} from "./example.ts"
 
 const on = "log: Moderation is on: spam."
-
-/** Without the times that depend on when the test runs. */
-const timeless = (deeds: readonly string[]) =>
-  deeds.map(deed => deed.replace(/at \d{4}-\d\d-\d\d \d\d:\d\d/g, "at TIME")).sort()
 
 describe.each(bunAnd("node24"))("the example reminders on $name", runtime => {
   test("answers and reminds once, though the Host is killed in the middle of every act", async () => {

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
 import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
-import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {killStarting, startHost, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {onBun, runtimes} from "../../support/host/runtimes.ts"
@@ -54,13 +54,7 @@ type Scene = Awaited<ReturnType<typeof meet>>
 /** Starts the Host and kills it: anywhere in its start and its replay, or once what earlier kills cut off has ended. */
 const killOnce = async ({project, partners, chatter}: Scene, chance: Chance, round: number, isEarly: boolean) => {
   const options = {project, env, runtime: runtimeOf(round), patience}
-  if (isEarly) {
-    const {process: starting} = launchHost(options)
-    await sleep(chance.below(500))
-    starting.child.kill("SIGKILL")
-    await starting.finished
-    return
-  }
+  if (isEarly) return killStarting(options, chance.below(500))
   const host = await startHost(options)
   const isBehind = ({suspects, messages}: Open) => suspects > 0 || messages > mostOpen
   await untilOpen(host, "what kills have cut off to end", open => {

@@ -1,4 +1,5 @@
 import {existsSync, readFileSync} from "node:fs"
+import {setTimeout as sleep} from "node:timers/promises"
 import {expect} from "vitest"
 import {eventOf} from "./inbox-event.ts"
 import {type Finished, type Running, runProcess, startProcess, until} from "./process.ts"
@@ -57,6 +58,14 @@ export const launchHost = ({
   const project = options.project ?? makeProject(options)
   const running = startProcess([...runtime.command, "runtime", "start", ...args], {cwd: project.folder, env})
   return {project, process: running}
+}
+
+/** Starts a Host and kills it after so many milliseconds: wherever in its start it then is. */
+export const killStarting = async (options: HostOptions, after: number): Promise<void> => {
+  const {process: starting} = launchHost(options)
+  await sleep(after)
+  starting.child.kill("SIGKILL")
+  await starting.finished
 }
 
 /** Starts a Host and waits until it serves. Fails with what it printed where it ends instead. */

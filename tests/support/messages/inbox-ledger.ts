@@ -1,4 +1,5 @@
 import {openDatabase} from "../../../server/database/database.ts"
+import type {Row} from "../../../shared/sdk/plugin-database.ts"
 import type {TestHost} from "../host/host.ts"
 import {haveEnded} from "../host/inbox-event.ts"
 import {until} from "../host/process.ts"
@@ -31,21 +32,29 @@ export interface Entry {
   readonly answers: number
 }
 
-/** Every event in the database of a Host that has ended, by its platform id. */
-export const readLedger = async (file: string): Promise<ReadonlyMap<string, Entry>> => {
+/** What a query finds in the database of a Host that has ended. */
+export const readRows = async (file: string, sql: string): Promise<readonly Row[]> => {
   const database = await openDatabase(
     {dialect: "sqlite", file},
     {runtimeId: "test", signal: new AbortController().signal, onLeaseLost: () => {}},
   )
   try {
-    const rows = await database.read(`SELECT event_id AS id, count(*) AS copies,
-      (SELECT group_concat(state) FROM inbox_marks m WHERE m.seq = i.seq) AS states,
-      (SELECT count(*) FROM outbox o WHERE o.inbox_seq = i.seq) AS answers
-      FROM inbox i GROUP BY event_id`)
-    return new Map(rows.map(row => [String(row.id), row as unknown as Entry]))
+    return await database.read(sql)
   } finally {
     await database.close()
   }
+}
+
+/** Every event in the database of a Host that has ended, by its platform id. */
+export const readLedger = async (file: string): Promise<ReadonlyMap<string, Entry>> => {
+  const rows = await readRows(
+    file,
+    `SELECT event_id AS id, count(*) AS copies,
+      (SELECT group_concat(state) FROM inbox_marks m WHERE m.seq = i.seq) AS states,
+      (SELECT count(*) FROM outbox o WHERE o.inbox_seq = i.seq) AS answers
+      FROM inbox i GROUP BY event_id`,
+  )
+  return new Map(rows.map(row => [String(row.id), row as unknown as Entry]))
 }
 
 /** Waits until no event is left unhandled. */

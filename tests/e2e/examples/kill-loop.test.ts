@@ -1,0 +1,149 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {inspectFile} from "../../../server/database/upkeep/maintenance.ts"
+import {startLoopback} from "../../support/adapters/loopback.ts"
+import {killStarting, startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd, type TestRuntime} from "../../support/host/runtimes.ts"
+import {Chance, seedOf} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {readRows} from "../../support/messages/inbox-ledger.ts"
+import {exampleProject, timeless, untilQuiet} from "./example.ts"
+
+const run = faultRun("example-kills")
+const {rounds, seed} = run
+
+/** Anything that a Host is waited for, in milliseconds: the machine may be busy. */
+const patience = 300_000
+
+/** How long a user is muted, in minutes: a second later a timer closes their case. */
+const minutes = 0.02
+
+/** Everybody says one thing, to one of the two bots. */
+interface Person {
+  readonly name: string
+  readonly text: string
+  readonly channel: string
+  /** All that the bot does about it, each once. */
+  readonly deeds: readonly string[]
+}
+
+const judged = (name: string, channel: string): Person => ({
+  name,
+  text: "spam",
+  channel,
+  deeds: [
+    `delete ${name}`,
+    `mute ${name} ${minutes * 60_000}`,
+    `log: ${name} on loop~one wrote "spam" (spam): deleted, muted for ${minutes} min.`,
+    `@${name}: We do not want "spam" here. If this was a mistake, write here: /appeal and why.`,
+    `log: The time of ${name} is over.`,
+  ],
+})
+
+const reminded = (name: string, channel: string): Person => ({
+  name,
+  text: "/remind in 1s tea",
+  channel,
+  deeds: [`${channel}: Reminder 1, at TIME: tea`, `${channel}: ${name}: tea`],
+})
+
+/** A project at a platform of its own, and the people there. */
+const meet = async (runtime: TestRuntime) => {
+  const platform = await startLoopback()
+  const project = exampleProject(platform, minutes)
+  const chance = new Chance(seedOf(seed, runtime.name))
+  const people: Person[] = []
+  let expected = 1
+  const speak = (count: number) => {
+    for (let i = 0; i < count; i++) {
+      const name = `p${people.length}`
+      const person = chance.pick([judged, reminded])(name, `c${chance.below(6)}`)
+      people.push(person)
+      expected += person.deeds.length
+      platform.say(name, person.text, {user: name, channel: person.channel})
+    }
+  }
+  return {runtime, platform, project, chance, people, speak, open: () => expected - platform.deeds.length}
+}
+
+type Scene = Awaited<ReturnType<typeof meet>>
+
+/** More deeds than these are let through before a round goes on: what is open must not grow with the rounds. */
+const mostOpen = 100
+
+/** Starts the Host and kills it: anywhere in its start, or while it acts and its timers fire. */
+const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise<void> => {
+  const options = {runtime, project, patience}
+  speak(2)
+  if (open() < mostOpen && chance.below(4) === 0) return killStarting(options, chance.below(600))
+  const host = await startHost(options)
+  await untilOpen(host, mostOpen, open)
+  speak(4)
+  await sleep(50 + chance.below(250))
+  await host.stop("SIGKILL")
+}
+
+/** Waits until no more is open than this. What ran at two kills in a row was taken for their cause: it gets another try. */
+const untilOpen = (host: TestHost, most: number, open: () => number): Promise<unknown> =>
+  until(
+    "what is open to be done",
+    async () => {
+      const {items} = await host.get<{items: {seq: number}[]}>("/api/inbox?limit=500&state=dead")
+      for (const {seq} of items) await host.post(`/api/inbox/${seq}/retry`)
+      return open() <= most
+    },
+    patience,
+  )
+
+/** The last Host has all the time that it needs; then each thing is done, and done once. */
+const settle = async ({runtime, platform, project, people, open}: Scene): Promise<void> => {
+  const host = await startHost({runtime, project, patience})
+  await untilOpen(host, 0, open).catch(() => {})
+  await untilQuiet(host)
+  const expected = ["log: Moderation is on: spam.", ...people.flatMap(({deeds}) => deeds)]
+  expect(timeless(platform.deeds)).toEqual(expected.sort())
+  for (const path of [
+    "/api/timers",
+    "/api/inbox?state=failed",
+    "/api/outbox?state=unknown",
+    "/api/outbox?state=failed",
+  ])
+    expect({path, items: (await host.get<{items: unknown[]}>(path)).items}).toEqual({path, items: []})
+  expect((await host.stop()).code).toBe(0)
+  const file = project.path(".svc/data.sqlite")
+  expect((await inspectFile(file)).findings).toEqual([])
+  // The platform drops what comes again; here it is seen that nothing was stored twice.
+  const rows = await readRows(file, "SELECT kind, count(*) AS rows FROM outbox GROUP BY kind ORDER BY kind")
+  const muted = people.filter(({text}) => text === "spam").length
+  const messages = expected.length - 2 * muted
+  expect(rows).toEqual([
+    {kind: "call", rows: muted},
+    {kind: "delete", rows: muted},
+    {kind: "message", rows: messages},
+  ])
+}
+
+test(
+  `after ${rounds} kills, on Bun and Node side by side, each act is done once and each timer has fired once (seed ${seed})`,
+  async () => {
+    tellHowToRepeat(run)
+    const scenes = await Promise.all(bunAnd("node24").map(meet))
+    const began = performance.now()
+    let killed = 0
+    const kill = async (scene: Scene) => {
+      let own = 0
+      for (; killed < rounds; own++) {
+        killed++
+        await killOnce(scene)
+      }
+      return `${own} on ${scene.runtime.name}`
+    }
+    const counts = await Promise.all(scenes.map(kill))
+    const seconds = ((performance.now() - began) / 1000).toFixed(0)
+    for (const scene of scenes) await settle(scene)
+    const said = scenes.map(({people, platform}) => `${people.length} said, ${platform.deeds.length} deeds`)
+    process.stdout.write(`seed ${seed}: ${counts.join(", ")} in ${seconds} s; ${said.join("; ")}\n`)
+  },
+  180_000 + rounds * 8000,
+)
