@@ -99,6 +99,7 @@ const untilOpen = (host: TestHost, most: number, open: () => number): Promise<un
 /** The last Host has all the time that it needs; then each thing is done, and done once. */
 const settle = async ({runtime, platform, project, people, open}: Scene): Promise<void> => {
   const host = await startHost({runtime, project, patience})
+  // Where something is missing for so long, the comparison says what.
   await untilOpen(host, 0, open).catch(() => {})
   await untilQuiet(host)
   const expected = ["log: Moderation is on: spam.", ...people.flatMap(({deeds}) => deeds)]
@@ -142,7 +143,9 @@ test(
     const counts = await Promise.all(scenes.map(kill))
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
     for (const scene of scenes) await settle(scene)
-    const said = scenes.map(({people, platform}) => `${people.length} said, ${platform.deeds.length} deeds`)
+    const said = scenes.map(({people, platform}) => {
+      return `${people.length} said, ${platform.deeds.length} deeds, ${platform.repeated()} repeated under their id`
+    })
     process.stdout.write(`seed ${seed}: ${counts.join(", ")} in ${seconds} s; ${said.join("; ")}\n`)
   },
   180_000 + rounds * 8000,

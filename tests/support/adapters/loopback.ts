@@ -67,6 +67,7 @@ export const startLoopback = async () => {
   const mutes = new Map<string, string>()
   let trap: {readonly deed: string; readonly spring: () => void} | undefined
   let isAway = false
+  let repeated = 0
 
   const perform = (act: string, asked: Asked): string | undefined => {
     const deed = wordsOf[act]?.(asked)
@@ -75,7 +76,8 @@ export const startLoopback = async () => {
     const isKnown = isMute ? mutes.get(asked.user_id ?? "") === deed : known.has(asked.id ?? "")
     if (isMute) mutes.set(asked.user_id ?? "", deed)
     else known.add(asked.id ?? "")
-    if (!isKnown) deeds.push(deed)
+    if (isKnown) repeated++
+    else deeds.push(deed)
     return deed
   }
 
@@ -109,6 +111,8 @@ export const startLoopback = async () => {
     url,
     /** What the bot has done, once each, in order. */
     deeds: deeds as readonly string[],
+    /** How often it was asked again for what it had done. */
+    repeated: () => repeated,
     /** Has the bot done something that begins so? */
     has: (deed: string): boolean => deeds.some(each => each.startsWith(deed)),
     /** Somebody says something: in a channel with others, or in the direct one, `@eve`. Its id is that of the message. */
