@@ -17,6 +17,7 @@ export type CapabilityKind =
   | "prompt"
   | "timer"
   | "job"
+  | "service"
   | "slot"
   | "endpoint"
   | "route"

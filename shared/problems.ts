@@ -390,6 +390,16 @@ export const problems = {
     title: "The plugin does not load",
     hint: "Correct the plugin; the running generation goes on.",
   },
+  service_missing: {
+    status: 422,
+    title: "A plugin uses a service that no plugin provides",
+    hint: "Enable the plugin that provides it, or correct uses; the running generation goes on.",
+  },
+  service_circular: {
+    status: 422,
+    title: "Plugins use each other's services in a circle",
+    hint: "Put what both need into a third plugin, and let both use that; the running generation goes on.",
+  },
   plugin_newer: {
     status: 422,
     title: "The tables of the plugin are newer than its code",

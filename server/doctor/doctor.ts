@@ -10,11 +10,11 @@ import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
 import {checkAuthority} from "./authority.ts"
 import {checkRunningBuild} from "./build.ts"
 import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
-import {error, type Finding, ok} from "./finding.ts"
+import {error, type Finding, ok, warning} from "./finding.ts"
 import {checkJobs} from "./jobs.ts"
 import {checkOwners} from "./owners.ts"
 import {checkPages} from "./pages.ts"
-import {problemOfOnce, tryProject} from "./project.ts"
+import {refusalIn, tryProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
 import {checkTimers, type StuckTimers} from "./timers.ts"
 import {checkToken, checkTokenAges} from "./tokens.ts"
@@ -108,11 +108,12 @@ const configFinding = (problem: Problem): Finding =>
   error("configuration", problem.issues.map(formatIssue).join("\n") || problem.message, problem.hint)
 
 const checkConfig = (tried: OnceResult, config: ProjectConfig): Finding[] => {
-  const problem = problemOfOnce(tried)
+  const problem = refusalIn(tried)
   return [
     problem === undefined
       ? ok("configuration", `svc.config.yml is valid; plugins: ${Object.keys(config.plugins).join(", ") || "none"}`)
       : configFinding(problem),
+    ...(tried.committed ? tried.notes : []).map(note => warning("plugins", note, "docs/plugins/services.md tells how")),
     ...checkToken(config),
   ]
 }

@@ -13,9 +13,10 @@ export const tryProject = async (project: string, environment: string): Promise<
 
 /** What keeps the project's configuration from being committed; nothing for a sound one. */
 export const checkProject = async (project: string, environment: string): Promise<Problem | undefined> =>
-  problemOfOnce(await tryProject(project, environment))
+  refusalIn(await tryProject(project, environment))
 
-export const problemOfOnce = (result: OnceResult): Problem | undefined => {
-  if (result.committed) return undefined
-  return new Problem(result.code as Problem["code"], result.detail, {hint: result.hint, issues: result.issues})
-}
+/** What kept a one-shot start from committing. */
+export const refusalIn = (result: OnceResult): Problem | undefined =>
+  result.committed
+    ? undefined
+    : new Problem(result.code as Problem["code"], result.detail, {hint: result.hint, issues: result.issues})

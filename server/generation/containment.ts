@@ -4,6 +4,7 @@ import {attribute} from "../plugins/attribution.ts"
 import type {Instance} from "../plugins/instance.ts"
 import type {Generations} from "./generations.ts"
 import {Quarantine} from "./quarantine.ts"
+import {setUpInOrder, usersOf} from "./services.ts"
 
 /**
  * Deals with exceptions that nobody caught: the instance that one belongs to is disposed and started anew; the third in
@@ -36,22 +37,33 @@ export class Containment {
     })
     if (instance.state.is !== "active") return
     const failed = instance.fail(error, quarantined)
-    await this.#generations.replace(instance, async () => {
+    await this.#generations.replace(instance, async running => {
       await failed
-      return quarantined ? undefined : this.#startAnew(instance)
+      return quarantined ? new Map() : this.#startAnew(instance, running)
     })
   }
 
-  async #startAnew(failed: Instance): Promise<Instance | undefined> {
-    const fresh = failed.again()
-    try {
-      await fresh.setup()
-      fresh.activate()
-      return fresh
-    } catch (error) {
-      this.#log.error(`${failed.path} could not be started anew: ${messageOf(error)}`, {error, plugin: failed.name})
-      return undefined
+  /** With those that use its services; one that cannot be stays as it is, and calls of services that are gone are refused. */
+  async #startAnew(failed: Instance, running: readonly Instance[]): Promise<ReadonlyMap<Instance, Instance>> {
+    const active = running.filter(({state}) => state.is === "active")
+    const ended = [failed, ...usersOf(failed, active)]
+    const next = new Map(ended.map(instance => [instance, instance.again()]))
+    const others = active.filter(instance => !next.has(instance))
+    const setUp = await setUpInOrder(others, [...next.values()])
+    const refused = new Map(setUp.failed.map(({instance, error}) => [instance, error]))
+    for (const instance of setUp.waiting) refused.set(instance, new Error("a service that it uses is gone"))
+    for (const [instance, fresh] of next) {
+      const error = refused.get(fresh)
+      if (error === undefined) fresh.activate()
+      else {
+        next.delete(instance)
+        this.#log.error(`${instance.path} could not be started anew: ${messageOf(error)}`, {
+          error,
+          plugin: instance.name,
+        })
+      }
     }
+    return next
   }
 }
 

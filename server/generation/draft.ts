@@ -13,7 +13,10 @@ import type {PluginHost} from "../plugins/plugin-host.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Generation, Snapshot} from "./generation.ts"
 import {type JobDefault, jobDefaultIssues} from "./job-defaults.ts"
+import {disposeInOrder, setUpInOrder, withTheirProviders} from "./services.ts"
+import {findSharedState} from "./shared-state.ts"
 import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
+import {explainWaiting} from "./unmet-services.ts"
 
 /** A whole next generation, not yet committed. */
 export interface Draft {
@@ -22,6 +25,8 @@ export interface Draft {
   /** Those that this draft made; the others are carried over. */
   readonly fresh: readonly Instance[]
   readonly snapshot: Snapshot
+  /** For people: what works, but perhaps not as its author meant it. */
+  readonly notes: readonly string[]
   /** Undoes what the draft made. */
   dispose(): Promise<void>
 }
@@ -54,7 +59,7 @@ interface Prepared {
 /**
  * Reads, checks, loads, and runs `setup` of the instances that changed. Rejects with every finding at once, and with
  * everything undone; the running generation is not touched. Throws `config_invalid`, `plugin_invalid`,
- * `plugin_missing`, `plugin_timeout`, `stopping`.
+ * `plugin_missing`, `plugin_timeout`, `service_missing`, `service_circular`, `stopping`.
  */
 export const createDraft = async (
   text: ConfigText,
@@ -65,13 +70,13 @@ export const createDraft = async (
   const loaded = parseUnlessSame(previous?.config ?? options.boot, text, variables)
   options.hide(loaded.secrets)
   const prepared = await prepareAll(loaded, options)
-  const instances = prepared.map(each => carryOver(each, previous) ?? createInstance(each, options))
-  const fresh = instances.filter(instance => instance.state.is === "starting")
-  const dispose = async () => {
-    await Promise.all(fresh.map(instance => instance.dispose(0)))
-  }
+  const unchanged = prepared.flatMap(each => carryOver(each, previous) ?? [])
+  const carried = new Map(withTheirProviders(unchanged).map(instance => [instance.name, instance]))
+  const instances = prepared.map(each => carried.get(each.name) ?? createInstance(each, options))
+  const fresh = instances.filter(instance => !carried.has(instance.name))
+  const dispose = () => disposeInOrder(fresh, 0)
   try {
-    await setUpAll(fresh, options.signal)
+    await setUpAll(loaded, [...carried.values()], fresh, options.signal)
     const built = buildSnapshot(loaded, instances, options.log)
     options.hide(built.secrets)
     const issues = [...built.issues, ...jobDefaultIssues(loaded, instances, options.jobDefaultProblem)]
@@ -81,6 +86,10 @@ export const createDraft = async (
       instances,
       fresh,
       snapshot: built.snapshot,
+      notes: await findSharedState(
+        options.project,
+        prepared.map(({plugin}) => plugin),
+      ),
       dispose,
     }
   } catch (error) {
@@ -113,27 +122,29 @@ const prepareAll = async (loaded: LoadedConfig, {loader, signal, hide}: DraftOpt
     }),
   )
   if (signal.aborted) throw new Problem("stopping", "the Host is stopping")
-  throwAll(
-    results.map((result, index) => ({result, name: enabled[index]?.[0] ?? ""})),
-    loaded,
+  const failed = results.flatMap((result, index) =>
+    result.status === "rejected" ? [{error: result.reason as unknown, name: enabled[index]?.[0] ?? ""}] : [],
   )
+  throwAll(failed, loaded)
   return results.flatMap(result => (result.status === "fulfilled" ? [result.value] : []))
 }
 
-const setUpAll = async (instances: readonly Instance[], signal: AbortSignal): Promise<void> => {
-  const results = await Promise.allSettled(instances.map(instance => instance.setup(signal)))
+const setUpAll = async (
+  loaded: LoadedConfig,
+  carried: readonly Instance[],
+  fresh: readonly Instance[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const {failed, waiting} = await setUpInOrder(carried, fresh, signal)
   if (signal.aborted) throw new Problem("stopping", "the Host is stopping")
-  throwAll(results.map((result, index) => ({result, name: instances[index]?.name ?? ""})))
+  throwAll(failed.map(({instance, error}) => ({error, name: instance.name})))
+  if (waiting.length === 0) return
+  const ready = [...carried, ...fresh.filter(instance => !waiting.includes(instance))]
+  throw await explainWaiting(loaded, ready, waiting, signal)
 }
 
 /** One problem with the issues of all that failed. */
-const throwAll = (
-  outcomes: readonly {readonly result: PromiseSettledResult<unknown>; readonly name: string}[],
-  loaded?: LoadedConfig,
-): void => {
-  const failed = outcomes.flatMap(({result, name}) =>
-    result.status === "rejected" ? [{error: result.reason as unknown, name}] : [],
-  )
+const throwAll = (failed: readonly {readonly error: unknown; readonly name: string}[], loaded?: LoadedConfig): void => {
   const [first] = failed
   if (first === undefined) return
   const issues = failed.flatMap(({error, name}) => issuesOf(error, name, loaded))

@@ -52,6 +52,8 @@ export interface Generation {
   readonly config: LoadedConfig
   readonly instances: readonly Instance[]
   readonly snapshot: Snapshot
+  /** For people: what works, but perhaps not as its author meant it. */
+  readonly notes: readonly string[]
 }
 
 /** A draft that was not committed. */

@@ -9,6 +9,7 @@ import type {Failure, Generation, NewPin, Pin} from "./generation.ts"
 import type {GenerationHistory, GenerationRecord} from "./history.ts"
 import {migrateDraft, type SaveBefore} from "./migrate-draft.ts"
 import {restartReasons} from "./restart.ts"
+import {disposeInOrder} from "./services.ts"
 import {buildSnapshot} from "./snapshot.ts"
 import {type Switch, switchIn} from "./switch.ts"
 
@@ -31,6 +32,9 @@ export interface GenerationsOptions extends DraftOptions {
   /** A draft was not committed. */
   readonly onFail?: (failure: Failure) => void
 }
+
+/** Given the running instances, those that take the place of some of them. */
+export type MakeNext = (running: readonly Instance[]) => Promise<ReadonlyMap<Instance, Instance>>
 
 /** How long handlers of a replaced instance may go on, in milliseconds. */
 const drainLimit = 5000
@@ -140,19 +144,23 @@ export class Generations {
   }
 
   /**
-   * Puts what `makeNext` gives in the place of an instance that failed, in the same generation; without a next one, what
-   * the failed one published is gone. Does nothing where the instance has left the running generation meanwhile.
+   * Puts what `makeNext` gives in the place of an instance that failed, and of those that use its services, in the same
+   * generation; without a next one, what the failed one published is gone. Does nothing where the instance has left the running
+   * generation meanwhile.
    */
-  replace(failed: Instance, makeNext: () => Promise<Instance | undefined>): Promise<void> {
+  replace(failed: Instance, makeNext: MakeNext): Promise<void> {
     return this.#queue(async () => {
       const current = this.#current
       if (current === undefined || !current.instances.includes(failed)) return
-      const next = await makeNext()
-      const instances = current.instances.map(instance => (instance === failed ? (next ?? failed) : instance))
+      const next = await makeNext(current.instances)
+      const instances = current.instances.map(instance => next.get(instance) ?? instance)
       const active = instances.filter(instance => instance.state.is === "active")
       const {snapshot} = buildSnapshot(current.config, active, this.#options.log)
       this.#current = Object.freeze({...current, instances, snapshot})
-      this.#settle(this.#current, [])
+      this.#settle(
+        this.#current,
+        [...next.keys()].filter(instance => instance !== failed),
+      )
     })
   }
 
@@ -160,15 +168,15 @@ export class Generations {
   async stop(limit: number): Promise<void> {
     this.#stopping.abort()
     await this.#changing.catch(() => {})
-    await Promise.all((this.#current?.instances ?? []).map(instance => instance.dispose(limit)))
+    await disposeInOrder(this.#current?.instances ?? [], limit)
     await Promise.all(this.#leaving)
   }
 
   /** An earlier generation under its old number. Its migrations were applied when it was committed. */
   async #runAgain({generation: number, committedAt, config: text}: NonNullable<GenerationsOptions["lastGood"]>) {
     const draft = await this.#draft(text).catch(error => this.#fail("last good", error))
-    const {config, instances, snapshot} = draft
-    const generation = Object.freeze({number, committedAt, reason: "last good", config, instances, snapshot})
+    const {config, instances, snapshot, notes} = draft
+    const generation = Object.freeze({number, committedAt, reason: "last good", config, instances, snapshot, notes})
     this.#swap(generation, draft)
     return generation
   }
@@ -267,12 +275,13 @@ export class Generations {
     const plugins = Object.fromEntries(draft.instances.map(({name, plugin}) => [name, plugin.fingerprint]))
     const number = await history.commit({committedAt, runtimeId, reason, config: draft.config, plugins, pin})
     this.#pin = pin && {...pin, number: pin.number === "own" ? number : pin.number}
-    const {config, instances, snapshot} = draft
-    return Object.freeze({number, committedAt, reason, config, instances, snapshot})
+    const {config, instances, snapshot, notes} = draft
+    return Object.freeze({number, committedAt, reason, config, instances, snapshot, notes})
   }
 
   #swap(generation: Generation, draft: Draft): void {
     const leaving = (this.#current?.instances ?? []).filter(instance => !generation.instances.includes(instance))
+    for (const note of generation.notes) if (this.#current?.notes.includes(note) !== true) this.#options.log.warn(note)
     this.#current = generation
     this.#lastFailure = undefined
     for (const instance of draft.fresh) instance.activate()
@@ -283,7 +292,7 @@ export class Generations {
   /** Opens and closes endpoints, then disposes the instances that left; a stop waits for it. */
   #settle(generation: Generation, leaving: readonly Instance[]): void {
     const closed = this.#options.endpoints.apply(generation.snapshot.endpoints)
-    const disposed = Promise.all(leaving.map(instance => closed.then(() => instance.dispose(drainLimit))))
+    const disposed = leaving.length === 0 ? Promise.resolve() : closed.then(() => disposeInOrder(leaving, drainLimit))
     this.#leaving.add(disposed)
     void disposed.finally(() => this.#leaving.delete(disposed))
   }

@@ -252,7 +252,9 @@ const conflicts = (
   const names = new Map<string, string>()
   for (const {name, owner} of endpoints) claim(names, name, owner, "the endpoint")
   const routes = new Map<string, string>()
+  const services = new Map<string, string>()
   for (const instance of instances) {
+    for (const name of instance.registrations.services.keys()) claim(services, name, instance.path, "the service")
     for (const {method, path} of instance.registrations.routes) {
       claim(routes, `${method} /api/plugins/${instance.name}${path}`, instance.path, "the route")
     }
@@ -283,6 +285,7 @@ const capabilitiesOf = (
     ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
     ...[...instance.registrations.timers.keys()].map(name => make("timer", name)),
     ...[...instance.registrations.jobs].map(([name, {definition}]) => make("job", name, definition.description)),
+    ...[...instance.registrations.services.keys()].map(name => make("service", name)),
     ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
     ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),
     ...instance.registrations.routes.map(({method, path, summary}) => make("route", `${method} ${path}`, summary)),

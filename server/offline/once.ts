@@ -51,6 +51,8 @@ export type OnceResult = {
       /** What they publish with `plugin.page`, listed in the configuration or not, as `<plugin>/<path>`. */
       readonly pages: readonly string[]
       readonly components: readonly Component[]
+      /** For people: what works, but perhaps not as its author meant it. */
+      readonly notes: readonly string[]
     }
   | {
       readonly committed: false
@@ -134,6 +136,7 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
       registrations.pages.map(({path}) => `${name}${path}`),
     ),
     components,
+    notes: generation.notes,
   } as const
 }
 

@@ -7,10 +7,11 @@ import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Plugin} from "../../shared/sdk/plugin.ts"
 import type {PluginDatabase} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
-import {runAround} from "../logs/around.ts"
+import {runAround, whatIsAround} from "../logs/around.ts"
 import {countRunning, showRunning} from "../runtime/flow/handler-slots.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {guardService} from "./guard.ts"
 import type {LoadedPlugin} from "./load.ts"
 import {pluginDatabase} from "./plugin-database.ts"
 import type {PluginHost} from "./plugin-host.ts"
@@ -54,6 +55,10 @@ export interface InstanceOptions {
 /** `setup` may take so long, in milliseconds. */
 const setupTimeout = 10_000
 
+const refuse = (service: string, why = ""): never => {
+  throw new Problem("not_active", `a call of the service "${service}" is refused${why}`)
+}
+
 /** Which plugin instance the code that runs now belongs to. */
 const running = new AsyncLocalStorage<Instance>()
 
@@ -77,6 +82,7 @@ export class Instance {
   readonly #running = new Set<Promise<unknown>>()
   #state: InstanceState = {is: "starting", since: Date.now()}
   #registrations: Registrations | undefined
+  #providers: readonly Instance[] = []
 
   constructor(options: InstanceOptions) {
     this.#options = options
@@ -113,11 +119,26 @@ export class Instance {
     return this.#registrations
   }
 
+  /** The names of the services that it uses, by the key under which its `setup` gets each. */
+  get uses(): ReadonlyMap<string, string> {
+    return new Map(Object.entries(this.plugin.definition.uses ?? {}).map(([key, {name}]) => [key, name]))
+  }
+
+  /** Whose services its `setup` got. */
+  get providers(): readonly Instance[] {
+    return this.#providers
+  }
+
   /**
-   * Throws `plugin_invalid` where `setup` throws, `plugin_timeout` where it does not end, and rejects when `signal` is
-   * aborted; each time undone.
+   * `providers` are set up, by the name of the service. Throws `plugin_invalid` where `setup` throws, `plugin_timeout` where it
+   * does not end, and rejects when `signal` is aborted; each time undone. A service that nobody provides refuses each call.
    */
-  async setup(signal?: AbortSignal): Promise<void> {
+  async setup(providers: ReadonlyMap<string, Instance>, signal?: AbortSignal): Promise<void> {
+    const used = [...this.uses].map(([key, name]) => [key, name, providers.get(name)] as const)
+    this.#providers = used.flatMap(([, , provider]) => provider ?? [])
+    const services = Object.fromEntries(
+      used.map(([key, name, provider]) => [key, provider?.service(name) ?? guardService({}, () => refuse(name))]),
+    )
     const {declaring, close} = collectRegistrations(this.path)
     const {migrate, declareState, ...declarations} = declaring
     const facade: Plugin = {
@@ -149,7 +170,7 @@ export class Instance {
     }
     try {
       const {setup} = this.plugin.definition
-      await withTimeLimit(setupTimeout, () => this.as(() => setup(facade, this.#options.config)), signal)
+      await withTimeLimit(setupTimeout, () => this.as(() => setup(facade, this.#options.config, services)), signal)
     } catch (error) {
       await this.scope.dispose()
       throw this.#explain(error)
@@ -180,6 +201,24 @@ export class Instance {
   /** Runs code of this instance as its own; its disposal does not wait for it. */
   as<T>(work: () => T, about?: LogFields, what: string = this.path): T {
     return showRunning(what, () => runAs(this, () => runAround({...about, plugin: this.name}, work)))
+  }
+
+  /** A service of this instance for those that use it. Once this instance has ended, its calls throw `not_active`. */
+  service(name: string): object | undefined {
+    const implementation = this.registrations.services.get(name)
+    return implementation && guardService(implementation, work => this.#serve(name, work))
+  }
+
+  /** Runs a call of its service as its own, whoever calls; its disposal waits for a promise that the call returns. */
+  #serve<T>(name: string, work: () => T): T {
+    if (this.scope.signal.aborted) refuse(name, `: ${this.path}, which provided it, has ended`)
+    const result = this.as(work, whatIsAround())
+    if (result instanceof Promise) {
+      const ended = result.catch(() => {})
+      this.#running.add(ended)
+      void ended.then(() => this.#running.delete(ended))
+    }
+    return result
   }
 
   /** Undoes everything, after what runs has ended or `drainLimit` milliseconds have passed. */

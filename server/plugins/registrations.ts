@@ -75,6 +75,8 @@ export interface Registrations {
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
   readonly routes: readonly PluginRoute[]
   readonly pages: readonly PluginPage[]
+  /** By name. */
+  readonly services: ReadonlyMap<string, object>
   readonly migrations: readonly PluginMigration[]
   /** What runs once the instance is part of a committed generation. */
   readonly starts: readonly (() => unknown)[]
@@ -82,7 +84,7 @@ export interface Registrations {
 
 type Declaring = Pick<
   Plugin,
-  "command" | "on" | "middleware" | "prompt" | "timer" | "job" | "adapter" | "route" | "page" | "onStart"
+  "command" | "on" | "middleware" | "prompt" | "timer" | "job" | "adapter" | "route" | "page" | "provide" | "onStart"
 > & {
   migrate: Plugin["database"]["migrate"]
   declareState(scope: DeclaredState["scope"], schema: TSchema, options: StateOptions): DeclaredState
@@ -148,6 +150,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const timers = new Map<string, DeclaredTimer>()
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
   const routes: PluginRoute[] = []
+  const services = new Map<string, object>()
   const migrations: PluginMigration[] = []
   const states: DeclaredState[] = []
   const starts: (() => unknown)[] = []
@@ -237,6 +240,15 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (pages.some(page => page.path === path)) throw new Error(`page("${path}") is declared twice`)
       pages.push({path, handle})
     },
+    provide: (given, implementation: unknown) => {
+      declare("provide()")
+      const name = typeof given === "string" ? given : given.name
+      requireName(`provide("${name}")`, name)
+      if (services.has(name)) throw new Error(`provide("${name}") is called twice`)
+      if ((typeof implementation !== "object" && typeof implementation !== "function") || implementation === null)
+        throw new TypeError(`provide("${name}") needs an object or a function`)
+      services.set(name, implementation)
+    },
     declareState: (scope, schema, {name = "value"}) => {
       declare("state()")
       if (!["user", "channel", "plugin"].includes(scope)) throw new TypeError("state() is of user, channel or plugin")
@@ -278,6 +290,7 @@ export const collectRegistrations = (owner: PluginPath) => {
     adapters,
     routes,
     pages,
+    services,
     migrations,
     starts,
   }

@@ -3,7 +3,8 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {exit} from "../../shared/exit.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
-import type {AnyPlugin} from "../../shared/sdk/plugin.ts"
+import {type AnyPlugin, definePlugin} from "../../shared/sdk/plugin.ts"
+import type {UsedServices, Uses} from "../../shared/sdk/service.ts"
 import {start} from "../host/start.ts"
 import {createLogs} from "../logs/log.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
@@ -66,7 +67,11 @@ export interface Bot {
  * Starts a real Host with the sandbox in a scratch folder, for the tests of a plugin's author. Throws what keeps it from
  * starting, for example `config_invalid` where `config` does not fit the plugin's schema.
  */
-export const startBot = async (options: BotOptions): Promise<Bot> => {
+export const startBot = (options: BotOptions): Promise<Bot> =>
+  openBot(options, asked => onlyPlugin(options.plugins, asked))
+
+/** `subject` names the plugin that `fire` and `upgrade` mean where they name none. */
+const openBot = async (options: BotOptions, subject: (asked: "fire" | "upgrade") => string): Promise<Bot> => {
   const project = await mkdtemp(join(tmpdir(), "svc-test-"))
   const remove = () => rm(project, {recursive: true, force: true})
   try {
@@ -95,8 +100,8 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
       url: host.url,
       token: host.token?.reveal() ?? "",
       say: (text, how) => say(host, text, how),
-      fire: async (job, how = {}) => fire(host, job, {...how, plugin: how.plugin ?? onlyPlugin(options, "fire")}),
-      upgrade: (to, {plugin: name = onlyPlugin(options, "upgrade")} = {}) =>
+      fire: async (job, how = {}) => fire(host, job, {...how, plugin: how.plugin ?? subject("fire")}),
+      upgrade: (to, {plugin: name = subject("upgrade")} = {}) =>
         editions.replace(name, to, () => host.generations.reload("the test's upgrade")),
       pass: seconds => {
         passed += seconds * 1000
@@ -112,9 +117,13 @@ export const startBot = async (options: BotOptions): Promise<Bot> => {
   }
 }
 
-export interface PluginTestOptions extends Omit<PluginUnderTest, "plugin"> {
+export interface PluginTestOptions<U extends Uses = Uses> extends Omit<PluginUnderTest, "plugin"> {
   /** The instance's name, which its tables and routes bear; `plugin` when left out. */
   readonly name?: string
+  /** Stand-ins for services that the plugin uses, by their keys in its `uses`. */
+  readonly services?: Partial<UsedServices<U>>
+  /** Other plugins of the bot, by name: for example those that provide a service. */
+  readonly plugins?: Readonly<Record<string, PluginUnderTest>>
   /** Who has which permission, by the `user` of `say`; others are `user`. */
   readonly users?: Readonly<Record<string, Permission>>
   /** Other top-level keys of `svc.config.yml`. */
@@ -125,18 +134,26 @@ export interface PluginTestOptions extends Omit<PluginUnderTest, "plugin"> {
 
 type Body<T> = (bot: Bot) => T | Promise<T>
 
+type Subject<U extends Uses> = AnyPlugin & {readonly uses?: U}
+
 async function testPlugin<T>(definition: AnyPlugin, body: Body<T>): Promise<T>
-async function testPlugin<T>(definition: AnyPlugin, options: PluginTestOptions, body: Body<T>): Promise<T>
+async function testPlugin<T, U extends Uses>(
+  definition: Subject<U>,
+  options: PluginTestOptions<U>,
+  body: Body<T>,
+): Promise<T>
 async function testPlugin<T>(definition: AnyPlugin, second: PluginTestOptions | Body<T>, third?: Body<T>): Promise<T> {
   const [options, body] = typeof second === "function" ? [{}, second] : [second, third]
   if (body === undefined) throw new TypeError("plugin.test() needs a function that gets the bot")
-  const {name = "plugin", users = {}, project, log, ...own} = options
-  const bot = await startBot({
-    plugins: {[name]: {plugin: definition, ...own}},
+  const {name = "plugin", users = {}, project, log, services, plugins = {}, ...own} = options
+  const standIns = services === undefined ? {} : {"stand-ins": {plugin: providing(definition.uses ?? {}, services)}}
+  const settings = {
+    plugins: {[name]: {plugin: definition, ...own}, ...standIns, ...plugins},
     users,
     ...(project === undefined ? {} : {config: project}),
     ...(log === undefined ? {} : {log}),
-  })
+  }
+  const bot = await openBot(settings, () => name)
   try {
     return await body(bot)
   } finally {
@@ -145,7 +162,7 @@ async function testPlugin<T>(definition: AnyPlugin, second: PluginTestOptions | 
 }
 
 /**
- * `plugin.test(greeter, {config}, async bot => …)` starts a bot of this plugin alone, gives it to the function, and closes it
+ * `plugin.test(greeter, {config}, async bot => …)` starts a bot of this plugin, gives it to the function, and closes it
  * whatever happens there; it rejects with what the function throws. Inside any test runner's `test`.
  */
 export const plugin = {test: testPlugin}
@@ -168,7 +185,21 @@ const configOf = ({plugins, users = {}, config}: BotOptions) => ({
   },
 })
 
-const onlyPlugin = ({plugins}: BotOptions, asked: "fire" | "upgrade"): string => {
+/** A plugin that provides these services, under the names that `uses` gives their keys. */
+const providing = (uses: Uses, services: Readonly<Record<string, object | undefined>>): AnyPlugin => {
+  const unknown = Object.keys(services).find(key => uses[key] === undefined)
+  if (unknown !== undefined) throw new TypeError(`services.${unknown}: the plugin's uses has no such key`)
+  return definePlugin({
+    setup: plugin => {
+      for (const [key, {name}] of Object.entries(uses)) {
+        const standIn = services[key]
+        if (standIn !== undefined) plugin.provide(name, standIn)
+      }
+    },
+  })
+}
+
+const onlyPlugin = (plugins: BotOptions["plugins"], asked: "fire" | "upgrade"): string => {
   const [name, ...others] = Object.keys(plugins)
   if (name === undefined || others.length > 0) throw new TypeError(`bot.${asked}() needs the name of the plugin`)
   return name

@@ -10,6 +10,7 @@ import type {PluginDatabase} from "./plugin-database.ts"
 import type {DeclareJob} from "./plugin-job.ts"
 import type {DeclarePrompt} from "./prompt.ts"
 import type {Call, Scope} from "./route.ts"
+import {requireUses, type Service, type UsedServices, type Uses} from "./service.ts"
 import type {
   CommandCall,
   CommandDefinition,
@@ -113,6 +114,11 @@ export interface Plugin {
    * reload that brought this instance. What it throws counts as an exception of the plugin that nobody caught.
    */
   onStart(handler: () => unknown): void
+  /**
+   * In `setup`: gives the other plugins a service, under its name. Those that name it in `uses` are set up after this plugin, and
+   * anew whenever this plugin is. Its methods run as this plugin's own code. Once this instance has ended, they throw `not_active`.
+   */
+  provide<T extends object>(service: Service<T> | string, implementation: NoInfer<T>): void
   adapter<A extends TSchema, S extends Sender, const H extends History>(
     slot: string,
     adapter: AdapterDefinition<A, S, H>,
@@ -125,27 +131,34 @@ export interface Plugin {
   page(path: string, handler: PageHandler): void
 }
 
-export interface PluginDefinition<C extends TSchema = TSchema> {
+export interface PluginDefinition<C extends TSchema = TSchema, U extends Uses = Uses> {
   readonly description?: string
   /** The schema of `plugins.<name>.config`. */
   readonly config?: C
+  /** Services of other plugins, which `setup` gets under the same keys. Without one of them the draft is refused. */
+  readonly uses?: U
   /** Declares what the plugin publishes. It never connects; an adapter's `open` does. */
-  setup(plugin: Plugin, config: Static<C>): void | Promise<void>
+  setup(plugin: Plugin, config: Static<C>, services: UsedServices<U>): void | Promise<void>
 }
 
 /** Any plugin, whatever its configuration. */
 export interface AnyPlugin {
   readonly description?: string
   readonly config?: TSchema
-  setup(plugin: Plugin, config: never): void | Promise<void>
+  readonly uses?: Uses
+  setup(plugin: Plugin, config: never, services: never): void | Promise<void>
 }
 
 /** Marks what `definePlugin` made, across copies of this module. */
 const brand = Symbol.for("svc.plugin")
 
 /** Declares a plugin: the default export of its file. */
-export const definePlugin = <C extends TSchema>(definition: PluginDefinition<C>): PluginDefinition<C> =>
-  Object.defineProperty({...definition}, brand, {value: 1})
+export const definePlugin = <C extends TSchema, const U extends Uses = Record<never, never>>(
+  definition: PluginDefinition<C, U>,
+): PluginDefinition<C, U> => {
+  if (definition.uses !== undefined) requireUses(definition.uses)
+  return Object.defineProperty({...definition}, brand, {value: 1})
+}
 
 export const isPlugin = (value: unknown): value is PluginDefinition =>
   typeof value === "object" && value !== null && brand in value

@@ -46,6 +46,7 @@ export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} fro
 export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
 export type {Call, Scope} from "./route.ts"
 export {type Channel, channelType, type Login, type Message, type SatoriEvent, type User} from "./satori.ts"
+export {type Service, service, type UsedServices, type Uses} from "./service.ts"
 export type {
   CommandCall,
   CommandDefinition,

@@ -76,6 +76,8 @@ export const reloadConfig = (services: SystemServices): Operation => ({
     "plugin_invalid",
     "plugin_missing",
     "plugin_timeout",
+    "service_missing",
+    "service_circular",
     "plugin_newer",
     "migration_refused",
     "restart_required",

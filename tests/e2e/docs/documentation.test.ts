@@ -17,6 +17,7 @@ test("there are guides with examples", () => {
     "docs/plugins/commands.md",
     "docs/plugins/first.md",
     "docs/plugins/pages.md",
+    "docs/plugins/services.md",
     "docs/plugins/state.md",
     "docs/plugins/timers.md",
     "docs/test-a-plugin.md",

@@ -1,0 +1,47 @@
+import {relative} from "node:path"
+import type {LoadedPlugin} from "../plugins/load.ts"
+import {readFileIfExists} from "../runtime/files.ts"
+
+/** Values that nobody changes, as a rule, and collections that are made with their content. */
+const constants = "(?:RegExp|URL|URLPattern|Date|TextEncoder|TextDecoder|Intl\\.\\w+)\\b|(?:Map|Set)\\b[^(\\n]*\\([^)]"
+
+/** Declarations at the left margin: at the top level of a module, as formatters and people write it. */
+const variable = /^(?:export\s+)?(?:let|var)\s+(?<name>[\w$]+)/gm
+const holder = new RegExp(
+  `^(?:export\\s+)?const\\s+(?<name>[\\w$]+)[^=\\n]*=\\s*(?:new\\s+(?!${constants})|\\[\\s*\\]|\\{\\s*\\})`,
+  "gm",
+)
+
+/** The variables at the top level of a module that hold state, as far as its text shows. */
+export const stateIn = (source: string): readonly string[] =>
+  [variable, holder].flatMap(pattern => [...source.matchAll(pattern)].flatMap(({groups}) => groups?.name ?? []))
+
+/**
+ * For people: which of the project's files hold state of which several plugins have a copy each, since each plugin is a bundle
+ * of its own. Instances of one plugin are no finding, nor is a package or a file that is not there to be read.
+ */
+export const findSharedState = async (
+  project: string,
+  plugins: readonly Pick<LoadedPlugin, "from" | "files">[],
+): Promise<readonly string[]> => {
+  const users = new Map<string, Set<string>>()
+  for (const {from, files} of plugins) {
+    for (const file of files) {
+      const path = relative(project, file)
+      if (path.startsWith("..") || path.includes("node_modules/")) continue
+      users.set(path, (users.get(path) ?? new Set()).add(from))
+    }
+  }
+  const shared = [...users].filter(([, by]) => by.size > 1).sort(([one], [other]) => (one < other ? -1 : 1))
+  const notes = await Promise.all(
+    shared.map(async ([path, by]) => {
+      const state = stateIn((await readFileIfExists(`${project}/${path}`)) ?? "")
+      return state.length === 0 ? [] : [describe(path, state, [...by].sort())]
+    }),
+  )
+  return notes.flat()
+}
+
+const describe = (path: string, state: readonly string[], by: readonly string[]): string =>
+  `${path} keeps state in ${state.join(", ")}, and ${by.slice(0, -1).join(", ")} and ${by.at(-1)} have a copy of it each: ` +
+  "let one plugin keep it and provide a service"

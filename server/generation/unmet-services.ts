@@ -1,0 +1,73 @@
+import {Problem} from "../../shared/problems.ts"
+import type {LoadedConfig} from "../config/load.ts"
+import {didYouMean} from "../config/suggest.ts"
+import type {Instance} from "../plugins/instance.ts"
+import {providersIn} from "./services.ts"
+
+interface Unmet {
+  readonly instance: Instance
+  readonly service: string
+}
+
+/**
+ * Why `waiting` were not set up, where nothing else has failed: `service_missing` or `service_circular`. Only their `setup`
+ * tells what they would provide. It runs here with services that refuse each call; the caller gives up the draft and undoes it.
+ */
+export const explainWaiting = async (
+  loaded: LoadedConfig,
+  ready: readonly Instance[],
+  waiting: readonly Instance[],
+  signal: AbortSignal,
+): Promise<Problem> => {
+  await Promise.allSettled(waiting.map(instance => instance.setup(new Map(), signal)))
+  const [provided, offered] = [providersIn(ready), providersIn(waiting)]
+  const unmetOf = (instance: Instance): readonly Unmet[] =>
+    [...instance.uses.values()].filter(service => !provided.has(service)).map(service => ({instance, service}))
+  const names = [...provided.keys(), ...offered.keys()].sort()
+  const missing = waiting
+    .flatMap(unmetOf)
+    .filter(({service}) => !offered.has(service))
+    .map(({instance, service}) => ({
+      instance,
+      message: `uses the service "${service}", which no enabled plugin provides${didYouMean(service, names)}; ${
+        names.length === 0 ? "there are no services" : `the services are ${names.join(", ")}`
+      }`,
+    }))
+  const circles = findCircles(waiting, unmetOf, offered).map(([first, ...others]) => ({
+    instance: first.instance,
+    message: `a circle of services: ${[first, ...others]
+      .map(({instance, service}) => `${instance.name} uses "${service}" of ${offered.get(service)?.name}`)
+      .join(", ")}`,
+  }))
+  const found = [...missing, ...circles]
+  const issues = found.map(({instance, message}) => loaded.source.issue(["plugins", instance.name], message, "key"))
+  const text = found.map(({instance, message}) => `plugins.${instance.name} ${message}`).join("; ")
+  return new Problem(missing.length > 0 ? "service_missing" : "service_circular", text, {issues})
+}
+
+type Circle = readonly [Unmet, ...Unmet[]]
+
+/** Each circle once, from the first of its plugins. */
+const findCircles = (
+  waiting: readonly Instance[],
+  unmetOf: (instance: Instance) => readonly Unmet[],
+  offered: ReadonlyMap<string, Instance>,
+): readonly Circle[] => {
+  const told = new Set<Instance>()
+  const wayBack = (from: Instance, to: Instance, seen: Set<Instance>): Circle | undefined => {
+    for (const unmet of unmetOf(from)) {
+      const next = offered.get(unmet.service)
+      if (next === to) return [unmet]
+      if (next === undefined || seen.has(next)) continue
+      seen.add(next)
+      const rest = wayBack(next, to, seen)
+      if (rest !== undefined) return [unmet, ...rest]
+    }
+    return undefined
+  }
+  return waiting.flatMap(instance => {
+    const circle = told.has(instance) ? undefined : wayBack(instance, instance, new Set())
+    for (const part of circle ?? []) told.add(part.instance)
+    return circle === undefined ? [] : [circle]
+  })
+}

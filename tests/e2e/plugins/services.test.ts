@@ -1,0 +1,182 @@
+import {describe, expect, test} from "vitest"
+import {failureOf, reload, statusOf} from "../../support/host/generation.ts"
+import {startHost, svc} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {pluginOf} from "./plugin.ts"
+
+const configOf = (...plugins: string[]) =>
+  `http: {port: 0}\nmessages: {failure: ""}\nplugins:\n  sandbox: {}\n${plugins.map(name => `  ${name}\n`).join("")}`
+
+/** Source of a plugin that provides and uses services, and notes its setup and its end. */
+const servicePlugin = (name: string, uses: readonly string[], provides: readonly string[], more = "") =>
+  `import {definePlugin, service, Type} from "svc-runtime"
+import {appendFileSync} from "node:fs"
+import {join} from "node:path"
+
+export default definePlugin({
+  config: Type.Object({n: Type.Optional(Type.Integer())}),
+  uses: {${uses.map(use => `${use}: service<any>("${use}")`).join(", ")}},
+  setup(plugin, {n = 0}, services: any) {
+    const note = (text: string) => appendFileSync(join(plugin.project, "notes.log"), text + "\\n")
+    note("setup ${name}")
+    plugin.defer(() => note("end ${name}"))
+    ${provides.map(provide => `plugin.provide("${provide}", {n: () => n, log: () => plugin.log.info("called"), fail: () => { setTimeout(() => { throw new Error("late") }, 1) }})`).join("\n    ")}
+    ${more}
+  },
+})
+`
+
+const notesIn = (project: {read(path: string): string}) => project.read("notes.log").trim().split("\n")
+
+const base = servicePlugin("base", [], ["base"])
+const middle = servicePlugin("middle", ["base"], ["middle"])
+const top = servicePlugin(
+  "top",
+  ["middle", "base"],
+  [],
+  `plugin.command("n", () => String(services.base.n()))
+    plugin.command("log", () => services.base.log())
+    plugin.command("fail", () => void services.base.fail())
+    plugin.defer(() => note("top ends while base answers " + services.base.n()))`,
+)
+const other = servicePlugin("other", [], [])
+const plugins = {base, middle, top, other}
+const config = configOf("top: {}", "middle: {}", "base: {}", "other: {}")
+
+describe.each(bunOr("node24"))("services on $name", runtime => {
+  test("are set up in order, their users anew with them, and end after them", async () => {
+    const host = await startHost({runtime, config, plugins, args: ["--no-watch"]})
+    const {project} = host
+    const expectAfter = (name: string, ...earlier: string[]) => {
+      const notes = notesIn(project).filter(note => note.startsWith("setup"))
+      for (const each of earlier) expect(notes.indexOf(`setup ${each}`)).toBeLessThan(notes.indexOf(`setup ${name}`))
+    }
+    expectAfter("top", "middle", "base")
+    expectAfter("middle", "base")
+    expect(await host.say("/n")).toEqual(["0"])
+    const shown = await pluginOf(host, "base")
+    expect(shown?.capabilities).toContainEqual(expect.objectContaining({kind: "service", name: "base"}))
+
+    project.write("notes.log", "")
+    project.write("svc.config.yml", config.replace("base: {}", "base: {config: {n: 1}}"))
+    await reload(host)
+    expect(await host.say("/n")).toEqual(["1"])
+    const notes = await until("the old ones to end", () => {
+      const all = notesIn(project).filter(note => note !== "")
+      return all.includes("end base") && all
+    })
+    expect(notes).toEqual([
+      "setup base",
+      "setup middle",
+      "setup top",
+      "top ends while base answers 0",
+      "end top",
+      "end middle",
+      "end base",
+    ])
+
+    project.write("notes.log", "")
+    project.write("plugins/other.ts", `${other}// changed\n`)
+    await reload(host)
+    expect(await reload(host)).toMatchObject({committed: false})
+    expect(notesIn(project)).not.toContain("setup top")
+    await host.say("/log")
+    await untilPrinted(host.process, /called.*plugin=base/)
+    expect((await host.stop()).code).toBe(0)
+  })
+
+  test("of a plugin that threw are there anew with their users, and are refused once it is quarantined", async () => {
+    const host = await startHost({runtime, config, plugins, args: ["--no-watch"]})
+    const setUps = (name: string) => notesIn(host.project).filter(note => note === `setup ${name}`).length
+    for (const times of [1, 2]) {
+      await host.say("/fail")
+      await until("the users to run anew", async () => {
+        const states = await Promise.all(["base", "top"].map(async name => (await pluginOf(host, name))?.state))
+        return setUps("top") === times + 1 && states.every(state => state === "active")
+      })
+      expect(await host.say("/n")).toEqual(["0"])
+    }
+    expect(setUps("other")).toBe(1)
+    await host.say("/fail")
+    await until("the quarantine", async () => (await pluginOf(host, "base"))?.state === "quarantined")
+    expect(await host.say("/n")).toEqual([])
+    await untilPrinted(host.process, 'a call of the service "base" is refused: root/base, which provided it, has ended')
+    expect((await pluginOf(host, "top"))?.state).toBe("active")
+    // The next generation has a new provider, and so new users.
+    host.project.write("svc.config.yml", `${config}log_level: debug\n`)
+    await reload(host)
+    expect(await host.say("/n")).toEqual(["0"])
+  })
+
+  test("that are missing, circular or provided twice refuse the draft by name", async () => {
+    const host = await startHost({runtime, config, plugins, args: ["--no-watch"]})
+    const {project} = host
+    const refused = async (code: string, ...plugins: string[]) => {
+      project.write("svc.config.yml", configOf(...plugins))
+      await expect(reload(host)).rejects.toThrow(code)
+      return (await failureOf(host)).issues
+    }
+    expect(await refused("service_missing", "top: {}", "middle: {}", "base: {enabled: false}")).toEqual([
+      expect.stringContaining(
+        'plugins.top: uses the service "base", which no enabled plugin provides; the services are middle',
+      ),
+      expect.stringContaining('plugins.middle: uses the service "base"'),
+    ])
+    project.write("plugins/bases.ts", servicePlugin("bases", [], ["bases"]))
+    expect(await refused("service_missing", "middle: {}", "bases: {}")).toEqual([
+      expect.stringMatching(/uses the service "base", .* \(did you mean "bases"\?\); the services are bases, middle$/),
+    ])
+    project.write("plugins/round.ts", servicePlugin("round", ["middle"], ["base"]))
+    expect(await refused("service_circular", "top: {}", "middle: {}", "round: {}")).toEqual([
+      expect.stringMatching(
+        /plugins\.middle: a circle of services: middle uses "base" of round, round uses "middle" of middle$/,
+      ),
+    ])
+    expect(await refused("config_invalid", "base: {}", "again: {use: base}")).toEqual([
+      expect.stringContaining('the service "base" is published by root/base too'),
+    ])
+    expect(await statusOf(host)).toMatchObject({generation: {number: 1}})
+    expect(await host.say("/n")).toEqual(["0"])
+  })
+})
+
+describe.each(bunOr("node22"))("state in a file of two plugins on $name", runtime => {
+  const counting = (command: string) => `import {definePlugin} from "svc-runtime"
+import {next} from "../lib/counter.ts"
+import {double} from "../lib/double.ts"
+export default definePlugin({setup: plugin => plugin.command("${command}", () => String(double(next())))})
+`
+  const files = {
+    "lib/counter.ts": "let count = 0\nexport const next = () => ++count\n",
+    "lib/double.ts": "const factor = 2\nexport const double = (n: number) => factor * n\n",
+  }
+  const twoPlugins = {one: counting("one"), two: counting("two")}
+  const note = "lib/counter.ts keeps state in count, and plugins/one.ts and plugins/two.ts have a copy of it each"
+
+  test("is warned of once, and files without it are not", async () => {
+    const host = await startHost({
+      runtime,
+      config: configOf("one: {}", "two: {}"),
+      plugins: twoPlugins,
+      files,
+      args: ["--no-watch"],
+    })
+    await untilPrinted(host.process, note)
+    expect([await host.say("/one"), await host.say("/two")]).toEqual([["2"], ["2"]])
+    host.project.write("plugins/one.ts", `${twoPlugins.one}// changed\n`)
+    expect(await reload(host)).toMatchObject({committed: true})
+    const {stdout} = await host.stop()
+    expect(stdout.split("keeps state in").length - 1).toBe(1)
+    expect(stdout).not.toContain("lib/double.ts")
+  })
+
+  test("is a finding of the doctor, unless one plugin keeps it", async () => {
+    const project = makeProject({config: configOf("one: {}"), plugins: twoPlugins, files})
+    const examine = async () => (await svc(onBun, project, ["doctor", "--json"])).stdout
+    expect(await examine()).not.toContain("keeps state in")
+    project.write("svc.config.yml", configOf("one: {}", "two: {}"))
+    expect(await examine()).toContain(note)
+  })
+})
