@@ -19,7 +19,8 @@ export const explainWaiting = async (
   waiting: readonly Instance[],
   signal: AbortSignal,
 ): Promise<Problem> => {
-  await Promise.allSettled(waiting.map(instance => instance.setup(new Map(), signal)))
+  const tried = await Promise.allSettled(waiting.map(instance => instance.setup(new Map(), signal)))
+  const broken = waiting.filter((_, index) => tried[index]?.status === "rejected").map(({name}) => name)
   const [provided, offered] = [providersIn(ready), providersIn(waiting)]
   const unmetOf = (instance: Instance): readonly Unmet[] =>
     [...instance.uses.values()].filter(service => !provided.has(service)).map(service => ({instance, service}))
@@ -31,7 +32,7 @@ export const explainWaiting = async (
       instance,
       message: `uses the service "${service}", which no enabled plugin provides${didYouMean(service, names)}; ${
         names.length === 0 ? "there are no services" : `the services are ${names.join(", ")}`
-      }`,
+      }${broken.length === 0 ? "" : `, and those that ${broken.join(", ")} would provide after calling others in setup`}`,
     }))
   const circles = findCircles(waiting, unmetOf, offered).map(([first, ...others]) => ({
     instance: first.instance,

@@ -62,6 +62,9 @@ const refuse = (service: string, why = ""): never => {
 /** Which plugin instance the code that runs now belongs to. */
 const running = new AsyncLocalStorage<Instance>()
 
+/** Which one's `setup` the code that runs now comes from, through calls of services too. */
+const settingUp = new AsyncLocalStorage<Instance>()
+
 /** Runs `work` as the instance's own. */
 const runAs = <T>(instance: Instance, work: () => T): T => running.run(instance, work)
 
@@ -170,7 +173,8 @@ export class Instance {
     }
     try {
       const {setup} = this.plugin.definition
-      await withTimeLimit(setupTimeout, () => this.as(() => setup(facade, this.#options.config, services)), signal)
+      const work = () => this.as(() => setup(facade, this.#options.config, services))
+      await withTimeLimit(setupTimeout, () => settingUp.run(this, work), signal)
     } catch (error) {
       await this.scope.dispose()
       throw this.#explain(error)
@@ -255,11 +259,13 @@ export class Instance {
     return new Instance(this.#options)
   }
 
-  /** What the Host does for an active instance. Throws `not_active`. */
+  /** What the Host does for an active instance, unless a draft's `setup` asks through a service. Throws `not_active`. */
   #host(what: string): PluginHost {
     const {host} = this.#options
-    if (host !== undefined && this.#state.is === "active") return host
-    const why = host === undefined ? "this run of svc sends nothing" : `the plugin is ${this.#state.is}`
+    const asking = settingUp.getStore()
+    const one = asking?.state.is === "starting" ? asking : this
+    if (host !== undefined && one.state.is === "active") return host
+    const why = host === undefined ? "this run of svc sends nothing" : `${one.path} is ${one.state.is}`
     throw new Problem("not_active", `${what} is refused: ${why}`)
   }
 

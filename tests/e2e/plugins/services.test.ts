@@ -22,7 +22,7 @@ export default definePlugin({
     const note = (text: string) => appendFileSync(join(plugin.project, "notes.log"), text + "\\n")
     note("setup ${name}")
     plugin.defer(() => note("end ${name}"))
-    ${provides.map(provide => `plugin.provide("${provide}", {n: () => n, log: () => plugin.log.info("called"), fail: () => { setTimeout(() => { throw new Error("late") }, 1) }})`).join("\n    ")}
+    ${provides.map(provide => `plugin.provide("${provide}", {n: () => n, log: () => plugin.log.info("called"), send: () => plugin.send({endpoint: "sandbox", channel: "c"}, "x"), fail: () => { setTimeout(() => { throw new Error("late") }, 1) }})`).join("\n    ")}
     ${more}
   },
 })
@@ -37,6 +37,7 @@ const top = servicePlugin(
   ["middle", "base"],
   [],
   `plugin.command("n", () => String(services.base.n()))
+    services.base.send().catch((error: any) => note("top " + error.code))
     plugin.command("log", () => services.base.log())
     plugin.command("fail", () => void services.base.fail())
     plugin.defer(() => note("top ends while base answers " + services.base.n()))`,
@@ -71,14 +72,22 @@ describe.each(bunOr("node24"))("services on $name", runtime => {
       "setup base",
       "setup middle",
       "setup top",
+      "top not_active",
       "top ends while base answers 0",
       "end top",
       "end middle",
       "end base",
     ])
 
+    // A user that is set up sends nothing through a provider that is active.
     project.write("notes.log", "")
-    project.write("plugins/other.ts", `${other}// changed\n`)
+    project.write("plugins/top.ts", `${top}// changed\n`)
+    await reload(host)
+    await until("the old one to end", () => notesIn(project).includes("end top"))
+    expect(notesIn(project).slice(0, 2)).toEqual(["setup top", "top not_active"])
+
+    project.write("notes.log", "")
+    project.write("plugins/other.ts", `${other.replace("note(", 'plugin.log.info("other", {}); note(')}`)
     await reload(host)
     expect(await reload(host)).toMatchObject({committed: false})
     expect(notesIn(project)).not.toContain("setup top")
