@@ -113,7 +113,13 @@ const checkConfig = (tried: OnceResult, config: ProjectConfig): Finding[] => {
     problem === undefined
       ? ok("configuration", `svc.config.yml is valid; plugins: ${Object.keys(config.plugins).join(", ") || "none"}`)
       : configFinding(problem),
-    ...(tried.committed ? tried.notes : []).map(note => warning("plugins", note, "docs/plugins/services.md tells how")),
+    ...(tried.committed ? tried.notes : []).map(note =>
+      warning(
+        "plugins",
+        note,
+        "Call plugin.provide in the one that keeps it, and name the service in uses of the others.",
+      ),
+    ),
     ...checkToken(config),
   ]
 }

@@ -88,7 +88,7 @@ export const createDraft = async (
       snapshot: built.snapshot,
       notes: await findSharedState(
         options.project,
-        prepared.map(({plugin}) => plugin),
+        prepared.map(({name, plugin}) => ({name, from: plugin.from, files: plugin.files})),
       ),
       dispose,
     }

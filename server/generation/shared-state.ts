@@ -22,26 +22,26 @@ export const stateIn = (source: string): readonly string[] =>
  */
 export const findSharedState = async (
   project: string,
-  plugins: readonly Pick<LoadedPlugin, "from" | "files">[],
+  plugins: readonly (Pick<LoadedPlugin, "from" | "files"> & {readonly name: string})[],
 ): Promise<readonly string[]> => {
-  const users = new Map<string, Set<string>>()
-  for (const {from, files} of plugins) {
+  const users = new Map<string, Map<string, string>>()
+  for (const {name, from, files} of plugins) {
     for (const file of files) {
       const path = relative(project, file)
       if (path.startsWith("..") || path.includes("node_modules/")) continue
-      users.set(path, (users.get(path) ?? new Set()).add(from))
+      users.set(path, (users.get(path) ?? new Map<string, string>()).set(from, name))
     }
   }
   const shared = [...users].filter(([, by]) => by.size > 1).sort(([one], [other]) => (one < other ? -1 : 1))
   const notes = await Promise.all(
     shared.map(async ([path, by]) => {
       const state = stateIn((await readFileIfExists(`${project}/${path}`)) ?? "")
-      return state.length === 0 ? [] : [describe(path, state, [...by].sort())]
+      return state.length === 0 ? [] : [describe(path, state, [...by.values()].sort())]
     }),
   )
   return notes.flat()
 }
 
 const describe = (path: string, state: readonly string[], by: readonly string[]): string =>
-  `${path} keeps state in ${state.join(", ")}, and ${by.slice(0, -1).join(", ")} and ${by.at(-1)} have a copy of it each: ` +
+  `${path} keeps state in ${state.join(", ")}, and the plugins ${by.slice(0, -1).join(", ")} and ${by.at(-1)} have a copy of it each: ` +
   "let one plugin keep it and provide a service"

@@ -137,7 +137,7 @@ type Body<T> = (bot: Bot) => T | Promise<T>
 type Subject<U extends Uses> = AnyPlugin & {readonly uses?: U}
 
 async function testPlugin<T>(definition: AnyPlugin, body: Body<T>): Promise<T>
-async function testPlugin<T, U extends Uses>(
+async function testPlugin<T, U extends Uses = Uses>(
   definition: Subject<U>,
   options: PluginTestOptions<U>,
   body: Body<T>,

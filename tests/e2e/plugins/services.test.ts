@@ -9,6 +9,8 @@ import {pluginOf} from "./plugin.ts"
 const configOf = (...plugins: string[]) =>
   `http: {port: 0}\nmessages: {failure: ""}\nplugins:\n  sandbox: {}\n${plugins.map(name => `  ${name}\n`).join("")}`
 
+const token = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
+
 /** Source of a plugin that provides and uses services, and notes its setup and its end. */
 const servicePlugin = (name: string, uses: readonly string[], provides: readonly string[], more = "") =>
   `import {definePlugin, service, Type} from "svc-runtime"
@@ -162,7 +164,7 @@ export default definePlugin({setup: plugin => plugin.command("${command}", () =>
     "lib/double.ts": "const factor = 2\nexport const double = (n: number) => factor * n\n",
   }
   const twoPlugins = {one: counting("one"), two: counting("two")}
-  const note = "lib/counter.ts keeps state in count, and plugins/one.ts and plugins/two.ts have a copy of it each"
+  const note = "lib/counter.ts keeps state in count, and the plugins one and two have a copy of it each"
 
   test("is warned of once, and files without it are not", async () => {
     const host = await startHost({
@@ -179,6 +181,12 @@ export default definePlugin({setup: plugin => plugin.command("${command}", () =>
     const {stdout} = await host.stop()
     expect(stdout.split("keeps state in").length - 1).toBe(1)
     expect(stdout).not.toContain("lib/double.ts")
+
+    expect((await svc(runtime, host.project, ["build"])).code).toBe(0)
+    const withToken = configOf("one: {}", "two: {}").replace("port: 0", `port: 0, token: "\${HTTP_TOKEN}"`)
+    host.project.write("svc.config.yml", withToken)
+    const args = ["--mode", "production", "--no-watch"]
+    await untilPrinted((await startHost({runtime, project: host.project, args, env: token})).process, note)
   })
 
   test("is a finding of the doctor, unless one plugin keeps it", async () => {

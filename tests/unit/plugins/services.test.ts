@@ -107,10 +107,10 @@ test("state is shared by plugins of different files, not by instances of one, no
   const project = makeFolder()
   writeFileSync(`${project}/counter.ts`, "let count = 0\n")
   const files = [`${project}/counter.ts`, `${project}/node_modules/x/index.js`, "/elsewhere.ts"]
-  const [one, two] = ["plugins/one.ts", "plugins/two.ts"].map(from => ({from, files}))
+  const [one, two] = ["one", "two"].map(name => ({name, from: `plugins/${name}.ts`, files}))
   if (one === undefined || two === undefined) throw new Error("there are two")
   expect(await findSharedState(project, [one, one])).toEqual([])
   expect(await findSharedState(project, [one, two, one])).toEqual([
-    expect.stringMatching(/^counter\.ts keeps state in count, and plugins\/one\.ts and plugins\/two\.ts have a copy/),
+    expect.stringMatching(/^counter\.ts keeps state in count, and the plugins one and two have a copy/),
   ])
 })
