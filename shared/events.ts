@@ -1,4 +1,4 @@
-import {gapReasons} from "./api/endpoints.ts"
+import {backfillOfGap, gapFillings, gapReasons} from "./api/endpoints.ts"
 import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"
 import {runTriggers} from "./api/scheduled/jobs.ts"
@@ -140,11 +140,12 @@ export const eventTypes = {
   ),
   "endpoint.gap": event(
     "An interval is over in which what was said to an endpoint without history may be missing",
-    Type.Object({
+    Named("EndedGap", {
       from: Time(),
       to: Time(),
       reason: Type.Enum([...gapReasons]),
       planned: Type.Boolean({description: "An operator stopped the Host, or had it restart"}),
+      backfill: Type.Optional(Type.Union([Type.Enum([...gapFillings]), Type.Null()], {description: backfillOfGap})),
     }),
   ),
   "message.received": event(

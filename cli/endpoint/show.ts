@@ -1,5 +1,5 @@
 import {Command, Option} from "clipanion"
-import type {EndpointView} from "../../shared/api/endpoints.ts"
+import type {EndpointView, GapView} from "../../shared/api/endpoints.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Static} from "../../shared/type.ts"
@@ -24,10 +24,17 @@ export class EndpointShow extends DataCommand {
       const known = items.map(({name}) => name).join(", ")
       throw new Problem("endpoint_unknown", `there is no endpoint ${this.name}; there is ${known || "none"}`)
     }
-    this.show(found, () => facts(factsOf(found)))
+    const gaps = await host.get<{items: Gap[]}>("/api/inbox/gaps?limit=500")
+    const gap = gaps.items.find(({endpoint}) => endpoint === this.name)
+    this.show(found, () => facts([...factsOf(found), ...optional("newest gap", gap && lineOf(gap))]))
     return exit.ok
   }
 }
+
+type Gap = Static<typeof GapView>
+
+const lineOf = ({from, to, reason, backfill}: Gap): string =>
+  [from, to ?? "not yet", reason, ...(backfill === null ? [] : [backfill])].join("  ")
 
 type Fact = readonly [string, string]
 

@@ -10,7 +10,7 @@ export class InboxGaps extends PageCommand {
   static override usage = Command.Usage({
     description: "list when endpoints were away whose platform does not deliver again, newest first",
     details:
-      "What was said there between from and to may be missing from the inbox. A gap without to goes on. A planned one is a stop or a restart that an operator asked for.",
+      "What was said there between from and to may be missing from the inbox. A gap without to goes on. A planned one is a stop or a restart that an operator asked for. Where the platform has a history, backfill says whether all of it was fetched afterwards (filled) or not (partly).",
     examples: [["The newest five", "svc inbox gaps --limit 5"]],
   })
 
@@ -18,13 +18,14 @@ export class InboxGaps extends PageCommand {
     const page = await this.page<Static<typeof GapView>>("/api/inbox/gaps")
     this.show(page, () =>
       table(
-        ["endpoint", "from", "to", "reason", "planned"],
-        page.items.map(({endpoint, from, to, reason, planned}) => [
+        ["endpoint", "from", "to", "reason", "planned", "backfill"],
+        page.items.map(({endpoint, from, to, reason, planned, backfill}) => [
           endpoint,
           from,
           to ?? "not yet",
           reason,
           planned ? "yes" : "no",
+          backfill ?? "-",
         ]),
       ),
     )

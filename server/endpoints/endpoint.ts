@@ -7,14 +7,15 @@ import {
   type Receipt,
   type ReceiveOptions,
   type Sender,
-  senderFeatures,
 } from "../../shared/sdk/adapter.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {Backfill, type ChannelEnd, type Filled} from "./backfill.ts"
 import {Completeness} from "./completeness.ts"
-import type {EndpointSpec} from "./spec.ts"
+import {isSender, ownedBy, requireCursor} from "./opened.ts"
+import {type EndpointSpec, hasBackfill} from "./spec.ts"
 import type {Admission, EndpointState} from "./state.ts"
 
 type Change<T> = T extends unknown ? Omit<T, "since"> : never
@@ -36,6 +37,17 @@ export interface EndpointHooks {
   isPaused?(): boolean
   /** It has said who it is on its platform. */
   named?(endpoint: Endpoint): void
+  readonly backfill?: BackfillHooks
+}
+
+/** What a backfill knows of the inbox and of the gap. */
+export interface BackfillHooks {
+  /** Is a gap of it open? */
+  isDue(endpoint: Endpoint): boolean
+  /** Where at most so many of its channels end in the inbox, those with the newest messages first. */
+  ends(endpoint: Endpoint, most: number): Promise<readonly ChannelEnd[]>
+  /** Its open gap ends as `partly`; durable when it resolves. */
+  spoil(endpoint: Endpoint): Promise<void>
 }
 
 const reconnect: Backoff = {first: 500, longest: 30_000}
@@ -58,7 +70,7 @@ export class Endpoint {
   readonly #hooks: EndpointHooks
   readonly #closing = new AbortController()
   #state: EndpointState = {is: "idle", reason: "not_opened", since: Date.now()}
-  #connection: {readonly opened: Sender; readonly sender: Sender} | undefined
+  #connection: {readonly opened: Sender; readonly sender: Sender; readonly signal: AbortSignal} | undefined
   #login: Login | undefined
   #lastEventAt: number | undefined
   #running: Promise<void> | undefined
@@ -66,6 +78,8 @@ export class Endpoint {
   /** What the adapter misses though it is connected. */
   readonly #missing = new Set<symbol>()
   readonly #completeness = new Completeness()
+  /** New events wait for it. */
+  #backfill: Backfill | undefined
 
   constructor(spec: EndpointSpec, hooks: EndpointHooks) {
     this.#spec = spec
@@ -152,6 +166,30 @@ export class Endpoint {
     )
   }
 
+  /**
+   * Fetches what was missed from the platform's history; new events of a channel wait for what is missing there. Resolves to how it
+   * ended; undefined where the connection or the admission ended before.
+   */
+  async backfill(): Promise<Filled | undefined> {
+    const connection = this.#connection
+    const hooks = this.#hooks.backfill
+    const history = connection?.sender.history
+    if (connection === undefined || hooks === undefined) return undefined
+    if (history === undefined || this.#login?.user === undefined) {
+      this.spec.log.warn(`${this.spec.name} cannot ask for what it missed without history and a login with its user`)
+      await hooks.spoil(this)
+      this.#backfill?.end()
+      return "partly"
+    }
+    const before = this.#backfill
+    const backfill = before?.isWaiting === true ? before : this.#hold(connection.signal, hooks)
+    // What waited for it waits for this one now.
+    if (before !== backfill) before?.end()
+    const filled = await backfill.run(history)
+    if (this.#backfill === backfill) this.#backfill = undefined
+    return filled
+  }
+
   /** Admits nothing more; the connection stays for what is still to be sent. */
   stopAdmission(): void {
     this.#stopping = true
@@ -213,10 +251,12 @@ export class Endpoint {
     scope.defer(() => clearTimeout(tooLong))
     try {
       const cursor = this.#hooks.cursorOf && (await this.#hooks.cursorOf(this))
+      const hooks = this.#hooks.backfill
+      if (hooks !== undefined && hasBackfill(this.spec) && hooks.isDue(this)) this.#hold(scope.signal, hooks)
       const opened = await Promise.race([open(this.#handle(scope, lose, cursor)), lost])
       if (!isSender(opened)) return opened
       clearTimeout(tooLong)
-      this.#connection = {opened, sender: ownedBy(this.spec, opened)}
+      this.#connection = {opened, sender: ownedBy(this.spec, opened), signal: scope.signal}
       this.#completeness.begin(() => this.spec.own(() => opened.lag?.()))
       this.#enter({is: "online"})
       this.#hooks.online(this)
@@ -262,19 +302,57 @@ export class Endpoint {
     return end
   }
 
-  async #receive(scope: Scope, events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
+  /** From now on new events wait until a backfill of this connection has ended, or their channel's part of it. */
+  #hold(signal: AbortSignal, hooks: BackfillHooks): Backfill {
+    this.#backfill = new Backfill({
+      name: this.spec.name,
+      log: this.spec.log,
+      signal,
+      ends: most => hooks.ends(this, most),
+      store: async events => {
+        this.#requireAdmission(signal)
+        const others = events.filter(({user}) => user?.id !== this.#login?.user?.id)
+        if (others.length === 0) return
+        await this.#hooks.receive(this, others)
+        this.#lastEventAt = Date.now()
+      },
+      isClosed: () => this.admission.is === "closed",
+      spoil: () => hooks.spoil(this),
+    })
+    return this.#backfill
+  }
+
+  #requireAdmission(signal: AbortSignal): void {
     const admission = this.ownAdmission
-    if (admission.is === "closed" || scope.signal.aborted) {
+    if (admission.is === "closed" || signal.aborted) {
       const reason = admission.is === "closed" ? admission.reason : "connection_ended"
       throw new Problem("admission_closed", `${this.spec.name} does not admit events: ${reason}`)
     }
     if (this.#hooks.isPaused?.() === true) {
       throw new Problem("ingress_paused", `${this.spec.name} admits nothing while ingress is paused`, {retryAfter})
     }
+  }
+
+  async #receive(scope: Scope, events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
+    this.#requireAdmission(scope.signal)
     requireCursor(options?.cursor)
-    const receipts = await this.#completeness.storing(() => this.#store(events, options))
+    const receipts = await this.#completeness.storing(async () => {
+      if (this.#backfill !== undefined) await this.#turn(scope.signal, events)
+      return this.#store(events, options)
+    })
     if (events.length > 0) this.#lastEventAt = Date.now()
     return receipts
+  }
+
+  /** Also where another backfill takes the place of the one that these events wait for. */
+  async #turn(signal: AbortSignal, events: readonly Incoming[]): Promise<void> {
+    const channels = events.flatMap(({channel}) => (channel === undefined ? [] : [channel.id]))
+    let waited: Backfill | undefined
+    while (this.#backfill !== undefined && this.#backfill !== waited) {
+      waited = this.#backfill
+      await waited.turn(channels)
+    }
+    this.#requireAdmission(signal)
   }
 
   async #store(events: readonly Incoming[], options?: ReceiveOptions): Promise<readonly Receipt[]> {
@@ -285,25 +363,4 @@ export class Endpoint {
       throw error
     }
   }
-}
-
-/** A cursor is a place, not a store: as long as this, in characters. */
-const longestCursor = 64 * 1024
-
-const requireCursor = (cursor: unknown) => {
-  if (cursor !== undefined && (typeof cursor !== "string" || cursor.length > longestCursor || cursor.includes("\0")))
-    throw new Problem("event_invalid", `the cursor must be text of at most ${longestCursor} characters, without NUL`)
-}
-
-const isSender = (value: unknown): value is Sender => typeof value === "object" && value !== null && "send" in value
-
-/** What it does is its plugin's: what is thrown late there, and what is logged. */
-const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => {
-  const acts = Object.fromEntries(
-    [...senderFeatures, "call" as const].flatMap(name => {
-      const act = opened[name] as ((...args: unknown[]) => unknown) | undefined
-      return act === undefined ? [] : [[name, (...args: unknown[]) => own(async () => act.apply(opened, args))]]
-    }),
-  ) as Omit<Sender, "send">
-  return {...acts, send: (message, signal) => own(() => opened.send(message, signal))}
 }

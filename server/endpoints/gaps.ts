@@ -4,7 +4,9 @@ import {messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
 import type {Result, Statement} from "../database/engine.ts"
 import {persist} from "../database/persist.ts"
+import type {Filled} from "./backfill.ts"
 import type {Endpoint} from "./endpoint.ts"
+import {hasBackfill} from "./spec.ts"
 
 /** Every so many milliseconds it is stored up to when those that are online have missed nothing. */
 const heartbeat = 10_000
@@ -18,8 +20,11 @@ const openGap = `INSERT INTO endpoint_gaps (endpoint, from_at, reason) SELECT ?,
  */
 const closeGap = `UPDATE endpoint_gaps SET
     from_at = CASE WHEN from_at + ?2 > ?1 + 1000 THEN ?1 - ?2 ELSE from_at END,
-    to_at = CASE WHEN from_at + ?2 > ?1 + 1000 THEN from_at + ?2 ELSE ?1 END
-  WHERE endpoint = ?3 AND to_at IS NULL RETURNING from_at, to_at, reason`
+    to_at = CASE WHEN from_at + ?2 > ?1 + 1000 THEN from_at + ?2 ELSE ?1 END,
+    backfill = coalesce(backfill, ?4)
+  WHERE endpoint = ?3 AND to_at IS NULL RETURNING from_at, to_at, reason, backfill`
+/** It stays so: what is let in from now on hides what is missing before it. */
+const spoilGap = "UPDATE endpoint_gaps SET backfill = 'partly' WHERE endpoint = ? AND to_at IS NULL"
 const appear = `INSERT INTO endpoint_online (endpoint, seen_at) VALUES (?, ?)
   ON CONFLICT (endpoint) DO UPDATE SET seen_at = excluded.seen_at`
 
@@ -36,7 +41,7 @@ interface Online {
 }
 
 /**
- * What an endpoint without history may have missed: each interval in which it was not online, or admitted nothing, or
+ * What an endpoint whose platform does not deliver again may have missed: each interval in which it was not online, or admitted nothing, or
  * could not be stored. A gap begins when nothing is known to be missing, which is earlier than its cause by what may be
  * on its way then, and never later. It is stored when it begins, and ended when the endpoint is back; up to when those
  * that are online have missed nothing is stored too, where the gap of a run that is killed begins.
@@ -50,7 +55,7 @@ export class Gaps {
   readonly #began = performance.now()
   /** Whose events were not stored, until that gap is being stored. */
   readonly #unstored = new Set<string>()
-  #storing: Promise<unknown> = Promise.resolve()
+  #storing: Promise<void> = Promise.resolve()
   #timer: ReturnType<typeof setInterval> | undefined
   #isStopping = false
 
@@ -86,17 +91,32 @@ export class Gaps {
     else if (endpoint.state.is === "online") this.#lack(endpoint, at)
   }
 
+  /** Is a gap of this endpoint open? */
+  isOpen({spec: {name}}: Endpoint): boolean {
+    return this.#left.has(name)
+  }
+
+  /** The open gap of this endpoint ends as `partly`, whatever is still fetched; resolves when that is stored. */
+  spoil({spec: {name}}: Endpoint): Promise<void> {
+    return this.#store(() => [{sql: spoilGap, args: [name]}])
+  }
+
   /** Something that came in by this endpoint is lost: the database did not take it. */
-  unstored({spec: {name}}: Endpoint): void {
+  unstored(endpoint: Endpoint): void {
+    const {name} = endpoint.spec
     const online = this.#online.get(name)
     if (online === undefined || this.#unstored.has(name)) return
+    if (this.isOpen(endpoint)) {
+      void this.spoil(endpoint)
+      return
+    }
     this.#unstored.add(name)
     const from = completeOf(online)
     this.#store(
       () => {
         // What fails from now on is another gap.
         this.#unstored.delete(name)
-        return [open(name, from.at, "not_stored"), close(name, Date.now(), from.passed)]
+        return [open(name, from.at, "not_stored"), close(name, Date.now(), from.passed)(null)]
       },
       ([, closed]) => this.#tell(name, closed),
     )
@@ -113,12 +133,31 @@ export class Gaps {
 
   #arrive(endpoint: Endpoint, at: number): void {
     const {name} = endpoint.spec
-    this.#online.set(name, {endpoint, came: {at, passed: performance.now()}})
+    const online = {endpoint, came: {at, passed: performance.now()}}
+    const isFilled = hasBackfill(endpoint.spec) && this.#left.has(name)
+    const end = close(name, at, this.#left.get(name) ?? this.#began)
+    const seen = {sql: appear, args: [name, at]}
+    this.#online.set(name, online)
+    if (!isFilled) this.#left.delete(name)
     // The event of the gap is raised by a trigger.
-    const batch = [close(name, at, this.#left.get(name) ?? this.#began), {sql: appear, args: [name, at]}]
+    void this.#store(
+      () => (isFilled ? [seen] : [end(null), seen]),
+      ([closed]) => this.#tell(name, closed),
+    )
+    if (isFilled) void this.#fill(online, end)
+  }
+
+  /** The gap ends where the endpoint came, once it is known how much of it was fetched. */
+  async #fill(online: Online, end: ReturnType<typeof close>): Promise<void> {
+    const {name, log} = online.endpoint.spec
+    const filled = await online.endpoint.backfill().catch(error => {
+      log.error(`${name} did not ask for what it missed: ${messageOf(error)}`, {error})
+      return "partly" as const
+    })
+    if (filled === undefined || this.#isStopping || this.#online.get(name) !== online) return
     this.#left.delete(name)
-    this.#store(
-      () => batch,
+    await this.#store(
+      () => [end(filled)],
       ([closed]) => this.#tell(name, closed),
     )
   }
@@ -128,7 +167,7 @@ export class Gaps {
     const began = this.#left.get(name)
     if (began === undefined) return
     this.#left.delete(name)
-    const ended = history === "inside" ? drop(name) : close(name, at, began)
+    const ended = history === "inside" ? drop(name) : close(name, at, began)(null)
     this.#store(
       () => [ended],
       ([closed]) => this.#tell(name, closed),
@@ -148,7 +187,8 @@ export class Gaps {
     const {name} = online.endpoint.spec
     const from = completeOf(online)
     this.#online.delete(name)
-    this.#left.set(name, from.passed)
+    // One that was not ended goes on.
+    if (!this.#left.has(name)) this.#left.set(name, from.passed)
     const batch = leaving(name, Math.min(from.at, at), reason)
     this.#store(() => batch)
   }
@@ -162,16 +202,18 @@ export class Gaps {
     const gap = closed?.rows[0]
     if (gap === undefined) return
     const [from, to] = [Number(gap.from_at), Number(gap.to_at)].map(time => new Date(time).toISOString())
-    const level = isPlanned(gap.reason as GapReason) ? "info" : "warn"
-    this.#log[level](`${name} may have missed what was said`, {from, to, reason: gap.reason})
+    const facts = {from, to, reason: gap.reason}
+    if (gap.backfill === "filled") this.#log.info(`${name} has fetched what it missed`, facts)
+    else this.#log[isPlanned(gap.reason as GapReason) ? "info" : "warn"](`${name} may have missed what was said`, facts)
   }
 
   /** In the order of the calls; a failing database is waited for. */
-  #store(batch: () => readonly Statement[], done: (results: readonly Result[]) => void = () => {}): void {
+  #store(batch: () => readonly Statement[], done: (results: readonly Result[]) => void = () => {}): Promise<void> {
     this.#storing = this.#storing
       .then(() => persist("who is online", this.#log, () => this.#database.write(batch())))
       .then(done)
       .catch(error => this.#log.debug(`who is online was not stored: ${messageOf(error)}`))
+    return this.#storing
   }
 }
 
@@ -188,11 +230,11 @@ const open = (name: string, from: number, reason: GapReason): Statement => ({
   args: [name, Math.floor(from), reason, name],
 })
 
-/** `began`: when it did, by a clock that does not go back. */
-const close = (name: string, at: number, began: number): Statement => ({
-  sql: closeGap,
-  args: [at, Math.round(performance.now() - began), name],
-})
+/** `began`: when it did, by a clock that does not go back. It ends now, whenever that is stored. */
+const close = (name: string, at: number, began: number) => {
+  const length = Math.round(performance.now() - began)
+  return (filled: Filled | null): Statement => ({sql: closeGap, args: [at, length, name, filled]})
+}
 
 const drop = (name: string): Statement => ({
   sql: "DELETE FROM endpoint_gaps WHERE endpoint = ? AND to_at IS NULL",

@@ -25,6 +25,10 @@ export interface EndpointSpec {
   readonly webhook?: ((request: Request, opened: Sender, requestId: string) => Promise<Response>) | undefined
 }
 
+/** May its platform be asked for what was missed in a gap? */
+export const hasBackfill = ({history, features}: EndpointSpec): boolean =>
+  history === "none" && features.includes("history")
+
 /** How an endpoint sends, for the outbox. */
 export const policyOf = (spec: EndpointSpec | undefined): Policy | undefined =>
   spec && {...(spec.delivery ?? noPolicy), idempotent: spec.idempotent, limits: spec.limits}

@@ -6,6 +6,7 @@ import type {Endpoint} from "../endpoints/endpoint.ts"
 import {Endpoints} from "../endpoints/endpoints.ts"
 import {Gaps} from "../endpoints/gaps.ts"
 import {Ingress} from "../endpoints/ingress.ts"
+import {readChannelEnds} from "../inbox/channel-ends.ts"
 import {Inbox} from "../inbox/inbox.ts"
 import {oldestKnown} from "../inbox/retention.ts"
 import type {Command} from "../messages/command.ts"
@@ -73,6 +74,11 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
     unstored: endpoint => gaps.unstored(endpoint),
     named: () => satori.loginsChanged(),
     isPaused: () => ingress.isPaused,
+    backfill: {
+      isDue: endpoint => gaps.isOpen(endpoint),
+      ends: ({spec: {name}}, most) => readChannelEnds(database, name, most),
+      spoil: endpoint => gaps.spoil(endpoint),
+    },
   })
   const satori = new SatoriServer({
     database,

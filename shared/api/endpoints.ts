@@ -58,6 +58,12 @@ export type GapReason = (typeof gapReasons)[number]
 /** Does somebody know of such a gap beforehand? So it is where an operator stopped the Host, or had it restart. */
 export const isPlanned = (reason: GapReason): boolean => reason === "host_stopped"
 
+/** How much of a gap was fetched from the history of its platform. */
+export const gapFillings = ["filled", "partly"] as const
+
+export const backfillOfGap =
+  "How much of what was missed in known channels was fetched from the platform's history; null where it was not asked"
+
 export const GapView = Named("GapView", {
   seq: Type.Integer(),
   endpoint: Type.String(),
@@ -67,4 +73,5 @@ export const GapView = Named("GapView", {
   }),
   reason: Type.Enum([...gapReasons]),
   planned: Type.Boolean({description: "An operator stopped the Host, or had it restart: reason host_stopped"}),
+  backfill: Type.Union([Type.Enum([...gapFillings]), Type.Null()], {description: backfillOfGap}),
 })

@@ -138,6 +138,10 @@ export interface Sender {
   typing?(channel: string, signal: AbortSignal): Promise<void>
   /** The direct channel to a user, made if there is none. */
   open?(user: string, signal: AbortSignal): Promise<Channel>
+  /**
+   * With `history: "none"` the Host fetches by this what was missed in a gap, and `endpoint.receive` waits meanwhile: do not wait
+   * for `receive` inside `open`, nor where this answer comes in behind it. An event has the same `id` as it has live.
+   */
   history?(query: HistoryQuery, signal: AbortSignal): Promise<HistoryPage>
   /** Replaces the list of the bot's commands that the platform shows. */
   commands?(commands: readonly CommandSummary[], signal: AbortSignal): Promise<void>

@@ -30,5 +30,6 @@ const viewGap = (row: Row): Static<typeof GapView> => {
     to: timeOf(row.to_at),
     reason,
     planned: isPlanned(reason),
+    backfill: row.backfill as Static<typeof GapView>["backfill"],
   }
 }

@@ -426,6 +426,7 @@ export const texts = {
     gaps: "Gaps",
     gap: (from: string, to: string, reason: string, planned: boolean) =>
       `${from} to ${to}: ${reason}${planned ? " (planned)" : ""}`,
+    fillings: {filled: ", fetched from its history", partly: ", fetched from its history in part"},
     now: "now",
   },
   workroom: {

@@ -36,6 +36,8 @@ const outgoing = telling({
 
 const gap = `'from', ${isoOf("NEW.from_at")}, 'to', ${isoOf("NEW.to_at")}, 'reason', NEW.reason`
 
+const planned = "'planned', json(iif(NEW.reason = 'host_stopped', 'true', 'false'))"
+
 const gapEnds = (members: string): string =>
   trigger(
     "event_gap",
@@ -99,7 +101,11 @@ export const eventLogSchema: readonly string[] = [
 ]
 
 /** The event of a gap says too whether somebody knew of it beforehand: `isPlanned` says which are. */
-export const plannedGapSchema: readonly string[] = [
+export const plannedGapSchema: readonly string[] = ["DROP TRIGGER event_gap", gapEnds(`${gap}, ${planned}`)]
+
+/** A gap says how much of it was fetched from the history of its platform; null where that was not asked. */
+export const filledGapSchema: readonly string[] = [
+  "ALTER TABLE endpoint_gaps ADD COLUMN backfill TEXT",
   "DROP TRIGGER event_gap",
-  gapEnds(`${gap}, 'planned', json(iif(NEW.reason = 'host_stopped', 'true', 'false'))`),
+  gapEnds(`${gap}, ${planned}, 'backfill', NEW.backfill`),
 ]

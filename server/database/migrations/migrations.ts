@@ -1,6 +1,6 @@
 import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
-import {eventLogSchema, plannedGapSchema} from "./event-log-schema.ts"
+import {eventLogSchema, filledGapSchema, plannedGapSchema} from "./event-log-schema.ts"
 import {jobSchema} from "./job-schema.ts"
 import {plannedSendSchema, pluginStateSchema, timerSchema} from "./plugin-act-schema.ts"
 import {stateIndexSchema} from "./state-index-schema.ts"
@@ -140,7 +140,12 @@ export const migrations: readonly Migration[] = [
     undo: "drop outbox_replies and the indexes *_state, and create those of 3, 6, 7 and 10 again that it dropped",
     statements: stateIndexSchema,
   },
-  {version: 15, name: "cursors", undo: "drop endpoint_cursors", statements: cursorSchema},
+  {
+    version: 15,
+    name: "cursors",
+    undo: "drop endpoint_cursors and the column backfill of endpoint_gaps, and create event_gap again without it",
+    statements: [...cursorSchema, ...filledGapSchema],
+  },
   {
     version: 16,
     name: "planned-sends",

@@ -221,6 +221,7 @@ describe.each(engines)("the event log on $name", ({make}) => {
       to: "2023-11-14T23:13:21.001Z",
       reason: "host_ended",
       planned: false,
+      backfill: null,
     })
   })
 

@@ -90,7 +90,7 @@ describeWith("ngircd", "inspircd")("what a bot on IRC may have missed", () => {
     expect(Date.parse(gaps[0]?.from ?? "")).toBeLessThanOrEqual(stopped)
     const {code, stdout} = await svc(onBun, host.project, ["inbox", "gaps"])
     expect(code).toBe(0)
-    expect(stdout.trim().split("\n")[1]).toMatch(/^irc~main {2}\S+Z {2}\S+Z {2}host_stopped {2}yes$/)
+    expect(stdout.trim().split("\n")[1]).toMatch(/^irc~main {2}\S+Z {2}\S+Z {2}host_stopped {2}yes +-$/)
   })
 })
 

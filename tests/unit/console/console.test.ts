@@ -71,6 +71,7 @@ describe("an endpoint's past", () => {
       to: at(30),
       reason: "host_ended",
       planned: false,
+      backfill: null,
     } as const
     expect(past([gap])).toEqual(["online 25", "down 5", "online 10"])
     expect(past([{...gap, endpoint: "irc~other"}])).toEqual(["unknown 30", "online 10"])

@@ -1,0 +1,187 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {Log} from "../../shared/log.ts"
+import {messageOf} from "../../shared/problems.ts"
+import {type DatedIncoming, type HistoryPage, postponementOf, type Sender} from "../../shared/sdk/adapter.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {Turns} from "./turns.ts"
+
+/** How far one backfill goes. */
+export const backfillLimits = {
+  /** The channels with the newest messages. */
+  channels: 50,
+  /** Messages that one call of `history` is asked for. */
+  page: 100,
+  /** Calls for one channel. */
+  pages: 10,
+  /** Messages over all channels. */
+  messages: 5000,
+  /** The platform has so long to answer one call, in milliseconds. */
+  call: 15_000,
+  /** All of it takes at most so long, in milliseconds. */
+  all: 60_000,
+  /** New events wait so long for the endpoint to be online, in milliseconds: an adapter's `open` may wait for them. */
+  opening: 5000,
+  /** Deliveries that wait at most. */
+  waiting: 1000,
+} as const
+
+type History = NonNullable<Sender["history"]>
+
+/** The last message of a channel that is stored. */
+export interface ChannelEnd {
+  readonly channel: string
+  /** The platform's id of it. */
+  readonly message: string
+}
+
+/** `partly`: of what the channels that are known had in the gap, something is still missing, or may be. */
+export type Filled = "filled" | "partly"
+
+export interface BackfillOptions {
+  readonly name: string
+  readonly log: Log
+  /** The connection whose platform is asked. */
+  readonly signal: AbortSignal
+  /** Where at most so many channels end in the inbox, those with the newest messages first. */
+  ends(most: number): Promise<readonly ChannelEnd[]>
+  /** Stores events in one batch; throws where none may come in now. */
+  store(events: readonly DatedIncoming[]): Promise<void>
+  /** May none come in, so that the gap goes on? */
+  isClosed(): boolean
+  /** Durable when it resolves: the gap ends as `partly`, whatever becomes of it. */
+  spoil(): Promise<void>
+}
+
+/**
+ * Fetches what an endpoint missed in a gap, from the history of its platform. New events of a channel wait until what is
+ * missing there is stored. They are let in where that fails too, but not before it is stored that something is missing.
+ */
+export class Backfill {
+  readonly #options: BackfillOptions
+  readonly #turns = new Turns()
+  readonly #abort = new AbortController()
+  #opening: ReturnType<typeof setTimeout> | undefined
+  #spoiling: Promise<void> | undefined
+  #hasBegun = false
+  #messages = 0
+
+  /** From now on new events wait, at first those of every channel. */
+  constructor(options: BackfillOptions) {
+    this.#options = options
+    options.signal.addEventListener("abort", () => this.end(), {once: true})
+    if (options.signal.aborted) this.end()
+  }
+
+  /** Has it not begun, nor ended? */
+  get isWaiting(): boolean {
+    return !this.#hasBegun && !this.#abort.signal.aborted
+  }
+
+  /** Resolves once new events of these channels may be stored; in the order of the calls. */
+  turn(channels: readonly string[]): Promise<void> | undefined {
+    if (this.#turns.waiting >= backfillLimits.waiting) this.#giveUp("too many new events wait")
+    const turn = this.#turns.wait(channels)
+    if (turn !== undefined && this.isWaiting)
+      this.#opening ??= setTimeout(
+        () => this.#giveUp("new events came long before it was online"),
+        backfillLimits.opening,
+      )
+    return turn
+  }
+
+  /** Resolves to how it ended; undefined where it was cut off, and the gap goes on. */
+  async run(history: History): Promise<Filled | undefined> {
+    this.#hasBegun = true
+    clearTimeout(this.#opening)
+    const fill = (signal: AbortSignal) => this.#fillAll(history, signal)
+    await withTimeLimit(backfillLimits.all, fill, this.#abort.signal).catch(error => this.#spoilUnlessCut(error))
+    const isCut = this.#isCut
+    const outcome = this.#spoiling === undefined ? "filled" : "partly"
+    await this.#spoiling
+    this.end()
+    return isCut ? undefined : outcome
+  }
+
+  /** Fetches nothing more, and lets go what waits. */
+  end(): void {
+    clearTimeout(this.#opening)
+    this.#abort.abort()
+    this.#turns.open()
+  }
+
+  get #isCut(): boolean {
+    return this.#options.signal.aborted || this.#options.isClosed()
+  }
+
+  #giveUp(why: string): void {
+    void this.#spoil(why).then(() => this.end())
+  }
+
+  #spoil(why: string): Promise<void> {
+    const {name, log} = this.#options
+    log.warn(`${name} does not get all that it missed: ${why}`)
+    this.#spoiling ??= this.#options.spoil()
+    return this.#spoiling
+  }
+
+  async #spoilUnlessCut(error: unknown): Promise<void> {
+    if (!this.#isCut && !this.#abort.signal.aborted) await this.#spoil(messageOf(error))
+  }
+
+  async #fillAll(history: History, signal: AbortSignal): Promise<void> {
+    const most = backfillLimits.channels
+    const ends = await this.#options.ends(most + 1)
+    if (ends.length > most) await this.#spoil(`it has more than ${most} channels`)
+    const known = ends.slice(0, most)
+    signal.throwIfAborted()
+    this.#turns.keep(known.map(({channel}) => channel))
+    for (const end of known) {
+      await this.#fill(history, end, signal).catch(async error => {
+        if (signal.aborted || this.#isCut) throw error
+        await this.#spoil(`${end.channel}: ${messageOf(error)}`)
+      })
+      this.#turns.done(end.channel)
+    }
+  }
+
+  /** Stores what is missing in a channel, page by page. Throws where that is not all. */
+  async #fill(history: History, {channel, message}: ChannelEnd, signal: AbortSignal): Promise<void> {
+    let after = message
+    for (let page = 0; page < backfillLimits.pages; page++) {
+      const limit = Math.min(backfillLimits.page, backfillLimits.messages - this.#messages)
+      if (limit <= 0) throw new Error(`more than ${backfillLimits.messages} messages are missing`)
+      const {events, more} = await ask(history, {channel, after, limit}, signal)
+      signal.throwIfAborted()
+      requireOf(channel, events)
+      this.#messages += events.length
+      await this.#options.store(events)
+      if (more !== true) return
+      const last = events.at(-1)?.message?.id
+      if (last === undefined || last === after) throw new Error("its history has more, and gives nothing further")
+      after = last
+    }
+    throw new Error(`more than ${backfillLimits.pages} pages are missing`)
+  }
+}
+
+/** Again where the platform asks to wait. */
+const ask = async (history: History, query: Parameters<History>[0], signal: AbortSignal): Promise<HistoryPage> => {
+  for (;;) {
+    try {
+      return await withTimeLimit(backfillLimits.call, until => history(query, until), signal)
+    } catch (error) {
+      const wait = error instanceof TimeLimitExceeded ? undefined : postponementOf(error)
+      if (wait === undefined) throw error
+      await sleep(Math.max(100, wait), undefined, {signal})
+    }
+  }
+}
+
+/** A plugin's word: without them nothing tells where to go on, and what a restore holds. */
+const requireOf = (channel: string, events: readonly DatedIncoming[]): void => {
+  if (!Array.isArray(events)) throw new Error("its history is no page: {events, more}")
+  for (const {channel: of, timestamp, message} of events) {
+    if (of?.id !== channel || !Number.isFinite(timestamp) || typeof message?.id !== "string")
+      throw new Error("each event of its history needs its channel, its timestamp and its message's id")
+  }
+}
