@@ -120,15 +120,13 @@ export class Logins {
   /** A second endpoint of one platform and name gets its own name for a platform: clients tell logins apart by the two. */
   #show(): readonly KnownLogin[] {
     const taken = new Set<string>()
-    return this.#endpoints().flatMap(({spec, state, sender}): KnownLogin[] => {
+    return this.#endpoints().flatMap(({spec, state}): KnownLogin[] => {
       const known = this.#remembered.get(spec.name)
       if (known === undefined) return []
       const identity = toJson([known.platform, known.user.id])
       const platform = taken.has(identity) ? spec.name : known.platform
       taken.add(identity)
-      // An adapter from before features has no more to declare than a function.
-      const able = sender?.react === undefined ? spec.features : [...spec.features, "react"]
-      const acts = able.flatMap(feature => methodsOf[feature] ?? [])
+      const acts = spec.features.flatMap(feature => methodsOf[feature] ?? [])
       return [
         {
           endpoint: spec.name,

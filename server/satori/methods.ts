@@ -65,12 +65,10 @@ const createReaction = method(
   "Add a reaction; it is durable when this answers",
   Type.Object({channel_id: Id, message_id: Id, emoji_id: Id}),
   Nothing,
-  async ({outbox, endpoints, history}, login, {channel_id, message_id, emoji_id}) => {
+  async (services, login, {channel_id, message_id, emoji_id}) => {
+    requireFeature(services, login, "react", "reaction.create")
+    const {outbox, history} = services
     const {endpoint} = login
-    const sender = endpoints.get(endpoint)?.sender
-    if (sender !== undefined && sender.react === undefined) {
-      throw new Problem("not_supported", `${login.platform} has no reactions`)
-    }
     const message = (await history.platformId(endpoint, message_id)) ?? message_id
     const content = {message, emoji: emoji_id}
     await outbox.enqueue({id: uuid(), kind: "reaction", endpoint, channel: channel_id, content})
@@ -139,7 +137,8 @@ const listMessages = method(
       message === undefined ? [] : [{created_at: timestamp, ...message, channel: {id: channel}, ...(user && {user})}],
     )
     const last = direction === "before" ? events.at(0) : events.at(-1)
-    return {data: order === "asc" ? data : data.reverse(), ...(more && last !== undefined ? {next: last.id} : {})}
+    const token = more ? (last?.message?.id ?? last?.id) : undefined
+    return {data: order === "asc" ? data : data.reverse(), ...(token === undefined ? {} : {next: token})}
   },
 )
 

@@ -20,6 +20,7 @@ const guildPlugin = pluginWith(`
           },
           edit: async ({message, content}) => void asked.push(["edit", message.slice(0, 2), content.join("")]),
           delete: async ({message}) => void asked.push(["delete", message.slice(0, 2)]),
+          react: async ({message, emoji}) => void asked.push(["react", message, emoji]),
           unreact: async ({message, emoji}) => void asked.push(["unreact", message, emoji]),
           open: async user => ({id: "dm-" + user, type: 1}),
           history: async ({before, limit}) => ({
@@ -101,5 +102,8 @@ describe.each(bunAnd("node24"))("what an endpoint's features name, on $name", ru
     })
     await expectProblem(await ask(host, "guild.member.mute", {guild_id: "g"}), 501, "not_implemented")
     await expectProblem(await ask(host, "upload.create", {}), 501, "not_implemented")
+    // Its sender has a function for it: what counts is what the adapter declares.
+    const reaction = {channel_id: "c", message_id: "m1", emoji_id: "+"}
+    await expectProblem(await ask(host, "reaction.create", reaction), 501, "not_implemented")
   })
 })

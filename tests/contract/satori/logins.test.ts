@@ -61,13 +61,13 @@ test("logins come and go with the endpoints of a generation, and their events re
   expect(await hears(late, "login-added", "wire~a")).toMatchObject({login: {status: 0}})
 })
 
-test("a platform without reactions answers reaction.create with 404", async () => {
+test("a platform without reactions answers reaction.create with 501", async () => {
   const host = await startHost({config: configWith("a"), plugins: {wire: wirePlugin}})
   const logins = await online(host, 2)
   const wire = logins.find(({platform}) => platform === "wire")
   if (wire === undefined) throw new Error("the wire is online")
   const reaction = {channel_id: "c", message_id: "1", emoji_id: "x"}
-  await expectProblem(await askSatori(host, "reaction.create", reaction, headersOf(wire)), 404, "not_supported")
+  await expectProblem(await askSatori(host, "reaction.create", reaction, headersOf(wire)), 501, "not_implemented")
 })
 
 const twins = pluginWith(`
