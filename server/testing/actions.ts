@@ -1,6 +1,6 @@
-import {setTimeout as sleep} from "node:timers/promises"
 import {v7 as uuid} from "uuid"
 import type {Host} from "../host/host.ts"
+import {askFor, until} from "./asking.ts"
 
 export interface SayOptions {
   /** Who is writing; `tester` when left out. */
@@ -27,7 +27,12 @@ export interface Sent {
 /** How long an end is waited for, in milliseconds: longer than a handler may take. */
 const patience = 70_000
 
-export const online = (host: Host): Promise<void> => until(() => host.endpoints.get("sandbox")?.state.is === "online")
+const untilTrue = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
+  await until<true>(what, patience, async () => (await holds()) || undefined)
+}
+
+export const online = (host: Host): Promise<void> =>
+  untilTrue("the sandbox", () => host.endpoints.get("sandbox")?.state.is === "online")
 
 /** Says something in the sandbox; resolves to the replies, as plain text. */
 export const say = async (
@@ -39,8 +44,14 @@ export const say = async (
   const said = {text, user, channel, ...(group === undefined ? {} : {group})}
   const {sn} = await ask<{readonly sn: number}>(host, base, said)
   const open = async (sql: string) => (await host.database.read(sql, [sn])).length > 0
-  await until(async () => !(await open("SELECT 1 FROM inbox_marks WHERE seq = ? AND state IN ('pending', 'running')")))
-  await until(async () => !(await open("SELECT 1 FROM outbox WHERE inbox_seq = ? AND state IN ('queued', 'sending')")))
+  await untilTrue(
+    "its handlers",
+    async () => !(await open("SELECT 1 FROM inbox_marks WHERE seq = ? AND state IN ('pending', 'running')")),
+  )
+  await untilTrue(
+    "the replies",
+    async () => !(await open("SELECT 1 FROM outbox WHERE inbox_seq = ? AND state IN ('queued', 'sending')")),
+  )
   const ids = new Set(
     (await host.database.read("SELECT id FROM outbox WHERE inbox_seq = ?", [sn])).map(({id}) => String(id)),
   )
@@ -76,7 +87,7 @@ export const fire = async (
 const requireSuccess = async (host: Host, job: string, runId: string): Promise<void> => {
   const read = async () =>
     (await host.database.read("SELECT state, reason, error FROM job_runs WHERE run_id = ?", [runId]))[0]
-  await until(async () => !["queued", "running"].includes(String((await read())?.state)))
+  await untilTrue(`job ${job}`, async () => !["queued", "running"].includes(String((await read())?.state)))
   const {state, reason, error} = (await read()) ?? {}
   if (state !== "succeeded") throw new Error(`job ${job} ${state}: ${error ?? reason}`)
 }
@@ -85,27 +96,11 @@ const requireSuccess = async (host: Host, job: string, runId: string): Promise<v
 const sentSince = async (host: Host, seq: number): Promise<readonly Sent[]> => {
   const read = (more: string) =>
     host.database.read(`SELECT id FROM outbox WHERE seq > ? AND inbox_seq IS NULL ${more} ORDER BY seq`, [seq])
-  await until(async () => (await read("AND state IN ('queued', 'sending')")).length === 0)
+  await untilTrue("what the job sends", async () => (await read("AND state IN ('queued', 'sending')")).length === 0)
   const rows = await read("")
   const views = await Promise.all(rows.map(({id}) => ask<Sent>(host, `/api/outbox/${id}`)))
   return views.map(({endpoint, channel, text}) => ({endpoint, channel, text}))
 }
 
-/** Asks the Host's API, with `body` by POST. Throws what it answers where that is not 2xx. */
-const ask = async <T>(host: Host, path: string, body?: unknown): Promise<T> => {
-  const headers = {authorization: `Bearer ${host.token?.reveal() ?? ""}`, "content-type": "application/json"}
-  const answer = await fetch(`${host.url}${path}`, {
-    headers,
-    ...(body === undefined ? {} : {method: "POST", body: JSON.stringify(body)}),
-  })
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
-  return (await answer.json()) as T
-}
-
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + patience
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`nothing happened within ${patience / 1000} s`)
-    await sleep(2)
-  }
-}
+const ask = <T>(host: Host, path: string, body?: unknown): Promise<T> =>
+  askFor({url: host.url, token: host.token?.reveal() ?? ""}, path, body)

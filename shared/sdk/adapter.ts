@@ -102,7 +102,7 @@ export interface Edit extends Referred {
   readonly content: readonly Node[]
 }
 
-/** Messages of one channel beside one that is known: `before` or `after` a platform's id, neither for the newest. */
+/** Messages of one channel beside one that is known: `before` or `after` the platform's id of a message, neither for the newest. */
 export interface HistoryQuery {
   readonly channel: string
   readonly before?: string

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict"
 import {setTimeout as sleep} from "node:timers/promises"
-import type {Trial} from "./trial.ts"
-
-type Check = (trial: Trial) => Promise<string | undefined>
+import {actChecks} from "./acts.ts"
+import type {Check, Trial} from "./trial.ts"
 
 /** A refused account is watched for so many milliseconds: longer than the first pauses between connections. */
 const watched = 3000
@@ -153,6 +152,7 @@ export const allChecks: Readonly<Record<string, Check>> = {
   "comes back after its connection was cut": comesBack,
   "sends each message once and in order": sendsInOrder,
   "waits where the platform asks it to": waitsWhenAsked,
+  ...actChecks,
   "leaves nothing behind when its account is removed and the Host stops": leavesNothing,
 }
 

@@ -3,26 +3,15 @@ import {randomBytes} from "node:crypto"
 import {once} from "node:events"
 import {readFile, writeFile} from "node:fs/promises"
 import {join} from "node:path"
-import {setTimeout as sleep} from "node:timers/promises"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {packageRoot} from "../../runtime/own-files.ts"
+import {askFor, until} from "../asking.ts"
 
 /** The newest output of a Host that a failure shows, in characters. */
 const shownOutput = 4000
 
 /** A Host may take so long to start, in milliseconds. */
 const startLimit = 60_000
-
-/** Resolves to the first result that is neither undefined nor false; throws after so many milliseconds, naming `what`. */
-export const until = async <T>(what: string, limit: number, find: () => Promise<T | undefined | false>): Promise<T> => {
-  const deadline = performance.now() + limit
-  for (;;) {
-    const found = await find()
-    if (found !== undefined && found !== false) return found
-    if (performance.now() > deadline) throw new Error(`waited ${limit / 1000} s in vain for ${what}`)
-    await sleep(20)
-  }
-}
 
 export interface HostOptions {
   /** An existing folder; a second Host there goes on with what the first one stored. */
@@ -77,13 +66,10 @@ export class HostUnderTest {
   }
 
   /** Asks the Host's API. Throws what it answers where that is not 2xx. */
-  async ask<T>(path: string, body?: unknown): Promise<T> {
-    const headers = {authorization: `Bearer ${this.token}`, "content-type": "application/json"}
-    const post = body === undefined ? {} : {method: "POST", body: toJson(body)}
-    const answer = await fetch(`${this.url}${path}`, {headers, ...post})
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}\n${this.#output()}`)
-    return fromJson(text) as T
+  ask<T>(path: string, body?: unknown): Promise<T> {
+    return askFor<T>(this, path, body).catch(error => {
+      throw new Error(`${error.message}\n${this.#output()}`)
+    })
   }
 
   /** Ends the Host by SIGTERM, and gives it ten seconds; resolves to its exit code, null where it had to be killed. */

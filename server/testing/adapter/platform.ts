@@ -13,6 +13,8 @@ export interface Heard {
   readonly text: string
   /** When the platform took it, in milliseconds since 1970. */
   readonly at: number
+  /** The bot's reactions to it, where the platform has such. */
+  readonly reactions?: readonly string[]
 }
 
 /** An entry of `plugins.<name>.endpoints`; a secret as `${NAME}`, with its value in `env`. */
@@ -32,7 +34,7 @@ export interface PlatformUnderTest {
    * where the Host is at each call.
    */
   say(text: string, host: () => HostAddress | undefined): Promise<void>
-  /** What the bot has said in the channel, in order. */
+  /** What the bot has said in the channel, in order, as it is now: edited as it was edited, without what was deleted. */
   heard(host: () => HostAddress | undefined): Promise<readonly Heard[]> | readonly Heard[]
   /** Delivers what was said last once more, under the same id. */
   repeat?(host: () => HostAddress | undefined): Promise<void>
@@ -42,6 +44,10 @@ export interface PlatformUnderTest {
   connections?(): Promise<number> | number
   /** The platform refuses the next message of the bot, and asks it to wait for so many milliseconds. */
   slowDown?(milliseconds: number): Promise<void> | void
+  /** A user to whom the bot can open a direct channel. */
+  readonly user?: string
+  /** For methods of Satori that `features` names: parameters with which the platform takes them. */
+  readonly calls?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 export interface AdapterUnderTest {

@@ -1,7 +1,8 @@
 import {mkdtemp, rm} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
-import {HostUnderTest, until} from "./host-under-test.ts"
+import {askHost, until} from "../asking.ts"
+import {HostUnderTest} from "./host-under-test.ts"
 import type {AccountUnderTest, AdapterUnderTest, HostAddress, PlatformUnderTest} from "./platform.ts"
 
 /** What the API tells of an endpoint. */
@@ -13,6 +14,9 @@ export interface EndpointState {
   readonly error?: string
   readonly remediation?: string
   readonly attempt?: number
+  readonly features: readonly string[]
+  readonly limits: {readonly text?: number}
+  readonly login?: {readonly platform?: string; readonly user?: {readonly id: string}}
 }
 
 /** An event of the inbox, as far as a check reads it. */
@@ -46,12 +50,17 @@ export interface Trial {
   received(host: HostUnderTest): Promise<readonly string[]>
   /** Sends a message to the channel; resolves to its outbox id. */
   send(host: HostUnderTest, text: string): Promise<string>
+  /** Asks a method of the Host's Satori server, which has the adapter act. */
+  satori(host: HostUnderTest, method: string, body: Readonly<Record<string, unknown>>): Promise<Response>
   /** Waits until a message of the outbox is in this state. */
   untilSent(host: HostUnderTest, id: string, state: string): Promise<{readonly attempt: number}>
   /** Takes the plugin out of the configuration of a running Host. */
   remove(host: HostUnderTest): Promise<void>
   close(): Promise<void>
 }
+
+/** Rejects with what is wrong; resolves to why nothing was checked, else to nothing. */
+export type Check = (trial: Trial) => Promise<string | undefined>
 
 /** Makes the folder and starts the platform. */
 export const openTrial = async (adapter: AdapterUnderTest): Promise<Trial> => {
@@ -122,6 +131,11 @@ const openIn = async (
     send: async (host, text) => {
       const message = {endpoint, channel: platform.channel, text}
       return (await host.ask<{readonly id: string}>("/api/outbox", message)).id
+    },
+    satori: async (host, method, body) => {
+      const {login} = await read(host)
+      const headers = {"satori-platform": login?.platform ?? "", "satori-user-id": login?.user?.id ?? ""}
+      return askHost({url: host.url, token: host.token, headers}, `/satori/v1/${method}`, body)
     },
     untilSent: (host, id, state) =>
       untilFound(`message ${id} to be ${state}`, async () => {

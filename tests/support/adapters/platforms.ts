@@ -90,7 +90,7 @@ export const webhook: AdapterUnderTest = {
 }
 
 interface SandboxPage {
-  readonly items: readonly {readonly from: string; readonly text: string; readonly at: string}[]
+  readonly items: readonly (Omit<Heard, "at"> & {readonly from: string; readonly at: string})[]
 }
 
 /** The sandbox: a platform inside the Host. */
@@ -112,6 +112,8 @@ export const sandbox: AdapterUnderTest = {
       }, at)
     return {
       channel: "room",
+      user: "ann",
+      calls: {"guild.member.mute": {user_id: "bob", duration: 0}},
       say: async (text, at) => {
         last = text
         await post(text, `said-${++number}`, at)
@@ -123,7 +125,7 @@ export const sandbox: AdapterUnderTest = {
         const {items} = (await (
           await fetch(`${host.url}${path}?channel=room`, {headers: headersOf(host)})
         ).json()) as SandboxPage
-        return items.filter(({from}) => from === "bot").map(item => ({text: item.text, at: Date.parse(item.at)}))
+        return items.filter(({from}) => from === "bot").map(({at: time, ...item}) => ({...item, at: Date.parse(time)}))
       },
     }
   },

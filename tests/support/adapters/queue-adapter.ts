@@ -1,3 +1,4 @@
+import {randomUUID} from "node:crypto"
 import {once} from "node:events"
 import {createConnection} from "node:net"
 import {createInterface} from "node:readline"
@@ -5,9 +6,39 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {channelType, definePlugin, refused, renderContent, retryAfter, Type, textOf} from "svc-runtime"
 
 /** What may be wrong with the adapter, so that the conformance suite has something to find. */
-const Fault = Type.Enum(["none", "early", "ids", "storm", "hasty", "leaky"])
+const Fault = Type.Enum([
+  "none",
+  "early",
+  "ids",
+  "storm",
+  "hasty",
+  "leaky",
+  // Of the acts: cuts long texts, edits first parts only, deletes nothing, leaves its reactions, tells its history
+  // backwards, opens another channel each time, cannot do the method that it names.
+  "short",
+  "halfway",
+  "keeping",
+  "sticky",
+  "backwards",
+  "restless",
+  "unable",
+])
+
+/** As many characters as the queue takes at once. */
+const longest = 40
 
 const Account = Type.Object({port: Type.Integer(), password: Type.String()}, {additionalProperties: false})
+
+interface Said {
+  readonly sn: number
+  readonly text: string
+}
+
+/** What the queue answers a message or an act. */
+interface Answer {
+  readonly wait?: number
+  readonly all?: readonly Said[]
+}
 
 /** An adapter for the tests' queue (`queue-platform.ts`), which goes on behind its stored cursor. */
 export default definePlugin({
@@ -17,6 +48,8 @@ export default definePlugin({
       account: Account,
       history: "replay",
       idempotent: true,
+      features: ["edit", "delete", "react", "unreact", "open", "history", "guild.member.mute"],
+      limits: {text: longest},
       open: async ({port, password}, endpoint) => {
         const socket = createConnection({host: "127.0.0.1", port})
         socket.on("error", error => endpoint.lost(error))
@@ -24,28 +57,34 @@ export default definePlugin({
         if (fault !== "leaky") endpoint.defer(() => socket.destroy())
         await once(socket, "connect", {signal: endpoint.signal})
         const lines = createInterface({input: socket})
-        const answers = new Map<string, (answer: {wait?: number}) => void>()
+        const answers = new Map<string, (answer: Answer) => void>()
         const tell = (line: object) => socket.write(`${JSON.stringify(line)}\n`)
+        const ask = (id: string, line: object) => {
+          const answered = new Promise<Answer>(resolve => answers.set(id, resolve))
+          tell(line)
+          return answered
+        }
+        const act = (what: string, more: object = {}) => {
+          const id = randomUUID()
+          return ask(id, {act: what, id, ...more})
+        }
+        const eventOf = ({sn, text}: Said, id = String(sn)) => ({
+          id,
+          type: "message-created",
+          timestamp: Date.now(),
+          channel: {id: "room", type: channelType.text},
+          user: {id: "ann"},
+          message: {id, content: renderContent(text)},
+        })
         // One after the other, so that the cursor never passes an event that is not stored.
         let storing = Promise.resolve()
-        const take = async ({sn, text}: {sn: number; text: string}) => {
+        const take = async ({sn, text}: Said) => {
           const id = fault === "ids" ? `${sn} ${Math.random()}` : String(sn)
-          const message = {id, content: renderContent(text)}
           if (fault === "early") {
             tell({ack: sn})
             await sleep(1000)
           }
-          await endpoint.receive(
-            {
-              id,
-              type: "message-created",
-              timestamp: Date.now(),
-              channel: {id: "room", type: channelType.text},
-              user: {id: "ann"},
-              message,
-            },
-            {cursor: String(sn)},
-          )
+          await endpoint.receive(eventOf({sn, text}, id), {cursor: String(sn)})
           if (fault !== "early") tell({ack: sn})
         }
         const welcome = new Promise<boolean>(resolve => {
@@ -67,11 +106,36 @@ export default definePlugin({
         endpoint.login({platform: "queue", user: {id: "bot", is_bot: true}, status: 1})
         return {
           send: async ({id, content}) => {
-            const answered = new Promise<{wait?: number}>(resolve => answers.set(id, resolve))
-            tell({send: id, text: textOf(content)})
-            const {wait} = await answered
+            const text = textOf(content)
+            const {wait} = await ask(id, {send: id, text: fault === "short" ? text.slice(0, longest - 10) : text})
             if (wait !== undefined) throw retryAfter(fault === "hasty" ? 0 : wait)
             return {ids: [id]}
+          },
+          edit: async ({message, content}) => {
+            if (fault !== "halfway" || !message.includes(".")) await act("edit", {message, text: textOf(content)})
+          },
+          delete: async ({message}) => {
+            if (fault !== "keeping") await act("delete", {message})
+          },
+          react: async ({message, emoji}) => void (await act("react", {message, text: emoji})),
+          unreact: async ({message, emoji}) => {
+            if (fault !== "sticky") await act("unreact", {message, text: emoji})
+          },
+          open: async user => ({id: fault === "restless" ? randomUUID() : `@${user}`, type: channelType.direct}),
+          history: async ({before, after, limit}) => {
+            const {all = []} = await act("history")
+            const found = all.filter(
+              ({sn}) => sn > Number(after ?? 0) && sn < Number(before ?? Number.POSITIVE_INFINITY),
+            )
+            const events = (after === undefined ? found.slice(-limit) : found.slice(0, limit)).map(each =>
+              eventOf(each),
+            )
+            return {events: fault === "backwards" ? events.reverse() : events, more: events.length < found.length}
+          },
+          call: async method => {
+            const why = {reason: "unknown", remediation: "Take it out of features."}
+            if (fault === "unable") throw refused(`${method} is not known`, why)
+            await act("mute")
           },
         }
       },

@@ -5,7 +5,20 @@ import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conf
 import {until} from "../host/process.ts"
 
 /** What the tests' own adapter does wrong; see `queue-adapter.ts`. */
-export type Fault = "none" | "early" | "ids" | "storm" | "hasty" | "leaky"
+export type Fault =
+  | "none"
+  | "early"
+  | "ids"
+  | "storm"
+  | "hasty"
+  | "leaky"
+  | "short"
+  | "halfway"
+  | "keeping"
+  | "sticky"
+  | "backwards"
+  | "restless"
+  | "unable"
 
 interface Line {
   readonly hello?: string
@@ -13,13 +26,23 @@ interface Line {
   readonly ack?: number
   readonly send?: string
   readonly text?: string
+  /** An act, with the id under which it is answered, and the message that it is about. */
+  readonly act?: "edit" | "delete" | "react" | "unreact" | "history" | "mute"
+  readonly id?: string
+  readonly message?: string
+}
+
+interface Kept extends Heard {
+  readonly id: string
+  readonly reactions: readonly string[]
 }
 
 /** A stand-in for a chat platform with a queue: it keeps what was not acknowledged, and delivers it to each new connection. */
 class Queue {
-  readonly heard: Heard[] = []
+  heard: readonly Kept[] = []
   readonly sockets = new Set<Socket>()
   readonly #sent = new Set<string>()
+  readonly #all: {readonly sn: number; readonly text: string}[] = []
   #messages: {readonly sn: number; readonly text: string}[] = []
   #last = {sn: 0, text: ""}
   pause: number | undefined
@@ -27,6 +50,7 @@ class Queue {
   say(text: string): number {
     this.#last = {sn: this.#last.sn + 1, text}
     this.#messages.push(this.#last)
+    this.#all.push(this.#last)
     this.#deliver(this.#last)
     return this.#last.sn
   }
@@ -47,7 +71,8 @@ class Queue {
     lines.on("line", line => this.#answer(socket, JSON.parse(line)))
   }
 
-  #answer(socket: Socket, {hello, ack, send, text = ""}: Line): void {
+  #answer(socket: Socket, line: Line): void {
+    const {hello, ack, send, text = ""} = line
     if (hello !== undefined) {
       write(socket, {welcome: hello === "the-right-one"})
       if (hello !== "the-right-one") return
@@ -56,13 +81,25 @@ class Queue {
     }
     if (ack !== undefined) this.#messages = this.#messages.filter(({sn}) => sn !== ack)
     if (send !== undefined) this.#take(socket, send, text)
+    if (line.act !== undefined) write(socket, {sent: line.id, all: this.#act(line)})
+  }
+
+  #act({act, message, text = ""}: Line): unknown {
+    const change = (to: (kept: Kept) => Kept) => {
+      this.heard = this.heard.map(kept => (kept.id === message ? to(kept) : kept))
+    }
+    if (act === "edit") change(kept => ({...kept, text}))
+    if (act === "delete") this.heard = this.heard.filter(({id}) => id !== message)
+    if (act === "react") change(kept => ({...kept, reactions: [...kept.reactions, text]}))
+    if (act === "unreact") change(kept => ({...kept, reactions: kept.reactions.filter(each => each !== text)}))
+    return act === "history" ? this.#all : undefined
   }
 
   #take(socket: Socket, id: string, text: string): void {
     const wait = this.pause
     this.pause = undefined
     if (wait === undefined && !this.#sent.has(id)) {
-      this.heard.push({text, at: Date.now()})
+      this.heard = [...this.heard, {id, text, at: Date.now(), reactions: []}]
       this.#sent.add(id)
     }
     write(socket, {sent: id, ...(wait === undefined ? {} : {wait})})
@@ -96,6 +133,8 @@ export const queue = (fault: Fault = "none"): AdapterUnderTest => ({
       account: {id: "one", port, password: "the-right-one"},
       refused: {id: "one", port, password: "another"},
       channel: "room",
+      user: "ann",
+      calls: {"guild.member.mute": {guild_id: "all", user_id: "ann", duration: 1000}},
       say: async text => {
         const sn = queue.say(text)
         await until("an acknowledgement", () => queue.isTaken(sn) || undefined)

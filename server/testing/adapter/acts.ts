@@ -1,0 +1,184 @@
+import assert from "node:assert/strict"
+import type {HostUnderTest} from "./host-under-test.ts"
+import type {Check, EndpointState, Trial} from "./trial.ts"
+
+/** The method of Satori by which a client asks for each act. */
+const methodOf = {
+  edit: "message.update",
+  delete: "message.delete",
+  react: "reaction.create",
+  unreact: "reaction.delete",
+  history: "message.list",
+} as const
+
+type Act = keyof typeof methodOf
+
+/** An act in a connected trial; resolves to why nothing was checked. */
+type Acting = (trial: Trial, host: HostUnderTest, about: EndpointState) => Promise<string | undefined>
+
+/** Where `features` does not name the act, the Host has to refuse it: then that is what is checked. */
+const withFeature =
+  (act: Act, acting: Acting): Check =>
+  async trial => {
+    const host = await trial.connect()
+    const about = await trial.read(host)
+    if (about.login?.user === undefined) return "endpoint.login was not told who the bot is"
+    if (about.features.includes(act)) return acting(trial, host, about)
+    const body = {channel_id: trial.platform.channel, message_id: "1", emoji_id: "x", content: "x"}
+    const {status} = await trial.satori(host, methodOf[act], body)
+    assert.equal(status, 501, `features does not name ${act}, so the Host refuses ${methodOf[act]}`)
+    return `features does not name ${act}`
+  }
+
+const edits: Acting = async (trial, host, {limits}) => {
+  const id = await sent(trial, host, "before")
+  await does(trial, host, "edit", {message_id: id, content: "after"})
+  await untilHeard(trial, ["after"])
+  if (limits.text === undefined) return undefined
+  const long = await sent(trial, host, textOf(limits.text + 1, "0"))
+  const parts = (await textsHeard(trial)).length
+  assert.ok(parts > 2, "a text longer than limits.text is sent in parts")
+  const other = textOf(limits.text + 1, "5")
+  await does(trial, host, "edit", {message_id: long, content: other})
+  await trial.until("each part of a message to be edited: each is a call of edit with its own id", async () => {
+    const [, ...texts] = await textsHeard(trial)
+    return texts.join("") === other
+  })
+  return undefined
+}
+
+const deletes: Acting = async (trial, host) => {
+  const id = await sent(trial, host, "to be deleted")
+  await sent(trial, host, "to stay")
+  await does(trial, host, "delete", {message_id: id})
+  await untilHeard(trial, ["to stay"])
+  return undefined
+}
+
+const reacts: Acting = async (trial, host, {features}) => {
+  const id = await sent(trial, host, "what is reacted to")
+  const reactions = async () => (await trial.platform.heard(trial.address))[0]?.reactions
+  if ((await reactions()) === undefined) return "platform.heard shows no reactions"
+  await does(trial, host, "react", {message_id: id, emoji_id: "👍"})
+  await trial.until("the bot's reaction", async () => (await reactions())?.includes("👍"))
+  if (!features.includes("unreact")) return undefined
+  await does(trial, host, "unreact", {message_id: id, emoji_id: "👍"})
+  await trial.until("the bot's reaction to be taken back", async () => (await reactions())?.length === 0)
+  return undefined
+}
+
+const tellsHistory: Acting = async (trial, host) => {
+  const said = ["one", "two", "three", "four"]
+  for (const text of said) await trial.platform.say(text, trial.address)
+  const list = async (more: Readonly<Record<string, unknown>>) => {
+    const answer = await does(trial, host, "history", more)
+    return (answer as {readonly data: readonly {readonly id: string; readonly content: string}[]}).data
+  }
+  const newest = await list({limit: 3})
+  const contents = (messages: typeof newest) => messages.map(({content}) => content)
+  assert.deepEqual(
+    contents(newest),
+    said.slice(1),
+    "without before and after, history gives the newest, in their order",
+  )
+  const behind = await list({limit: 50, direction: "after", next: newest[0]?.id})
+  assert.deepEqual(contents(behind), said.slice(2), "with after, history gives what came behind it, in its order")
+  const before = await list({limit: 1, direction: "before", next: newest[1]?.id})
+  assert.deepEqual(contents(before), ["two"], "with before, history gives what came directly before it")
+  return undefined
+}
+
+const opens: Check = async trial => {
+  const host = await trial.connect()
+  const {features, login} = await trial.read(host)
+  if (!features.includes("open")) return "features does not name open"
+  const {user} = trial.platform
+  if (user === undefined || login?.user === undefined) return "there is nobody to open a channel to: give platform.user"
+  const channel = await answerOf(trial, host, "user.channel.create", {user_id: user})
+  const {id} = channel as {readonly id?: unknown}
+  assert.ok(typeof id === "string" && id !== "", "open resolves to a channel with its id")
+  const again = await answerOf(trial, host, "user.channel.create", {user_id: user})
+  assert.deepEqual(again, channel, "open gives the same channel to the same user again")
+  return undefined
+}
+
+const calls: Check = async trial => {
+  const host = await trial.connect()
+  const {features, login} = await trial.read(host)
+  const {calls: known = {}} = trial.platform
+  const methods = features.filter(feature => feature.includes(".") && Object.hasOwn(known, feature))
+  if (methods.length === 0 || login?.user === undefined) return "there is no method to call: give platform.calls"
+  for (const method of methods) {
+    await answerOf(trial, host, method, known[method] ?? {})
+    // One that the platform has not taken in time is answered too: it is durable, and tried again.
+    await trial.until(`the platform to take ${method}`, async () => {
+      const {items} = await host.ask<{readonly items: readonly {readonly state: string}[]}>("/api/outbox?limit=50")
+      return items.every(({state}) => state === "sent")
+    })
+  }
+  return undefined
+}
+
+const splits: Check = async trial => {
+  const host = await trial.connect()
+  const {text: longest} = (await trial.read(host)).limits
+  if (longest === undefined) return "limits names no longest text"
+  const whole = textOf(longest, "0")
+  await sent(trial, host, whole)
+  assert.deepEqual(await textsHeard(trial), [whole], "a text as long as limits.text arrives whole, as one message")
+  // One grapheme of two code units: it is never cut through.
+  const longer = `${textOf(longest - 1, "5")}e\u0301`
+  await sent(trial, host, longer)
+  const parts = (await textsHeard(trial)).slice(1)
+  assert.ok(parts.length > 1, "a text one grapheme longer than limits.text arrives in parts")
+  assert.equal(parts.join(""), longer, "the parts of a message arrive in their order, with nothing lost")
+  assert.ok(parts.at(-1)?.endsWith("e\u0301"), "no grapheme is cut through")
+  return undefined
+}
+
+/** By the sentence about the adapter that each proves; part of `allChecks`. */
+export const actChecks: Readonly<Record<string, Check>> = {
+  "sends a text of the longest length whole, and a longer one in parts": splits,
+  "edits what it has sent, each part of it too": withFeature("edit", edits),
+  "deletes what it has sent": withFeature("delete", deletes),
+  "reacts, and takes its reaction back": withFeature("react", reacts),
+  "tells the history of a channel in its order": withFeature("history", tellsHistory),
+  "opens a direct channel to a user": opens,
+  "answers the methods that its features name": calls,
+}
+
+/** A text of so many characters, without a place to cut it at. */
+const textOf = (length: number, first: string): string =>
+  Array.from({length}, (_, index) => (Number(first) + index) % 10).join("")
+
+const textsHeard = async ({platform, address}: Trial): Promise<readonly string[]> =>
+  (await platform.heard(address)).map(({text}) => text)
+
+/** Sends, and waits until it is sent; resolves to the outbox id. */
+const sent = async (trial: Trial, host: HostUnderTest, text: string): Promise<string> => {
+  const id = await trial.send(host, text)
+  await trial.untilSent(host, id, "sent")
+  return id
+}
+
+const untilHeard = (trial: Trial, texts: readonly string[]) =>
+  trial.until(`the channel to have ${JSON.stringify(texts)}`, async () => {
+    const heard = await textsHeard(trial)
+    return heard.length === texts.length && heard.every((text, index) => text === texts[index])
+  })
+
+const does = (trial: Trial, host: HostUnderTest, act: Act, body: Readonly<Record<string, unknown>>) =>
+  answerOf(trial, host, methodOf[act], {channel_id: trial.platform.channel, ...body})
+
+/** What the adapter answers a client of Satori. Throws where it fails. */
+const answerOf = async (
+  trial: Trial,
+  host: HostUnderTest,
+  method: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<unknown> => {
+  const answer = await trial.satori(host, method, body)
+  const text = await answer.text()
+  assert.ok(answer.ok, `features names what ${method} needs, and it answered ${answer.status}: ${text}`)
+  return JSON.parse(text)
+}

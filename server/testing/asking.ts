@@ -1,0 +1,42 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {fromJson, toJson} from "../../shared/json.ts"
+
+/** Looked at so often at first, and so often at last, in milliseconds. */
+const pauses = {first: 2, longest: 20} as const
+
+/** Resolves to the first result that is neither undefined nor false; throws after so many milliseconds, naming `what`. */
+export const until = async <T>(
+  what: string,
+  limit: number,
+  find: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> => {
+  const deadline = performance.now() + limit
+  for (let pause: number = pauses.first; ; pause = Math.min(pauses.longest, pause * 1.5)) {
+    const found = await find()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > deadline) throw new Error(`waited ${limit / 1000} s in vain for ${what}`)
+    await sleep(pause)
+  }
+}
+
+export interface Asked {
+  readonly url: string
+  readonly token: string
+  /** Beside the token and the type of the body. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A Host's answer, with `body` by POST. */
+export const askHost = ({url, token, headers}: Asked, path: string, body?: unknown): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    headers: {authorization: `Bearer ${token}`, "content-type": "application/json", ...headers},
+    ...(body === undefined ? {} : {method: "POST", body: toJson(body)}),
+  })
+
+/** What the Host answers. Throws it where it is not 2xx. */
+export const askFor = async <T>(host: Asked, path: string, body?: unknown): Promise<T> => {
+  const answer = await askHost(host, path, body)
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
+  return fromJson(text) as T
+}
