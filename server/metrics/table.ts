@@ -121,6 +121,11 @@ export const metrics = {
     labels: ["reason"],
     help: "The same by reason, over all endpoints that the project ever had.",
   },
+  svc_endpoint_dropped_total: {
+    type: "counter",
+    labels: ["endpoint", "owner"],
+    help: "Events that the platform delivered again so late that nobody can tell whether they were handled: they were not stored. Kept across restarts. Only an endpoint with history replay has series.",
+  },
   svc_inbox_handlers: {
     type: "gauge",
     labels: ["state"],

@@ -1,4 +1,6 @@
 import {gapReasons, isPlanned} from "../../../shared/api/endpoints.ts"
+import type {Database} from "../../database/database.ts"
+import {readCursorFacts} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {GapCount, GapCounts} from "../../endpoints/gap-counts.ts"
 import {GapLengths} from "../../endpoints/gap-lengths.ts"
@@ -44,6 +46,18 @@ export const noGaps = {
   svc_endpoint_gap_open_seconds: [],
   svc_gaps_total: [],
 } satisfies Partial<Readings>
+
+export const noDropped = {svc_endpoint_dropped_total: []} satisfies Partial<Readings>
+
+/** Each has a series before its first, so that an increase shows. */
+export const readDroppedEvents = async (database: Pick<Database, "read">, endpoints: readonly Endpoint[]) => {
+  const facts = await readCursorFacts(database)
+  return {
+    svc_endpoint_dropped_total: endpoints
+      .filter(({spec}) => spec.open !== undefined && spec.history === "replay")
+      .map(endpoint => ({labels: labelsOf(endpoint), value: facts.get(endpoint.spec.name)?.dropped ?? 0})),
+  } satisfies Partial<Readings>
+}
 
 const sum = (gaps: readonly GapCount[]): number => gaps.reduce((total, {count}) => total + count, 0)
 

@@ -4,7 +4,7 @@ import {readLastEvents} from "../../inbox/last-events.ts"
 import {MetricsPage} from "../../metrics/page.ts"
 import {by, type Readings} from "../../metrics/readings.ts"
 import {noCapacity, noDepths, noStorage, noWatch, readCapacity, readDepths, readDisk, readStoredSizes} from "./data.ts"
-import {noGaps, readEndpoints, readGaps} from "./endpoints.ts"
+import {noDropped, noGaps, readDroppedEvents, readEndpoints, readGaps} from "./endpoints.ts"
 import {noEventLog, readEventLog, readStream} from "./events.ts"
 import {noRuns, readCounters, readHost, readRunEnds} from "./host.ts"
 import type {MetricsSources} from "./sources.ts"
@@ -25,9 +25,10 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const runs = once(() => readRuns(database, identity.runtimeId))
   return new MetricsPage(async (): Promise<Readings> => {
     const list = endpoints.list()
-    const [ends, gaps, stored, depths, storage, capacity, eventLog, jobRuns, disk] = await Promise.all([
+    const [ends, gaps, dropped, stored, depths, storage, capacity, eventLog, jobRuns, disk] = await Promise.all([
       orNothing("runs", runs().then(readRunEnds), noRuns),
       orNothing("gaps", readGaps(gapCounts, list), noGaps),
+      orNothing("messages", readDroppedEvents(database, list), noDropped),
       orNothing("messages", lastEvents(), new Map<string, number>()),
       orNothing(
         "messages",
@@ -52,6 +53,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ...readEndpoints(list, stored),
       ...ends,
       ...gaps,
+      ...dropped,
       ...depths,
       ...storage,
       ...capacity,

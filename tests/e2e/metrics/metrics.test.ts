@@ -106,6 +106,27 @@ test.each(twoRuntimes)(
   },
 )
 
+test("events that a platform delivered too late are counted, also those of earlier runs", async () => {
+  const late = pluginWith(`plugin.adapter("late", {
+      history: "replay",
+      open: async (_, endpoint) => {
+        const message = {id: "1", content: "from long ago"}
+        await endpoint.receive({id: "1", type: "message-created", timestamp: 0, channel: {id: "room", type: 0}, message})
+        return {send: async ({id}) => ({ids: [id]})}
+      },
+    })`)
+  const host = await startHost({config: "http: {port: 0}\nplugins: {sandbox: {}, late: {}}\n", plugins: {late}})
+  const labels = {endpoint: "late", owner: "root/late"}
+  await until("the endpoint", async () => (await read(host, "svc_endpoint_online", labels)) === 1)
+  const page = await metricsOf(host)
+  expect(page.value("svc_endpoint_dropped_total", labels)).toBe(1)
+  expect(page.series("svc_endpoint_dropped_total", {endpoint: "sandbox"})).toEqual([])
+  await host.stop()
+  const later = await startHost({project: host.project})
+  await until("the endpoint", async () => (await read(later, "svc_endpoint_online", labels)) === 1)
+  expect(await read(later, "svc_endpoint_dropped_total", labels)).toBe(2)
+})
+
 test("messages that wait, failed or are dead are counted by state, with the age of the oldest", async () => {
   const body = `if (text === "refused") throw refused("no", {reason: "no", remediation: "no"})
     if (text === "hang") await new Promise(() => {})`
