@@ -2,13 +2,10 @@ import type {Database} from "../database/database.ts"
 import type {ChannelEnd} from "../endpoints/backfill.ts"
 
 /** So many of the newest events are looked through: all of them would hold up the Host. */
-const looked = 20_000
+const looked = 5000
 
-const newestOfEach = `SELECT max(seq) AS seq
-  FROM (SELECT seq, endpoint, conversation, type, event FROM inbox ORDER BY seq DESC LIMIT ${looked})
-  WHERE endpoint = ?1 AND type = 'message-created'
-    AND event ->> '$.channel.id' IS NOT NULL AND event ->> '$.message.id' IS NOT NULL
-  GROUP BY conversation ORDER BY 1 DESC LIMIT ?2`
+const newestOfEach = `SELECT max(seq) FROM (SELECT seq, endpoint, conversation, type FROM inbox ORDER BY seq DESC LIMIT ${looked})
+  WHERE endpoint = ?1 AND type = 'message-created' GROUP BY conversation ORDER BY 1 DESC LIMIT ?2`
 
 /** Where at most so many channels of an endpoint end, those with the newest messages first, as far as the newest events tell. */
 export const readChannelEnds = async (
@@ -18,7 +15,7 @@ export const readChannelEnds = async (
 ): Promise<readonly ChannelEnd[]> => {
   const rows = await database.read(
     `SELECT event ->> '$.channel.id' AS channel, event ->> '$.message.id' AS message FROM inbox
-      WHERE seq IN (${newestOfEach}) ORDER BY seq DESC`,
+      WHERE seq IN (${newestOfEach}) AND channel IS NOT NULL AND message IS NOT NULL ORDER BY seq DESC`,
     [endpoint, most],
   )
   return rows.map(({channel, message}) => ({channel: String(channel), message: String(message)}))
