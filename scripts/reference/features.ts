@@ -1,4 +1,4 @@
-import {senderFeatures} from "../../shared/sdk/adapter.ts"
+import {senderFeatures} from "../../shared/sdk/adapter/sender.ts"
 import {code, page, table} from "./markdown.ts"
 import type {PublishedSlot} from "./running-host.ts"
 

@@ -7,7 +7,7 @@ import {createLogs} from "../../server/logs/log.ts"
 import {loadRuntime} from "../../server/runtime/load-runtime.ts"
 import {bypassProxy} from "../../server/runtime/proxy.ts"
 import {exit} from "../../shared/exit.ts"
-import type {AdapterDefinition} from "../../shared/sdk/adapter.ts"
+import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {OpenApi} from "./routes.ts"
 

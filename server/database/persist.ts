@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import {Problem, type ProblemCode} from "../../shared/problems.ts"
-import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 
 /** Failures of the database that pass: a full disk, a stranger's lock, a disk error, a remote that does not answer. */
 const passing: ReadonlySet<ProblemCode> = new Set([

@@ -1,7 +1,9 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {type DatedIncoming, type HistoryPage, postponementOf, type Sender} from "../../shared/sdk/adapter.ts"
+import type {DatedIncoming} from "../../shared/sdk/adapter/incoming.ts"
+import {postponementOf} from "../../shared/sdk/adapter/refusal.ts"
+import type {HistoryPage, Sender} from "../../shared/sdk/adapter/sender.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {Turns} from "./turns.ts"
 

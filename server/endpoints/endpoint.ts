@@ -1,14 +1,10 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
-import {
-  type Endpoint as EndpointHandle,
-  type Incoming,
-  isRefusal,
-  type Receipt,
-  type ReceiveOptions,
-  type Sender,
-} from "../../shared/sdk/adapter.ts"
-import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
+import type {Endpoint as EndpointHandle, Receipt, ReceiveOptions} from "../../shared/sdk/adapter/adapter.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
+import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
+import {isRefusal} from "../../shared/sdk/adapter/refusal.ts"
+import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"

@@ -1,5 +1,5 @@
 import {messageOf, Problem} from "../../shared/problems.ts"
-import type {Feature} from "../../shared/sdk/adapter.ts"
+import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {Endpoint, type EndpointHooks} from "./endpoint.ts"
 import type {EndpointSpec} from "./spec.ts"
 

@@ -1,5 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import {type Sender, senderFeatures} from "../../shared/sdk/adapter.ts"
+import {type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
 import type {EndpointSpec} from "./spec.ts"
 
 /** A cursor is a place, not a store: as long as this, in characters. */

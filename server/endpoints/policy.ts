@@ -1,4 +1,4 @@
-import type {Limits, RateLimit} from "../../shared/sdk/adapter.ts"
+import type {Limits, RateLimit} from "../../shared/sdk/adapter/sender.ts"
 
 /** How an endpoint sends, by its adapter and its configuration. */
 export interface Delivery {

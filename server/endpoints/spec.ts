@@ -1,6 +1,7 @@
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Endpoint as EndpointHandle, Feature, History, Limits, Sender} from "../../shared/sdk/adapter.ts"
+import type {Endpoint as EndpointHandle, History} from "../../shared/sdk/adapter/adapter.ts"
+import type {Feature, Limits, Sender} from "../../shared/sdk/adapter/sender.ts"
 import {type Delivery, noPolicy, type Policy} from "./policy.ts"
 
 /** What a generation says of one endpoint. */

@@ -1,5 +1,5 @@
 import type {EventData} from "../../shared/events.ts"
-import {TokenBucket} from "../../shared/sdk/token-bucket.ts"
+import {TokenBucket} from "../../shared/sdk/adapter/token-bucket.ts"
 
 /** So many errors at once become events, then one in so many milliseconds. */
 const limits = {burst: 20, interval: 3000} as const

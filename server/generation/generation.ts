@@ -6,8 +6,8 @@ import type {LoadedConfig} from "../config/load.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
 import type {MessageTable} from "../messages/dispatch.ts"
 import type {Handler} from "../messages/handler.ts"
+import type {DeclaredJob} from "../plugins/declared.ts"
 import type {Instance} from "../plugins/instance.ts"
-import type {DeclaredJob} from "../plugins/registrations.ts"
 
 export interface Capability {
   /** `<owner>/<kind>/<name>` */

@@ -1,6 +1,6 @@
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {Issue} from "../../shared/problems.ts"
-import type {AdapterDefinition} from "../../shared/sdk/adapter.ts"
+import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import type {PermissionRule} from "../../shared/sdk/permission.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {LoadedConfig} from "../config/load.ts"

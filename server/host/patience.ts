@@ -1,7 +1,7 @@
 import type {Log} from "../../shared/log.ts"
 import type {Mode} from "../../shared/mode.ts"
 import {isProblem, messageOf, Problem, type ProblemCode} from "../../shared/problems.ts"
-import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import {startPatience} from "../../shared/start-limit.ts"
 import {isUnreachable} from "../database/errors.ts"
 import {freeFiles, freeSpace, tellsOfFullDisk} from "../runtime/disk.ts"

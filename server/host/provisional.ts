@@ -1,7 +1,7 @@
 import type {Status} from "../../shared/api/system.ts"
 import {epochOf} from "../../shared/event-id.ts"
 import {isProblem, Problem, toProblem} from "../../shared/problems.ts"
-import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Secret} from "../../shared/secret.ts"
 import type {Static} from "../../shared/type.ts"
 import type {Variables} from "../config/expand.ts"

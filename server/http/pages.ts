@@ -1,7 +1,7 @@
 import {pluginPath} from "../../shared/ids.ts"
 import {Problem} from "../../shared/problems.ts"
+import {TokenBucket, type TokenBucketLimits} from "../../shared/sdk/adapter/token-bucket.ts"
 import type {Call, Operation} from "../../shared/sdk/route.ts"
-import {TokenBucket, type TokenBucketLimits} from "../../shared/sdk/token-bucket.ts"
 import {Type} from "../../shared/type.ts"
 import type {Generation, PublishedPage} from "../generation/generation.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"

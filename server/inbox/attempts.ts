@@ -1,7 +1,7 @@
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
-import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"

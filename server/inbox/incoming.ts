@@ -1,5 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Incoming} from "../../shared/sdk/adapter.ts"
+import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 

@@ -1,6 +1,6 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
-import type {Feature} from "../../shared/sdk/adapter.ts"
+import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {nodesOf} from "../../shared/sdk/elements.ts"
 import type {MessageTarget, Session} from "../../shared/sdk/session.ts"
 import type {InboxEvent} from "../inbox/handling.ts"

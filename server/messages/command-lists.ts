@@ -1,7 +1,7 @@
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
-import type {CommandSummary, Feature, Sender} from "../../shared/sdk/adapter.ts"
+import type {CommandSummary, Feature, Sender} from "../../shared/sdk/adapter/sender.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Command} from "./command.ts"
 

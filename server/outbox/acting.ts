@@ -1,4 +1,5 @@
-import {refused, type Sender, type SenderFeature} from "../../shared/sdk/adapter.ts"
+import {refused} from "../../shared/sdk/adapter/refusal.ts"
+import type {Sender, SenderFeature} from "../../shared/sdk/adapter/sender.ts"
 import {type Node, textOf} from "../../shared/sdk/elements.ts"
 import type {CallContent, MessageRef, OutboxDraft, ReactionContent} from "./draft.ts"
 

@@ -1,4 +1,5 @@
-import {refused, type Sender} from "../../shared/sdk/adapter.ts"
+import {refused} from "../../shared/sdk/adapter/refusal.ts"
+import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 
 /** The direct channels that each connection has opened, by user. */
 const opened = new WeakMap<Sender, Map<string, string>>()

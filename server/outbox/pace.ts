@@ -1,4 +1,4 @@
-import type {RateLimit} from "../../shared/sdk/adapter.ts"
+import type {RateLimit} from "../../shared/sdk/adapter/sender.ts"
 
 /**
  * How many sends each limit leaves, counted over a sliding window: never more than `messages` begin within any `per`

@@ -1,5 +1,5 @@
 import {toJson} from "../../shared/json.ts"
-import type {RateLimit} from "../../shared/sdk/adapter.ts"
+import type {RateLimit} from "../../shared/sdk/adapter/sender.ts"
 import {Pace} from "./pace.ts"
 
 /** The turns of all endpoints, each with its own limits; an endpoint whose limits change begins to count anew. */

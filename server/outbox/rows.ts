@@ -1,5 +1,5 @@
 import {fromJson, toJson} from "../../shared/json.ts"
-import {refused} from "../../shared/sdk/adapter.ts"
+import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"

@@ -1,5 +1,5 @@
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {type Backoff, pauseAfter} from "../../shared/sdk/backoff.ts"
+import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import {startLimit} from "../../shared/start-limit.ts"
 
 /** Five starts in a row take 7.5 s of pauses. No chance in them: a daemon has one Host, and nothing else waits for it. */

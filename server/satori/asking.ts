@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {messageOf, Problem} from "../../shared/problems.ts"
-import {type Feature, isRefusal, type Sender} from "../../shared/sdk/adapter.ts"
+import {isRefusal} from "../../shared/sdk/adapter/refusal.ts"
+import type {Feature, Sender} from "../../shared/sdk/adapter/sender.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"

@@ -1,5 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Feature} from "../../shared/sdk/adapter.ts"
+import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {callDraft} from "../outbox/draft.ts"
 import {act, askMethod, type MethodServices, requireFeature} from "./asking.ts"
 import type {KnownLogin} from "./protocol.ts"

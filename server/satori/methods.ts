@@ -1,7 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {Named} from "../../shared/api/schemas.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Feature} from "../../shared/sdk/adapter.ts"
+import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {Channel, Guild, Login, Message, User} from "../../shared/sdk/satori.ts"
 import {type Static, type TSchema, Type} from "../../shared/type.ts"
 import {parseContent} from "../messages/parse-content.ts"

@@ -4,30 +4,24 @@ export type {Log, LogFields, LogLevel} from "../log.ts"
 export {type Issue, Problem, type ProblemCode} from "../problems.ts"
 export {Secret} from "../secret.ts"
 export {type Static, type TSchema, Type} from "../type.ts"
-export {
-  type AdapterDefinition,
-  type CommandSummary,
-  type DatedIncoming,
-  type Edit,
-  type Endpoint,
-  type Feature,
-  type History,
-  type HistoryPage,
-  type HistoryQuery,
-  type Incoming,
-  type Limits,
-  type Outgoing,
-  type RateLimit,
-  type Reaction,
-  type Receipt,
-  type ReceiveOptions,
-  type Referred,
-  type Refusal,
-  refused,
-  retryAfter,
-  type Sender,
-} from "./adapter.ts"
-export {type Backoff, pauseAfter} from "./backoff.ts"
+export type {AdapterDefinition, Endpoint, History, Receipt, ReceiveOptions} from "./adapter/adapter.ts"
+export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
+export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"
+export {type Refusal, refused, retryAfter} from "./adapter/refusal.ts"
+export type {
+  CommandSummary,
+  Edit,
+  Feature,
+  HistoryPage,
+  HistoryQuery,
+  Limits,
+  Outgoing,
+  RateLimit,
+  Reaction,
+  Referred,
+  Sender,
+} from "./adapter/sender.ts"
+export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
 export type {DeclareTimer, TimerHandler} from "./declare-timer.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
@@ -67,5 +61,4 @@ export type {
   TimerPlace,
   When,
 } from "./timer.ts"
-export {TokenBucket, type TokenBucketLimits} from "./token-bucket.ts"
 export {UserError} from "./user-error.ts"

@@ -1,7 +1,7 @@
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
 import type {Inbox} from "../../../server/inbox/inbox.ts"
-import type {Receipt} from "../../../shared/sdk/adapter.ts"
+import type {Receipt} from "../../../shared/sdk/adapter/adapter.ts"
 import {log} from "../host/silence.ts"
 
 /** What a generation says of an endpoint without an adapter behind it. */

@@ -1,7 +1,9 @@
 import {setImmediate as turn} from "node:timers/promises"
 import {afterEach, expect, test, vi} from "vitest"
 import {Backfill, backfillLimits, type ChannelEnd} from "../../../server/endpoints/backfill.ts"
-import {type DatedIncoming, type HistoryQuery, retryAfter} from "../../../shared/sdk/adapter.ts"
+import type {DatedIncoming} from "../../../shared/sdk/adapter/incoming.ts"
+import {retryAfter} from "../../../shared/sdk/adapter/refusal.ts"
+import type {HistoryQuery} from "../../../shared/sdk/adapter/sender.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
 

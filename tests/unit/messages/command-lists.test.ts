@@ -1,7 +1,7 @@
 import {expect, test} from "vitest"
 import {parsePattern} from "../../../server/messages/command.ts"
 import {CommandLists} from "../../../server/messages/command-lists.ts"
-import type {CommandSummary, Sender} from "../../../shared/sdk/adapter.ts"
+import type {CommandSummary, Sender} from "../../../shared/sdk/adapter/sender.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
 

@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {noPolicy} from "../../../server/endpoints/policy.ts"
 import {judge, judgeInterrupted, usualTiming} from "../../../server/outbox/delivery.ts"
 import {TimeLimitExceeded} from "../../../server/runtime/flow/time-limit.ts"
-import {postponementOf, refused, retryAfter} from "../../../shared/sdk/adapter.ts"
+import {postponementOf, refused, retryAfter} from "../../../shared/sdk/adapter/refusal.ts"
 
 const retrying = {...noPolicy, onUnknown: "retry"} as const
 const late = new TimeLimitExceeded(30_000)

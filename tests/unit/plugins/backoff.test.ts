@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {pauseAfter} from "../../../shared/sdk/backoff.ts"
+import {pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
 
 const backoff = {first: 500, longest: 30_000}
 

@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {TokenBucket} from "../../../shared/sdk/token-bucket.ts"
+import {TokenBucket} from "../../../shared/sdk/adapter/token-bucket.ts"
 
 const limits = {burst: 3, interval: 100}
 

@@ -1,6 +1,6 @@
 import {createParser} from "eventsource-parser"
 import type {Envelope, Hello, Notice, StreamGap} from "../../../../shared/api/event-stream.ts"
-import {type Backoff, pauseAfter} from "../../../../shared/sdk/backoff.ts"
+import {type Backoff, pauseAfter} from "../../../../shared/sdk/adapter/backoff.ts"
 import {type HostClient, Refusal} from "./client.ts"
 
 /** How the page stands to the Host's event stream. `since` is in milliseconds since 1970. */

@@ -1,0 +1,74 @@
+import {capabilityId} from "../../shared/ids.ts"
+import type {EndpointSpec} from "../endpoints/spec.ts"
+import type {Command} from "../messages/command.ts"
+import type {Instance} from "../plugins/instance.ts"
+import type {Capability} from "./generation.ts"
+
+/** A command, beside what runs it. */
+interface Published {
+  readonly command: Command
+}
+
+/** What two plugins publish under one name, with the second of them. */
+export const conflicts = (
+  instances: readonly Instance[],
+  commands: readonly Published[],
+  endpoints: readonly EndpointSpec[],
+): [Instance, string][] => {
+  const found: [Instance, string][] = []
+  const ownerOf = (path: string) => instances.find(instance => instance.path === path)
+  const claim = (seen: Map<string, string>, key: string, owner: string, what: string) => {
+    const first = seen.get(key)
+    const instance = ownerOf(owner)
+    if (first !== undefined && instance !== undefined)
+      found.push([instance, `${what} "${key}" is published by ${first} too`])
+    seen.set(key, first ?? owner)
+  }
+  const words = new Map<string, string>()
+  for (const {command} of commands) {
+    for (const path of [command.path, ...command.aliases]) claim(words, path.join(" "), command.owner, "the command")
+  }
+  const names = new Map<string, string>()
+  for (const {name, owner} of endpoints) claim(names, name, owner, "the endpoint")
+  const routes = new Map<string, string>()
+  const services = new Map<string, string>()
+  for (const instance of instances) {
+    for (const name of instance.registrations.services.keys()) claim(services, name, instance.path, "the service")
+    for (const {method, path} of instance.registrations.routes) {
+      claim(routes, `${method} /api/plugins/${instance.name}${path}`, instance.path, "the route")
+    }
+  }
+  return found
+}
+
+/** What an instance publishes, by id. */
+export const capabilitiesOf = (
+  instance: Instance,
+  commands: readonly Published[],
+  endpoints: readonly EndpointSpec[],
+): Capability[] => {
+  const owner = instance.path
+  const make = (kind: Capability["kind"], name: string, description?: string): Capability =>
+    Object.freeze({
+      id: capabilityId(owner, kind, name),
+      owner,
+      kind,
+      name,
+      ...(description === undefined ? {} : {description}),
+    })
+  return [
+    ...commands
+      .filter(({command}) => command.owner === owner)
+      .map(({command}) => make("command", command.path.join("."), command.definition.description)),
+    ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
+    ...instance.registrations.middleware.map(({id}) => make("middleware", id.slice(`${owner}/middleware/`.length))),
+    ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
+    ...[...instance.registrations.timers.keys()].map(name => make("timer", name)),
+    ...[...instance.registrations.jobs].map(([name, {definition}]) => make("job", name, definition.description)),
+    ...[...instance.registrations.services.keys()].map(name => make("service", name)),
+    ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
+    ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),
+    ...instance.registrations.routes.map(({method, path, summary}) => make("route", `${method} ${path}`, summary)),
+    ...instance.registrations.pages.map(({path}) => make("page", path)),
+  ]
+}

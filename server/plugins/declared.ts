@@ -1,0 +1,71 @@
+import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
+import type {OptionDefinition} from "../../shared/sdk/command.ts"
+import type {TimerHandler} from "../../shared/sdk/declare-timer.ts"
+import type {PluginPage} from "../../shared/sdk/page.ts"
+import type {PluginRoute} from "../../shared/sdk/plugin.ts"
+import type {PluginMigration} from "../../shared/sdk/plugin-database.ts"
+import type {JobDefinition, JobHandler} from "../../shared/sdk/plugin-job.ts"
+import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
+import type {CommandDefinition, HandlerDefinition, Middleware, Reply, Session} from "../../shared/sdk/session.ts"
+import type {TimerDefinition} from "../../shared/sdk/timer.ts"
+import type {TSchema} from "../../shared/type.ts"
+import type {DeclaredState} from "../database/state/plugin-state.ts"
+
+/** A command as `setup` declared it, before its pattern is read. */
+export interface DeclaredCommand {
+  readonly pattern: string
+  readonly definition: CommandDefinition<Record<string, OptionDefinition>>
+  readonly handle: (call: never) => Reply
+}
+
+export interface DeclaredHandler {
+  readonly id: string
+  readonly type: string
+  readonly definition: HandlerDefinition
+  readonly handle: (session: Session) => Reply
+}
+
+export interface DeclaredMiddleware {
+  readonly id: string
+  readonly around: Middleware
+}
+
+export interface DeclaredPrompt {
+  readonly id: string
+  readonly definition: PromptDefinition<TSchema>
+  readonly handle: PromptHandler<unknown>
+}
+
+export interface DeclaredJob {
+  readonly id: string
+  readonly definition: JobDefinition
+  readonly handle: JobHandler<never>
+}
+
+export interface DeclaredTimer {
+  readonly id: string
+  readonly definition: TimerDefinition
+  readonly handle: TimerHandler<never>
+}
+
+/** What one `setup` declared. */
+export interface Registrations {
+  readonly commands: readonly DeclaredCommand[]
+  readonly handlers: readonly DeclaredHandler[]
+  readonly middleware: readonly DeclaredMiddleware[]
+  /** By name. */
+  readonly prompts: ReadonlyMap<string, DeclaredPrompt>
+  /** By name. */
+  readonly jobs: ReadonlyMap<string, DeclaredJob>
+  /** By name. */
+  readonly timers: ReadonlyMap<string, DeclaredTimer>
+  readonly states: readonly DeclaredState[]
+  readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
+  readonly routes: readonly PluginRoute[]
+  readonly pages: readonly PluginPage[]
+  /** By name. */
+  readonly services: ReadonlyMap<string, object>
+  readonly migrations: readonly PluginMigration[]
+  /** What runs once the instance is part of a committed generation. */
+  readonly starts: readonly (() => unknown)[]
+}

@@ -1,0 +1,94 @@
+import type {Log} from "../../log.ts"
+import type {Static, TSchema} from "../../type.ts"
+import type {Login} from "../satori.ts"
+import type {DatedIncoming, Incoming} from "./incoming.ts"
+import type {Feature, Limits, RateLimit, Sender} from "./sender.ts"
+
+export interface Receipt {
+  /** The event's sequence in the inbox; 0 for one that was dropped. */
+  readonly sn: number
+  /** True when this platform id was stored before. */
+  readonly duplicate: boolean
+  /** True when it is older than `retention.duplicates` allows: it may have been handled long ago. Counted and shown. */
+  readonly dropped: boolean
+}
+
+export interface ReceiveOptions {
+  /** Where the platform goes on behind these events: text of the adapter's own, at most 64 KiB. */
+  readonly cursor?: string
+}
+
+/** One endpoint in the hands of its adapter, from one `open` to its close. */
+export interface Endpoint<I extends Incoming = Incoming> {
+  readonly name: string
+  /** What was stored last by `receive`, as it was when this attempt began; undefined where nothing was. */
+  readonly cursor: string | undefined
+  readonly log: Log
+  /** Aborted when the endpoint closes. */
+  readonly signal: AbortSignal
+  /**
+   * Resolves once the event is durable: only then acknowledge it to the platform. Throws `admission_closed`, `ingress_paused`,
+   * `event_invalid`.
+   */
+  receive(event: I, options?: ReceiveOptions): Promise<Receipt>
+  /** Stores any number of events and the cursor in one batch: all of it, or nothing. One receipt for each event. */
+  receive(events: readonly I[], options?: ReceiveOptions): Promise<readonly Receipt[]>
+  /** Registers the undo of something acquired; run in reverse order when the endpoint closes or reconnects. */
+  defer(undo: () => unknown): void
+  /** Who the bot is on the platform. */
+  login(login: Login): void
+  /**
+   * The connection is gone: the Host closes this attempt and opens another after a pause. `since`, in milliseconds since
+   * 1970: when it was last known to be good, where that is longer ago than `lag` says.
+   */
+  lost(error: Error, known?: {readonly since?: number}): void
+  /**
+   * The connection holds, but part of what is said there does not come in until the function is called: the Host lists the
+   * interval as a gap. The end of the connection ends it too.
+   */
+  missing(): () => void
+}
+
+/**
+ * What happens to messages while the endpoint is offline. `replay`: the platform delivers them again. `none`: they are lost,
+ * and the Host lists each such interval as a gap. `inside`: the platform is a part of the Host, so nothing can be said
+ * while the Host is stopped, and the platform refuses messages while the endpoint is closed: there are no gaps.
+ */
+export type History = "replay" | "none" | "inside"
+
+/** What `endpoint.receive` takes of an adapter: a platform that replays dates its events. */
+export type IncomingOf<H extends History> = H extends "replay" ? DatedIncoming : Incoming
+
+export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender, H extends History = History> {
+  readonly description?: string
+  /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
+  readonly account?: A
+  readonly history: H
+  /** Does the platform drop a repeated send with the same id? */
+  readonly idempotent?: boolean
+  /**
+   * Does another attempt go on where one that ran out of time ended? Else such a message may have arrived, and is treated
+   * like one that the Host's death interrupted.
+   */
+  readonly resumes?: boolean
+  /** The platform's limit for one account; the configuration may add a tighter one. */
+  readonly rate?: RateLimit
+  /** The optional acts of `Sender` that the platform has, and the Satori methods that `call` takes. */
+  readonly features?: readonly Feature[]
+  readonly limits?: Limits
+  /**
+   * May anybody take a user's id, as a nick on IRC? Then no rule of `permissions` gives more by `user`; who somebody is
+   * has to be told by `user.account`.
+   */
+  readonly claimedUsers?: boolean
+  /** Are ids the same in capitals and small letters (of ASCII)? Rules of `permissions` are then read so. */
+  readonly ignoresCase?: boolean
+  /** Connects. Throw `refused(…)` where another attempt would not help; anything else is tried again after a pause. */
+  open(account: Static<A>, endpoint: Endpoint<IncomingOf<H>>): Promise<S>
+  /**
+   * Answers `POST` and `GET /hooks/<plugin>/<endpoint_name>` with what `open` resolved to. The body is as the platform sent
+   * it, at most 1 MiB: verify the platform's own signature before anything is parsed, and answer 2xx only once
+   * `endpoint.receive` has resolved. What is thrown is answered as a problem; the Host's token is never handed over.
+   */
+  webhook?(request: Request, opened: S): Promise<Response>
+}
