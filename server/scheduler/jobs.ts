@@ -40,6 +40,8 @@ export class Jobs {
   readonly scheduler: Scheduler
   #hasFile: boolean
   #isStarted = false
+  /** Generations are looked at one after the other, so that what one has recorded the next one knows. */
+  #declaring: Promise<void> = Promise.resolve()
 
   constructor(options: JobsOptions) {
     const {content, clock = systemClock} = options
@@ -62,8 +64,12 @@ export class Jobs {
    * Another generation runs: the defaults that it declares are written to the file, each once. The file is first: where the Host is
    * killed after it, the next start finds a job that calls it. Never rejects: what fails is tried again at the next start or commit.
    */
-  async generationChanged(): Promise<void> {
-    if (!this.#isStarted) return
+  generationChanged(): Promise<void> {
+    if (this.#isStarted) this.#declaring = this.#declaring.then(() => this.#writeDefaults())
+    return this.#declaring
+  }
+
+  async #writeDefaults(): Promise<void> {
     const {database, log, declared} = this.#options
     try {
       const defaults = await newDefaults(database, declared())
@@ -79,6 +85,7 @@ export class Jobs {
   /** Fires nothing more; resolves when what runs has ended. */
   async drain(): Promise<void> {
     await this.#store.close()
+    await this.#declaring
     await this.scheduler.drain()
   }
 

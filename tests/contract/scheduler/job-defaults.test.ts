@@ -1,0 +1,136 @@
+import {readFileSync} from "node:fs"
+import {join} from "node:path"
+import {v7 as uuid} from "uuid"
+import {expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import type {Statement} from "../../../server/database/engine.ts"
+import type {JobDefault} from "../../../server/generation/job-defaults.ts"
+import {settleJobFile} from "../../../server/scheduler/job-file/settle-job-file.ts"
+import {Jobs} from "../../../server/scheduler/jobs.ts"
+import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
+import {open} from "../../support/database/databases.ts"
+import {type Death, MortalDatabase} from "../../support/database/mortal-database.ts"
+import {log} from "../../support/host/silence.ts"
+import {memoryFolder} from "../../support/machine/memory-folder.ts"
+
+const schedule = {cron: "0 3 1 1 *", timezone: "UTC"}
+const defaults: readonly JobDefault[] = ["one", "two"].map(name => ({plugin: "team", name, schedule}))
+const authority = uuid()
+
+/** A stand-in for what a Host fires; no job of this file comes due. */
+const target: FiringTarget = {problem: () => undefined, fire: async () => ({statements: []})}
+
+/** A database and the folder of its job file. */
+const makePlace = async () => {
+  const folder = memoryFolder()
+  const path = join(folder, "schedule-jobs.json")
+  const database = await open({dialect: "sqlite", file: join(folder, "data.sqlite")})
+  const idsIn = (): readonly string[] =>
+    (JSON.parse(readFileSync(path, "utf8")) as {jobs: {id: string}[]}).jobs.map(({id}) => id)
+  return {path, database, idsIn}
+}
+
+/** The jobs of one life of a Host, as its start makes them. */
+const makeJobs = async (database: Database, path: string, declared: () => readonly JobDefault[]): Promise<Jobs> =>
+  new Jobs({
+    database,
+    log,
+    runtimeId: uuid(),
+    authority,
+    path,
+    content: await settleJobFile(database, path, authority),
+    isPaused: () => false,
+    scrub: text => text,
+    requireOpen: () => {},
+    declared,
+    targets: {message: target, plugin: target, item: target},
+  })
+
+/** A life that dies at the write that comes after so many; true where it has come to its end before that. */
+const live = async (database: Database, path: string, writes: number, death: Death): Promise<boolean> => {
+  const mortal = new MortalDatabase(database)
+  mortal.doom(writes, death)
+  const living = makeJobs(mortal, path, () => defaults).then(async jobs => {
+    await jobs.start()
+    await jobs.drain()
+  })
+  await Promise.race([living, mortal.died])
+  const hasEnded = !mortal.isDead
+  await mortal.die()
+  return hasEnded
+}
+
+test.each<Death>(["before", "after"])("killed %s any write, the next start has each default once", async death => {
+  let hasEnded = false
+  let writes = 0
+  for (; !hasEnded; writes++) {
+    const {path, database, idsIn} = await makePlace()
+    hasEnded = await live(database, path, writes, death)
+    const next = await makeJobs(database, path, () => defaults)
+    await next.start()
+    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.one", "team.two"]})
+    await next.remove("team.one")
+    await next.generationChanged()
+    await next.drain()
+    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
+    await live(database, path, Number.POSITIVE_INFINITY, death)
+    expect({writes, ids: idsIn()}).toEqual({writes, ids: ["team.two"]})
+  }
+  // It was killed at the record of the file and at that of the defaults, at least.
+  expect(writes).toBeGreaterThan(2)
+})
+
+/** A database whose third look at what was declared is answered late. */
+class LateDatabase extends MortalDatabase {
+  #looks = 0
+  answer: () => void = () => {}
+  readonly #answered = new Promise<void>(resolve => {
+    this.answer = resolve
+  })
+
+  override async read(sql: string, args?: Statement["args"]) {
+    const rows = await super.read(sql, args)
+    if (sql.includes("jobs.declared") && ++this.#looks === 3) await this.#answered
+    return rows
+  }
+}
+
+test("a default of a later generation is written beside what is there, and once for commits that overlap", async () => {
+  const {path, database, idsIn} = await makePlace()
+  const late = new LateDatabase(database)
+  let declared = defaults.slice(0, 1)
+  const jobs = await makeJobs(late, path, () => declared)
+  await jobs.start()
+  await jobs.edit("team.one", {label: "mine"})
+  declared = defaults.slice()
+  const [first, second] = [jobs.generationChanged(), jobs.generationChanged()]
+  await first
+  expect(idsIn()).toEqual(["team.one", "team.two"])
+  await jobs.remove("team.two")
+  late.answer()
+  await second
+  expect(jobs.get("team.one").label).toBe("mine")
+  expect(idsIn()).toEqual(["team.one"])
+  await jobs.drain()
+})
+
+test("nothing is written before the first generation is committed", async () => {
+  const {path, database} = await makePlace()
+  const jobs = await makeJobs(database, path, () => defaults)
+  await jobs.generationChanged()
+  await jobs.drain()
+  expect(await settleJobFile(database, path, authority)).toBeUndefined()
+})
+
+test("an id that an operator's job has already gets a number, and the job is left as it is", async () => {
+  const {path, database, idsIn} = await makePlace()
+  const before = await makeJobs(database, path, () => [])
+  await before.start()
+  const mine = {endpoint: "line", channel: "c", text: "mine"}
+  await before.add({id: "team.one", schedule: {every: "1h"}, timezone: "UTC", target: mine})
+  await before.drain()
+  await live(database, path, Number.POSITIVE_INFINITY, "before")
+  expect(idsIn()).toEqual(["team.one", "team.one-2", "team.two"])
+  const [kept] = (JSON.parse(readFileSync(path, "utf8")) as {jobs: {target: object}[]}).jobs
+  expect(kept?.target).toEqual(mine)
+})
