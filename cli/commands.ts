@@ -69,6 +69,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "schedule resume": () => import("./schedule/resume.ts"),
   "schedule run": () => import("./schedule/run.ts"),
   "schedule runs": () => import("./schedule/runs.ts"),
+  "schedule show": () => import("./schedule/show.ts"),
   send: () => import("./send.ts"),
   "service install": () => import("./service/install.ts"),
   "service logs": () => import("./service/logs.ts"),

@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {describeJob, ScheduleCommand} from "../kit/schedule/command.ts"
+import {ScheduleCommand} from "../kit/schedule/command.ts"
 
 export class SchedulePause extends ScheduleCommand {
   static override paths = [["schedule", "pause"]]
@@ -15,7 +15,7 @@ export class SchedulePause extends ScheduleCommand {
 
   async run(): Promise<ExitCode> {
     const job = await (await this.jobs()).edit(this.id, {enabled: false})
-    this.show(job, () => describeJob(job))
+    this.showJob(job)
     return exit.ok
   }
 }

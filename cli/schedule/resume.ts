@@ -1,6 +1,6 @@
 import {Command, Option} from "clipanion"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import {describeJob, ScheduleCommand} from "../kit/schedule/command.ts"
+import {ScheduleCommand} from "../kit/schedule/command.ts"
 
 export class ScheduleResume extends ScheduleCommand {
   static override paths = [["schedule", "resume"]]
@@ -14,7 +14,7 @@ export class ScheduleResume extends ScheduleCommand {
 
   async run(): Promise<ExitCode> {
     const job = await (await this.jobs()).edit(this.id, {enabled: true})
-    this.show(job, () => describeJob(job))
+    this.showJob(job)
     return exit.ok
   }
 }

@@ -12,6 +12,10 @@ export abstract class ScheduleCommand extends DataCommand {
   jobs(): Promise<JobsAccess> {
     return openJobs(this.folder, `svc ${this.path.join(" ")}`)
   }
+
+  showJob(job: Static<typeof JobView>): void {
+    this.show(job, () => describeJob(job))
+  }
 }
 
 /** The options that say what a job is. */
@@ -62,10 +66,6 @@ export abstract class JobCommand extends ScheduleCommand {
     }
     return Object.keys(target).length === 0 ? undefined : target
   }
-
-  showJob(job: Static<typeof JobView>): void {
-    this.show(job, () => describeJob(job))
-  }
 }
 
 type Given<T> = {[K in keyof T]?: Exclude<T[K], undefined>}
@@ -94,6 +94,10 @@ export const describeTarget = ({endpoint, channel, plugin, job, item}: JobTarget
   return plugin === undefined ? `work item ${item?.title ?? ""}`.trim() : `job ${job} of ${plugin}`
 }
 
+/** `succeeded at 2026-05-01T09:00:01.000Z` */
+const describeRun = ({state, reason, endedAt}: NonNullable<Static<typeof JobView>["lastRun"]>): string =>
+  `${state}${reason === null ? "" : ` (${reason})`} at ${endedAt}`
+
 export const describeJob = (job: Static<typeof JobView>): string =>
   facts([
     ["id", job.id],
@@ -102,9 +106,12 @@ export const describeJob = (job: Static<typeof JobView>): string =>
     ["schedule", describeSchedule(job.schedule)],
     ["timezone", job.timezone],
     ["target", describeTarget(job.target)],
+    ...(job.target.text === undefined ? [] : [["text", job.target.text] as const]),
+    ...(job.target.data === undefined ? [] : [["data", JSON.stringify(job.target.data)] as const]),
     ["missed", job.missed],
     ["overlap", job.overlap],
     ...(job.jitter === undefined ? [] : [["jitter", job.jitter] as const]),
     ["next", job.nextAt ?? "never"],
+    ...(job.lastRun === null ? [] : [["last run", describeRun(job.lastRun)] as const]),
     ...(job.problem === null ? [] : [["problem", job.problem] as const]),
   ])

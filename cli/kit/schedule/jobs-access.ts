@@ -20,6 +20,7 @@ export interface JobList {
 /** A project's jobs: of its running Host, else of the file that the next start takes. */
 export interface JobsAccess {
   list(): Promise<JobList>
+  show(id: string): Promise<Static<typeof JobView>>
   add(job: Job): Promise<Static<typeof JobView>>
   edit(id: string, change: JobChange): Promise<Static<typeof JobView>>
   remove(id: string): Promise<void>
@@ -43,6 +44,7 @@ const ofHost = async (project: string): Promise<JobsAccess> => {
         if (cursor === null) return {items, file: page.file}
       }
     },
+    show: id => host.get(at(id)),
     add: job => host.post("/api/jobs", job),
     edit: (id, change) => host.post(`${at(id)}/edit`, change),
     remove: async id => void (await host.post(`${at(id)}/remove`)),
@@ -60,6 +62,7 @@ const ofFile = (project: string, command: string): JobsAccess => {
         file: {authority: null, sha256: null, refused: null},
       }
     },
+    show: async id => viewOf(await readJobs(project), id),
     add: async job => viewOf(await changeJobs(project, command, jobs => addJob(jobs, job)), job.id),
     edit: async (id, change) => viewOf(await changeJobs(project, command, jobs => editJob(jobs, id, change)), id),
     remove: async id => void (await changeJobs(project, command, jobs => removeJob(jobs, id))),

@@ -1,5 +1,7 @@
 import {createClient} from "@libsql/client/sqlite3"
 import {describe, expect, test} from "vitest"
+import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
+import {printed} from "../../support/host/command-line.ts"
 import {reload} from "../../support/host/generation.ts"
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
@@ -82,6 +84,47 @@ describe.each(bunOr("node24"))("the default of a plugin's job on $name", runtime
       ["team.digest", {every: "2h"}],
       ["mark.mark", {every: "1h"}],
     ])
+  })
+
+  test("and what the operator made of it come back with a checkpoint", async () => {
+    const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
+    const {project} = host
+    await until("the Host to know of it", async () => host.process.output().includes("has the default of team/Digest"))
+    const withIt = await makeCheckpoint(project, runtime)
+    await host.post("/api/jobs/team.digest/remove")
+    const without = await makeCheckpoint(project, runtime)
+    await host.stop("SIGKILL")
+    await restore(project, withIt.id, runtime)
+    const first = await startHost({runtime, project})
+    expect(jobsIn(project).map(({id}) => id)).toEqual(["team.digest"])
+    await first.stop("SIGKILL")
+    await restore(project, without.id, runtime)
+    const second = await startHost({runtime, project})
+    await untilConsidered(second)
+    expect(jobsIn(project).map(({id}) => id)).toEqual(["mark.mark"])
+  })
+
+  test("is shown by svc schedule show, with the Host running or stopped", async () => {
+    const host = await startHost({runtime, config, plugins: {team: teamWith(nightly)}})
+    const {project} = host
+    await untilWritten(project)
+    const {id} = await host.post<{id: string}>("/api/jobs/team.digest/run")
+    await until("the run to end", async () => (await host.get<{endedAt: string | null}>(`/api/runs/${id}`)).endedAt)
+    const shown = await printed(project, "schedule show team.digest", runtime)
+    const facts = [
+      "schedule +cron 0 3 ",
+      "timezone +Europe/Berlin",
+      "target +job Digest of team",
+      'data +"all"',
+      "next +2",
+    ]
+    for (const fact of facts) expect(shown).toMatch(new RegExp(`^${fact}`, "m"))
+    expect(shown).toMatch(/^last run +succeeded at 2/m)
+    expect((await svc(runtime, project, ["schedule", "show", "digest"])).stderr).toContain("there is no job digest")
+    await host.stop()
+    const stopped = await printed(project, "schedule show team.digest", runtime)
+    expect(stopped).toContain("no Host runs")
+    expect(stopped).not.toContain("last run")
   })
 
   test("is named where it is no job, and nothing is written then, or by a one-shot start", async () => {
