@@ -33,6 +33,13 @@ const describe = ({change, message}: Change): string | undefined => {
   }
 }
 
+/** Completes what begins as a command, from the list that the bot gives its platforms. */
+const completer = async (host: HostClient) => {
+  const {items} = await host.get<{items: readonly {name: string}[]}>("/api/plugins/sandbox/commands")
+  const commands = items.map(({name}) => `/${name} `)
+  return (line: string): [string[], string] => [commands.filter(command => command.startsWith(line)), line]
+}
+
 /** After the input has ended, what was said is waited for so long at most, until it is answered, in milliseconds. */
 const mostWaiting = 30_000
 
@@ -47,7 +54,7 @@ export class Chat extends SvcCommand {
   static override usage = Command.Usage({
     description: "talk to the bot through its sandbox endpoint",
     details: `
-      Every line is a message; what the bot answers is shown as it comes. Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
+      Every line is a message; what the bot answers is shown as it comes. Tab completes a command, and Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
 
       The running Host is found by \`.svc/host.json\`, and again after it was restarted. The project needs the plugin \`sandbox\`.
     `,
@@ -87,7 +94,8 @@ export class Chat extends SvcCommand {
     const heard = listen(this.folder, host, this.channel, show, ending.signal)
     await heard.connected
     // Made only now: lines that arrive before they are read would be lost.
-    const lines = createInterface({input: stdin, ...(interactive ? {output: stdout} : {}), prompt: "> "})
+    const typed = interactive ? {output: stdout, completer: await completer(host)} : {}
+    const lines = createInterface({input: stdin, ...typed, prompt: "> "})
     if (interactive) prompt = () => lines.prompt(true)
     prompt()
     for await (const line of lines) {

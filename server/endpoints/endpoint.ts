@@ -8,7 +8,8 @@ import type {Sender} from "../../shared/sdk/adapter/sender.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
-import {Backfill, type ChannelEnd, type Filled} from "./backfill.ts"
+import type {ChannelEnd, Filled} from "./backfill.ts"
+import {Backfills} from "./backfills.ts"
 import {Completeness} from "./completeness.ts"
 import {isSender, ownedBy, requireCursor} from "./opened.ts"
 import {type EndpointSpec, hasBackfill} from "./spec.ts"
@@ -74,12 +75,12 @@ export class Endpoint {
   /** What the adapter misses though it is connected. */
   readonly #missing = new Set<symbol>()
   readonly #completeness = new Completeness()
-  /** New events wait for it. */
-  #backfill: Backfill | undefined
+  readonly #backfills: Backfills | undefined
 
   constructor(spec: EndpointSpec, hooks: EndpointHooks) {
     this.#spec = spec
     this.#hooks = hooks
+    this.#backfills = hooks.backfill && this.#createBackfills(hooks.backfill)
     if (spec.open === undefined) this.#enter({is: "idle", reason: "no_account"})
   }
 
@@ -168,22 +169,11 @@ export class Endpoint {
    */
   async backfill(): Promise<Filled | undefined> {
     const connection = this.#connection
-    const hooks = this.#hooks.backfill
-    const history = connection?.sender.history
-    if (connection === undefined || hooks === undefined) return undefined
-    if (history === undefined || this.#login?.user === undefined) {
-      this.spec.log.warn(`${this.spec.name} cannot ask for what it missed without history and a login with its user`)
-      await hooks.spoil(this)
-      this.#backfill?.end()
-      return "partly"
-    }
-    const before = this.#backfill
-    const backfill = before?.isWaiting === true ? before : this.#hold(connection.signal, hooks)
-    // What waited for it waits for this one now.
-    if (before !== backfill) before?.end()
-    const filled = await backfill.run(history)
-    if (this.#backfill === backfill) this.#backfill = undefined
-    return filled
+    if (connection === undefined || this.#backfills === undefined) return undefined
+    const {history} = connection.sender
+    if (history !== undefined && this.#login?.user !== undefined) return this.#backfills.run(history, connection.signal)
+    this.spec.log.warn(`${this.spec.name} cannot ask for what it missed without history and a login with its user`)
+    return this.#backfills.giveUp()
   }
 
   /** Admits nothing more; the connection stays for what is still to be sent. */
@@ -247,8 +237,7 @@ export class Endpoint {
     scope.defer(() => clearTimeout(tooLong))
     try {
       const cursor = this.#hooks.cursorOf && (await this.#hooks.cursorOf(this))
-      const hooks = this.#hooks.backfill
-      if (hooks !== undefined && hasBackfill(this.spec) && hooks.isDue(this)) this.#hold(scope.signal, hooks)
+      if (hasBackfill(this.spec) && this.#hooks.backfill?.isDue(this) === true) this.#backfills?.hold(scope.signal)
       const opened = await Promise.race([open(this.#handle(scope, lose, cursor)), lost])
       if (!isSender(opened)) return opened
       clearTimeout(tooLong)
@@ -298,15 +287,13 @@ export class Endpoint {
     return end
   }
 
-  /** From now on new events wait until a backfill of this connection has ended, or their channel's part of it. */
-  #hold(signal: AbortSignal, hooks: BackfillHooks): Backfill {
-    this.#backfill = new Backfill({
+  #createBackfills(hooks: BackfillHooks): Backfills {
+    return new Backfills({
       name: this.spec.name,
-      log: this.spec.log,
-      signal,
+      log: () => this.spec.log,
       ends: most => hooks.ends(this, most),
-      store: async events => {
-        this.#requireAdmission(signal)
+      store: async (events, connection) => {
+        this.#requireAdmission(connection)
         const others = events.filter(({user}) => user?.id !== this.#login?.user?.id)
         if (others.length === 0) return
         await this.#hooks.receive(this, others)
@@ -315,7 +302,6 @@ export class Endpoint {
       isClosed: () => this.admission.is === "closed",
       spoil: () => hooks.spoil(this),
     })
-    return this.#backfill
   }
 
   #requireAdmission(signal: AbortSignal): void {
@@ -333,21 +319,15 @@ export class Endpoint {
     this.#requireAdmission(scope.signal)
     requireCursor(options?.cursor)
     const receipts = await this.#completeness.storing(async () => {
-      if (this.#backfill !== undefined) await this.#turn(scope.signal, events)
+      if (this.#backfills?.isOpen === false) await this.#turn(this.#backfills, scope.signal, events)
       return this.#store(events, options)
     })
     if (events.length > 0) this.#lastEventAt = Date.now()
     return receipts
   }
 
-  /** Also where another backfill takes the place of the one that these events wait for. */
-  async #turn(signal: AbortSignal, events: readonly Incoming[]): Promise<void> {
-    const channels = events.flatMap(({channel}) => (channel === undefined ? [] : [channel.id]))
-    let waited: Backfill | undefined
-    while (this.#backfill !== undefined && this.#backfill !== waited) {
-      waited = this.#backfill
-      await waited.turn(channels)
-    }
+  async #turn(backfills: Backfills, signal: AbortSignal, events: readonly Incoming[]): Promise<void> {
+    await backfills.turn(events.flatMap(({channel}) => (channel === undefined ? [] : [channel.id])))
     this.#requireAdmission(signal)
   }
 

@@ -169,7 +169,7 @@ export const metrics = {
   svc_timers: {
     type: "gauge",
     labels: ["state"],
-    help: "Timers of plugins that wait, that a restore holds, and that came due and could not fire. Counted up to 20000 for each state.",
+    help: "Timers of plugins that wait, that a restore holds, and that came due and could not fire. Counted up to 10000 for each state.",
   },
   svc_database_bytes: {
     type: "gauge",

@@ -20,6 +20,8 @@ export interface Depth {
 }
 
 interface Counted {
+  /** Where it is less than usual. */
+  readonly most?: number
   readonly table: string
   readonly states: readonly string[]
 }
@@ -31,17 +33,20 @@ const messages: Counted = {
   states: ["scheduled", "queued", "sending", "failed", "dead", "unknown", "held"],
 }
 
-const timers: Counted = {table: "timers", states: ["waiting", "held", "failed"]}
+const timers: Counted = {table: "timers", states: ["waiting", "held", "failed"], most: 10_000}
 
 export const countTimers = (database: Database): Promise<Readonly<Record<string, number>>> =>
   countStates(database, timers)
 
 /** One state after the other, each in its part of the index; everything else gets its turn in between. */
-const countStates = async (database: Database, {table, states}: Counted): Promise<Readonly<Record<string, number>>> => {
+const countStates = async (
+  database: Database,
+  {table, states, most = mostCounted}: Counted,
+): Promise<Readonly<Record<string, number>>> => {
   const counts: Record<string, number> = {}
   for (const state of states) {
     const [row] = await database.read(
-      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE state = ? LIMIT ${mostCounted})`,
+      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE state = ? LIMIT ${most})`,
       [state],
     )
     counts[state] = Number(row?.n)

@@ -17,6 +17,7 @@ export const features: readonly Feature[] = [
   "typing",
   "open",
   "history",
+  "commands",
   "guild.member.mute",
 ]
 
@@ -46,6 +47,9 @@ export const senderOf = (room: Room): Sender => ({
     const found = between(all, before, after)
     const events = after === undefined ? found.slice(-limit) : found.slice(0, limit)
     return {events: events.map(eventOf), more: found.length > events.length}
+  },
+  commands: async commands => {
+    room.commands = commands
   },
   call: async (_, {user_id: user, duration}) => {
     if (typeof user !== "string" || typeof duration !== "number" || !(duration >= 0)) {

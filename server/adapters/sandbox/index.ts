@@ -28,6 +28,8 @@ const ChannelQuery = Type.Object({channel: Type.Optional(Type.String({default: "
 
 const Stored = Type.Object({sn: Type.Integer(), id: Type.String(), duplicate: Type.Boolean()}, {title: "StoredMessage"})
 
+const Commands = Type.Object({items: Type.Array(Type.Object({name: Type.String(), description: Type.String()}))})
+
 /** A platform inside the Host: talk to the bot with `svc chat`, from a test or from the console. */
 export default definePlugin({
   description: "A platform inside the Host, for trying the bot",
@@ -87,6 +89,14 @@ export default definePlugin({
       response: Type.Object({items: Type.Array(Type.Unknown())}),
       handle: (_, call) =>
         call.json(Type.Object({items: Type.Unknown()}), {items: room.messages(String(call.query.channel))}),
+    })
+    plugin.route({
+      method: "GET",
+      path: "/commands",
+      scope: "full",
+      summary: "The bot's commands, as a platform lists them for its users",
+      response: Commands,
+      handle: (_, call) => call.json(Commands, {items: room.commands}),
     })
     plugin.route({
       method: "GET",

@@ -1,4 +1,4 @@
-import {type Content, textOf} from "../../../shared/sdk/sdk.ts"
+import {type CommandSummary, type Content, textOf} from "../../../shared/sdk/sdk.ts"
 
 /** One message of a sandbox channel, by a user or by the bot. */
 export interface RoomMessage {
@@ -26,6 +26,8 @@ const remembered = 1000
 
 /** The sandbox's platform: channels in memory, and whoever listens to them. */
 export class Room {
+  /** The bot's, as it lists them for its platforms. */
+  commands: readonly CommandSummary[] = []
   #messages: RoomMessage[] = []
   readonly #listeners = new Map<Listener, string>()
   /** Until when users may say nothing, in milliseconds since 1970. */

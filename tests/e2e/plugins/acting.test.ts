@@ -78,6 +78,8 @@ const notes = (host: TestHost) => readFileSync(host.project.path("notes.log"), "
 describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
   test("edits and deletes what it said, sends to a user, and is refused what the endpoint cannot do", async () => {
     const host = await startHost({runtime, config: config("one"), plugins: {actor}})
+    const {items} = await host.get<{items: {name: string}[]}>("/api/plugins/sandbox/commands")
+    expect(items.map(({name}) => name)).toEqual(expect.arrayContaining(["help", "post", "whisper"]))
     await say(host, "/post hello")
     await say(host, "/fix")
     expect(await heard(host, "room")).toEqual(["fixed (edited)", "to be deleted"])
