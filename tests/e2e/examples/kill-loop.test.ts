@@ -133,8 +133,10 @@ test(
     const began = performance.now()
     let killed = 0
     const kill = async (scene: Scene) => {
+      // Node takes three times as long to start.
+      const most = scenes.length === 1 || scene.runtime.name === "bun" ? rounds : Math.ceil(rounds / 8)
       let own = 0
-      for (; killed < rounds; own++) {
+      for (; killed < rounds && own < most; own++) {
         killed++
         await killOnce(scene)
       }
