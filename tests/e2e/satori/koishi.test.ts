@@ -113,14 +113,12 @@ describeKoishi("stock Koishi as a Satori client", () => {
     await until("Koishi's answer", () => [...board.shown.values()].includes("done"))
     expect(board.asked).toEqual(["send m1 draft", "edit m1 better", "send m2 gone", "delete m2", "send m3 done"])
     expect([...board.shown.values()]).toEqual(["better", "done"])
-    const {items} = await host.get<{items: {kind: string; state: string}[]}>("/api/outbox")
-    expect(items.map(({kind, state}) => `${kind} ${state}`).reverse()).toEqual([
-      "message sent",
-      "edit sent",
-      "message sent",
-      "delete sent",
-      "message sent",
-    ])
+    const acts = async () => {
+      const {items} = await host.get<{items: {kind: string; state: string}[]}>("/api/outbox")
+      return items.map(({kind, state}) => `${kind} ${state}`).reverse()
+    }
+    await until("the last message to be sent", async () => (await acts()).at(-1) === "message sent")
+    expect(await acts()).toEqual(["message sent", "edit sent", "message sent", "delete sent", "message sent"])
   })
 
   test("a line that is cut again and again while messages come loses none and repeats none", async () => {
