@@ -75,11 +75,11 @@ const mostOpen = 100
 /** Starts the Host and kills it: anywhere in its start, or while it acts and its timers fire. */
 const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise<void> => {
   const options = {runtime, project, patience}
-  speak(2)
+  speak(1)
   if (open() < mostOpen && chance.below(4) === 0) return killStarting(options, chance.below(600))
   const host = await startHost(options)
   await untilOpen(host, mostOpen, open)
-  speak(4)
+  speak(2)
   await sleep(50 + chance.below(250))
   await host.stop("SIGKILL")
 }

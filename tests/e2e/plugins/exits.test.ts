@@ -1,8 +1,9 @@
+import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {readFailedStarts} from "../../../server/recovery/last-good/failed-starts.ts"
 import {exit} from "../../../shared/exit.ts"
 import {reload, statusOf} from "../../support/host/generation.ts"
-import {launchHost, startHost, svc} from "../../support/host/host.ts"
+import {launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {startProcess} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {root, runtimes, scriptCommand} from "../../support/host/runtimes.ts"
@@ -35,6 +36,22 @@ const exitsInSetup = pluginWith("process.exit(0)")
 const exitsWhenLoaded = `process.exit(0)
 ${pluginWith("")}`
 
+/** Says something that ends the Host, perhaps before it has answered. A sandbox that is not open yet takes nothing. */
+const tell = async (host: TestHost, text: string): Promise<void> => {
+  let hasEnded = false
+  void host.process.finished.then(() => {
+    hasEnded = true
+  })
+  while (!hasEnded) {
+    const isTaken = await host.post("/api/plugins/sandbox/messages", {text}).then(
+      () => true,
+      () => false,
+    )
+    if (isTaken) return
+    await sleep(20)
+  }
+}
+
 describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
   test.each([
     ["/now", "process.exit(0)"],
@@ -43,7 +60,7 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
     ["/quietly", "process.exit()"],
   ])("%s: the Host ends with a code of its own, and its log names the plugin and the call", async (command, call) => {
     const host = await startHost({runtime, config, plugins: {rude}, args: ["--no-watch"]})
-    void host.say(command).catch(() => {})
+    void tell(host, command)
     const {code} = await host.process.finished
     expect(code).toBe(exit.unasked)
     const log = host.process.output()
@@ -82,7 +99,7 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
 
   test("process.abort() keeps its signal, and the log names the plugin", async () => {
     const host = await startHost({runtime, config, plugins: {rude: listening}, args: ["--no-watch"]})
-    void host.say("/aborts").catch(() => {})
+    void tell(host, "/aborts")
     const {code, signal} = await host.process.finished
     expect({code, signal}).toEqual({code: null, signal: "SIGABRT"})
     expect(host.process.output()).toContain("the plugin rude ended the process: process.abort() was called")
