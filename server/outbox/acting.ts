@@ -136,10 +136,10 @@ const remove: Planning = async (act, partsOf) => {
 }
 
 /** What a method makes has an id, which is kept like that of a message. */
-const call: Planning = async ({content}) => [
+const call: Planning = async ({id: row, content}) => [
   async (sender, signal) => {
     const {method, params} = content as CallContent
-    const made = await need(sender, "call")(method, params, signal)
+    const made = await need(sender, "call")(method, params, signal, row)
     const id = typeof made === "object" && made !== null && "id" in made ? made.id : undefined
     return typeof id === "string" ? [id] : []
   },

@@ -75,8 +75,16 @@ export interface Sender {
   history?(query: HistoryQuery, signal: AbortSignal): Promise<HistoryPage>
   /** Replaces the list of the bot's commands that the platform shows. */
   commands?(commands: readonly CommandSummary[], signal: AbortSignal): Promise<void>
-  /** A method of Satori v1 (`guild.member.mute`) with its parameters; resolves to its answer. Those in `features`. */
-  call?(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown>
+  /**
+   * A method of Satori v1 (`guild.member.mute`) with its parameters; resolves to its answer. Those in `features`. `id` is the
+   * outbox id, the same for every attempt; undefined where a client only asks and nothing is stored.
+   */
+  call?(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    id: string | undefined,
+  ): Promise<unknown>
   /**
    * So many milliseconds ago, all that the platform had was handed to `endpoint.receive`: what an interval that the Host
    * lists as a gap begins earlier by. Must be quick. Left out, it is taken for 10,000.
