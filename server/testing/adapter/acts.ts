@@ -119,6 +119,27 @@ const calls: Check = async trial => {
   return undefined
 }
 
+const listsCommands: Check = async trial => {
+  const {commands} = trial.platform
+  const host = await trial.connect()
+  if (!(await trial.read(host)).features.includes("commands")) return "features does not name commands"
+  if (commands === undefined) return "the platform shows no list: give platform.commands"
+  await trial.until("the platform to list the command help: commands replaces its list", async () =>
+    (await commands(trial.address)).includes("help"),
+  )
+  return undefined
+}
+
+const types: Check = async trial => {
+  const {typing} = trial.platform
+  const host = await trial.connect(true)
+  if (!(await trial.read(host)).features.includes("typing")) return "features does not name typing"
+  if (typing === undefined) return "the platform does not show who writes: give platform.typing"
+  await trial.platform.say("are you there?", trial.address)
+  await trial.until("the bot to be seen writing", async () => (await typing(trial.address)) > 0)
+  return undefined
+}
+
 const splits: Check = async trial => {
   const host = await trial.connect()
   const {text: longest} = (await trial.read(host)).limits
@@ -144,6 +165,8 @@ export const actChecks: Readonly<Record<string, Check>> = {
   "reacts, and takes its reaction back": withFeature("react", reacts),
   "tells the history of a channel in its order": withFeature("history", tellsHistory),
   "opens a direct channel to a user": opens,
+  "lists the bot's commands where its users look for them": listsCommands,
+  "shows that the bot is writing": types,
   "answers the methods that its features name": calls,
 }
 

@@ -44,6 +44,10 @@ export interface PlatformUnderTest {
   connections?(): Promise<number> | number
   /** The platform refuses the next message of the bot, and asks it to wait for so many milliseconds. */
   slowDown?(milliseconds: number): Promise<void> | void
+  /** The names of the commands that the platform lists for its users. */
+  commands?(host: () => HostAddress | undefined): Promise<readonly string[]> | readonly string[]
+  /** How often the bot was seen to be writing in the channel. */
+  typing?(host: () => HostAddress | undefined): Promise<number> | number
   /** A user to whom the bot can open a direct channel. */
   readonly user?: string
   /** For methods of Satori that `features` names: parameters with which the platform takes them. */

@@ -1,4 +1,4 @@
-import {mkdtemp, rm} from "node:fs/promises"
+import {mkdir, mkdtemp, rm, writeFile} from "node:fs/promises"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {askHost, until} from "../asking.ts"
@@ -42,8 +42,8 @@ export interface Trial {
   address(): HostAddress | undefined
   /** Starts a Host in the check's folder, with `account` in place of the adapter's; waits for nothing further. */
   start(account?: AccountUnderTest): Promise<HostUnderTest>
-  /** Starts a Host, and waits until the endpoint is online. */
-  connect(): Promise<HostUnderTest>
+  /** Starts a Host, and waits until the endpoint is online; `typist` answers what is said by showing that it writes. */
+  connect(withTypist?: boolean): Promise<HostUnderTest>
   read(host: HostUnderTest): Promise<EndpointState>
   untilState(host: HostUnderTest, state: string): Promise<EndpointState>
   /** The texts of the endpoint's messages that the inbox has, oldest first. */
@@ -88,9 +88,15 @@ const openIn = async (
   const platform = await adapter.platform(undo => undos.push(undo))
   const endpoint = platform.account === undefined ? slot : `${slot}~${platform.account.id}`
   let running: HostUnderTest | undefined
-  const start = async (account = platform.account) => {
+  const start = async (account = platform.account, withTypist = false) => {
     running = undefined
-    const host = await HostUnderTest.start({folder, config: configOf(adapter, name, account), env})
+    const config = configOf(adapter, name, account)
+    if (withTypist) {
+      await mkdir(join(folder, "plugins"), {recursive: true})
+      await writeFile(join(folder, "plugins/typist.ts"), typist)
+      Object.assign(config.plugins, {typist: {}})
+    }
+    const host = await HostUnderTest.start({folder, config, env})
     running = host
     undos.push(() => host.kill())
     return host
@@ -120,8 +126,8 @@ const openIn = async (
     address: () =>
       running && {url: running.url, hook: `${running.url}/hooks/${name}/${endpoint}`, token: running.token},
     start,
-    connect: async () => {
-      const host = await start()
+    connect: async withTypist => {
+      const host = await start(platform.account, withTypist)
       await untilState(host, "online")
       return host
     },
@@ -146,6 +152,15 @@ const openIn = async (
     close,
   }
 }
+
+/** A plugin of the Host under test. */
+const typist = `import {definePlugin} from "svc-runtime"
+export default definePlugin({
+  setup(plugin) {
+    plugin.on("message-created", async session => session.typing())
+  },
+})
+`
 
 const configOf = ({use, config}: AdapterUnderTest, name: string, account: AccountUnderTest | undefined) => ({
   plugins: {

@@ -4,9 +4,9 @@ import {irc, outcomesOf, sandbox, webhook} from "../../support/adapters/platform
 import {type Fault, queue} from "../../support/adapters/queue-platform.ts"
 
 describe.each([
-  ["irc, at a real ngircd", irc, 11],
-  ["webhook", webhook, 9],
-  ["sandbox", sandbox, 5],
+  ["irc, at a real ngircd", irc, 13],
+  ["webhook", webhook, 11],
+  ["sandbox", sandbox, 6],
   ["an adapter with a cursor", queue(), 0],
 ] as const)("%s", (_, adapter, most) => {
   test("keeps what the conformance suite of adapters asks", async () => {
@@ -28,6 +28,8 @@ const found = [
   ["sticky", "reacts, and takes its reaction back", /to be taken back/],
   ["backwards", "tells the history of a channel in its order", /in their order/],
   ["restless", "opens a direct channel to a user", /the same channel/],
+  ["unlisted", "lists the bot's commands where its users look for them", /to list the command help/],
+  ["silent", "shows that the bot is writing", /to be seen writing/],
   ["unable", "answers the methods that its features name", /guild\.member\.mute needs, and it answered/],
   ["leaky", "leaves nothing behind when its account is removed and the Host stops", /with endpoint.defer/],
 ] as const satisfies readonly (readonly [Fault, string, RegExp])[]

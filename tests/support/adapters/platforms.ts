@@ -118,6 +118,12 @@ export const sandbox: AdapterUnderTest = {
         last = text
         await post(text, `said-${++number}`, at)
       },
+      commands: async at => {
+        const host = at()
+        if (host === undefined) return []
+        const answer = await fetch(`${host.url}/api/plugins/sandbox/commands`, {headers: headersOf(host)})
+        return ((await answer.json()) as {items: readonly {name: string}[]}).items.map(({name}) => name)
+      },
       repeat: async at => void (await post(last, `said-${number}`, at)),
       heard: async at => {
         const host = at()

@@ -14,13 +14,15 @@ const Fault = Type.Enum([
   "hasty",
   "leaky",
   // Of the acts: cuts long texts, edits first parts only, deletes nothing, leaves its reactions, tells its history
-  // backwards, opens another channel each time, cannot do the method that it names.
+  // backwards, opens another channel each time, lists no commands, never shows that it writes, cannot do the method that it names.
   "short",
   "halfway",
   "keeping",
   "sticky",
   "backwards",
   "restless",
+  "unlisted",
+  "silent",
   "unable",
 ])
 
@@ -48,7 +50,7 @@ export default definePlugin({
       account: Account,
       history: "replay",
       idempotent: true,
-      features: ["edit", "delete", "react", "unreact", "open", "history", "guild.member.mute"],
+      features: ["edit", "delete", "react", "unreact", "open", "history", "typing", "commands", "guild.member.mute"],
       limits: {text: longest},
       open: async ({port, password}, endpoint) => {
         const socket = createConnection({host: "127.0.0.1", port})
@@ -131,6 +133,12 @@ export default definePlugin({
               eventOf(each),
             )
             return {events: fault === "backwards" ? events.reverse() : events, more: events.length < found.length}
+          },
+          typing: async () => {
+            if (fault !== "silent") await act("typing")
+          },
+          commands: async commands => {
+            if (fault !== "unlisted") await act("commands", {text: commands.map(({name}) => name).join(" ")})
           },
           call: async method => {
             const why = {reason: "unknown", remediation: "Take it out of features."}

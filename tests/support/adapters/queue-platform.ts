@@ -18,6 +18,8 @@ export type Fault =
   | "sticky"
   | "backwards"
   | "restless"
+  | "unlisted"
+  | "silent"
   | "unable"
 
 interface Line {
@@ -27,7 +29,7 @@ interface Line {
   readonly send?: string
   readonly text?: string
   /** An act, with the id under which it is answered, and the message that it is about. */
-  readonly act?: "edit" | "delete" | "react" | "unreact" | "history" | "mute"
+  readonly act?: "edit" | "delete" | "react" | "unreact" | "history" | "typing" | "commands" | "mute"
   readonly id?: string
   readonly message?: string
 }
@@ -46,6 +48,8 @@ class Queue {
   #messages: {readonly sn: number; readonly text: string}[] = []
   #last = {sn: 0, text: ""}
   pause: number | undefined
+  commands: readonly string[] = []
+  typing = 0
 
   say(text: string): number {
     this.#last = {sn: this.#last.sn + 1, text}
@@ -92,6 +96,8 @@ class Queue {
     if (act === "delete") this.heard = this.heard.filter(({id}) => id !== message)
     if (act === "react") change(kept => ({...kept, reactions: [...kept.reactions, text]}))
     if (act === "unreact") change(kept => ({...kept, reactions: kept.reactions.filter(each => each !== text)}))
+    if (act === "commands") this.commands = text.split(" ")
+    if (act === "typing") this.typing++
     return act === "history" ? this.#all : undefined
   }
 
@@ -145,6 +151,8 @@ export const queue = (fault: Fault = "none"): AdapterUnderTest => ({
         for (const socket of open) socket.destroy()
       },
       connections: () => open.size,
+      commands: () => queue.commands,
+      typing: () => queue.typing,
       slowDown: milliseconds => {
         queue.pause = milliseconds
       },
