@@ -18,7 +18,7 @@ const table = {
     what: "kill -9 of a Host that talks to webhooks and IRC: nothing acknowledged is lost, nothing is answered twice",
     files: ["e2e/messages/kill-loop"],
     unit: "kills",
-    suite: 200,
+    suite: 120,
     long: 1000,
   },
   "act-kills": {

@@ -7,7 +7,7 @@ import {type GitProject, makeGitProject} from "../../support/host/git-project.ts
 import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {runProcess} from "../../support/host/process.ts"
 import {makeFolder, makeProject, type Project, plainConfig} from "../../support/host/project.ts"
-import {bunAnd, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunOr, onBun, onNode22, type TestRuntime} from "../../support/host/runtimes.ts"
 import {needStrace} from "../../support/machine/strace.ts"
 import {textsOf} from "../../support/messages/messages.ts"
 import {makeUpgradable, versions} from "../../support/release/upgrade.ts"
@@ -43,7 +43,7 @@ const ask = async (project: Project, runtime?: TestRuntime) => {
 const refused = (project: Project, id: string, ...options: readonly string[]) =>
   refusal(project, ["checkpoint", "restore", id, ...options])
 
-describe.each(bunAnd("node24"))("on $name", runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
   test("packages of a checkpoint never come under newer code: the restore refuses, names three ways, and changes nothing", async () => {
     const {project, id, one, two} = await upgraded(runtime)
     const before = {files: filesOf(project), state: await readState(project)}

@@ -26,7 +26,7 @@ export const startPartners = (count: number, secret: string): Partners => {
   const partner = async (name: string) => {
     for (let n = 0; !stopped; n++) {
       while (!stopped && !(await post(`${name}.${n}`, name))) await sleep(5)
-      await sleep(5)
+      await sleep(25)
     }
   }
   const running = Promise.all(Array.from({length: count}, (_, n) => partner(`partner${n}`)))
