@@ -38,6 +38,12 @@ export interface Lock {
  */
 const patience = {host: 0, daemon: 0, command: 30_000, unknown: 1000} as const
 
+/**
+ * What a command waits for instead: a Host that waits for free space holds the project during each attempt to start, and lets it
+ * go in between, so that a command can free some.
+ */
+const patienceOfCommands = {...patience, host: 3000} as const
+
 /** What each kind of holder is called. */
 const names = {host: "a Host", daemon: "a daemon", command: "a command"} as const
 
@@ -52,7 +58,7 @@ const isBusy = (error: unknown) => error instanceof LibsqlError && error.code ==
  * runtimeId and command; `state_unwritable`.
  */
 export const acquireLock = async (paths: LockFiles, holder: Holder): Promise<Lock> => {
-  const wait = createWait(paths)
+  const wait = createWait(paths, holder.kind === "command" ? patienceOfCommands : patience)
   for (;;) {
     const hold = await tryLock(paths.lock)
     if (hold !== undefined) {
@@ -97,15 +103,15 @@ const describeHolder = async (paths: LockFiles, holder: Holder): Promise<void> =
 }
 
 /** Waits a moment for whoever holds the lock; throws `locked` once that kind of holder was waited for long enough. */
-const createWait = (paths: LockFiles): (() => Promise<void>) => {
+const createWait = (paths: LockFiles, limits: Readonly<Record<keyof typeof patience, number>> = patience) => {
   const began = performance.now()
   let undescribedSince: number | undefined
-  return async () => {
+  return async (): Promise<void> => {
     const other = await readHolder(paths)
     const now = performance.now()
     // A command that was waited for removes its description just before it lets go: that has a patience of its own.
     undescribedSince = other === undefined ? (undescribedSince ?? now) : undefined
-    if (now - (undescribedSince ?? began) >= patience[other?.kind ?? "unknown"]) throw lockedBy(other)
+    if (now - (undescribedSince ?? began) >= limits[other?.kind ?? "unknown"]) throw lockedBy(other)
     await sleep(100)
   }
 }

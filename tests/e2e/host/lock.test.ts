@@ -2,7 +2,7 @@ import {copyFileSync, existsSync, readFileSync, renameSync, rmSync, truncateSync
 import {hostname} from "node:os"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, onTestFinished, test, vi} from "vitest"
-import {acquireLock, type Holder} from "../../../server/runtime/lock.ts"
+import {acquireLock, type Holder, withLock} from "../../../server/runtime/lock.ts"
 import {projectPaths} from "../../../server/runtime/project.ts"
 import {launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {startProcess, until, untilPrinted} from "../../support/host/process.ts"
@@ -171,6 +171,25 @@ test("a command that was waited for long may let go in two steps: it is not take
   await sleep(500)
   await command.release()
   await (await waiting).release()
+})
+
+test("a command waits a moment for a Host that lets go, as between two attempts to start; another Host does not", async () => {
+  const project = makeProject({files: {".svc/empty": ""}})
+  const paths = projectPaths(project.folder)
+  const starting = {
+    kind: "host",
+    hostname: hostname(),
+    pid: process.pid,
+    runtimeId: "none",
+    command: "a test",
+    since: "now",
+  } as const
+  const host = await acquireLock(paths, starting)
+  await expect(acquireLock(paths, {...starting, runtimeId: "another"})).rejects.toThrow("a Host holds this project")
+  const work = withLock(paths, "a test", async () => "done")
+  await sleep(500)
+  await host.release()
+  expect(await work).toBe("done")
 })
 
 test("commands that look whether a Host runs do not keep one from starting", async () => {
