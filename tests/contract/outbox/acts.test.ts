@@ -19,7 +19,7 @@ const notingSender = (done: string[]): Sender => ({
   edit: async ({message, content}) => void done.push(`edit ${message} ${content.join("")}`),
   delete: async ({message}) => void done.push(`delete ${message}`),
   unreact: async ({message, emoji}) => void done.push(`unreact ${message} ${emoji}`),
-  call: async (method, params) => void done.push(`${method} ${JSON.stringify(params)}`),
+  call: async (method, params, _, id) => void done.push(`${method} ${id} ${JSON.stringify(params)}`),
 })
 
 type Act = Pick<OutboxDraft, "id" | "kind" | "content">
@@ -56,7 +56,7 @@ describe.each(engines)("an act, on $name", ({make}) => {
       "unreact x +",
       "delete p-a",
       "delete theirs",
-      'guild.member.mute {"user_id":"u"}',
+      'guild.member.mute f {"user_id":"u"}',
     ])
     expect(rows.map(([id, state]) => `${id} ${state}`)).toEqual(["a", "b", "c", "d", "e", "f"].map(id => `${id} sent`))
   })
