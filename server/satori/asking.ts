@@ -73,7 +73,7 @@ export const askMethod = (
   login: KnownLogin,
   method: string,
   params: Parameters,
-): Promise<unknown> => ask(services, login, (sender, signal) => sender.call?.(method, params, signal, undefined))
+): Promise<unknown> => ask(services, login, (sender, signal) => sender.call?.(method, params, signal))
 
 /**
  * Stores an act and waits for its end; resolves to the ids that it made, to undefined where it has not ended in time: it

@@ -90,11 +90,11 @@ const openIn = async (
   let running: HostUnderTest | undefined
   const start = async (account = platform.account, withTypist = false) => {
     running = undefined
-    const config = configOf(adapter, name, account)
+    const {plugins} = configOf(adapter, name, account)
+    const config = {plugins: withTypist ? {...plugins, typist: {}} : plugins}
     if (withTypist) {
       await mkdir(join(folder, "plugins"), {recursive: true})
       await writeFile(join(folder, "plugins/typist.ts"), typist)
-      Object.assign(config.plugins, {typist: {}})
     }
     const host = await HostUnderTest.start({folder, config, env})
     running = host

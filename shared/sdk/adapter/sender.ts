@@ -79,12 +79,7 @@ export interface Sender {
    * A method of Satori v1 (`guild.member.mute`) with its parameters; resolves to its answer. Those in `features`. `id` is the
    * outbox id, the same for every attempt; undefined where a client only asks and nothing is stored.
    */
-  call?(
-    method: string,
-    params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-    id: string | undefined,
-  ): Promise<unknown>
+  call?(method: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal, id?: string): Promise<unknown>
   /**
    * So many milliseconds ago, all that the platform had was handed to `endpoint.receive`: what an interval that the Host
    * lists as a gap begins earlier by. Must be quick. Left out, it is taken for 10,000.

@@ -28,7 +28,7 @@ const mostOpen = 100
 /** For anything that a Host is waited for, in milliseconds: the machine may be busy. */
 const patience = 300_000
 
-/** Bun, and every fourth time a Node, each that there is by turns: it starts with twice the work. */
+/** Bun, and every fourth time a Node, each that there is by turns: a Node costs the processor twice as much to start. */
 const nodes = runtimes.filter(runtime => runtime !== onBun)
 const runtimeOf = (round: number) => (round % 4 !== 3 ? onBun : (nodes[((round - 3) / 4) % nodes.length] ?? onBun))
 

@@ -7,7 +7,7 @@ import {printed, runCommand} from "../../support/host/command-line.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
 import {startProcess, until} from "../../support/host/process.ts"
 import {makeFolder, makeProject, type Project} from "../../support/host/project.ts"
-import {bunAnd, root, runtimes, type TestRuntime} from "../../support/host/runtimes.ts"
+import {bunAnd, onBun, root, scriptCommand, type TestRuntime, usuallyOn} from "../../support/host/runtimes.ts"
 import {need} from "../../support/machine/disk.ts"
 import {needStrace, startToBeKilled} from "../../support/machine/strace.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -109,11 +109,12 @@ describe.each(bunAnd("node22"))("on $name", runtime => {
 test("killed at any change of a name, fsync or removal, the generation before is kept wholly, or the new one is", async context => {
   needStrace(context)
   // Node makes the calls of files on one thread: Bun makes them on several, and strace counts those of each.
-  const [node = ""] = runtimes.find(({name}) => name === "node24")?.command ?? []
-  need(context, node !== "", "Node 24")
+  const runtime = usuallyOn("node24")
+  need(context, runtime !== onBun, "a Node")
   const folder = makeFolder()
   for (const number of [1, 2]) writeFileSync(join(folder, `answers-${number}.js`), `export default ${number}\n`)
-  const command = (number: number) => [node, `${root}tests/support/host/keep-last-good.ts`, folder, `${number}`]
+  const script = scriptCommand(runtime, `${root}tests/support/host/keep-last-good.ts`)
+  const command = (number: number) => [...script, folder, `${number}`]
   const place = {lastGood: join(folder, "last-good")}
   for (const calls of Object.values(steps)) {
     const outcomes: number[] = []
