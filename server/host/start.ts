@@ -2,6 +2,7 @@ import {resolve} from "node:path"
 import {v7 as uuid} from "uuid"
 import {exit} from "../../shared/exit.ts"
 import {messageOf} from "../../shared/problems.ts"
+import type {Generations} from "../generation/generations.ts"
 import {HandlerMeter} from "../inbox/handler-meter.ts"
 import {createDispatch} from "../messages/dispatch.ts"
 import {usages} from "../messages/help.ts"
@@ -38,22 +39,12 @@ export const start = async (options: HostOptions, runtime: Runtime): Promise<Hos
     )
   const patience = new Patience({mode, log: logs.log, signal, folders})
   const entrance = new Entrance(runtime, logs.log)
-  let host: Host | undefined
-  options.onUnaskedExit?.(
-    createExitWatch({
-      log: logs.log,
-      isStarting: () => host === undefined,
-      instances: () => host?.generations.current?.instances ?? [],
-    }),
-  )
   const own: Process = {entrance, startedAt: Date.now(), tooManyStarts: () => tooManyStarts(starts, supervisor())}
+  options.onUnaskedExit?.(createExitWatch({log: logs.log, instances: () => own.generations?.current?.instances}))
   try {
     for (;;) {
       const attempt = await tryOnce(options, runtime, own, patience)
-      if (attempt.is === "started") {
-        host = attempt.host
-        return host
-      }
+      if (attempt.is === "started") return attempt.host
       await waitOut(options, runtime, own, attempt.wait)
       // What a full disk did not take.
       writeStarts(paths.starts, starts)
@@ -70,6 +61,8 @@ interface Process extends Pick<ApiOptions, "tooManyStarts"> {
   readonly entrance: Entrance
   /** Milliseconds since 1970. */
   readonly startedAt: number
+  /** Those of the attempt under way, or of the Host that it became. */
+  generations?: Generations | undefined
 }
 
 type Attempt = {readonly is: "started"; readonly host: Host} | {readonly is: "waiting"; readonly wait: Wait}
@@ -80,6 +73,7 @@ const tryOnce = async (options: HostOptions, runtime: Runtime, own: Process, pat
   try {
     return {is: "started", host: await run(options, runtime, parts, own)}
   } catch (error) {
+    own.generations = undefined
     const wait = await patience.judge(error)
     if (wait !== undefined) own.entrance.keep(wait)
     await parts.stop(
@@ -119,6 +113,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   const lastGood = opened.lastGood && {generation: opened.lastGood.generation, why: opened.lastGood.why}
   const made = await assemble(options, runtime, opened, parts)
   const {current, events, outbox, inbox, endpoints, recovery, watcher, generations, timers, containment} = made
+  own.generations = generations
 
   const dispatch = createDispatch({
     current: () => current().snapshot.messages,

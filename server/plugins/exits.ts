@@ -6,9 +6,8 @@ import {isImporting} from "./position.ts"
 
 export interface ExitWatchOptions {
   readonly log: Log
-  readonly isStarting: () => boolean
-  /** Those of the generation that runs. */
-  readonly instances: () => readonly Instance[]
+  /** Those of the generation that runs; undefined before the first is committed. */
+  readonly instances: () => readonly Instance[] | undefined
 }
 
 /**
@@ -16,13 +15,13 @@ export interface ExitWatchOptions {
  * loaded or set up is one that does not load, and never ends a Host that runs.
  */
 export const createExitWatch =
-  ({log, isStarting, instances}: ExitWatchOptions) =>
+  ({log, instances}: ExitWatchOptions) =>
   ({call, error}: UnaskedExit): void => {
     const running = runningInstance()
-    const mayRefuse = isStarting() || running?.state.is === "starting"
+    const mayRefuse = instances() === undefined || running?.state.is === "starting"
     // The files of a new version are those of the one that runs.
     if (call !== undefined && (mayRefuse || (running?.state.is !== "active" && isImporting(error)))) throw error
-    const owner = attribute(error, instances())
+    const owner = attribute(error, instances() ?? [])
     const who = owner === undefined ? "code that no plugin can be named for" : `the plugin ${owner.name}`
     const how =
       call === undefined ? "the process ends, because nothing is left to do in it" : `${who} ended the process`

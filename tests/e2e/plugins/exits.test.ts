@@ -26,6 +26,11 @@ const listening = pluginWith(`
     process.on("SIGUSR2", () => { process.exit(0); note("went on") })
     plugin.command("aborts", () => { process.abort() })`)
 
+/** Its generation runs already; the rest of the start does not know. */
+const exitsOnceItServes = pluginWith(`
+    const look = () => existsSync(join(plugin.project, ".svc/host.json")) ? process.exit(0) : setImmediate(look)
+    look()`)
+
 /** What a library for the end of a process may do. */
 const setsExitCode = pluginWith(`
     process.exitCode = 3
@@ -95,6 +100,12 @@ describe.each(runtimes)("process.exit() in a plugin on $name", runtime => {
     const host = await startHost({runtime, config, plugins: {rude: listening}, args: ["--no-watch"]})
     expect((await host.stop("SIGUSR2")).code).toBe(exit.unasked)
     expect(host.process.output()).toContain("the plugin rude ended the process: process.exit(0) was called")
+  })
+
+  test("a plugin that exits as soon as the Host serves ends it", async () => {
+    const {process: running} = launchHost({runtime, config, plugins: {rude: exitsOnceItServes}, args: ["--no-watch"]})
+    expect((await running.finished).code).toBe(exit.unasked)
+    expect(running.output()).toContain("the plugin rude ended the process: process.exit(0) was called")
   })
 
   test("process.abort() keeps its signal, and the log names the plugin", async () => {
