@@ -12,6 +12,9 @@ export interface JsonRows<Column extends string> {
 /**
  * Rows with these columns, for a statement that stores all of them at once. Both sides name the columns; in between they go
  * by their place, which SQLite reads in 70 % of the time that it takes for keys (64 rows of 11 columns: 23 against 33 µs a row).
+ *
+ * Where the statement updates the rows that these name and asks for their state too, write `+state`. SQLite would look for
+ * them in the index of states otherwise, and compare each with each: 100 rows took 33 to 50 µs a row, and take 6.
  */
 export const jsonRows = <const Column extends string>(columns: readonly Column[]): JsonRows<Column> => ({
   source: `(SELECT ${columns.map((column, place) => `value ->> ${place} AS "${column}"`).join(", ")} FROM json_each(?1))`,

@@ -21,7 +21,7 @@ const claimRows = jsonRows(["seq", "handler"])
 const claim = `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, runtime_id = ?2, started_at = ?3,
     ended_at = NULL
   FROM ${claimRows.source} c WHERE inbox_marks.seq = c.seq AND inbox_marks.handler = c.handler
-    AND (state = 'pending' OR (state = 'running' AND runtime_id = ?2))
+    AND (+state = 'pending' OR (+state = 'running' AND runtime_id = ?2))
   RETURNING seq, handler, attempt, failures`
 
 /** Marks handlers as running, many at a time; undefined is the answer for one that has ended before. */

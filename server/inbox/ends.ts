@@ -14,7 +14,7 @@ const endRows = jsonRows(["seq", "handler", "attempt"])
 
 const handled = `UPDATE inbox_marks SET state = 'handled', ended_at = ?2, error = NULL
   FROM ${endRows.source} e
-  WHERE inbox_marks.seq = e.seq AND inbox_marks.handler = e.handler AND state = 'running'
+  WHERE inbox_marks.seq = e.seq AND inbox_marks.handler = e.handler AND +state = 'running'
     AND inbox_marks.attempt = e.attempt RETURNING seq, handler`
 
 /**

@@ -81,13 +81,13 @@ const finishRows = jsonRows([
 const finish = `UPDATE outbox SET state = f.state, platform_ids = COALESCE(f.platformIds, outbox.platform_ids),
     progress = iif(f.state = 'sent', NULL, COALESCE(f.progress, outbox.progress)), error = f.error, reason = f.reason,
     not_before = f.notBefore, spared = outbox.spared + f.spared, ended_at = f.endedAt
-  FROM ${finishRows.source} f WHERE outbox.seq = f.seq AND outbox.state = 'sending' AND outbox.attempt = f.attempt`
+  FROM ${finishRows.source} f WHERE outbox.seq = f.seq AND +outbox.state = 'sending' AND outbox.attempt = f.attempt`
 
 const editedRows = jsonRows(["seq", "attempt", "edited", "ids"])
 
 /** Which parts an edited message has now. */
 const keepParts = `UPDATE outbox SET platform_ids = f.ids FROM ${editedRows.source} f
-  WHERE outbox.id = f.edited AND outbox.state = 'sent' AND EXISTS (
+  WHERE outbox.id = f.edited AND +outbox.state = 'sent' AND EXISTS (
     SELECT 1 FROM outbox act WHERE act.seq = f.seq AND act.state = 'sending' AND act.attempt = f.attempt)`
 
 const keepingParts = (finishes: readonly Finish[]): readonly Statement[] => {
@@ -165,12 +165,12 @@ const draftRows = jsonRows([
   "isFirst",
 ])
 
-/** Nothing is sent before what is queued for its channel. */
+/** Nothing is sent before what is queued for its channel. Without its limit SQLite merges the subquery and works `direct` out twice. */
 const insert = `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, inbox_seq, handler, ordinal, state, attempt)
   SELECT id, kind, endpoint, channel, user, content, at, seq, handler, ordinal, iif(direct, 'sending', 'queued'), direct
   FROM (SELECT id, kind, endpoint, channel, user, content, at, seq, handler, ordinal, attempt,
       isFirst AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.state = 'queued' AND o.endpoint = d.endpoint AND o.channel = d.channel) AS direct
-    FROM ${draftRows.source} d) d
+    FROM ${draftRows.source} d LIMIT -1) d
   WHERE d.seq IS NULL OR EXISTS (SELECT 1 FROM inbox_marks m
     WHERE m.seq = d.seq AND m.handler = d.handler AND m.state = 'running' AND m.attempt = d.attempt)
   RETURNING seq, id, state`

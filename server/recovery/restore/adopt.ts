@@ -24,6 +24,9 @@ export interface HeldBack {
 
 const openMessages = "state IN ('scheduled', 'queued', 'sending')"
 const openMarks = "m.state IN ('pending', 'running')"
+// `+`: each row is found by its key. By the state, each row of a chunk would go through all that are open.
+const andStillOpenMessage = `AND +outbox.${openMessages}`
+const andStillOpenMark = `AND +${openMarks}`
 
 /** Statements take so many rows at a time. */
 const chunk = 1000
@@ -96,7 +99,7 @@ const sentParts = async (replaced: Database): Promise<Statement[]> => {
   )
   return inChunks(rows).map(some => ({
     sql: `UPDATE outbox SET progress = r.value ->> 'progress', platform_ids = r.value ->> 'platform_ids'
-      FROM json_each(?) r WHERE outbox.id = r.value ->> 'id' AND ${openMessages.replace("state", "outbox.state")}`,
+      FROM json_each(?) r WHERE outbox.id = r.value ->> 'id' ${andStillOpenMessage}`,
     args: [toJson(some)],
   }))
 }
@@ -104,7 +107,7 @@ const sentParts = async (replaced: Database): Promise<Statement[]> => {
 const takingMessages = (rows: readonly Row[]): Statement => ({
   sql: `UPDATE outbox SET state = r.value ->> 'state', attempt = r.value ->> 'attempt', error = r.value ->> 'error',
       platform_ids = r.value ->> 'platform_ids', progress = r.value ->> 'progress', reason = COALESCE(r.value ->> 'reason', reason), ended_at = r.value ->> 'ended_at'
-    FROM json_each(?) r WHERE outbox.id = r.value ->> 'id' AND ${openMessages.replace("state", "outbox.state")}`,
+    FROM json_each(?) r WHERE outbox.id = r.value ->> 'id' ${andStillOpenMessage}`,
   args: [toJson(rows)],
 })
 
@@ -129,7 +132,7 @@ const knownMarks = async (database: Database, replaced: Database): Promise<State
 const takingMarks = (rows: readonly Row[]): Statement => ({
   sql: `UPDATE inbox_marks AS m SET state = r.value ->> 'state', attempt = r.value ->> 'attempt',
       error = r.value ->> 'error', ended_at = r.value ->> 'ended_at'
-    FROM json_each(?) r WHERE m.seq = r.value ->> 'seq' AND m.handler = r.value ->> 'handler' AND ${openMarks}`,
+    FROM json_each(?) r WHERE m.seq = r.value ->> 'seq' AND m.handler = r.value ->> 'handler' ${andStillOpenMark}`,
   args: [toJson(rows)],
 })
 

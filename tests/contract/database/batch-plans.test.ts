@@ -1,0 +1,80 @@
+import {expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import {gatherClaims} from "../../../server/inbox/claims.ts"
+import {gatherEnds} from "../../../server/inbox/ends.ts"
+import {gatherFinishes} from "../../../server/outbox/rows.ts"
+import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
+import type {Statement} from "../../../shared/sdk/plugin-database.ts"
+import {localDatabase, open} from "../../support/database/databases.ts"
+
+/** A database that keeps the statements that it is asked to write. */
+const recorder = (database: Database) => {
+  const written: Statement[] = []
+  const recording: Pick<Database, "read" | "write" | "state"> = {
+    state: database.state,
+    read: (sql, args) => database.read(sql, args),
+    write: statements => {
+      written.push(...statements)
+      return database.write(statements)
+    },
+  }
+  return {written, recording: recording as Database}
+}
+
+/** Of each update of rows that a parameter names: what SQLite goes through first, and how it finds each of them. */
+const plansOf = async (database: Database, written: readonly Statement[]) => {
+  const updates = written.filter(({sql}) => sql.startsWith("UPDATE") && sql.includes("json_each"))
+  return Promise.all(
+    updates.map(async ({sql, args = []}) => {
+      const plan = await database.read(`EXPLAIN QUERY PLAN ${sql}`, args)
+      const [first, ...others] = plan.map(({detail}) => String(detail))
+      const found = others.find(detail => /^SEARCH (outbox|inbox_marks|m) /.test(detail))
+      return [first?.replace(/ (json_each|r) /, " rows "), found?.replace(/^SEARCH \w+ /, "")]
+    }),
+  )
+}
+
+const rows = "SCAN rows VIRTUAL TABLE INDEX 1:"
+const byMark = "USING PRIMARY KEY (seq=? AND handler=?)"
+const byMessage = "USING INDEX sqlite_autoindex_outbox_1 (id=?)"
+
+test("what handlers and sends end with is found by its key, not among all of its state", async () => {
+  const database = await open(await localDatabase())
+  const {written, recording} = recorder(database)
+  await gatherClaims(recording, "run").store({seq: 1, handler: "h"})
+  await gatherEnds(recording).store({key: {seq: 1, handler: "h", attempt: 1}, departures: []})
+  const edited = {outbox: "a", ids: ["p"]}
+  await gatherFinishes(recording).store({end: {is: "sent", ids: ["p"], edited}, seq: 1, attempt: 1})
+  expect(await plansOf(database, written)).toEqual([
+    [rows, byMark],
+    [rows, byMark],
+    [rows, byMessage],
+    [rows, "USING INTEGER PRIMARY KEY (rowid=?)"],
+  ])
+})
+
+test("a restore finds what was sent and handled since by its key", async () => {
+  const replaced = await open(await localDatabase())
+  const sent =
+    "INSERT INTO outbox (id, kind, endpoint, channel, content, created_at, state, progress) VALUES (?, 'message', 'line', 'team', '[]', 0, ?, ?)"
+  const received =
+    "INSERT INTO inbox (seq, endpoint, event_id, conversation, type, received_at, event) VALUES (1, 'line', 'e', 'team', 'message-created', 0, '{}')"
+  const marked = "INSERT INTO inbox_marks (seq, handler, state, attempt) VALUES (1, 'h', ?, 0)"
+  const database = await open(await localDatabase())
+  const fill = (state: string, mark: string, to: Database) =>
+    to.write([
+      {sql: sent, args: ["a", state, null]},
+      {sql: sent, args: ["b", "queued", '{"done": 1, "of": 2}']},
+      {sql: received},
+      {sql: marked, args: [mark]},
+    ])
+  await fill("queued", "pending", database)
+  await fill("sent", "handled", replaced)
+  const {written, recording} = recorder(database)
+  await adoptDatabase(recording, {authority: "x", at: 0, checkpoint: "c", from: "y"}, replaced)
+  expect(await plansOf(database, written)).toEqual([
+    [rows, byMessage],
+    [rows, byMark],
+    [rows, byMessage],
+  ])
+})
