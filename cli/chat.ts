@@ -7,29 +7,35 @@ import {isProblem, messageOf} from "../shared/problems.ts"
 import {connectHost, type HostClient} from "./kit/host-client.ts"
 import {SvcCommand} from "./kit/svc-command.ts"
 
-/** What the sandbox tells of one message; nothing but the change where the bot is writing. */
-interface Change {
-  readonly change: "said" | "edited" | "deleted" | "reacted" | "unreacted" | "typing"
-  readonly message?: {readonly from: "user" | "bot"; readonly text: string; readonly reactions: readonly string[]}
+interface ChatMessage {
+  readonly from: "user" | "bot"
+  readonly text: string
+  readonly reactions: readonly string[]
 }
 
+/** What the sandbox tells of a channel. */
+type Change =
+  | {readonly change: "said" | "edited" | "deleted" | "reacted" | "unreacted"; readonly message: ChatMessage}
+  | {readonly change: "typing"}
+  | {readonly change: "moderated"; readonly what: string}
+
 /** What a person sees of it. */
-const describe = ({change, message}: Change): string | undefined => {
-  if (message === undefined) return "(is writing…)"
-  const {from, text, reactions} = message
-  switch (change) {
+const describe = (change: Change): string | undefined => {
+  switch (change.change) {
     case "said":
-      return from === "bot" ? text : undefined
+      return change.message.from === "bot" ? change.message.text : undefined
     case "edited":
-      return `(edits) ${text}`
+      return `(edits) ${change.message.text}`
     case "deleted":
-      return `(deletes) ${text}`
+      return `(deletes) ${change.message.text}`
     case "reacted":
-      return `(reacts ${reactions.at(-1) ?? ""})`
+      return `(reacts ${change.message.reactions.at(-1) ?? ""})`
     case "unreacted":
       return "(takes a reaction back)"
     case "typing":
-      return undefined
+      return "(is writing…)"
+    case "moderated":
+      return `(${change.what})`
   }
 }
 

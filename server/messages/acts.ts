@@ -2,6 +2,7 @@ import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
 import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {nodesOf} from "../../shared/sdk/elements.ts"
+import {kindOf} from "../../shared/sdk/satori-methods.ts"
 import type {MessageTarget, Session} from "../../shared/sdk/session.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 import {type Address, callDraft, type MessageRef, type OutboxDraft} from "../outbox/draft.ts"
@@ -63,6 +64,8 @@ export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
       act(target, "unreact", ({at, message}) => ({...at, id: uuid(), kind: "unreact", content: {message, emoji}})),
     call: async (method, params, endpoint = stored.endpoint) => {
       endpoints.requireFeature(endpoint, method as Feature)
+      if (kindOf(method)?.is === "read")
+        throw new Problem("request_invalid", `${method} only reads: plugin.ask asks the platform, and has its answer`)
       return queue(callDraft(endpoint, {method, params}))
     },
   }

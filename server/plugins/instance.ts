@@ -171,6 +171,7 @@ export class Instance {
           requireActive: () => void this.#host("writing state"),
         }),
       cancel: async id => this.#host("cancel()").cancel(this.name, id),
+      ask: async (endpoint, method, params = {}) => this.#host("ask()").ask(endpoint, method, params),
     }
     try {
       const {setup} = this.plugin.definition

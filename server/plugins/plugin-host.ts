@@ -20,6 +20,11 @@ export interface PluginHost {
   ): Promise<string>
   /** Resolves to whether there was one. */
   clearTimer(plugin: string, key: string): Promise<boolean>
+  /**
+   * Asks a platform now, by a method of Satori that only reads. Throws `endpoint_unknown`, `unsupported`, `request_invalid` for
+   * a method that acts, `endpoint_offline`, `platform_failed`.
+   */
+  ask(endpoint: string, method: string, params: Readonly<Record<string, unknown>>): Promise<unknown>
   /** Resolves to whether the message was taken back. Throws `outbox_unknown`. */
   cancel(plugin: string, id: string): Promise<boolean>
 }

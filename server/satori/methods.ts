@@ -4,8 +4,9 @@ import {Problem} from "../../shared/problems.ts"
 import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {Channel, Guild, Login, Message, User} from "../../shared/sdk/satori.ts"
 import {type Static, type TSchema, Type} from "../../shared/type.ts"
+import {askMethod} from "../endpoints/ask.ts"
 import {parseContent} from "../messages/parse-content.ts"
-import {act, ask, askMethod, can, type MethodServices, requireFeature} from "./asking.ts"
+import {act, ask, can, type MethodServices, requireFeature} from "./asking.ts"
 import {seenEvents} from "./history.ts"
 import {type KnownLogin, showLogin} from "./protocol.ts"
 
@@ -149,7 +150,9 @@ const askedOr =
     seen: (services: MethodServices, login: KnownLogin, body: B) => unknown,
   ) =>
   (services: MethodServices, login: KnownLogin, body: B): unknown =>
-    can(services, login, name) ? askMethod(services, login, name, body) : seen(services, login, body)
+    can(services, login, name)
+      ? askMethod(services.endpoints.require(login.endpoint), name, body)
+      : seen(services, login, body)
 
 const found = <T>(value: T | undefined, what: string): T => {
   if (value !== undefined) return value

@@ -111,6 +111,13 @@ export interface Plugin {
    */
   cancel(id: string): Promise<boolean>
   /**
+   * Asks a platform now, by a method of Satori v1 that its endpoint's `features` name and that only reads, such as
+   * `guild.member.list`. Resolves to the platform's answer, within 10 s. Nothing is stored. Throws `not_active`,
+   * `endpoint_unknown`, `unsupported`, `request_invalid` for a method with a side effect (`session.call` has those),
+   * `endpoint_offline`, `platform_failed`.
+   */
+  ask(endpoint: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
+  /**
    * Runs once the plugin is part of a committed generation and messages can be sent: at the start of the Host, and after a
    * reload that brought this instance. What it throws counts as an exception of the plugin that nobody caught.
    */

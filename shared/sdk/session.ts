@@ -60,7 +60,10 @@ export interface Session {
   delete(message: MessageTarget): Promise<string>
   /** Queues the end of a reaction of the bot. Like `edit`. */
   unreact(message: MessageTarget, emoji: string): Promise<string>
-  /** Queues a method of Satori v1, such as `guild.member.mute`, at this endpoint or another. Like `edit`. */
+  /**
+   * Queues a method of Satori v1, such as `guild.member.mute`, at this endpoint or another. Like `edit`. Throws `request_invalid`
+   * for a method that only reads: `plugin.ask` has its answer.
+   */
   call(method: string, params: Readonly<Record<string, unknown>>, endpoint?: string): Promise<string>
   /** Shows for a few seconds that the bot is writing, where the platform can. Best effort: at once, and never stored. */
   typing(): void

@@ -1,11 +1,7 @@
-import {
-  channelType,
-  type DatedIncoming,
-  type Feature,
-  refused,
-  renderContent,
-  type Sender,
-} from "../../../shared/sdk/sdk.ts"
+import {randomUUID} from "node:crypto"
+import {channelType, type DatedIncoming, type Feature, renderContent, type Sender} from "../../../shared/sdk/sdk.ts"
+import type {Guild} from "./guild.ts"
+import {callMethod, methodNames} from "./methods.ts"
 import type {Room, RoomMessage} from "./room.ts"
 
 /** Everything that a platform may be able to do, so that a bot can be tried without one. */
@@ -18,25 +14,19 @@ export const features: readonly Feature[] = [
   "open",
   "history",
   "commands",
-  "guild.member.mute",
+  ...methodNames,
 ]
 
 /** The channel of a user's direct messages: `svc chat --as ann --channel @ann` is there. */
 export const directChannel = (user: string): string => `@${user}`
 
-/** The sandbox's acts on its room. */
-export const senderOf = (room: Room): Sender => ({
+/** The sandbox's acts on its room and its guild. */
+export const senderOf = (room: Room, guild: Guild): Sender => ({
   send: async ({id, channel, content}) => {
     room.say("bot", channel, id, content)
     return {ids: [id]}
   },
-  edit: async ({channel, message, content}) => {
-    if (room.edit(channel, message, content)) return
-    throw refused(`there is no message ${message} in ${channel}`, {
-      reason: "message_unknown",
-      remediation: "The sandbox remembers its newest messages, and none from before the Host started.",
-    })
-  },
+  edit: async ({channel, message, content}) => room.edit(channel, message, content),
   delete: async ({channel, message}) => room.delete(channel, message),
   react: async ({channel, message, emoji}) => room.react(channel, message, emoji),
   unreact: async ({channel, message, emoji}) => room.unreact(channel, message, emoji),
@@ -51,15 +41,7 @@ export const senderOf = (room: Room): Sender => ({
   commands: async commands => {
     room.commands = commands
   },
-  call: async (_, {user_id: user, duration}) => {
-    if (typeof user !== "string" || typeof duration !== "number" || !(duration >= 0)) {
-      throw refused("guild.member.mute needs user_id and duration, in milliseconds", {
-        reason: "request_invalid",
-        remediation: "Give both; a duration of 0 ends the silence.",
-      })
-    }
-    room.mute(user, duration)
-  },
+  call: async (name, params, _, row = randomUUID()) => callMethod(name, params, {room, guild, row}),
 })
 
 const between = (messages: readonly RoomMessage[], before: string | undefined, after: string | undefined) => {

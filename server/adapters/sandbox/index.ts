@@ -9,6 +9,7 @@ import {
   Type,
 } from "../../../shared/sdk/sdk.ts"
 import {directChannel, features, senderOf} from "./acts.ts"
+import {Guild, guild as theGuild} from "./guild.ts"
 import {Room} from "./room.ts"
 import {streamOf} from "./stream.ts"
 
@@ -35,6 +36,7 @@ export default definePlugin({
   description: "A platform inside the Host, for trying the bot",
   setup(plugin) {
     const room = new Room()
+    const guild = new Guild()
     let endpoint: Endpoint | undefined
     plugin.adapter("sandbox", {
       history: "inside",
@@ -45,7 +47,7 @@ export default definePlugin({
           endpoint = undefined
         })
         opened.login({platform: "sandbox", user: {id: "bot", name: "bot", is_bot: true}, status: 1})
-        return senderOf(room)
+        return senderOf(room, guild)
       },
     })
     plugin.route({
@@ -66,13 +68,15 @@ export default definePlugin({
           group,
         } = (await call.body()) as Static<typeof NewMessage>
         // As on other platforms, who is muted can still write to the bot itself: to appeal, for example.
-        if (channel !== directChannel(user) && room.isMuted(user))
-          throw new Problem("conflict", `${user} is muted in the sandbox`)
+        const why = channel === directChannel(user) ? undefined : guild.whySilent(user, channel)
+        if (why !== undefined) throw new Problem("conflict", why)
         if (endpoint === undefined) throw new Problem("admission_closed", "the sandbox endpoint is not open")
+        if (group === true) guild.enter(user, channel)
         const receipt = await endpoint.receive({
           id,
           type: "message-created",
           channel: {id: channel, type: group === true ? channelType.text : channelType.direct},
+          ...(group === true ? {guild: theGuild} : {}),
           user: {id: user, name: user, ...(account === undefined ? {} : {account})},
           message: {id, content: renderContent(text)},
         })

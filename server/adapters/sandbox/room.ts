@@ -1,4 +1,4 @@
-import {type CommandSummary, type Content, textOf} from "../../../shared/sdk/sdk.ts"
+import {type CommandSummary, type Content, refused, textOf} from "../../../shared/sdk/sdk.ts"
 
 /** One message of a sandbox channel, by a user or by the bot. */
 export interface RoomMessage {
@@ -18,6 +18,8 @@ export interface RoomMessage {
 export type RoomChange =
   | {readonly change: "said" | "edited" | "deleted" | "reacted" | "unreacted"; readonly message: RoomMessage}
   | {readonly change: "typing"}
+  /** The bot did something to the guild: a sentence without its subject. */
+  | {readonly change: "moderated"; readonly what: string}
 
 type Listener = (change: RoomChange) => void
 
@@ -30,8 +32,6 @@ export class Room {
   commands: readonly CommandSummary[] = []
   #messages: RoomMessage[] = []
   readonly #listeners = new Map<Listener, string>()
-  /** Until when users may say nothing, in milliseconds since 1970. */
-  readonly #muted = new Map<string, number>()
 
   say(from: RoomMessage["from"], channel: string, id: string, elements: Content): void {
     const at = new Date().toISOString()
@@ -40,9 +40,10 @@ export class Room {
     this.#tell(channel, {change: "said", message})
   }
 
-  /** False where there is no such message. */
-  edit(channel: string, id: string, elements: Content): boolean {
-    return this.#change(channel, id, "edited", {elements, text: textOf(elements), edited: true})
+  /** Throws a refusal where there is no such message. */
+  edit(channel: string, id: string, elements: Content): void {
+    this.message(channel, id)
+    this.#change(channel, id, "edited", {elements, text: textOf(elements), edited: true})
   }
 
   /** A message that is gone already counts as deleted. */
@@ -68,13 +69,21 @@ export class Room {
     this.#tell(channel, {change: "typing"})
   }
 
-  /** `milliseconds` of 0 ends it. */
-  mute(user: string, milliseconds: number): void {
-    this.#muted.set(user, Date.now() + milliseconds)
+  /** Takes back all reactions, or those with one emoji. */
+  clearReactions(channel: string, id: string, emoji?: string): void {
+    const {reactions} = this.message(channel, id)
+    const left = emoji === undefined ? [] : reactions.filter(each => each !== emoji)
+    this.#change(channel, id, "unreacted", {reactions: left})
   }
 
-  isMuted(user: string): boolean {
-    return (this.#muted.get(user) ?? 0) > Date.now()
+  /** Throws a refusal where there is no such message. */
+  message(channel: string, id: string): RoomMessage {
+    const message = this.#find(channel, id)
+    if (message !== undefined) return message
+    throw refused(`there is no message ${id} in ${channel}`, {
+      reason: "message_unknown",
+      remediation: "The sandbox remembers its newest messages, and none from before the Host started.",
+    })
   }
 
   /** What was said in a channel, oldest first. */
@@ -92,13 +101,17 @@ export class Room {
     return this.#messages.find(message => message.id === id && message.channel === channel)
   }
 
-  #change(channel: string, id: string, change: "edited" | "reacted" | "unreacted", to: Partial<RoomMessage>): boolean {
+  #change(channel: string, id: string, change: "edited" | "reacted" | "unreacted", to: Partial<RoomMessage>): void {
     const before = this.#find(channel, id)
-    if (before === undefined) return false
+    if (before === undefined) return
     const message = {...before, ...to}
     this.#messages = this.#messages.map(each => (each === before ? message : each))
     this.#tell(channel, {change, message})
-    return true
+  }
+
+  /** In whatever channel they are. */
+  tellAll(what: string): void {
+    for (const listener of this.#listeners.keys()) listener({change: "moderated", what})
   }
 
   #tell(channel: string, change: RoomChange): void {

@@ -1,11 +1,14 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../../shared/problems.ts"
+import type {Feature} from "../../../shared/sdk/adapter/sender.ts"
 import {nodesOf} from "../../../shared/sdk/elements.ts"
 import type {SendOptions} from "../../../shared/sdk/plugin.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
+import {kindOf} from "../../../shared/sdk/satori-methods.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
 import {lastTime, readKey} from "../../../shared/sdk/values.ts"
 import type {Database} from "../../database/database.ts"
+import {askMethod} from "../../endpoints/ask.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {addressOf} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
@@ -15,7 +18,7 @@ import type {Timers} from "../../scheduler/timers/timers.ts"
 
 export interface PluginHostOptions {
   readonly outbox: Outbox
-  readonly endpoints: Pick<Endpoints, "require" | "requireTarget">
+  readonly endpoints: Pick<Endpoints, "require" | "requireFeature" | "requireTarget">
   readonly database: Pick<Database, "write">
   readonly timers: () => Timers
 }
@@ -40,6 +43,12 @@ export const createPluginHost = ({outbox, endpoints, database, timers}: PluginHo
     return (cleared?.rows.length ?? 0) > 0
   },
   cancel: (plugin, id) => outbox.cancel(String(id), plugin),
+  ask: async (endpoint, method, params) => {
+    endpoints.requireFeature(endpoint, method as Feature)
+    const kind = kindOf(method)
+    if (kind === undefined || kind.is === "read") return askMethod(endpoints.require(endpoint), method, params)
+    throw new Problem("request_invalid", `${method} has a side effect: session.call stores it before it is done`)
+  },
 })
 
 /** A conversation of which no more is known than its ids. */

@@ -6,7 +6,7 @@ import {type Fault, queue} from "../../support/adapters/queue-platform.ts"
 describe.each([
   ["irc, at a real ngircd", irc, 13],
   ["webhook", webhook, 11],
-  ["sandbox", sandbox, 6],
+  ["sandbox", sandbox, 5],
   ["an adapter with a cursor", queue(), 0],
 ] as const)("%s", (_, adapter, most) => {
   test("keeps what the conformance suite of adapters asks", async () => {

@@ -77,6 +77,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
       platform: "sandbox",
       self_id: "bot",
       channel: {id: "lounge", type: 0},
+      guild: {id: "sandbox", name: "Sandbox"},
       user: {id: "alice", name: "alice"},
       message: {id: "m1", content: "hello &lt;b&gt;"},
     })
@@ -204,7 +205,7 @@ describe.each(bunAnd("node24"))("the Satori server on $name", runtime => {
     })
     await expectProblem(await askSatori(host, "channel.get", {channel_id: "elsewhere"}), 404, "not_found")
     await expectProblem(await askSatori(host, "message.get", {channel_id: "alone", message_id: "m1"}), 404, "not_found")
-    await expectProblem(await askSatori(host, "guild.list"), 501, "not_implemented")
+    await expectProblem(await askSatori(host, "friend.list"), 501, "not_implemented")
     await expectProblem(await askSatori(host, "tea.make"), 404, "not_found")
     await expectProblem(await askSatori(host, "message.create", {channel_id: "lounge"}), 400, "request_invalid")
     await expectProblem(await askSatori(host, "login.get", {}, {}), 400, "request_invalid")

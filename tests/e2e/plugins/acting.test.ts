@@ -26,8 +26,15 @@ const actor = pluginWith(`
     plugin.command("whisper", async ({session}) => void (await session.send("psst", {endpoint: "sandbox", user: "ann"})))
     plugin.command("nowhere", async ({session}) => void (await session.send("lost", {endpoint: "nobody", channel: "x"})))
     plugin.command("mute", async ({session}) =>
-      void (await session.call("guild.member.mute", {guild_id: "g", user_id: "bob", duration: 60_000})))
-    plugin.command("ban", async ({session}) => void (await session.call("guild.member.kick", {guild_id: "g", user_id: "bob"})))
+      void (await session.call("guild.member.mute", {guild_id: "sandbox", user_id: "bob", duration: 60_000})))
+    plugin.command("unfriend", async ({session}) => void (await session.call("friend.delete", {user_id: "bob"})))
+    plugin.command("who", async ({session}) => {
+      const {data} = await plugin.ask(session.endpoint, "guild.member.list", {guild_id: "sandbox"}) as any
+      return data.map(({user}: any) => user.id).join(", ")
+    })
+    plugin.command("ask <method:string>", async ({args, session}) => JSON.stringify(await plugin.ask(session.endpoint, args.method)))
+    plugin.command("call <method:string>", async ({args, session}) => void (await session.call(args.method, {})))
+    plugin.ask("sandbox", "guild.list").catch(error => note("asked " + error.code))
     plugin.send({endpoint: "sandbox", channel: "log"}, "from setup").catch(error => note("setup " + error.code))
     const visits = plugin.state("user", Type.Object({n: Type.Integer({default: 0})}))
     plugin.command("visit", async ({session}) => "visit " + (await session.state(visits).update(({n}) => ({n: n + 1}))).n)
@@ -89,14 +96,32 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     expect(await heard(host, "@ann")).toEqual(["psst"])
     const errorOf = async (text: string) => (await say(host, text)).marks.map(({error}) => error)
     expect(await errorOf("/nowhere")).toEqual(["there is no endpoint nobody; there is sandbox"])
-    expect(await errorOf("/ban")).toEqual([
-      expect.stringMatching(/^sandbox cannot guild\.member\.kick; it can send and /),
+    expect(await errorOf("/unfriend")).toEqual([
+      expect.stringMatching(/^sandbox cannot friend\.delete; it can send and /),
     ])
     await say(host, "/mute")
     await expect(say(host, "hi", "bob")).rejects.toThrow(/bob is muted/)
     // To the bot itself he may still write.
     const direct = {text: "why?", user: "bob", channel: "@bob"}
     expect(await host.post("/api/plugins/sandbox/messages", direct)).toMatchObject({duplicate: false})
+    await host.stop()
+  })
+
+  test("asks a platform, and is told what asks and what acts", async () => {
+    const host = await startHost({runtime, config: config("one"), plugins: {actor}})
+    const errorOf = async (text: string) => (await say(host, text)).marks.map(({error}) => error)
+    await host.post("/api/plugins/sandbox/messages", {text: "hi", user: "eve", channel: "hall", group: true})
+    await say(host, "/who")
+    expect(await heard(host, "room")).toEqual(["bot, eve"])
+    expect(await errorOf("/ask friend.list")).toEqual([expect.stringMatching(/^sandbox cannot friend\.list/)])
+    expect(await errorOf("/ask guild.member.kick")).toEqual([
+      "guild.member.kick has a side effect: session.call stores it before it is done",
+    ])
+    expect(await errorOf("/ask guild.member.get")).toEqual(["the sandbox needs user_id, a text"])
+    expect(await errorOf("/call guild.list")).toEqual([
+      "guild.list only reads: plugin.ask asks the platform, and has its answer",
+    ])
+    expect(notes(host)).toContain("asked not_active")
     await host.stop()
   })
 
@@ -136,6 +161,10 @@ describe.each(bunAnd("node22"))("a plugin on $name", runtime => {
     const before = notes(host)
     const {code} = await svc(runtime, host.project, ["runtime", "start", "--once", "--mode", "test"])
     expect(code).toBe(0)
-    expect(notes(host).slice(before.length)).toEqual(["setup not_active", "state not_active"])
+    expect(notes(host).slice(before.length).sort()).toEqual([
+      "asked not_active",
+      "setup not_active",
+      "state not_active",
+    ])
   })
 })

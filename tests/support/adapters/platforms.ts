@@ -1,3 +1,4 @@
+import {EventSourceParserStream} from "eventsource-parser/stream"
 import {
   type AdapterUnderTest,
   adapterChecks,
@@ -97,10 +98,14 @@ interface SandboxPage {
 export const sandbox: AdapterUnderTest = {
   use: "sandbox",
   name: "sandbox",
-  platform: () => {
+  platform: defer => {
     let number = 0
     let last = ""
+    let timesTyping = 0
+    let watched: string | undefined
     const path = "/api/plugins/sandbox/messages"
+    const ended = new AbortController()
+    defer(() => ended.abort())
     const headersOf = ({token}: HostAddress) => ({
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
@@ -110,14 +115,39 @@ export const sandbox: AdapterUnderTest = {
         const body = JSON.stringify({text, id, channel: "room", user: "ann"})
         return fetch(`${host.url}${path}`, {method: "POST", headers: headersOf(host), body})
       }, at)
+    /** Counts from now on how often the bot is seen writing on this Host. */
+    const watch = async (at: At) => {
+      const host = at()
+      if (host === undefined || host.url === watched) return
+      const headers = headersOf(host)
+      const stream = await fetch(`${host.url}/api/plugins/sandbox/stream?channel=room`, {headers, signal: ended.signal})
+      if (!stream.ok || stream.body === null) return
+      watched = host.url
+      const read = async (body: ReadableStream<Uint8Array>) => {
+        for await (const {data} of body
+          .pipeThrough(new TextDecoderStream() as never)
+          .pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<{data: string}>)
+          if (JSON.parse(data).change === "typing") timesTyping++
+      }
+      // It ends with its Host.
+      void read(stream.body).catch(() => {})
+    }
     return {
       channel: "room",
       user: "ann",
-      calls: {"guild.member.mute": {user_id: "bob", duration: 0}},
+      calls: {
+        "guild.member.mute": {user_id: "bob", duration: 0},
+        "guild.member.kick": {user_id: "bob"},
+        "guild.member.list": {},
+        "guild.role.create": {role: {name: "helper"}},
+        "channel.create": {data: {name: "news"}},
+      },
       say: async (text, at) => {
+        await watch(at)
         last = text
         await post(text, `said-${++number}`, at)
       },
+      typing: () => timesTyping,
       commands: async at => {
         const host = at()
         if (host === undefined) return []

@@ -1,0 +1,167 @@
+import {channelType, refused} from "../../../shared/sdk/sdk.ts"
+
+/** The one guild of the sandbox: every channel with others is in it. */
+export const guild = {id: "sandbox", name: "Sandbox"} as const
+
+export interface GuildChannel {
+  readonly id: string
+  readonly type: number
+  readonly name: string
+}
+
+export interface Role {
+  readonly id: string
+  readonly name: string
+}
+
+interface Member {
+  /** Milliseconds since 1970. */
+  readonly joinedAt: number
+  readonly roles: ReadonlySet<string>
+}
+
+/** Who and what is in the guild, and who may write: in memory, until the Host ends. */
+export class Guild {
+  readonly #channels = new Map<string, GuildChannel>()
+  readonly #roles = new Map<string, Role>()
+  readonly #members = new Map<string, Member>()
+  readonly #banned = new Set<string>()
+  /** Until when nothing may be said, by user and by channel: in milliseconds since 1970. */
+  readonly #mutedUsers = new Map<string, number>()
+  readonly #mutedChannels = new Map<string, number>()
+  /** What was made for a row of the outbox: another attempt makes nothing. */
+  readonly #made = new Map<string, string>()
+
+  constructor() {
+    this.enter("bot")
+  }
+
+  /** Somebody writes in a channel: both are known from then on. */
+  enter(user: string, channel?: string): void {
+    if (!this.#members.has(user)) this.#members.set(user, {joinedAt: Date.now(), roles: new Set()})
+    if (channel !== undefined && !this.#channels.has(channel)) this.#addChannel(channel, channelType.text, channel)
+  }
+
+  /** Why a user may not write in a channel; undefined where nothing is against it. */
+  whySilent(user: string, channel: string): string | undefined {
+    if (this.#banned.has(user)) return `${user} was removed from the sandbox for good`
+    if (isLater(this.#mutedUsers.get(user))) return `${user} is muted in the sandbox`
+    return isLater(this.#mutedChannels.get(channel)) ? `${channel} is muted in the sandbox` : undefined
+  }
+
+  channels(): readonly GuildChannel[] {
+    return [...this.#channels.values()]
+  }
+
+  channel(id: string): GuildChannel {
+    return found(this.#channels.get(id), "channel", id)
+  }
+
+  /** Makes one channel for each `row`; returns the same one for the same row. */
+  createChannel(row: string, name: string, type: number): GuildChannel {
+    const id = this.#makeOnce(row, () => this.#addChannel(unused(name, this.#channels), type, name).id)
+    return this.channel(id)
+  }
+
+  renameChannel(id: string, name: string): void {
+    this.#channels.set(id, {...this.channel(id), name})
+  }
+
+  /** A channel that is gone already counts as deleted. */
+  deleteChannel(id: string): void {
+    this.#channels.delete(id)
+  }
+
+  /** `milliseconds` of 0 ends it. */
+  muteChannel(id: string, milliseconds: number): void {
+    this.#mutedChannels.set(this.channel(id).id, Date.now() + milliseconds)
+  }
+
+  members(): readonly string[] {
+    return [...this.#members.keys()]
+  }
+
+  member(user: string): Member {
+    return found(this.#members.get(user), "member", user)
+  }
+
+  /** Somebody who is gone already counts as removed. `forGood`: may not come back. */
+  kick(user: string, forGood: boolean): void {
+    this.#members.delete(user)
+    if (forGood) this.#banned.add(user)
+  }
+
+  /** `milliseconds` of 0 ends it. */
+  mute(user: string, milliseconds: number): void {
+    this.#mutedUsers.set(user, Date.now() + milliseconds)
+  }
+
+  roles(): readonly Role[] {
+    return [...this.#roles.values()]
+  }
+
+  rolesOf(user: string): readonly Role[] {
+    const {roles} = this.member(user)
+    return this.roles().filter(({id}) => roles.has(id))
+  }
+
+  /** Makes one role for each `row`; returns the same one for the same row. */
+  createRole(row: string, name: string): Role {
+    const id = this.#makeOnce(row, () => {
+      const made = {id: unused(name, this.#roles), name}
+      this.#roles.set(made.id, made)
+      return made.id
+    })
+    return this.#role(id)
+  }
+
+  renameRole(id: string, name: string): void {
+    this.#roles.set(id, {...this.#role(id), name})
+  }
+
+  /** A role that is gone already counts as deleted. */
+  deleteRole(id: string): void {
+    this.#roles.delete(id)
+  }
+
+  giveRole(user: string, role: string): void {
+    const {joinedAt, roles} = this.member(user)
+    this.#members.set(user, {joinedAt, roles: new Set([...roles, this.#role(role).id])})
+  }
+
+  takeRole(user: string, role: string): void {
+    const {joinedAt, roles} = this.member(user)
+    this.#members.set(user, {joinedAt, roles: new Set([...roles].filter(id => id !== role))})
+  }
+
+  #role(id: string): Role {
+    return found(this.#roles.get(id), "role", id)
+  }
+
+  #addChannel(id: string, type: number, name: string): GuildChannel {
+    const made = {id, type, name}
+    this.#channels.set(id, made)
+    return made
+  }
+
+  #makeOnce(row: string, make: () => string): string {
+    const id = this.#made.get(row) ?? make()
+    this.#made.set(row, id)
+    return id
+  }
+}
+
+const isLater = (time = 0): boolean => time > Date.now()
+
+const found = <T>(value: T | undefined, what: string, id: string): T => {
+  if (value !== undefined) return value
+  throw refused(`the sandbox has no ${what} ${id}`, {
+    reason: `${what}_unknown`,
+    remediation: "The sandbox knows what was said and made since the Host started.",
+  })
+}
+
+/** The name itself as an id, with a number where another has it. */
+const unused = (name: string, taken: ReadonlyMap<string, unknown>): string => {
+  for (let number = 2, id = name; ; id = `${name}-${number++}`) if (!taken.has(id)) return id
+}
