@@ -1,7 +1,7 @@
 import {randomBytes} from "node:crypto"
 import type {Log} from "../../shared/log.ts"
 import {createProjection, isPrivate} from "../../shared/private.ts"
-import {Problem} from "../../shared/problems.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
 import type {Call, Route, Scope} from "../../shared/sdk/route.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
@@ -187,7 +187,7 @@ const explain = (error: unknown, requestId: string, route: Route, {log, scrub}: 
       log.warn(`${route.method} ${route.path} failed: ${error.message}`, {requestId, code: error.code})
     return problemAnswer(error, requestId, endsConnection(error) ? closing : {}, scrub)
   }
-  log.error(`${route.method} ${route.path} failed`, {requestId, error})
+  log.error(`${route.method} ${route.path} failed: ${messageOf(error)}`, {requestId, error})
   return problemAnswer(internalProblem(error), requestId)
 }
 

@@ -138,6 +138,7 @@ describe.each(bunAnd("node24"))("the HTTP host on $name", runtime => {
     expect(JSON.stringify(body)).not.toContain("hunter22")
     expect(body.requestId).toMatch(/^[0-9a-f]+-\w+$/)
     await untilPrinted(host.process, String(body.requestId))
+    expect(host.process.output()).toContain("/throws failed: hunter22 in a message")
     await expectProblem(await host.fetch(`${probe}/problem`), 409, "conflict")
   })
 
