@@ -22,7 +22,7 @@ export const nodeBundle = {
   // The SDK runs on Node ^20.19 too.
   target: "node20.19",
   // Native, lazily loaded or CommonJS-only packages stay packages; the rest is bundled, which halves the time to start.
-  external: ["@libsql/client", "@libsql/core", "esbuild", "irc-framework", "standardwebhooks"],
+  external: ["bun:test", "@libsql/client", "@libsql/core", "esbuild", "irc-framework", "standardwebhooks"],
   banner: {
     js: "import {createRequire as svcCreateRequire} from 'node:module'; const require = svcCreateRequire(import.meta.url);",
   },

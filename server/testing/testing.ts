@@ -11,8 +11,11 @@ import {loadRuntime} from "../runtime/load-runtime.ts"
 import {bypassProxy} from "../runtime/proxy.ts"
 import {type FireOptions, fire, online, type SayOptions, type Sent, say} from "./actions.ts"
 import {Editions} from "./editions.ts"
+import {raiseTimeLimit} from "./time-limit.ts"
 
 export type {FireOptions, SayOptions, Sent} from "./actions.ts"
+
+await raiseTimeLimit()
 
 /** One plugin of a bot under test. */
 export interface PluginUnderTest {

@@ -1,8 +1,11 @@
+import {raiseTimeLimit} from "../time-limit.ts"
 import {allChecks} from "./checks.ts"
 import type {AdapterUnderTest} from "./platform.ts"
 import {openTrial, type Trial} from "./trial.ts"
 
 export type {AccountUnderTest, AdapterUnderTest, Heard, HostAddress, PlatformUnderTest} from "./platform.ts"
+
+await raiseTimeLimit()
 
 /** One promise that an adapter makes. */
 export interface AdapterCheck {

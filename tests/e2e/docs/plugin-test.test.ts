@@ -4,7 +4,7 @@ import {expect, test} from "vitest"
 import {readDocuments} from "../../support/docs/documents.ts"
 import {runProcess} from "../../support/host/process.ts"
 import {makeFolder, makeProject} from "../../support/host/project.ts"
-import {bunAnd, onNode22, runtimes} from "../../support/host/runtimes.ts"
+import {bunAnd, onBun, onNode22, runtimes} from "../../support/host/runtimes.ts"
 
 const guide = readDocuments().find(({path}) => path === "docs/test-a-plugin.md")
 
@@ -55,6 +55,19 @@ test.each(runtimes)(
     })
   },
 )
+
+const slow = `
+import {test} from "node:test"
+import "svc-runtime/test"
+
+test("takes longer than Bun lets a test take", () => new Promise(resolve => setTimeout(resolve, 5200)))
+`
+
+test("under bun test, a test that may start a Host has more than five seconds", async () => {
+  const project = makeProject({files: {"slow.test.mjs": slow}})
+  const ran = await runProcess([onBun.command[0] ?? "", "test"], {cwd: project.folder})
+  expect({code: ran.code, output: ran.stderr}).toMatchObject({code: 0, output: expect.stringContaining(" 1 pass")})
+})
 
 const upgrading = `
 import {definePlugin} from "svc-runtime"
