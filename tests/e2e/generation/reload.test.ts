@@ -2,7 +2,7 @@ import {describe, expect, test} from "vitest"
 import {failureOf, generationOf, generationsOf, reload, statusOf} from "../../support/host/generation.ts"
 import {startHost, svc} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
-import {onBun, runtimes} from "../../support/host/runtimes.ts"
+import {bunAnd, onBun} from "../../support/host/runtimes.ts"
 import {pluginWith, replying, wirePlugin} from "../../support/plugins/plugin-sources.ts"
 
 const token = {HTTP_TOKEN: "a-token-of-thirty-two-characters"}
@@ -20,7 +20,7 @@ const production = {
 }
 const supervised = {...token, SVC_SUPERVISOR: "the test"}
 
-describe.each(runtimes)("in production on $name", runtime => {
+describe.each(bunAnd("node22"))("in production on $name", runtime => {
   test("a new configuration is taken by svc runtime reload and by SIGHUP, and not before", async () => {
     const host = await startHost({runtime, ...production, env: token})
     const {project} = host

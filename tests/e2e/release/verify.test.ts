@@ -6,7 +6,7 @@ import {type GitProject, makeGitProject} from "../../support/host/git-project.ts
 import {startHost} from "../../support/host/host.ts"
 import {startProcess, until} from "../../support/host/process.ts"
 import {makeProject, type Project, plainConfig} from "../../support/host/project.ts"
-import {bunAnd, onBun, onNode22, pathWith} from "../../support/host/runtimes.ts"
+import {bunOr, onBun, onNode22, pathWith} from "../../support/host/runtimes.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {makeUpgradable, packageFiles, versions} from "../../support/release/upgrade.ts"
 import {allSteps, beginRelease, releaseOf, verifyRelease} from "../../support/release/verifications.ts"
@@ -196,7 +196,7 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
-describe.each(bunAnd("node24"))("on $name", runtime => {
+describe.each(bunOr("node24"))("on $name", runtime => {
   test("Ctrl-C leaves nothing and records nothing; what kill -9 leaves ends by itself or is removed by the next run", async () => {
     const project = gitProject({build: 'test -e "$NOTES/go" || { echo $$ > "$NOTES/pid"; sleep 100; }'})
     await begun(project)

@@ -7,7 +7,7 @@ import {printed, runCommand} from "../../support/host/command-line.ts"
 import {launchHost, startHost} from "../../support/host/host.ts"
 import {startProcess, until} from "../../support/host/process.ts"
 import {makeFolder, makeProject, type Project} from "../../support/host/project.ts"
-import {bunAnd, onBun, root, scriptCommand, type TestRuntime, usuallyOn} from "../../support/host/runtimes.ts"
+import {bunOr, onBun, root, scriptCommand, type TestRuntime, usuallyOn} from "../../support/host/runtimes.ts"
 import {need} from "../../support/machine/disk.ts"
 import {needStrace, startToBeKilled} from "../../support/machine/strace.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
@@ -49,7 +49,7 @@ interface Status {
   readonly generation: {readonly number: number; readonly reason: string}
 }
 
-describe.each(bunAnd("node22"))("on $name", runtime => {
+describe.each(bunOr("node22"))("on $name", runtime => {
   test("after two failed starts the last good generation answers, not ready, until the project is corrected", async () => {
     const project = goodProject()
     const first = await startHost({...production, project, runtime})

@@ -8,7 +8,7 @@ import {expectProblem, startHost, svc, type TestHost} from "../../support/host/h
 import {makeNextVersion, newest} from "../../support/host/next-version.ts"
 import {until} from "../../support/host/process.ts"
 import {makeFolder, makeProject, type Project} from "../../support/host/project.ts"
-import {bunAnd, bunOr, type TestRuntime, usualRuntime} from "../../support/host/runtimes.ts"
+import {bunAnd, bunOr, casesOf, type TestRuntime, usualRuntime} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
 import {mountDisk, needMounts} from "../../support/machine/disk.ts"
 import {holdPort} from "../../support/machine/ports.ts"
@@ -23,6 +23,8 @@ import {
   mend,
   token,
 } from "./broken-changes.ts"
+
+const both = bunAnd("node24")
 
 const production = ["--mode", "production", "--no-watch"]
 
@@ -77,7 +79,7 @@ const filesOf = (pid: string): readonly string[] => {
   }
 }
 
-describe.each(bunAnd("node24"))("a production Host on $name", runtime => {
+describe.each(both)("a production Host on $name", runtime => {
   const host = shared(() => startGood(runtime))
   const later = shared(() =>
     makeNextVersion(runtime, [{version: newest + 1, name: "wrong", undo: "none", statements: ["CREATE NONSENSE"]}]),
@@ -90,7 +92,7 @@ describe.each(bunAnd("node24"))("a production Host on $name", runtime => {
     expect((await generationsOf(host())).length).toBe(1)
   })
 
-  test.each(brokenChanges)("goes on after: $name", async ({by, change, tells}) => {
+  test.each(casesOf(brokenChanges, runtime, both))("goes on after: $name", async ({by, change, tells}) => {
     const {project} = host()
     onTestFinished(() => mend(project))
     const circumstances: Circumstances = {

@@ -63,6 +63,19 @@ export const bunOr = (node: "node22" | "node24"): readonly TestRuntime[] => {
   return both.filter((_, index) => index === turn % both.length)
 }
 
+/**
+ * The cases that one of these runtimes takes, where they are the same code on all of them: each case is one runtime's, and the
+ * runtimes take them by turns. `SVC_TEST_EACH_RUNTIME=1` gives all cases to each.
+ */
+export const casesOf = <Case>(
+  cases: readonly Case[],
+  runtime: TestRuntime,
+  among: readonly TestRuntime[],
+): readonly Case[] =>
+  process.env.SVC_TEST_EACH_RUNTIME === "1"
+    ? cases
+    : cases.filter((_, index) => among[index % among.length]?.name === runtime.name)
+
 /** A PATH on which `bun` or `node` is this runtime's, removed when the test has ended. */
 export const pathWith = ({name, command: [binary = ""]}: TestRuntime): string => {
   const folder = mkdtempSync(join(tmpdir(), "svc-path-"))
