@@ -610,6 +610,20 @@ export const isProblem = (error: unknown, code: ProblemCode): error is Problem =
 export const toProblem = (cause: unknown, code: ProblemCode): Problem =>
   cause instanceof Problem ? cause : new Problem(code, messageOf(cause), {cause})
 
-/** The text of anything that was thrown; without NUL characters, which the database does not take. */
-export const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replaceAll("\0", "\\0")
+/** The message of an error may be a whole answer of a platform: so many characters of it are kept. */
+const longestMessage = 10_000
+
+/** The text of anything that was thrown, at most 10,000 characters; without NUL characters, which the database does not take. */
+export const messageOf = (error: unknown): string => {
+  const text = textOfThrown(error)
+  const kept = text.length > longestMessage ? `${text.slice(0, longestMessage).toWellFormed()}…` : text
+  return kept.replaceAll("\0", "\\0")
+}
+
+const textOfThrown = (error: unknown): string => {
+  try {
+    return String(error instanceof Error ? error.message : error)
+  } catch {
+    return "something was thrown that has no text"
+  }
+}

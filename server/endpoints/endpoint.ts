@@ -11,7 +11,7 @@ import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {ChannelEnd, Filled} from "./backfill.ts"
 import {Backfills} from "./backfills.ts"
 import {Completeness} from "./completeness.ts"
-import {isSender, ownedBy, requireCursor} from "./opened.ts"
+import {ownedBy, requireCursor, requireLogin, requireSender} from "./opened.ts"
 import {type EndpointSpec, hasBackfill} from "./spec.ts"
 import type {Admission, EndpointState} from "./state.ts"
 
@@ -238,8 +238,9 @@ export class Endpoint {
     try {
       const cursor = this.#hooks.cursorOf && (await this.#hooks.cursorOf(this))
       if (hasBackfill(this.spec) && this.#hooks.backfill?.isDue(this) === true) this.#backfills?.hold(scope.signal)
-      const opened = await Promise.race([open(this.#handle(scope, lose, cursor)), lost])
-      if (!isSender(opened)) return opened
+      const opening = open(this.#handle(scope, lose, cursor)).then(requireSender)
+      const opened = await Promise.race([opening, lost.then(error => ({lostBefore: error}))])
+      if ("lostBefore" in opened) return opened.lostBefore
       clearTimeout(tooLong)
       this.#connection = {opened, sender: ownedBy(this.spec, opened), signal: scope.signal}
       this.#completeness.begin(() => this.spec.own(() => opened.lag?.()))
@@ -267,7 +268,7 @@ export class Endpoint {
         isMany(events) ? receive(events, options) : (await receive([events], options))[0]) as EndpointHandle["receive"],
       defer: undo => scope.defer(undo),
       login: login => {
-        this.#login = login
+        this.#login = requireLogin(login)
         this.#hooks.named?.(this)
       },
       lost: lose,

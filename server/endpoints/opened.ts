@@ -1,5 +1,8 @@
 import {Problem} from "../../shared/problems.ts"
+import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import {type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
+import type {Login} from "../../shared/sdk/satori.ts"
+import {isId} from "../../shared/sdk/values.ts"
 import type {EndpointSpec} from "./spec.ts"
 
 /** A cursor is a place, not a store: as long as this, in characters. */
@@ -7,12 +10,35 @@ const longestCursor = 64 * 1024
 
 /** Throws `event_invalid`. */
 export const requireCursor = (cursor: unknown) => {
-  if (cursor !== undefined && (typeof cursor !== "string" || cursor.length > longestCursor || cursor.includes("\0")))
-    throw new Problem("event_invalid", `the cursor must be text of at most ${longestCursor} characters, without NUL`)
+  if (cursor === undefined) return
+  const isKept = typeof cursor === "string" && cursor.length <= longestCursor && cursor.isWellFormed()
+  if (!isKept || cursor.includes("\0"))
+    throw new Problem(
+      "event_invalid",
+      `the cursor must be text of at most ${longestCursor} characters, without NUL and in whole Unicode characters`,
+    )
 }
 
-export const isSender = (value: unknown): value is Sender =>
-  typeof value === "object" && value !== null && "send" in value
+/** Throws a refusal where `open` resolved to anything else than a sender. */
+export const requireSender = (opened: unknown): Sender => {
+  const send = typeof opened === "object" && opened !== null && "send" in opened ? opened.send : undefined
+  if (typeof send === "function") return opened as Sender
+  throw refused("open resolved to an object without send", {
+    reason: "sender",
+    remediation: "Have open resolve to {send, …} in the adapter.",
+  })
+}
+
+/** Who the bot is, as the adapter says it. Throws a refusal for what is no login. */
+export const requireLogin = (login: Login): Login => {
+  const {platform, user} = typeof login === "object" && login !== null ? login : {}
+  if (isId(platform) && (user === undefined || (typeof user === "object" && user !== null && isId(user.id))))
+    return login
+  throw refused("login needs platform, a text, and the id of user where it has one", {
+    reason: "login",
+    remediation: "Correct what the adapter hands to endpoint.login.",
+  })
+}
 
 /** What it does is its plugin's: what is thrown late there, and what is logged. */
 export const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => {

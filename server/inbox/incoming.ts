@@ -1,20 +1,33 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import {isId, lastTime} from "../../shared/sdk/values.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 
-/** What an adapter hands over, as the event that is stored; its sequence is not known yet. Throws `event_invalid`. */
+/** What an adapter hands over, which may be anything in JavaScript. Throws `event_invalid`, which names what is wrong. */
+export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
+  requireObject("an event", incoming)
+  const {id, type, timestamp, channel, guild, user, message, raw} = incoming
+  requireId("id", id)
+  requireId("type", type)
+  requireThing("channel", channel)
+  requireThing("guild", guild)
+  requireThing("user", user)
+  requireThing("message", message)
+  if (channel !== undefined && !Number.isInteger(channel.type)) throw invalid("channel.type must be one of channelType")
+  if (message !== undefined && typeof message.content !== "string")
+    throw invalid("message.content must be text (renderContent makes it from a tree)")
+  if (raw !== undefined) requireObject("raw", raw)
+  if (raw !== undefined) requireId("raw.type", raw.type)
+  if (timestamp === undefined) {
+    if (endpoint.spec.history === "replay")
+      throw invalid('an adapter with history "replay" gives each event its timestamp')
+  } else if (typeof timestamp !== "number" || !(Math.abs(timestamp) <= lastTime))
+    throw invalid("timestamp must be a number: milliseconds since 1970")
+}
+
+/** A valid event as it is stored; its sequence is not known yet. */
 export const toEvent = (endpoint: Endpoint, incoming: Incoming): SatoriEvent => {
-  requireText("id", incoming.id)
-  requireText("type", incoming.type)
-  if (incoming.channel !== undefined) requireText("channel.id", incoming.channel.id)
-  if (incoming.user !== undefined) requireText("user.id", incoming.user.id)
-  if (incoming.message !== undefined && typeof incoming.message.content !== "string") {
-    throw new Problem("event_invalid", "message.content must be text (renderContent makes it from a tree)")
-  }
-  if (endpoint.spec.history === "replay" && !Number.isFinite(incoming.timestamp)) {
-    throw new Problem("event_invalid", 'an adapter with history "replay" gives each event its timestamp')
-  }
   const {id: _, raw, timestamp, ...event} = incoming
   return {
     sn: 0,
@@ -27,7 +40,19 @@ export const toEvent = (endpoint: Endpoint, incoming: Incoming): SatoriEvent => 
   }
 }
 
-const requireText = (key: string, value: unknown) => {
-  if (typeof value !== "string" || value === "" || value.includes("\0"))
-    throw new Problem("event_invalid", `${key} must be text that is not empty, without a NUL character`)
+const invalid = (why: string): Problem => new Problem("event_invalid", why)
+
+function requireObject(what: string, value: unknown): asserts value is object {
+  if (typeof value !== "object" || value === null) throw invalid(`${what} must be an object`)
+}
+
+const requireThing = (key: string, value: {readonly id: unknown} | undefined): void => {
+  if (value === undefined) return
+  requireObject(key, value)
+  requireId(`${key}.id`, value.id)
+}
+
+const requireId = (key: string, value: unknown): void => {
+  if (!isId(value))
+    throw invalid(`${key} must be text that is not empty, without a NUL character and in whole Unicode characters`)
 }

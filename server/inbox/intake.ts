@@ -12,7 +12,7 @@ import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {type Arrival, type Delivery, eventKeyOf, gatherDeliveries, type Stored} from "./arrivals.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
-import {toEvent} from "./incoming.ts"
+import {requireEvent, toEvent} from "./incoming.ts"
 import {type Due, readUnsettled} from "./marks.ts"
 import type {Prompts, Question} from "./prompts.ts"
 
@@ -93,6 +93,7 @@ export class Intake {
     incoming: readonly Incoming[],
     {cursor}: ReceiveOptions = {},
   ): Promise<readonly Receipt[]> {
+    for (const each of incoming) requireEvent(endpoint, each)
     const horizon = endpoint.spec.history === "replay" ? this.#options.oldest() : Number.NEGATIVE_INFINITY
     const isKnowable = ({timestamp}: Incoming) => (timestamp ?? Number.POSITIVE_INFINITY) >= horizon
     const offers = this.#offerAll(endpoint, incoming.filter(isKnowable))

@@ -1,5 +1,5 @@
 import {inspect} from "node:util"
-import {toJson} from "../../shared/json.ts"
+import {toExactJson} from "../../shared/json.ts"
 import {type Log, type LogFields, type LogLevel, logLevels, rankOf} from "../../shared/log.ts"
 import {shown} from "../../shared/shown.ts"
 import {formatPretty} from "./format.ts"
@@ -56,7 +56,7 @@ export const createLogs = (options: LogOptions): Logs => {
   const write: Write = (level, message, known, said) => {
     written[level]++
     const record = makeRecord({level, message, bound, known, said}, new Describer(mask))
-    const json = toJson(record)
+    const json = toExactJson(record)
     history.add(level, typeof record.plugin === "string" ? record.plugin : undefined, json)
     print(record, json)
     for (const hear of listeners[level]) hear(record)

@@ -1,4 +1,4 @@
-import {toJson} from "../../shared/json.ts"
+import {toExactJson} from "../../shared/json.ts"
 import type {LogFields, LogLevel} from "../../shared/log.ts"
 import {whatIsAround} from "./around.ts"
 import type {Describer} from "./plain.ts"
@@ -56,7 +56,7 @@ const isError = (value: unknown): value is Error => {
 const wordsOf = (value: unknown, describer: Describer): string => {
   if (isError(value)) return String(describer.field("message", () => value.message))
   const plain = describer.value(value)
-  return typeof plain === "object" && plain !== null ? toJson(plain) : String(plain)
+  return typeof plain === "object" && plain !== null ? toExactJson(plain) : String(plain)
 }
 
 /** What is around a call written for the log of the plugin that it belongs to, and for no other. */

@@ -66,7 +66,11 @@ const partId = (id: string, part: number): string => (part === 0 ? id : `${id}.$
 const sending =
   ({id, channel}: Act, content: readonly Node[], part: number): Step =>
   async (sender, signal) =>
-    (await sender.send({id: partId(id, part), channel, content}, signal)).ids
+    idsIn(await sender.send({id: partId(id, part), channel, content}, signal))
+
+/** The platform has the message, whatever an adapter in JavaScript makes of its ids: it is not sent again. */
+const idsIn = (sent: {readonly ids: readonly string[]} | undefined): readonly string[] =>
+  Array.isArray(sent?.ids) ? sent.ids.map(String) : []
 
 const send: Planning = async (act, _) => {
   const parts = await split(act.content as readonly Node[], act.progress.limit)

@@ -20,8 +20,9 @@ export interface Timing {
 
 export const usualTiming: Timing = {retry: {first: 1000, longest: 60_000}, limit: 30_000, mostAttempts: 8}
 
-/** A platform that asks for a longer wait, in milliseconds, is asked again after this one. */
+/** A platform that asks for a longer or a shorter wait, in milliseconds, is asked again after these. */
 export const longestWait = 86_400_000
+export const shortestWait = 200
 
 /** How one attempt ended. */
 export type End =
@@ -87,7 +88,7 @@ export const judge = (error: unknown, policy: Policy, counted: number, timing: T
   if (isRefusal(error)) return {is: "failed", error: message, reason: error.reason}
   const wait = postponementOf(error)
   if (wait !== undefined) {
-    return {is: "queued", error: message, wait: Math.min(Math.max(0, wait), longestWait), counts: false}
+    return {is: "queued", error: message, wait: Math.min(Math.max(shortestWait, wait), longestWait), counts: false}
   }
   const mayBeThere = error instanceof TimeLimitExceeded && !policy.resumes && !policy.idempotent
   if (mayBeThere && policy.onUnknown === "hold") {

@@ -77,10 +77,11 @@ const finishRows = jsonRows([
   "endedAt",
 ])
 
-/** What is sent of a message in parts stays known when the next part fails. */
+/** What is sent of a message in parts stays known when the next part fails, whose attempts count from one again. */
 const finish = `UPDATE outbox SET state = f.state, platform_ids = COALESCE(f.platformIds, outbox.platform_ids),
     progress = iif(f.state = 'sent', NULL, COALESCE(f.progress, outbox.progress)), error = f.error, reason = f.reason,
-    not_before = f.notBefore, spared = outbox.spared + f.spared, ended_at = f.endedAt
+    not_before = f.notBefore, ended_at = f.endedAt,
+    spared = iif(f.progress IS NULL, outbox.spared + f.spared, outbox.attempt)
   FROM ${finishRows.source} f WHERE outbox.seq = f.seq AND +outbox.state = 'sending' AND outbox.attempt = f.attempt`
 
 const editedRows = jsonRows(["seq", "attempt", "edited", "ids"])
@@ -123,7 +124,6 @@ const changeOf = ({end, seq, attempt}: Finish) => {
       progress,
       error: null,
       reason: null,
-      spared: 1,
       endedAt: null,
     }
   }

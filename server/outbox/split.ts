@@ -41,7 +41,9 @@ export const splitContent = (content: readonly Node[], limit: number): readonly 
     if (part.some(isVisible)) parts.push(parts.length === 0 ? [...heads, ...part] : part)
     from = to
   }
-  return parts.length === 0 ? [content] : parts
+  // Of white space alone, as much as the platform takes.
+  if (parts.length > 0) return parts
+  return [[...heads, ...new Plan(leavesOf(body, [], first)).take(0, first).part]]
 }
 
 const isHeading = (node: Node): boolean => isElement(node) && heading.has(node.type)

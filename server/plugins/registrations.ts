@@ -12,6 +12,7 @@ import type {TSchema} from "../../shared/type.ts"
 import {explainValue} from "../config/explain.ts"
 import {withDefaults} from "../database/state/defaults.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
+import {requireAdapter} from "./adapter-definition.ts"
 import type {
   DeclaredCommand,
   DeclaredHandler,
@@ -165,8 +166,9 @@ export const collectRegistrations = (owner: PluginPath) => {
     adapter: (slot, adapter) => {
       declare("adapter()")
       if (adapters.has(slot)) throw new Error(`adapter("${slot}") is declared twice`)
-      if (typeof adapter.open !== "function") throw new TypeError(`adapter("${slot}") needs open()`)
-      adapters.set(slot, adapter as unknown as AdapterDefinition<TSchema>)
+      const declared = adapter as unknown as AdapterDefinition<TSchema>
+      requireAdapter(slot, declared)
+      adapters.set(slot, declared)
     },
     route: route => {
       declare("route()")

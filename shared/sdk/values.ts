@@ -6,9 +6,13 @@ const longestKey = 200
 /** The last time that a Date can hold, in milliseconds since 1970 (ECMA-262, Time Values). */
 export const lastTime = 8.64e15
 
+/** Text that the database keeps as it is: not empty, without NUL, and without half a surrogate pair. */
+export const isId = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed()
+
 /** Reads the key of a message or a timer, which plugins in JavaScript may get wrong; throws a problem with `code`. */
 export const readKey = (key: unknown, code: ProblemCode): string | undefined => {
   if (key === undefined) return undefined
-  if (typeof key === "string" && key !== "" && key.length <= longestKey && !key.includes("\0")) return key
-  throw new Problem(code, `key is text of 1 to ${longestKey} characters, without NUL`)
+  if (isId(key) && key.length <= longestKey) return key
+  throw new Problem(code, `key is text of 1 to ${longestKey} characters, without NUL and in whole Unicode characters`)
 }

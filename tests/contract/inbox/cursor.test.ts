@@ -64,6 +64,30 @@ describe.each(engines)("what a platform replays, on $name", ({make}) => {
     expect(await cursor()).toBe("4")
   })
 
+  test.each([
+    ["a time that is none", {timestamp: Number.NaN}, /timestamp/],
+    ["a time that is text", {timestamp: "5"}, /timestamp/],
+    ["a time that no Date has", {timestamp: 1e300}, /timestamp/],
+    ["half a character in its id", {id: "k\ud800"}, /^id must be text/],
+    ["half a character in its channel's id", {channel: {id: "c\ud800", type: 0}}, /^channel\.id/],
+    ["no user", {user: null}, /^user must be an object/],
+    ["a message without id", {message: {content: "x"}}, /^message\.id/],
+    ["a channel of no type", {channel: {id: "c", type: "text"}}, /^channel\.type/],
+    ["a guild that is none", {guild: 5}, /^guild must be an object/],
+    ["a payload that is text", {raw: "x"}, /^raw must be an object/],
+  ])("is refused with %s, and so is all that comes with it", async (_, more, why) => {
+    const {inbox, endpoint, ids, cursor} = await start(1000)
+    const wrong = incoming("b", more as never)
+    await expect(inbox.receiveAll(endpoint, [incoming("a"), wrong], {cursor: "2"})).rejects.toMatchObject({
+      code: "event_invalid",
+      message: expect.stringMatching(why),
+    })
+    await expect(inbox.receiveAll(endpoint, [null as never], {cursor: "2"})).rejects.toThrow(
+      /an event must be an object/,
+    )
+    expect([await ids(), await cursor()]).toEqual([[], undefined])
+  })
+
   test("is not stored at all where one event is not valid, and the cursor stays", async () => {
     const {inbox, endpoint, ids, cursor, handled} = await start()
     await inbox.receiveAll(endpoint, [incoming("a")], {cursor: "1"})

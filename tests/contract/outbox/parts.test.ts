@@ -78,6 +78,19 @@ describe.each(engines)("a message in parts, on $name", ({make}) => {
     expect(done.filter(each => each.startsWith("send b "))).toHaveLength(1)
   })
 
+  test("counts the attempts of each part from one", async () => {
+    const failed = new Set<string>()
+    const {enqueue, read, done} = await start(async message => {
+      if (failed.has(message.id)) return take(message, new AbortController().signal)
+      failed.add(message.id)
+      throw new Error("not now")
+    })
+    // Six failures, where three in a row are the most.
+    await enqueue(long("a", "111122223333444455556666"))
+    expect(done).toHaveLength(12)
+    expect((await read())[0]).toMatchObject({state: "sent", error: null})
+  })
+
   test.each([
     ["idempotent", {...policy, idempotent: true}, "sent", ["a.3", "a.4"]],
     ["not idempotent", policy, "unknown", []],

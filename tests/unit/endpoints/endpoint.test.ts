@@ -58,6 +58,31 @@ describe("an endpoint", () => {
     expect(timesOnline()).toBe(1)
   })
 
+  test.each([undefined, null, {}, {send: "no"}, "sent"])("fails where open resolves to %j", async opened => {
+    const {endpoint, is} = make(async () => opened as never)
+    await is("failed")
+    expect(endpoint.state).toMatchObject({reason: "sender", remediation: expect.stringContaining("{send, …}")})
+  })
+
+  test.each([undefined, {}, {platform: 5}, {platform: "line", user: 7}, {platform: "line", user: {id: ""}}])(
+    "fails where its login is %j",
+    async login => {
+      const {endpoint, is} = make(async handle => {
+        handle.login(login as never)
+        return sender
+      })
+      await is("failed")
+      expect(endpoint.state).toMatchObject({reason: "login", error: expect.stringContaining("platform")})
+    },
+  )
+
+  test("takes no cursor that would come back as another one", async () => {
+    const {handles, open} = attempts()
+    const {is} = make(open)
+    await is("online")
+    await expect(handles[0]?.receive([], {cursor: "c\ud800"})).rejects.toMatchObject({code: "event_invalid"})
+  })
+
   test("tells of each state with the time since which it is in it, and of its stopped admission without one", async () => {
     const told: unknown[] = []
     const endpoint = new Endpoint(

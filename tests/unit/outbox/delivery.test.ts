@@ -20,7 +20,7 @@ describe("what a failed attempt means", () => {
     expect(end(new Error("not now"), noPolicy, 8)).toEqual({is: "dead", error: "not now", reason: "attempts"})
   })
 
-  test("what the platform asks to wait is waited, does not count, and is a day at most", () => {
+  test("what the platform asks to wait is waited, does not count, and is 0.2 s to a day", () => {
     expect(end(retryAfter(5000, "slow down"), noPolicy, 20)).toEqual({
       is: "queued",
       error: "slow down",
@@ -28,7 +28,7 @@ describe("what a failed attempt means", () => {
       counts: false,
     })
     expect(end(retryAfter(1e12))).toMatchObject({wait: 86_400_000})
-    expect(end(retryAfter(-5))).toMatchObject({wait: 0})
+    for (const wait of [0, -5, "0"]) expect(end(retryAfter(wait))).toMatchObject({wait: 200, counts: false})
   })
 
   test("what ran out of time may have arrived: it is unknown, unless a repetition does no harm or is wanted", () => {

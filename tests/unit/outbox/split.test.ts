@@ -52,6 +52,11 @@ describe("a long message is split", () => {
     expect(split([quote], 8)).toEqual([renderContent(quote)])
   })
 
+  test("of white space alone into as much as the platform takes", () => {
+    expect(split([" ".repeat(100)], 40)).toEqual([" ".repeat(40)])
+    expect(split(["\n".repeat(80)], 40)).toEqual(["\n".repeat(40)])
+  })
+
   test("without parts of white space, and inside what is one grapheme and longer than a part", () => {
     expect(split([`one${" ".repeat(20)}two`], 5).map(part => part.trim())).toEqual(["one", "two"])
     const zalgo = `a${"\u0301".repeat(20)}`

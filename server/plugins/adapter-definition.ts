@@ -1,0 +1,28 @@
+import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
+import {senderFeatures} from "../../shared/sdk/adapter/sender.ts"
+import type {TSchema} from "../../shared/type.ts"
+
+const histories = ["replay", "none", "inside"]
+
+/** A method of Satori: `guild.member.mute`. */
+const method = /^[\w-]+(\.[\w-]+)+$/
+
+const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 1
+
+/** Checks what an adapter in JavaScript may get wrong. Throws an error that says what is expected. */
+export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>): void => {
+  const {open, history, features = [], limits: {text} = {}, rate} = adapter
+  const refuse = (what: string): never => {
+    throw new TypeError(`adapter("${slot}") ${what}`)
+  }
+  if (typeof open !== "function") refuse("needs open()")
+  if (!histories.includes(history)) refuse(`needs history: one of ${histories.join(", ")}`)
+  if (text !== undefined && !isCount(text)) refuse("has limits.text that is no whole number from 1")
+  if (rate !== undefined && !(isCount(rate.messages) && rate.per > 0))
+    refuse("needs rate.messages as a whole number from 1, and rate.per in milliseconds above 0")
+  const unknown = features.find(feature => !method.test(feature) && !senderFeatures.some(each => each === feature))
+  if (unknown !== undefined)
+    refuse(
+      `declares the feature ${unknown}; there is ${senderFeatures.join(", ")}, and methods such as guild.member.mute`,
+    )
+}

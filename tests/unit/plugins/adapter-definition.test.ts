@@ -1,0 +1,34 @@
+import {expect, test} from "vitest"
+import {requireAdapter} from "../../../server/plugins/adapter-definition.ts"
+import type {AdapterDefinition} from "../../../shared/sdk/adapter/adapter.ts"
+import type {TSchema} from "../../../shared/type.ts"
+
+const declare = (more: object) => () =>
+  requireAdapter("queue", {
+    history: "none",
+    open: async () => ({send: async () => ({ids: []})}),
+    ...more,
+  } as AdapterDefinition<TSchema>)
+
+test("an adapter may say its features, limits and rate", () => {
+  expect(declare({})).not.toThrow()
+  expect(
+    declare({
+      features: ["edit", "guild.member.mute"],
+      limits: {text: 1},
+      rate: {messages: 1, per: 0.5},
+      history: "replay",
+    }),
+  ).not.toThrow()
+})
+
+test.for([
+  ["no open", {open: undefined}, "needs open()"],
+  ["a history that there is not", {history: "all"}, "needs history: one of replay, none, inside"],
+  ["a text of half a character", {limits: {text: 0.5}}, "limits.text"],
+  ["a rate of nothing", {rate: {messages: 0, per: 1000}}, "rate.messages"],
+  ["a rate without time", {rate: {messages: 1, per: Number.NaN}}, "rate.per"],
+  ["a feature that there is not", {features: ["edit", "fly"]}, "declares the feature fly"],
+] as const)("an adapter with %s is refused", ([, more, message]) => {
+  expect(declare(more)).toThrow(message)
+})
