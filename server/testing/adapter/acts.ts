@@ -52,6 +52,8 @@ const deletes: Acting = async (trial, host) => {
   await sent(trial, host, "to stay")
   await does(trial, host, "delete", {message_id: id})
   await untilHeard(trial, ["to stay"])
+  // As after a kill in between: the act is repeated, and its message is gone.
+  await does(trial, host, "delete", {message_id: id})
   return undefined
 }
 

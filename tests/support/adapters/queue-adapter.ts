@@ -24,6 +24,10 @@ const Fault = Type.Enum([
   "unlisted",
   "silent",
   "unable",
+  // Does not hear how long to wait, cannot delete what is gone, gives its history other ids than live.
+  "deaf",
+  "strict",
+  "renaming",
 ])
 
 /** As many characters as the queue takes at once. */
@@ -40,15 +44,17 @@ interface Said {
 interface Answer {
   readonly wait?: number
   readonly all?: readonly Said[]
+  /** Of the message of an act. */
+  readonly isGone?: boolean
 }
 
 /** An adapter for the tests' queue (`queue-platform.ts`), which goes on behind its stored cursor. */
 export default definePlugin({
-  config: Type.Object({fault: Type.Optional(Fault)}),
-  setup(plugin, {fault = "none"}) {
+  config: Type.Object({fault: Type.Optional(Fault), history: Type.Optional(Type.Enum(["replay", "none"]))}),
+  setup(plugin, {fault = "none", history = "replay"}) {
     plugin.adapter("queue", {
       account: Account,
-      history: "replay",
+      history,
       idempotent: true,
       features: ["edit", "delete", "react", "unreact", "open", "history", "typing", "commands", "guild.member.mute"],
       limits: {text: longest},
@@ -100,7 +106,7 @@ export default definePlugin({
                 .catch(error => endpoint.lost(error instanceof Error ? error : new Error(String(error))))
           })
         })
-        tell({hello: password, from: endpoint.cursor ?? "0"})
+        tell({hello: password, from: endpoint.cursor ?? "0", live: history === "none"})
         if (!(await welcome)) {
           if (fault === "storm") throw new Error("the queue refused the password")
           throw refused("the queue refused the password", {reason: "credentials", remediation: "Correct password."})
@@ -110,6 +116,7 @@ export default definePlugin({
           send: async ({id, content}) => {
             const text = textOf(content)
             const {wait} = await ask(id, {send: id, text: fault === "short" ? text.slice(0, longest - 10) : text})
+            if (wait !== undefined && fault === "deaf") throw new Error("the queue asks to wait")
             if (wait !== undefined) throw retryAfter(fault === "hasty" ? 0 : wait)
             return {ids: [id]}
           },
@@ -117,7 +124,10 @@ export default definePlugin({
             if (fault !== "halfway" || !message.includes(".")) await act("edit", {message, text: textOf(content)})
           },
           delete: async ({message}) => {
-            if (fault !== "keeping") await act("delete", {message})
+            if (fault === "keeping") return
+            const {isGone} = await act("delete", {message})
+            const why = {reason: "message_unknown", remediation: "Delete another one."}
+            if (isGone === true && fault === "strict") throw refused(`${message} is gone`, why)
           },
           react: async ({message, emoji}) => void (await act("react", {message, text: emoji})),
           unreact: async ({message, emoji}) => {
@@ -130,7 +140,7 @@ export default definePlugin({
               ({sn}) => sn > Number(after ?? 0) && sn < Number(before ?? Number.POSITIVE_INFINITY),
             )
             const events = (after === undefined ? found.slice(-limit) : found.slice(0, limit)).map(each =>
-              eventOf(each),
+              eventOf(each, fault === "renaming" ? `past ${each.sn}` : String(each.sn)),
             )
             return {events: fault === "backwards" ? events.reverse() : events, more: events.length < found.length}
           },

@@ -21,9 +21,14 @@ export type Fault =
   | "unlisted"
   | "silent"
   | "unable"
+  | "deaf"
+  | "strict"
+  | "renaming"
 
 interface Line {
   readonly hello?: string
+  /** It delivers to nobody what was said while nobody was there. */
+  readonly live?: boolean
   readonly from?: string
   readonly ack?: number
   readonly send?: string
@@ -47,6 +52,7 @@ class Queue {
   readonly #all: {readonly sn: number; readonly text: string}[] = []
   #messages: {readonly sn: number; readonly text: string}[] = []
   #last = {sn: 0, text: ""}
+  isLive = false
   pause: number | undefined
   commands: readonly string[] = []
   typing = 0
@@ -64,7 +70,7 @@ class Queue {
   }
 
   isTaken(sn: number): boolean {
-    return !this.#messages.some(message => message.sn === sn)
+    return this.isLive || !this.#messages.some(message => message.sn === sn)
   }
 
   accept(socket: Socket): void {
@@ -81,11 +87,14 @@ class Queue {
       write(socket, {welcome: hello === "the-right-one"})
       if (hello !== "the-right-one") return
       this.sockets.add(socket)
-      for (const message of this.#messages) write(socket, message)
+      this.isLive = line.live === true
+      if (!this.isLive) for (const message of this.#messages) write(socket, message)
     }
     if (ack !== undefined) this.#messages = this.#messages.filter(({sn}) => sn !== ack)
     if (send !== undefined) this.#take(socket, send, text)
-    if (line.act !== undefined) write(socket, {sent: line.id, all: this.#act(line)})
+    if (line.act === undefined) return
+    const isGone = line.act === "delete" && !this.heard.some(({id}) => id === line.message)
+    write(socket, {sent: line.id, all: this.#act(line), isGone})
   }
 
   #act({act, message, text = ""}: Line): unknown {
@@ -118,11 +127,11 @@ class Queue {
 
 const write = (socket: Socket, line: object) => void socket.write(`${JSON.stringify(line)}\n`)
 
-/** The tests' own adapter at the tests' own queue, with a fault or without. */
-export const queue = (fault: Fault = "none"): AdapterUnderTest => ({
+/** The tests' own adapter at the tests' own queue, with a fault or without; \`none\` delivers nothing again, and has a history. */
+export const queue = (fault: Fault = "none", history: "replay" | "none" = "replay"): AdapterUnderTest => ({
   use: fileURLToPath(new URL("queue-adapter.ts", import.meta.url)),
   name: "queue",
-  config: {fault},
+  config: {fault, history},
   platform: async defer => {
     const queue = new Queue()
     const open = new Set<Socket>()
