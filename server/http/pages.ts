@@ -93,16 +93,18 @@ const answer = async ({instance, page}: PublishedPage, request: Request, request
   const asked = new Request(url, {method, headers, signal, body})
   const given: unknown = await instance.run(() => page.handle(asked), {requestId}, `${instance.path}/page${page.path}`)
   if (!isResponse(given)) throw new Problem("internal", "the page gave no answer")
-  return new Response(given.body, {status: given.status, headers: headersOf(given.headers, requestId)})
+  return new Response(given.body, {status: given.status, headers: headersOf(given, requestId)})
 }
 
 /** Several policies hold together: a page's own can forbid more, and allow nothing. */
-const headersOf = (given: Headers, requestId: string): Headers => {
+const headersOf = ({headers: given, body}: Response, requestId: string): Headers => {
   const headers = new Headers({"cache-control": "no-store"})
   for (const name of allowed) {
     const value = given.get(name)
     if (value !== null) headers.set(name, value)
   }
+  // Bun's Response names no type for a text, and Node's does.
+  if (body !== null && !headers.has("content-type")) headers.set("content-type", "text/plain;charset=UTF-8")
   const own = given.get("content-security-policy")
   headers.set("content-security-policy", own === null ? sandbox : `${sandbox}, ${own}`)
   headers.set("referrer-policy", "no-referrer")

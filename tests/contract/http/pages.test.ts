@@ -100,6 +100,11 @@ describe.each(bunAnd("node24"))("the pages of plugins on $name", runtime => {
       expect(answer.headers.get(name), name).toBeNull()
   })
 
+  test("of text alone say that they are text", async () => {
+    const host = await start(runtime)
+    expect((await open(host, "/")).headers.get("content-type")).toBe("text/plain;charset=UTF-8")
+  })
+
   test("that fail, or give no answer, are a 500 that tells nothing", async () => {
     const host = await start(runtime)
     for (const path of ["/fails", "/nothing"]) {
