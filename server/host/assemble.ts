@@ -64,6 +64,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     ingressChanged: () => {
       jobs.ingressChanged()
       timers.consider()
+      starts.ingressChanged()
     },
     retention: () => settings().retention,
     commands: () => current().snapshot.messages.router.commands,
@@ -108,7 +109,10 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
       options.watch ? (await import("../generation/watch.ts")).watchProject(paths, environment) : undefined,
     stop: (_, watching) => watching?.close(),
   })
-  const starts = new PluginStarts(error => void containment.contain(error))
+  const starts = new PluginStarts({
+    isPaused: () => ingress.isPaused,
+    fail: error => void containment.contain(error),
+  })
   const generations = createGenerations({
     host: options,
     runtime,

@@ -12,7 +12,7 @@ import {type Timing, usualTiming} from "./delivery.ts"
 import {Departures} from "./departures.ts"
 import type {OutboxDraft} from "./draft.ts"
 import type {MarkKey} from "./mark-key.ts"
-import {gatherPlanned, type Planned, type StoredPlan} from "./planned.ts"
+import {gatherPlanned, type Planned, readPlanned, type StoredPlan} from "./planned.ts"
 import {
   type Departure,
   inserting,
@@ -134,10 +134,16 @@ export class Outbox {
 
   /**
    * Stores a plugin's message, to be sent now or at its time; resolves to its outbox id once it is durable, to that of the
-   * first one where the plugin has sent under this key before. Throws `ingress_paused`.
+   * first one where the plugin has sent under this key before, while ingress is paused too. Throws `ingress_paused`.
    */
   async plan(draft: OutboxDraft, {plugin, key, due = 0}: PlanOptions): Promise<string> {
-    this.#requireOpen()
+    try {
+      this.#requireOpen()
+    } catch (error) {
+      const known = key === undefined ? undefined : await readPlanned(this.#database, plugin, key)
+      if (known === undefined) throw error
+      return known
+    }
     const planned = {draft, content: toJson(draft.content), plugin, key, at: this.#clock.now(), due}
     const {id, isNew} = await this.#planned.store(planned).catch(error => {
       if (isProblem(error, "database_outcome_unknown")) void this.#resumeLater()

@@ -49,6 +49,16 @@ const rowOf = ({draft, content, plugin, key, at, due}: Planned) => ({
 /** Of messages that are stored once. */
 const identityOf = ({draft, plugin, key}: Planned): string => (key === undefined ? draft.id : keyOf(plugin, key))
 
+/** The id of the message that the plugin has sent under this key. */
+export const readPlanned = async (
+  database: Pick<Database, "read">,
+  plugin: string,
+  key: string,
+): Promise<string | undefined> => {
+  const [row] = await database.read("SELECT id FROM outbox WHERE plugin = ? AND key = ?", [plugin, key])
+  return row && String(row.id)
+}
+
 /** Stores messages of plugins, many at a time. */
 export const gatherPlanned = (database: Database): Gather<Planned, StoredPlan> =>
   new Gather(database, {

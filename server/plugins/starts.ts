@@ -1,39 +1,68 @@
+import {isProblem} from "../../shared/problems.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Instance} from "./instance.ts"
 
 /** What a plugin does at its start may take so long, in milliseconds. */
 const startLimit = 60_000
 
+/** Where ingress was paused while it ran, in milliseconds. */
+const pause = 1000
+
+export interface PluginStartsOptions {
+  readonly isPaused: () => boolean
+  /** Hears what is thrown, as the instance's own exception. */
+  readonly fail: (error: unknown) => void
+}
+
+interface Start {
+  readonly instance: Instance
+  readonly work: () => unknown
+}
+
 /** Runs what plugins declared with `onStart`: once for each instance, after its commit, and not before messages can be sent. */
 export class PluginStarts {
-  readonly #fail: (error: unknown) => void
-  readonly #waiting = new Set<Instance>()
+  readonly #options: PluginStartsOptions
+  readonly #waiting = new Set<Start>()
   #isOpen = false
 
-  /** `fail` hears what is thrown, as the instance's own exception. */
-  constructor(fail: (error: unknown) => void) {
-    this.#fail = fail
+  constructor(options: PluginStartsOptions) {
+    this.#options = options
   }
 
   /** An instance is part of a committed generation. */
   activated(instance: Instance): void {
-    if (this.#isOpen) this.#run(instance)
-    else this.#waiting.add(instance)
+    for (const work of instance.registrations.starts) this.#waiting.add({instance, work})
+    this.#runWaiting()
   }
 
-  /** Messages can be sent from now on. */
+  /** Messages can be sent from now on, unless ingress is paused. */
   open(): void {
     this.#isOpen = true
-    for (const instance of this.#waiting) if (instance.state.is === "active") this.#run(instance)
-    this.#waiting.clear()
+    this.#runWaiting()
   }
 
-  #run(instance: Instance): void {
-    for (const start of instance.registrations.starts) {
-      const work = () => withTimeLimit(startLimit, async () => start(), instance.scope.signal)
-      instance.run(work, {}, `${instance.path}/start`).catch(error => {
-        if (!instance.scope.signal.aborted) instance.as(() => this.#fail(error))
+  ingressChanged(): void {
+    this.#runWaiting()
+  }
+
+  #runWaiting(): void {
+    if (!this.#isOpen || this.#options.isPaused()) return
+    const due = [...this.#waiting]
+    this.#waiting.clear()
+    for (const start of due) if (start.instance.state.is === "active") this.#run(start)
+  }
+
+  #run(start: Start): void {
+    const {instance, work} = start
+    const {signal} = instance.scope
+    instance
+      .run(() => withTimeLimit(startLimit, async () => work(), signal), {}, `${instance.path}/start`)
+      .catch(error => {
+        if (signal.aborted) return
+        if (!isProblem(error, "ingress_paused")) return instance.as(() => this.#options.fail(error))
+        instance.log.warn("what the plugin does at its start is done again once ingress is open", {error})
+        this.#waiting.add(start)
+        setTimeout(() => this.#runWaiting(), pause)
       })
-    }
   }
 }

@@ -4,6 +4,7 @@ import {noPolicy} from "../../../server/endpoints/policy.ts"
 import {addressOf} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {selectNext} from "../../../server/outbox/schedule.ts"
+import {Problem} from "../../../shared/problems.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
@@ -13,10 +14,10 @@ const start = "2026-03-01T12:00:00Z"
 const minute = 60_000
 
 /** An outbox with a clock of the test, whose endpoint opens direct channels and notes what it sends. */
-const openOutbox = async (place: Location) => {
+const openOutbox = async (place: Location, requireOpen = () => {}) => {
   const database = await open(place)
   const clock = new HandClock(start, 60 * minute)
-  const outbox = new Outbox(database, log, {clock})
+  const outbox = new Outbox(database, log, {clock, requireOpen})
   const sent: string[] = []
   let opened = 0
   const sender = {
@@ -54,6 +55,18 @@ describe.each(engines)("a message that a plugin sends outside its handlers, on $
     expect(await plan("late", {key: "k"})).toBe("m1")
     expect(await states()).toEqual(["m1 sent", "m3 sent"])
     expect([...sent].sort()).toEqual(["team: one", "team: other"])
+  })
+
+  test("is known by its key while ingress is paused, and a new one is refused", async () => {
+    let isPaused = false
+    const {plan} = await openOutbox(await make(), () => {
+      if (isPaused) throw new Problem("ingress_paused", "paused")
+    })
+    await plan("one", {key: "k"})
+    isPaused = true
+    expect(await plan("again", {key: "k"})).toBe("m1")
+    await expect(plan("other", {key: "k", plugin: "b"})).rejects.toMatchObject({code: "ingress_paused"})
+    await expect(plan("two")).rejects.toMatchObject({code: "ingress_paused"})
   })
 
   test("is sent at its time, and at once where that is past", async () => {
