@@ -393,7 +393,7 @@ export const problems = {
   service_missing: {
     status: 422,
     title: "A plugin uses a service that no plugin provides",
-    hint: "Enable the plugin that provides it, or correct uses; the running generation goes on.",
+    hint: "Enable a plugin that calls plugin.provide with this name, or correct uses in definePlugin; the running generation goes on.",
   },
   service_circular: {
     status: 422,
@@ -441,8 +441,13 @@ export const problems = {
   },
   target_invalid: {
     status: 422,
-    title: "The message has no valid target",
-    hint: "A target is {endpoint, channel} or {endpoint, user}.",
+    title: "The target is not valid",
+    hint: "A target is {endpoint, channel} or {endpoint, user}; a message is named by its outbox id, or by {platform, channel, endpoint}.",
+  },
+  content_invalid: {
+    status: 422,
+    title: "This is no content of a message",
+    hint: "Send a text, an element made with h(), or a list of these that is not empty.",
   },
   unsupported: {
     status: 422,

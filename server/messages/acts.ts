@@ -1,11 +1,18 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
 import type {Feature} from "../../shared/sdk/adapter/sender.ts"
-import {nodesOf} from "../../shared/sdk/elements.ts"
 import {kindOf} from "../../shared/sdk/satori-methods.ts"
 import type {MessageTarget, Session} from "../../shared/sdk/session.ts"
-import type {InboxEvent} from "../inbox/handling.ts"
-import {type Address, callDraft, type MessageRef, type OutboxDraft} from "../outbox/draft.ts"
+import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
+import {
+  type Address,
+  callDraft,
+  contentOf,
+  emojiOf,
+  type MessageRef,
+  messageTargetOf,
+  type OutboxDraft,
+} from "../outbox/draft.ts"
 
 /** What sessions ask of the running generation's endpoints; passed in by the composition root. */
 export interface EndpointActs {
@@ -37,13 +44,11 @@ export type Acts = Pick<Session, "edit" | "delete" | "unreact" | "call">
 /** The acts of a session: each is a row of the outbox, in the lane of the message that it is about. */
 export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
   const locate = async (target: MessageTarget): Promise<Found> => {
-    if (typeof target !== "string") {
-      const {platform, endpoint = stored.endpoint, channel = stored.event.channel?.id ?? ""} = target
-      return {at: {endpoint, channel}, message: {platform}}
-    }
-    const at = await find(target)
-    if (at === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${target}`)
-    return {at, message: {outbox: target}}
+    const read = messageTargetOf(target, {endpoint: stored.endpoint, channel: conversationOf(stored)?.channel})
+    if ("at" in read) return {at: read.at, message: {platform: read.platform}}
+    const at = await find(read.outbox)
+    if (at === undefined) throw new Problem("outbox_unknown", `there is no outbox message ${read.outbox}`)
+    return {at, message: read}
   }
   const act = async (target: MessageTarget, feature: Feature, draftOf: (found: Found) => OutboxDraft) => {
     const found = await locate(target)
@@ -56,12 +61,17 @@ export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
         ...at,
         id: uuid(),
         kind: "edit",
-        content: {message, content: nodesOf(content)},
+        content: {message, content: contentOf(content)},
       })),
     delete: target =>
       act(target, "delete", ({at, message}) => ({...at, id: uuid(), kind: "delete", content: {message}})),
     unreact: (target, emoji) =>
-      act(target, "unreact", ({at, message}) => ({...at, id: uuid(), kind: "unreact", content: {message, emoji}})),
+      act(target, "unreact", ({at, message}) => ({
+        ...at,
+        id: uuid(),
+        kind: "unreact",
+        content: {message, emoji: emojiOf(emoji)},
+      })),
     call: async (method, params, endpoint = stored.endpoint) => {
       endpoints.requireFeature(endpoint, method as Feature)
       if (kindOf(method)?.is === "read")

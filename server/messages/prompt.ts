@@ -1,8 +1,9 @@
 import {v7 as uuid} from "uuid"
-import {fromJson, toJson} from "../../shared/json.ts"
+import {fromJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
+import {readJson} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {explainValue} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
@@ -24,7 +25,7 @@ const patience = 3600
 export const ask = ({id, definition}: Prompt, {endpoint, event}: InboxEvent, data: unknown): Question => {
   const {user, channel} = event
   if (user === undefined) throw new Problem("event_invalid", "there is no user to ask")
-  const kept = toJson(data) ?? "null"
+  const kept = data === undefined ? "null" : readJson(`the data of ${id}`, data, "event_invalid")
   requireFit(id, definition, fromJson(kept))
   return {
     id: uuid(),

@@ -1,14 +1,14 @@
 import {v7 as uuid} from "uuid"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import {type Content, h, type Node, nodesOf, textOf} from "../../shared/sdk/elements.ts"
+import {type Content, h, type Node, textOf} from "../../shared/sdk/elements.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {type Attempt, conversationOf, type InboxEvent, type Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
-import {addressOf, type OutboxDraft} from "../outbox/draft.ts"
+import {addressOf, contentOf, emojiOf, type OutboxDraft} from "../outbox/draft.ts"
 import {type Acts, actsOf, type EndpointActs} from "./acts.ts"
 import {parseContent} from "./parse-content.ts"
 import {ask, type Prompt} from "./prompt.ts"
@@ -66,6 +66,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
   // Few handlers act: the others do not pay for it.
   let acts: Acts | undefined
   const act = (): Acts => {
+    requireOpen()
     acts ??= actsOf({
       stored,
       endpoints,
@@ -79,7 +80,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
     if (address === undefined)
       throw new Problem("target_invalid", "this event belongs to no conversation: say where the message goes")
     if (to !== undefined) endpoints.requireTarget(address)
-    return {id: uuid(), kind: "message", ...address, content: nodesOf(content)}
+    return {id: uuid(), kind: "message", ...address, content: contentOf(content)}
   }
   const send = async (content: Content, to?: Target) => queue(messageOf(content, to))
   const session: Session = {
@@ -103,9 +104,9 @@ export const openSession = (options: SessionOptions): OpenSession => {
       return ownLog
     },
     send,
-    reply: content => {
+    reply: async content => {
       const quoted = event.message?.id
-      return send(quoted === undefined ? content : [h("quote", {id: quoted}), ...nodesOf(content)])
+      return send(quoted === undefined ? content : [h("quote", {id: quoted}), ...contentOf(content)])
     },
     react: async emoji => {
       const message = event.message?.id
@@ -114,12 +115,12 @@ export const openSession = (options: SessionOptions): OpenSession => {
         throw new Problem("event_invalid", "there is no message to react to")
       }
       endpoints.requireFeature(endpoint, "react")
-      return queue({id: uuid(), kind: "reaction", endpoint, channel, content: {message, emoji}})
+      return queue({id: uuid(), kind: "reaction", endpoint, channel, content: {message, emoji: emojiOf(emoji)}})
     },
-    edit: (target, content) => act().edit(target, content),
-    delete: target => act().delete(target),
-    unreact: (target, emoji) => act().unreact(target, emoji),
-    call: (method, params, on) => act().call(method, params, on),
+    edit: async (target, content) => act().edit(target, content),
+    delete: async target => act().delete(target),
+    unreact: async (target, emoji) => act().unreact(target, emoji),
+    call: async (method, params, on) => act().call(method, params, on),
     typing: () => {
       requireOpen()
       const channel = event.channel?.id
@@ -130,6 +131,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
       return attempt.sendNow(messageOf(content, to), early++)
     },
     prompt: async (name, content, data) => {
+      requireOpen()
       const prompt = plugin?.prompt(name)
       if (prompt === undefined) throw new Problem("prompt_unknown", `the plugin declares no prompt "${name}"`)
       const question = ask(prompt, stored, data)

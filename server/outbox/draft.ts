@@ -1,7 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
-import type {Node} from "../../shared/sdk/elements.ts"
-import type {Target} from "../../shared/sdk/session.ts"
+import {isElement, type Node, nodesOf} from "../../shared/sdk/elements.ts"
+import {isId, readJson} from "../../shared/sdk/values.ts"
 
 /** Where a message goes, and its lane: the messages of one channel are sent in order. */
 export interface Address {
@@ -38,8 +38,10 @@ export interface CallContent {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A call of a method; those of one channel, guild or account keep their order. */
+/** A call of a method; those of one channel, guild or account keep their order. Throws `request_invalid`. */
 export const callDraft = (endpoint: string, {method, params}: CallContent): OutboxDraft => {
+  requireParams(params)
+  readJson("params", params, "request_invalid")
   const channel = String(params.channel_id ?? params.guild_id ?? "")
   return {id: uuid(), endpoint, channel, kind: "call", content: {method, params}}
 }
@@ -47,15 +49,77 @@ export const callDraft = (endpoint: string, {method, params}: CallContent): Outb
 /** The lane of messages to a user whose channel is not known. */
 export const userLane = (user: string): string => `user:${user}`
 
-/** Reads a target, which plugins in JavaScript may get wrong. Throws `target_invalid`. */
-export const addressOf = (target: Target): Address => {
-  const {endpoint, channel, user} = target as {endpoint?: unknown; channel?: unknown; user?: unknown}
-  if (!isText(endpoint)) throw invalid("endpoint is the name of an endpoint")
-  if (isText(channel) && user === undefined) return {endpoint, channel}
-  if (isText(user) && channel === undefined) return {endpoint, channel: userLane(user), user}
-  throw invalid("give channel or user: one of them, with its id on the platform")
+// What follows reads what plugins in JavaScript may get wrong, before any of it is stored.
+
+/** Where a message goes. Throws `target_invalid`. */
+export const addressOf = (target: unknown): Address => {
+  const {endpoint, channel, user} = fieldsOf(target)
+  if (!isId(endpoint)) throw invalidTarget("endpoint is the name of an endpoint")
+  if (isId(channel) && user === undefined) return {endpoint, channel}
+  if (isId(user) && channel === undefined) return {endpoint, channel: userLane(user), user}
+  throw invalidTarget("give channel or user: one of them, with its id on the platform")
 }
 
-const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
+/** The message that an act is about; by the platform's id it is in this conversation unless it says otherwise. Throws `target_invalid`. */
+export const messageTargetOf = (
+  target: unknown,
+  here: {readonly endpoint: string; readonly channel: string | undefined},
+): {readonly outbox: string} | {readonly at: Address; readonly platform: string} => {
+  if (isId(target)) return {outbox: target}
+  const {platform, endpoint = here.endpoint, channel = here.channel} = fieldsOf(target)
+  if (!isId(platform)) throw invalidTarget("a message is named by its outbox id, or by {platform: its id there}")
+  if (!isId(endpoint)) throw invalidTarget("endpoint is the name of an endpoint")
+  if (!isId(channel)) throw invalidTarget("channel is the id of the message's channel, which the event has not")
+  return {at: {endpoint, channel}, platform}
+}
 
-const invalid = (why: string): Problem => new Problem("target_invalid", `the target of a message is not valid: ${why}`)
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+
+const invalidTarget = (why: string): Problem => new Problem("target_invalid", `the target is not valid: ${why}`)
+
+/** Throws `request_invalid` for parameters of a method that are none. */
+export function requireParams(params: unknown): asserts params is Readonly<Record<string, unknown>> {
+  if (typeof params !== "object" || params === null || Array.isArray(params))
+    throw new Problem("request_invalid", "params is an object: the parameters of the method by name")
+}
+
+/** Throws `request_invalid`. */
+export const emojiOf = (emoji: unknown): string => {
+  if (isId(emoji)) return emoji
+  throw new Problem("request_invalid", "emoji is text that is not empty: a character, or what the platform calls it")
+}
+
+/** Elements stand in each other so deep. */
+const deepest = 100
+
+/** What a message is to say. Throws `content_invalid`, which says what and where. */
+export const contentOf = (content: unknown): readonly Node[] => {
+  if (typeof content === "string") return [content]
+  const nodes = Array.isArray(content) ? content : [content]
+  if (nodes.length === 0) throw invalidContent("an empty list")
+  for (const node of nodes) requireNode(node, 0)
+  return nodesOf(content as Node)
+}
+
+function requireNode(node: unknown, depth: number): asserts node is Node {
+  if (typeof node === "string") return
+  if (!isElement(node)) throw invalidContent(nameOf(node))
+  const {type, attrs, children} = node
+  if (typeof type !== "string" || type === "") throw invalidContent("an element without type")
+  if (typeof attrs !== "object" || attrs === null) throw invalidContent(`<${type}> without attrs`)
+  for (const [name, value] of Object.entries(attrs))
+    if (!isAttribute(value)) throw invalidContent(`<${type}> with the attribute ${name}, which is ${nameOf(value)}`)
+  if (depth === deepest) throw invalidContent(`elements more than ${deepest} deep`)
+  for (const child of children) requireNode(child, depth + 1)
+}
+
+const isAttribute = (value: unknown): boolean =>
+  ["string", "boolean", "undefined"].includes(typeof value) || Number.isFinite(value)
+
+const nameOf = (value: unknown): string => {
+  if (Array.isArray(value)) return "a list in a list"
+  return typeof value === "object" && value !== null ? "an object that is no element" : String(value)
+}
+
+const invalidContent = (what: string): Problem => new Problem("content_invalid", `content holds ${what}`)

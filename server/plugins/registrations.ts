@@ -157,6 +157,8 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (jobs.has(name)) throw new Error(`job("${name}") is declared twice`)
       requireName(`job("${name}")`, name)
       const {timeout = 1, schedule, data} = definition
+      if (schedule !== undefined && (typeof schedule !== "object" || schedule === null))
+        throw new TypeError(`job("${name}"): schedule is {cron, timezone} or {every, timezone}`)
       if (!(timeout > 0 && timeout <= longestRun)) throw new Error(`job("${name}"): timeout is seconds, at most a day`)
       const [wrong] = schedule === undefined || data === undefined ? [] : explainValue(data, schedule.data)
       if (wrong !== undefined)

@@ -2,11 +2,10 @@ import {v7 as uuid} from "uuid"
 import type {Firing} from "../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import {nodesOf} from "../../shared/sdk/elements.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {JobRun} from "../../shared/sdk/plugin-job.ts"
 import type {PluginSide} from "../messages/session.ts"
-import {type Address, addressOf, type OutboxDraft} from "../outbox/draft.ts"
+import {type Address, addressOf, contentOf, type OutboxDraft} from "../outbox/draft.ts"
 
 export interface OpenRun {
   readonly run: JobRun
@@ -44,7 +43,7 @@ export const openRun = ({firing, database, requireTarget, log, signal}: OpenRunO
       requireOpen()
       const address = addressOf(target)
       requireTarget(address)
-      const draft = {...address, id: uuid(), kind: "message", content: nodesOf(content)} as const
+      const draft = {...address, id: uuid(), kind: "message", content: contentOf(content)} as const
       sends.push(draft)
       return draft.id
     },

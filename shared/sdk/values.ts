@@ -1,4 +1,5 @@
-import {Problem, type ProblemCode} from "../problems.ts"
+import {toJson} from "../json.ts"
+import {messageOf, Problem, type ProblemCode} from "../problems.ts"
 
 /** A key may have so many characters. */
 const longestKey = 200
@@ -10,9 +11,27 @@ export const lastTime = 8.64e15
 export const isId = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed()
 
+/** A time that plugins in JavaScript may get wrong, in milliseconds since 1970; undefined where it is none. */
+export const readTime = (at: unknown): number | undefined => {
+  const time = at instanceof Date ? at.getTime() : at
+  return typeof time === "number" && Math.abs(time) <= lastTime ? Math.ceil(time) : undefined
+}
+
 /** Reads the key of a message or a timer, which plugins in JavaScript may get wrong; throws a problem with `code`. */
 export const readKey = (key: unknown, code: ProblemCode): string | undefined => {
   if (key === undefined) return undefined
   if (isId(key) && key.length <= longestKey) return key
   throw new Problem(code, `key is text of 1 to ${longestKey} characters, without NUL and in whole Unicode characters`)
+}
+
+/** What plugins hand over to be kept, as JSON. Throws a problem with `code` for what has none: a circle, a BigInt, a function. */
+export const readJson = (what: string, value: unknown, code: ProblemCode): string => {
+  let why = `it is ${typeof value}`
+  try {
+    const text: string | undefined = toJson(value)
+    if (text !== undefined) return text
+  } catch (error) {
+    why = messageOf(error)
+  }
+  throw new Problem(code, `${what} cannot be kept as JSON: ${why}`)
 }

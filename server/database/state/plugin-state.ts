@@ -2,6 +2,7 @@ import {randomBytes} from "node:crypto"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Statement} from "../../../shared/sdk/plugin-database.ts"
+import {readJson} from "../../../shared/sdk/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import {assertThat, type Database} from "../database.ts"
 import {withDefaults} from "./defaults.ts"
@@ -54,8 +55,7 @@ export const parseState = (key: StateKey, state: DeclaredState, stored: string |
 
 /** As it is stored. Throws `state_invalid`. */
 export const formatState = (key: StateKey, state: DeclaredState, value: unknown): string => {
-  const text = toJson(value)
-  if (text === undefined) throw new Problem("state_invalid", `${labelOf(key)} cannot be stored as JSON`)
+  const text = readJson(labelOf(key), value, "state_invalid")
   if (text.length > longest)
     throw new Problem("state_invalid", `${labelOf(key)} has ${text.length} characters as JSON; ${longest} are the most`)
   requireFit(key, state, fromJson(text))

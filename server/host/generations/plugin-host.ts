@@ -1,16 +1,15 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature} from "../../../shared/sdk/adapter/sender.ts"
-import {nodesOf} from "../../../shared/sdk/elements.ts"
 import type {SendOptions} from "../../../shared/sdk/plugin.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import {kindOf} from "../../../shared/sdk/satori-methods.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
-import {lastTime, readKey} from "../../../shared/sdk/values.ts"
+import {isId, readKey, readTime} from "../../../shared/sdk/values.ts"
 import type {Database} from "../../database/database.ts"
 import {askMethod} from "../../endpoints/ask.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
-import {addressOf} from "../../outbox/draft.ts"
+import {addressOf, contentOf, requireParams} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {PluginHost} from "../../plugins/plugin-host.ts"
 import type {Place} from "../../scheduler/timers/rows.ts"
@@ -28,11 +27,12 @@ export const createPluginHost = ({outbox, endpoints, database, timers}: PluginHo
   send: async (plugin, target, content, {key, at} = {}) => {
     const address = addressOf(target)
     endpoints.requireTarget(address)
-    const draft = {...address, id: uuid(), kind: "message", content: nodesOf(content)} as const
-    return outbox.plan(draft, {plugin, key: readKey(key, "request_invalid"), due: readTime(at)})
+    const draft = {...address, id: uuid(), kind: "message", content: contentOf(content)} as const
+    return outbox.plan(draft, {plugin, key: readKey(key, "request_invalid"), due: dueOf(at)})
   },
-  setTimer: async (plugin, name, {target, ...when}, data, options) => {
-    if (target !== undefined) endpoints.require(target.endpoint)
+  setTimer: async (plugin, name, given, data, options) => {
+    const {target, ...when} = given ?? {}
+    if (target !== undefined) endpoints.require(requirePlace(target).endpoint)
     const setting = timers().prepare(plugin, name, when, data, placeOf(target), options)
     await database.write(setting.statements)
     setting.stored()
@@ -45,11 +45,23 @@ export const createPluginHost = ({outbox, endpoints, database, timers}: PluginHo
   cancel: (plugin, id) => outbox.cancel(String(id), plugin),
   ask: async (endpoint, method, params) => {
     endpoints.requireFeature(endpoint, method as Feature)
+    requireParams(params)
     const kind = kindOf(method)
     if (kind === undefined || kind.is === "read") return askMethod(endpoints.require(endpoint), method, params)
     throw new Problem("request_invalid", `${method} has a side effect: session.call stores it before it is done`)
   },
 })
+
+/** Throws `target_invalid`. */
+const requirePlace = (target: TimerPlace): TimerPlace => {
+  const {endpoint, channel, user} = typeof target === "object" && target !== null ? target : ({} as Partial<TimerPlace>)
+  const isPlace = isId(endpoint) && [channel, user].every(id => id === undefined || isId(id))
+  if (isPlace) return target
+  throw new Problem(
+    "target_invalid",
+    "the target of a timer is {endpoint, channel?, user?}: a name, and ids on the platform",
+  )
+}
 
 /** A conversation of which no more is known than its ids. */
 const placeOf = (target: TimerPlace | undefined): Place =>
@@ -61,9 +73,9 @@ const placeOf = (target: TimerPlace | undefined): Place =>
         ...(target.user === undefined ? {} : {user: {id: target.user}}),
       }
 
-const readTime = (at: SendOptions["at"]): number | undefined => {
-  if (at === undefined) return undefined
-  const time = Number(at)
-  if (Number.isFinite(time) && time <= lastTime) return Math.ceil(time)
-  throw new Problem("request_invalid", "at is a valid Date, or milliseconds since 1970")
+const dueOf = (at: SendOptions["at"]): number | undefined => {
+  const due = readTime(at)
+  if (at !== undefined && due === undefined)
+    throw new Problem("request_invalid", "at is a valid Date, or milliseconds since 1970")
+  return due
 }

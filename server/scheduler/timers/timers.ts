@@ -4,7 +4,7 @@ import type {Log} from "../../../shared/log.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
 import type {TimerOptions, When} from "../../../shared/sdk/timer.ts"
-import {readKey} from "../../../shared/sdk/values.ts"
+import {readJson, readKey} from "../../../shared/sdk/values.ts"
 import type {Database} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
 import {groupCommitted, writeIf} from "../../database/write-if.ts"
@@ -109,7 +109,7 @@ export class Timers {
   prepare(plugin: string, name: string, when: When, data: unknown, place: Place, {key}: TimerOptions = {}): Setting {
     const kind = this.#options.find(plugin, name)
     if (kind === undefined) throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
-    const kept = toJson(data ?? null) ?? "null"
+    const kept = data === undefined ? "null" : readJson(`the data of timer "${name}"`, data, "timer_invalid")
     const wrong =
       kept.length > longestData ? `it has more than ${longestData} characters` : kind.problemOf(fromJson(kept))
     if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)

@@ -1,7 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {When} from "../../../shared/sdk/timer.ts"
-import {lastTime} from "../../../shared/sdk/values.ts"
+import {readTime} from "../../../shared/sdk/values.ts"
 import {type Calculator, isTimezone, patternProblem} from "../calculator.ts"
 
 /** When a timer is due, and how it goes on: `schedule` is null for one that fires once. Milliseconds since 1970. */
@@ -14,7 +14,9 @@ export interface Plan {
 /** As `schedule` stores it. */
 type Recurring = {readonly every: number} | {readonly cron: string}
 
+/** Of `every`, in milliseconds: a second, and a hundred years. */
 const shortest = 1000
+const longest = 100 * 365 * 86_400_000
 
 const invalid = (why: string): Problem => new Problem("timer_invalid", `the time of a timer is not valid: ${why}`)
 
@@ -22,18 +24,20 @@ const isTime = (value: unknown): value is number => typeof value === "number" &&
 
 /** Plugins in JavaScript may say anything. Throws `timer_invalid`. */
 export const readWhen = (when: When, now: number, calculator: Calculator): Plan => {
-  const {at, in: after, every, cron, timezone} = when as Readonly<Record<string, unknown>>
+  const {at, in: after, every, cron, timezone} = (when ?? {}) as Readonly<Record<string, unknown>>
   if ([at, after, every, cron].filter(each => each !== undefined).length !== 1)
     throw invalid("give one of at, in, every or cron")
   if (cron !== undefined) return readCron(cron, timezone, now, calculator)
+  if (timezone !== undefined) throw invalid("timezone goes with cron alone")
   if (every !== undefined) {
-    if (!isTime(every) || every < shortest) throw invalid("every is milliseconds, at least 1000")
+    if (!isTime(every) || every < shortest || every > longest)
+      throw invalid("every is milliseconds, from 1000 (a second) to 3153600000000 (a hundred years)")
     return {due: Math.ceil(now + every), schedule: toJson({every}), timezone: null}
   }
-  const due = after === undefined ? Number(at) : now + Number(after)
-  if (!isTime(due) || Math.abs(due) > lastTime)
-    throw invalid("at is a valid Date or milliseconds since 1970, in is milliseconds")
-  return {due: Math.ceil(due), schedule: null, timezone: null}
+  if (after !== undefined && !isTime(after)) throw invalid("in is milliseconds")
+  const due = readTime(after === undefined ? at : now + after)
+  if (due === undefined) throw invalid("at is a valid Date or milliseconds since 1970")
+  return {due, schedule: null, timezone: null}
 }
 
 const readCron = (cron: unknown, timezone: unknown, now: number, calculator: Calculator): Plan => {

@@ -5,6 +5,7 @@ import {expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import type {Statement} from "../../../server/database/engine.ts"
 import type {JobDefault} from "../../../server/generation/job-defaults.ts"
+import {jobDefaultProblem} from "../../../server/scheduler/job-defaults.ts"
 import {settleJobFile} from "../../../server/scheduler/job-file/settle-job-file.ts"
 import {Jobs} from "../../../server/scheduler/jobs.ts"
 import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
@@ -133,4 +134,12 @@ test("an id that an operator's job has already gets a number, and the job is lef
   expect(idsIn()).toEqual(["team.one", "team.one-2", "team.two"])
   const [kept] = (JSON.parse(readFileSync(path, "utf8")) as {jobs: {target: object}[]}).jobs
   expect(kept?.target).toEqual(mine)
+})
+
+test.for([
+  ["a BigInt", 1n, /^schedule\.data cannot be kept as JSON: /],
+  ["a function", () => {}, /^schedule\.data cannot be kept as JSON: it is function/],
+  ["more than 64 KiB", "x".repeat(65_536), /^schedule\.data: it has more than 65536 characters/],
+] as const)("a default whose data is %s fails its draft", ([, data, problem]) => {
+  expect(jobDefaultProblem({plugin: "team", name: "one", schedule: {...schedule, data}})).toMatch(problem)
 })

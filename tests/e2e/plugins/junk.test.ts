@@ -1,0 +1,102 @@
+import {describe, expect, test} from "vitest"
+import {startHost} from "../../support/host/host.ts"
+import {eventOf} from "../../support/host/inbox-event.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const config = `http: {port: 0}
+plugins:
+  sandbox: {}
+  junk: {}
+`
+
+/** What a plugin in JavaScript may hand over, each with the code that refuses it. */
+const junk = pluginWith(`
+    const circle: any = {}
+    circle.self = circle
+    const remind = plugin.timer("remind", () => {})
+    const notes = plugin.state("plugin", Type.Object({any: Type.Optional(Type.Any())}))
+    const visits = plugin.state("user", Type.Object({n: Type.Integer({default: 0})}))
+    const room = {endpoint: "sandbox", channel: "room"}
+    const tries: Record<string, (session: any) => Promise<unknown>> = {
+      "content_invalid: send null": s => s.send(null),
+      "content_invalid: send a circle": s => s.send([circle]),
+      "content_invalid: send a BigInt": s => s.send({type: "b", attrs: {n: 1n}, children: []}),
+      "content_invalid: reply 42": s => s.reply(42),
+      "content_invalid: sendNow an empty list": s => s.sendNow([]),
+      "content_invalid: edit to nothing": async s => s.edit(await s.send("kept")),
+      "content_invalid: plugin.send an object": () => plugin.send(room, {a: 1} as any),
+      "target_invalid: edit {}": s => s.edit({}, "x"),
+      "target_invalid: delete 5": s => s.delete(5),
+      "target_invalid: send to null": s => s.send("x", null),
+      "target_invalid: plugin.send to a NUL": () => plugin.send({endpoint: "sandbox", channel: "a\\0b"}, "x"),
+      "target_invalid: setTimer for 5": () => plugin.setTimer(remind, {in: 1000, target: {endpoint: "sandbox", channel: 5 as any}}),
+      "target_invalid: state of nobody": async () => visits.of({endpoint: "sandbox", user: ""}).get(),
+      "request_invalid: react with nothing": s => s.react(""),
+      "request_invalid: call with a BigInt": s => s.call("guild.member.mute", {guild_id: 1n}),
+      "request_invalid: call with a circle": s => s.call("guild.member.mute", circle),
+      "request_invalid: half a pair as key": () => plugin.send(room, "x", {key: "\\ud83d"}),
+      "request_invalid: at null": () => plugin.send(room, "x", {at: null as any}),
+      "timer_invalid: every 2 to the 60th": s => s.timer(remind, {every: 2 ** 60}),
+      "timer_invalid: in a text": s => s.timer(remind, {in: "5" as any}),
+      "timer_invalid: at null": s => s.timer(remind, {at: null as any}),
+      "timer_invalid: no time": s => s.timer(remind),
+      "timer_invalid: setTimer at no time": () => plugin.setTimer(remind, undefined as any),
+      "timer_invalid: a timezone beside in": s => s.timer(remind, {in: 1000, timezone: "UTC"}),
+      "timer_invalid: a BigInt as data": s => s.timer(remind, {in: 1000}, 1n),
+      "timer_invalid: a function as data": s => s.timer(remind, {in: 1000}, () => {}),
+      "state_invalid: a circle": s => s.state(notes).set({any: circle}),
+    }
+    plugin.command("tries", async ({session}) => {
+      const told: string[] = []
+      for (const [name, work] of Object.entries(tries))
+        await work(session).then(() => told.push(name + " was taken"), error => {
+          if (!name.startsWith(error.code + ": ")) told.push(name + " was " + error.code + ": " + error.message)
+        })
+      return told.length === 0 ? "all " + Object.keys(tries).length + " are refused" : told.join("; ")
+    })
+    plugin.command("null", () => null as any)
+    plugin.command("true", () => true as any)
+    plugin.command("half", () => "half \\ud83d")
+    plugin.command("late", ({session}) => {
+      setTimeout(async () => note([
+        await session.edit("none", "x").catch((error: any) => error.code),
+        await session.prompt("none", "x").catch((error: any) => error.code),
+      ].join()), 100)
+    })
+    plugin.onStart(async () => {
+      note("started " + (await plugin.send({endpoint: "sandbox", channel: "log"}, "started", {key: "start"}) !== ""))
+    })`)
+
+describe.each(bunAnd("node22"))("a plugin of wrong values on $name", runtime => {
+  test("is refused each by its code, and the conversation goes on", async () => {
+    const host = await startHost({runtime, config, plugins: {junk}})
+    expect(await host.say("/tries")).toEqual(["kept", expect.stringMatching(/^all \d\d are refused$/)])
+    const errorOf = async (text: string) => {
+      const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text})
+      return (await eventOf(host, sn)).marks.map(({error}) => error)
+    }
+    expect(await errorOf("/null")).toEqual(["content holds null"])
+    expect(await errorOf("/true")).toEqual(["content holds true"])
+    expect(await host.say("/half")).toEqual(["half \ufffd"])
+    await host.say("/late")
+    await until("the late calls", () => host.project.read("notes.log").includes("late,late"))
+    for (const list of ["outbox", "timers", "inbox"]) await host.get(`/api/${list}`)
+    await host.stop()
+  })
+
+  test("sends at its start once ingress is open", async () => {
+    const host = await startHost({runtime, config, plugins: {junk}})
+    await until("the start", () => host.project.read("notes.log").includes("started true"))
+    await host.post("/api/ingress/pause")
+    await host.stop()
+    host.project.write("notes.log", "")
+    const again = await startHost({runtime, project: host.project})
+    expect(await again.get("/api/plugins/junk")).toMatchObject({state: "active"})
+    expect(again.project.read("notes.log")).toBe("")
+    await again.post("/api/ingress/resume")
+    await until("the start", () => again.project.read("notes.log").includes("started true"))
+    await again.stop()
+  })
+})

@@ -1,0 +1,61 @@
+import {expect, test} from "vitest"
+import {callDraft, contentOf, messageTargetOf} from "../../../server/outbox/draft.ts"
+import {h, type Node} from "../../../shared/sdk/elements.ts"
+
+const nested = (depth: number): Node => (depth === 0 ? "x" : h("b", {}, nested(depth - 1)))
+const circle = {type: "b", attrs: {}, children: [] as unknown[]}
+circle.children.push(circle)
+
+test("content is a text, an element or a list of these", () => {
+  const bold = h("b", {class: undefined, n: 1, on: true}, "x")
+  for (const content of ["", "hi", bold, nested(100)]) expect(contentOf(content)).toEqual([content])
+  expect(contentOf(["a", bold])).toEqual(["a", bold])
+})
+
+test.for<[unknown, string]>([
+  [null, "content holds null"],
+  [undefined, "content holds undefined"],
+  [42, "content holds 42"],
+  [true, "content holds true"],
+  [1n, "content holds 1"],
+  [Symbol("x"), "content holds Symbol(x)"],
+  [{a: 1}, "content holds an object that is no element"],
+  [[], "content holds an empty list"],
+  [["a", null], "content holds null"],
+  [[["a"]], "content holds a list in a list"],
+  [{type: "b", attrs: {}}, "content holds an object that is no element"],
+  [{type: "b", children: []}, "content holds <b> without attrs"],
+  [{type: "", attrs: {}, children: []}, "content holds an element without type"],
+  [{type: "b", attrs: {}, children: [{}]}, "content holds an object that is no element"],
+  [h("b", {n: Number.NaN}), "content holds <b> with the attribute n, which is NaN"],
+  [h("b", {n: {} as never}), "content holds <b> with the attribute n, which is an object that is no element"],
+  [nested(102), "content holds elements more than 100 deep"],
+  [circle, "content holds elements more than 100 deep"],
+])("other content is refused: %o", ([content, message]) => {
+  expect(() => contentOf(content)).toThrow(expect.objectContaining({code: "content_invalid", message}))
+})
+
+const here = {endpoint: "line", channel: "team"}
+
+test("a message is named by its outbox id, or by the platform's id in this conversation or another", () => {
+  expect(messageTargetOf("m1", here)).toEqual({outbox: "m1"})
+  expect(messageTargetOf({platform: "7"}, here)).toEqual({at: here, platform: "7"})
+  const elsewhere = {platform: "7", endpoint: "wire", channel: "hall"}
+  expect(messageTargetOf(elsewhere, here)).toEqual({at: {endpoint: "wire", channel: "hall"}, platform: "7"})
+})
+
+test.for([null, undefined, 5, "", {}, {platform: ""}, {platform: "7", channel: 5}, {platform: "a\0"}])(
+  "a message that is not named is refused: %o",
+  target => {
+    expect(() => messageTargetOf(target, here)).toThrow(expect.objectContaining({code: "target_invalid"}))
+  },
+)
+
+test("a message by the platform's id needs a channel", () => {
+  expect(() => messageTargetOf({platform: "7"}, {endpoint: "line", channel: undefined})).toThrow("channel is the id")
+})
+
+test.for([null, undefined, "x", [], {n: 1n}, {circle}])("parameters that are none are refused: %o", params => {
+  const call = {method: "guild.member.mute", params: params as never}
+  expect(() => callDraft("line", call)).toThrow(expect.objectContaining({code: "request_invalid"}))
+})
