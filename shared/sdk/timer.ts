@@ -1,8 +1,8 @@
 import type {TSchema} from "../type.ts"
 
 /**
- * When a timer fires. `at` is a Date or milliseconds since 1970; `in` and `every` are milliseconds, `every` at least a
- * second; `cron` has five fields (minute hour day month weekday), or six with seconds first, in a timezone of IANA.
+ * When a timer fires. `at` is a Date or milliseconds since 1970; `in` and `every` are milliseconds, `every` from a second to
+ * a hundred years; `cron` has five fields (minute hour day month weekday), or six with seconds first, in a timezone of IANA.
  */
 export type When =
   | {readonly at: Date | number}
