@@ -74,7 +74,8 @@ describe.each(engines)("the event log on $name", ({make}) => {
     const events = await logOf(database)
     const texts = ["\0", "\r\n", "\ud800", "\ufeff", '"\\', "\u2028", "é", "x".repeat(20_000)]
     await database.write([tellingAll(texts.map(reason => toRow("host.stopping", {code: 0, reason}, {}, json => json)))])
-    expect(await reasonsOf(events)).toEqual([...texts.slice(0, -1), `${"x".repeat(1000)}…`])
+    const expected = texts.slice(0, -1).map(text => text.toWellFormed())
+    expect(await reasonsOf(events)).toEqual([...expected, `${"x".repeat(1000)}…`])
   })
 
   test("an event is stamped with the run and the generation that are the newest when it is stored", async () => {
