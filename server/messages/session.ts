@@ -5,6 +5,7 @@ import {type Content, h, type Node, textOf} from "../../shared/sdk/elements.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
+import {readStatements} from "../../shared/sdk/values.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {type Attempt, conversationOf, type InboxEvent, type Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
@@ -171,7 +172,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
       write: async statements => {
         requireOpen()
         pluginSide()
-        writes.push(...statements)
+        writes.push(...readStatements(statements))
       },
     },
   }

@@ -1,5 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
 import type {PluginDatabase} from "../../shared/sdk/plugin-database.ts"
+import {readStatements} from "../../shared/sdk/values.ts"
 import type {Database} from "../database/database.ts"
 
 /** A plugin's tables carry its name: `p_<plugin>_<table>`. */
@@ -14,8 +15,11 @@ export const tableName =
 
 export const pluginDatabase = (plugin: string, database: Database): Omit<PluginDatabase, "migrate"> => ({
   table: tableName(plugin),
-  read: (sql, args) => database.read(sql, args),
+  read: async (sql, args) => {
+    readStatements([args === undefined ? {sql} : {sql, args}])
+    return database.read(sql, args)
+  },
   write: async statements => {
-    await database.write(statements)
+    await database.write(readStatements(statements))
   },
 })

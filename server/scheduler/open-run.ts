@@ -4,6 +4,7 @@ import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {JobRun} from "../../shared/sdk/plugin-job.ts"
+import {readStatements} from "../../shared/sdk/values.ts"
 import type {PluginSide} from "../messages/session.ts"
 import {type Address, addressOf, contentOf, type OutboxDraft} from "../outbox/draft.ts"
 
@@ -55,7 +56,7 @@ export const openRun = ({firing, database, requireTarget, log, signal}: OpenRunO
       },
       write: async statements => {
         requireOpen()
-        writes.push(...statements)
+        writes.push(...readStatements(statements))
       },
     },
   }

@@ -1,5 +1,6 @@
 import {toJson} from "../json.ts"
 import {messageOf, Problem, type ProblemCode} from "../problems.ts"
+import type {Statement} from "./plugin-database.ts"
 
 /** A key may have so many characters. */
 const longestKey = 200
@@ -35,3 +36,17 @@ export const readJson = (what: string, value: unknown, code: ProblemCode): strin
   }
   throw new Problem(code, `${what} cannot be kept as JSON: ${why}`)
 }
+
+/** Statements that plugins in JavaScript may get wrong; throws `database_refused`. What the values are the database judges. */
+export const readStatements = (statements: readonly Statement[]): readonly Statement[] => {
+  if (!Array.isArray(statements)) throw refusal("the database takes a list of statements")
+  for (const each of statements) {
+    const {sql, args} = (each ?? {}) as Partial<Statement>
+    if (typeof sql !== "string" || sql.trim() === "") throw refusal("a statement has its text in sql")
+    if (args !== undefined && !Array.isArray(args))
+      throw refusal("args is a list of values, one for each ? of the statement")
+  }
+  return statements
+}
+
+const refusal = (why: string): Problem => new Problem("database_refused", why)

@@ -46,6 +46,9 @@ const junk = pluginWith(`
       "timer_invalid: a timezone beside in": s => s.timer(remind, {in: 1000, timezone: "UTC"}),
       "timer_invalid: a BigInt as data": s => s.timer(remind, {in: 1000}, 1n),
       "timer_invalid: a function as data": s => s.timer(remind, {in: 1000}, () => {}),
+      "database_refused: no statements": s => s.database.write(null),
+      "database_refused: a statement without text": s => s.database.write([{}]),
+      "database_refused: a text as args": () => plugin.database.read("SELECT ?", "secret" as any),
       "state_invalid: a circle": s => s.state(notes).set({any: circle}),
     }
     plugin.command("tries", async ({session}) => {
