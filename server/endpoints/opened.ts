@@ -2,7 +2,7 @@ import {Problem} from "../../shared/problems.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import {type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
-import {isId} from "../../shared/sdk/values.ts"
+import {fieldsOf, isId} from "../../shared/sdk/values.ts"
 import type {EndpointSpec} from "./spec.ts"
 
 /** A cursor is a place, not a store: as long as this, in characters. */
@@ -21,8 +21,7 @@ export const requireCursor = (cursor: unknown) => {
 
 /** Throws a refusal where `open` resolved to anything else than a sender. */
 export const requireSender = (opened: unknown): Sender => {
-  const send = typeof opened === "object" && opened !== null && "send" in opened ? opened.send : undefined
-  if (typeof send === "function") return opened as Sender
+  if (typeof fieldsOf(opened).send === "function") return opened as Sender
   throw refused("open resolved to an object without send", {
     reason: "sender",
     remediation: "Have open resolve to {send, …} in the adapter.",
@@ -31,9 +30,8 @@ export const requireSender = (opened: unknown): Sender => {
 
 /** Who the bot is, as the adapter says it. Throws a refusal for what is no login. */
 export const requireLogin = (login: Login): Login => {
-  const {platform, user} = typeof login === "object" && login !== null ? login : {}
-  if (isId(platform) && (user === undefined || (typeof user === "object" && user !== null && isId(user.id))))
-    return login
+  const {platform, user} = fieldsOf(login)
+  if (isId(platform) && (user === undefined || isId(fieldsOf(user).id))) return login
   throw refused("login needs platform, a text, and the id of user where it has one", {
     reason: "login",
     remediation: "Correct what the adapter hands to endpoint.login.",

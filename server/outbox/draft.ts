@@ -1,7 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
 import {isElement, type Node, nodesOf} from "../../shared/sdk/elements.ts"
-import {isId, readJson} from "../../shared/sdk/values.ts"
+import {fieldsOf, isId, readJson} from "../../shared/sdk/values.ts"
 
 /** Where a message goes, and its lane: the messages of one channel are sent in order. */
 export interface Address {
@@ -60,7 +60,10 @@ export const addressOf = (target: unknown): Address => {
   throw invalidTarget("give channel or user: one of them, with its id on the platform")
 }
 
-/** The message that an act is about; by the platform's id it is in this conversation unless it says otherwise. Throws `target_invalid`. */
+/**
+ * The message that an act is about; one by the platform's id is in this conversation unless it says otherwise. Throws
+ * `target_invalid`.
+ */
 export const messageTargetOf = (
   target: unknown,
   here: {readonly endpoint: string; readonly channel: string | undefined},
@@ -72,9 +75,6 @@ export const messageTargetOf = (
   if (!isId(channel)) throw invalidTarget("channel is the id of the message's channel, which the event has not")
   return {at: {endpoint, channel}, platform}
 }
-
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 
 const invalidTarget = (why: string): Problem => new Problem("target_invalid", `the target is not valid: ${why}`)
 

@@ -1,6 +1,6 @@
 import {isProblem, Problem} from "../../shared/problems.ts"
 import type {StateHandle, StateScope, StateSubject, StateValue} from "../../shared/sdk/state.ts"
-import {isId} from "../../shared/sdk/values.ts"
+import {fieldsOf, isId} from "../../shared/sdk/values.ts"
 import type {Database} from "../database/database.ts"
 import {
   assertUnchanged,
@@ -35,7 +35,7 @@ export const stateHandle = <T, S extends StateScope>(
 
 const keyOf = (plugin: string, {scope, name}: DeclaredState, subject: StateSubject<StateScope>): StateKey => {
   if (scope === "plugin") return {plugin, scope, name, endpoint: "", subject: ""}
-  const {endpoint, [scope]: id} = (subject ?? {}) as Readonly<Record<string, unknown>>
+  const {endpoint, [scope]: id} = fieldsOf(subject)
   if (!isId(endpoint) || !isId(id))
     throw new Problem("target_invalid", `of() takes {endpoint, ${scope}} for state of a ${scope}`)
   return {plugin, scope, name, endpoint, subject: id}

@@ -1,6 +1,7 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Feature} from "../../shared/sdk/adapter/sender.ts"
 import {kindOf} from "../../shared/sdk/satori-methods.ts"
+import {fieldsOf} from "../../shared/sdk/values.ts"
 import {askMethod} from "../endpoints/ask.ts"
 import {callDraft} from "../outbox/draft.ts"
 import {act, type MethodServices, requireFeature} from "./asking.ts"
@@ -28,8 +29,6 @@ export const forward = async (
   const ids = await act(services, draft)
   if (kind.is === "act") return {}
   const [id] = ids ?? []
-  if (id !== undefined) return {...asObject(params[kind.from]), id}
+  if (id !== undefined) return {...fieldsOf(params[kind.from]), id}
   throw new Problem("platform_failed", `the platform has given no id yet; the outbox has the act as ${draft.id}`)
 }
-
-const asObject = (value: unknown): object => (typeof value === "object" && value !== null ? value : {})

@@ -1,6 +1,6 @@
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {messageOf} from "../../shared/problems.ts"
-import {readJson} from "../../shared/sdk/values.ts"
+import {longestKept, readJson} from "../../shared/sdk/values.ts"
 import type {Database} from "../database/database.ts"
 import type {JobDefault} from "../generation/job-defaults.ts"
 import {requireValidJob} from "./job-file/job-file.ts"
@@ -12,15 +12,12 @@ const keyOf = ({plugin, name}: JobDefault): string => `jobs.declared.${plugin}/$
 export const calls = ({target}: Job, {plugin, name}: Pick<JobDefault, "plugin" | "name">): boolean =>
   target.plugin === plugin && target.job === name
 
-/** The data of a default may have so many characters as JSON. */
-const longestData = 64 * 1024
-
 /** Why a default is no job; undefined where it is one. */
 export const jobDefaultProblem = (declared: JobDefault): string | undefined => {
   try {
     const {data} = declared.schedule
     const size = data === undefined ? 0 : readJson("schedule.data", data, "request_invalid").length
-    if (size > longestData) return `schedule.data: it has more than ${longestData} characters as JSON`
+    if (size > longestKept) return `schedule.data: it has more than ${longestKept} characters as JSON`
     requireValidJob(jobOf(declared, []))
     return "at" in declared.schedule ? "schedule.at: a default comes again and again, by cron or every" : undefined
   } catch (error) {

@@ -8,6 +8,13 @@ const longestKey = 200
 /** The last time that a Date can hold, in milliseconds since 1970 (ECMA-262, Time Values). */
 export const lastTime = 8.64e15
 
+/** Of what plugins have kept as JSON (state, data of timers and of jobs) a value has at most these characters. */
+export const longestKept = 64 * 1024
+
+/** The fields of what may be no object; of such a value, none. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+
 /** Text that the database keeps as it is: not empty, without NUL, and without half a surrogate pair. */
 export const isId = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && !value.includes("\0") && value.isWellFormed()
@@ -41,7 +48,7 @@ export const readJson = (what: string, value: unknown, code: ProblemCode): strin
 export const readStatements = (statements: readonly Statement[]): readonly Statement[] => {
   if (!Array.isArray(statements)) throw refusal("the database takes a list of statements")
   for (const each of statements) {
-    const {sql, args} = (each ?? {}) as Partial<Statement>
+    const {sql, args} = fieldsOf(each)
     if (typeof sql !== "string" || sql.trim() === "") throw refusal("a statement has its text in sql")
     if (args !== undefined && !Array.isArray(args))
       throw refusal("args is a list of values, one for each ? of the statement")

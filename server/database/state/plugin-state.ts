@@ -2,7 +2,7 @@ import {randomBytes} from "node:crypto"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Statement} from "../../../shared/sdk/plugin-database.ts"
-import {readJson} from "../../../shared/sdk/values.ts"
+import {longestKept, readJson} from "../../../shared/sdk/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import {assertThat, type Database} from "../database.ts"
 import {withDefaults} from "./defaults.ts"
@@ -33,9 +33,6 @@ export interface StoredState {
   readonly version: number
 }
 
-/** A value may have so many characters as JSON. */
-const longest = 64 * 1024
-
 const keyColumns = "plugin = ? AND scope = ? AND endpoint = ? AND subject = ? AND name = ?"
 const argsOf = ({plugin, scope, endpoint, subject, name}: StateKey) => [plugin, scope, endpoint, subject, name]
 
@@ -56,8 +53,11 @@ export const parseState = (key: StateKey, state: DeclaredState, stored: string |
 /** As it is stored. Throws `state_invalid`. */
 export const formatState = (key: StateKey, state: DeclaredState, value: unknown): string => {
   const text = readJson(labelOf(key), value, "state_invalid")
-  if (text.length > longest)
-    throw new Problem("state_invalid", `${labelOf(key)} has ${text.length} characters as JSON; ${longest} are the most`)
+  if (text.length > longestKept)
+    throw new Problem(
+      "state_invalid",
+      `${labelOf(key)} has ${text.length} characters as JSON; ${longestKept} are the most`,
+    )
   requireFit(key, state, fromJson(text))
   return text
 }

@@ -5,7 +5,7 @@ import type {SendOptions} from "../../../shared/sdk/plugin.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import {kindOf} from "../../../shared/sdk/satori-methods.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
-import {isId, readKey, readTime} from "../../../shared/sdk/values.ts"
+import {fieldsOf, isId, readKey, readTime} from "../../../shared/sdk/values.ts"
 import type {Database} from "../../database/database.ts"
 import {askMethod} from "../../endpoints/ask.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
@@ -54,9 +54,8 @@ export const createPluginHost = ({outbox, endpoints, database, timers}: PluginHo
 
 /** Throws `target_invalid`. */
 const requirePlace = (target: TimerPlace): TimerPlace => {
-  const {endpoint, channel, user} = typeof target === "object" && target !== null ? target : ({} as Partial<TimerPlace>)
-  const isPlace = isId(endpoint) && [channel, user].every(id => id === undefined || isId(id))
-  if (isPlace) return target
+  const {endpoint, channel, user} = fieldsOf(target)
+  if (isId(endpoint) && [channel, user].every(id => id === undefined || isId(id))) return target
   throw new Problem(
     "target_invalid",
     "the target of a timer is {endpoint, channel?, user?}: a name, and ids on the platform",

@@ -4,7 +4,7 @@ import type {Log} from "../../../shared/log.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
 import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
 import type {TimerOptions, When} from "../../../shared/sdk/timer.ts"
-import {readJson, readKey} from "../../../shared/sdk/values.ts"
+import {longestKept, readJson, readKey} from "../../../shared/sdk/values.ts"
 import type {Database} from "../../database/database.ts"
 import {persist} from "../../database/persist.ts"
 import {groupCommitted, writeIf} from "../../database/write-if.ts"
@@ -65,9 +65,6 @@ export interface Setting {
 /** One that comes this much later than its time has missed it, in milliseconds. */
 const grace = 60_000
 
-/** The data of a timer may have so many characters, as JSON. */
-const longestData = 64 * 1024
-
 /**
  * The timers of plugins. Each is a row; one clock wakes for the earliest. A firing is an event of the inbox, stored in one
  * batch with the change of its timer: it fires once for each due time, whatever is killed when.
@@ -111,7 +108,7 @@ export class Timers {
     if (kind === undefined) throw new Problem("timer_unknown", `${plugin} declares no timer "${name}"`)
     const kept = data === undefined ? "null" : readJson(`the data of timer "${name}"`, data, "timer_invalid")
     const wrong =
-      kept.length > longestData ? `it has more than ${longestData} characters` : kind.problemOf(fromJson(kept))
+      kept.length > longestKept ? `it has more than ${longestKept} characters` : kind.problemOf(fromJson(kept))
     if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)
     const now = this.#clock.now()
     const plan = readWhen(when, now, this.#calculator)

@@ -1,7 +1,7 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {When} from "../../../shared/sdk/timer.ts"
-import {readTime} from "../../../shared/sdk/values.ts"
+import {fieldsOf, readTime} from "../../../shared/sdk/values.ts"
 import {type Calculator, isTimezone, patternProblem} from "../calculator.ts"
 
 /** When a timer is due, and how it goes on: `schedule` is null for one that fires once. Milliseconds since 1970. */
@@ -24,7 +24,7 @@ const isTime = (value: unknown): value is number => typeof value === "number" &&
 
 /** Plugins in JavaScript may say anything. Throws `timer_invalid`. */
 export const readWhen = (when: When, now: number, calculator: Calculator): Plan => {
-  const {at, in: after, every, cron, timezone} = (when ?? {}) as Readonly<Record<string, unknown>>
+  const {at, in: after, every, cron, timezone} = fieldsOf(when)
   if ([at, after, every, cron].filter(each => each !== undefined).length !== 1)
     throw invalid("give one of at, in, every or cron")
   if (cron !== undefined) return readCron(cron, timezone, now, calculator)
