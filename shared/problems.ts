@@ -615,7 +615,7 @@ export const isProblem = (error: unknown, code: ProblemCode): error is Problem =
 export const toProblem = (cause: unknown, code: ProblemCode): Problem =>
   cause instanceof Problem ? cause : new Problem(code, messageOf(cause), {cause})
 
-/** The message of an error may be a whole answer of a platform: so many characters of it are kept. */
+/** In characters: the message of an error may be a whole answer of a platform. */
 const longestMessage = 10_000
 
 /** The text of anything that was thrown, at most 10,000 characters; without NUL characters, which the database does not take. */

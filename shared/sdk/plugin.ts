@@ -102,8 +102,8 @@ export interface Plugin {
   /**
    * Sends from anywhere but a handler: a route, a timer of JavaScript, a callback. Resolves to the outbox id once the message
    * is durable. Throws `not_active` before the plugin is part of a committed generation, `content_invalid`, `endpoint_unknown`,
-   * `target_invalid`, `request_invalid` for a key or a time that is none, `unsupported` for a user at an endpoint that opens no direct
-   * channels, `ingress_paused`.
+   * `target_invalid`, `request_invalid` for a key or a time that is none, `unsupported` for a user at an endpoint that opens no
+   * direct channels, `ingress_paused`.
    */
   send(target: Target, content: Content, options?: SendOptions): Promise<string>
   /**

@@ -46,14 +46,15 @@ export interface Session {
   readonly log: Log
   /**
    * Queues a message to this conversation, or to `to`; resolves to its outbox id at once. It is committed together
-   * with the handler's mark, so a handler that throws has sent nothing. Throws `content_invalid`, `endpoint_unknown`, `target_invalid`, and
-   * `unsupported` for a user at an endpoint that opens no direct channels.
+   * with the handler's mark, so a handler that throws has sent nothing. Throws `content_invalid`, `endpoint_unknown`,
+   * `target_invalid`, and `unsupported` for a user at an endpoint that opens no direct channels.
    */
   send(content: Content, to?: Target): Promise<string>
   /**
    * Queues the replacement of a message's content. Like all acts it commits with the handler's mark, takes its turn among the
    * messages of its channel, and resolves to its own outbox id. Throws `content_invalid`, `target_invalid`, `unsupported` where
-   * the endpoint cannot do it, and `outbox_unknown` for an outbox id that is not there; a message that was not sent fails the act (`message_not_sent`).
+   * the endpoint cannot do it, and `outbox_unknown` for an outbox id that is not there; a message that was not sent fails the
+   * act (`message_not_sent`).
    */
   edit(message: MessageTarget, content: Content): Promise<string>
   /** Queues the deletion of a message: the bot's own, or another's where the platform lets the bot. Like `edit`. */

@@ -3,7 +3,7 @@ import {setTimeout as sleep} from "node:timers/promises"
 import {actChecks} from "./acts.ts"
 import type {Check, Trial} from "./trial.ts"
 
-/** The platform asks to wait so many milliseconds: longer than the Host waits by itself after a first failure. */
+/** What the platform asks to wait, in milliseconds: longer than the Host waits by itself after a first failure. */
 const askedToWait = 3000
 
 /** A refused account is watched for so many milliseconds: longer than the first pauses between connections. */
