@@ -96,10 +96,13 @@ const fetchesMissed: Check = async trial => {
     host = await connecting
     for (const text of numbered(`afterwards ${kill},`, 3)) await say(text)
     await untilReceived(trial, host, said)
+    // The history may have told all of it already: what came in live is stored before this one, which comes after the gap.
+    await say(`at last ${kill}`)
+    await untilReceived(trial, host, said)
+    const stored = await trial.received(host)
+    const twice = stored.filter((text, index) => stored.indexOf(text) !== index)
+    assert.deepEqual(twice, [], "an event of the history has the same id as live, so that it is stored once")
   }
-  const stored = await trial.received(host)
-  const twice = stored.filter((text, index) => stored.indexOf(text) !== index)
-  assert.deepEqual(twice, [], "an event of the history has the same id as live, so that it is stored once")
   return undefined
 }
 
