@@ -96,7 +96,7 @@ const fetchesMissed: Check = async trial => {
     host = await connecting
     for (const text of numbered(`afterwards ${kill},`, 3)) await say(text)
     await untilReceived(trial, host, said)
-    // The history may have told all of it already: what came in live is stored before this one, which comes after the gap.
+    // The history may have given all of it. The Host stores what came in live before the message that follows.
     await say(`at last ${kill}`)
     await untilReceived(trial, host, said)
     const stored = await trial.received(host)

@@ -137,7 +137,7 @@ export default definePlugin({
           },
           open: async user => ({id: fault === "restless" ? randomUUID() : `@${user}`, type: channelType.direct}),
           history: async ({before, after, limit}) => {
-            // What has come in live stands in this answer too.
+            // The answer then holds a message that has come in live.
             while (fault === "renaming" && !hasTaken) await sleep(10)
             const {all = []} = await act("history")
             const found = all.filter(
