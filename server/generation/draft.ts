@@ -3,6 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {formatIssue, type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {Type} from "../../shared/type.ts"
 import {check} from "../config/check.ts"
+import {closed} from "../config/close.ts"
 import type {Variables} from "../config/expand.ts"
 import {type ConfigText, type LoadedConfig, parseUnlessSame} from "../config/load.ts"
 import {invalid} from "../config/source.ts"
@@ -114,7 +115,7 @@ const prepareAll = async (loaded: LoadedConfig, {loader, signal, hide}: DraftOpt
   const results = await Promise.allSettled(
     enabled.map(async ([name, entry]): Promise<Prepared> => {
       const plugin = await withTimeLimit(loadTimeout, () => loader.load(name, entry), signal).catch(explainLoad)
-      const schema = plugin.definition.config ?? Type.Object({}, {additionalProperties: false})
+      const schema = closed(plugin.definition.config ?? Type.Object({}))
       const checked = check(loaded.source, loaded.variables, schema, entry.config ?? {}, ["plugins", name, "config"])
       hide(checked.secrets)
       if (checked.issues.length > 0) throw invalid(checked.issues)

@@ -10,6 +10,7 @@ import {type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
 import {Secret} from "../../shared/secret.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {check} from "../config/check.ts"
+import {closed} from "../config/close.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {Delivery} from "../endpoints/policy.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
@@ -153,7 +154,7 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
       for (const [index, entry] of entries.entries()) {
         const {id, outbox, ...account} = entry as typeof entry & Record<string, unknown>
         const at = ["plugins", instance.name, "endpoints", index]
-        const checked = check(loaded.source, loaded.variables, adapter.account, account, at)
+        const checked = check(loaded.source, loaded.variables, closed(adapter.account), account, at)
         issues.push(...checked.issues)
         secrets.push(...checked.secrets)
         const delivery = deliveryOf(adapter, own?.outbox, outbox)

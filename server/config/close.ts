@@ -1,0 +1,42 @@
+import type {TSchema} from "../../shared/type.ts"
+
+/** The parts of a JSON schema that hold other schemas. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly patternProperties?: Readonly<Record<string, TSchema>>
+  readonly additionalProperties?: boolean | TSchema
+  readonly items?: TSchema
+  readonly anyOf?: readonly TSchema[]
+}
+
+/** By the schema as its plugin wrote it. */
+const known = new WeakMap<TSchema, TSchema>()
+
+/**
+ * The same schema, except that an object that names its keys accepts no others unless it says so. A mistyped key is then an
+ * error. An intersection stays as it is: a part of it does not know the keys of the other parts.
+ */
+export const closed = (schema: TSchema): TSchema => {
+  const found = known.get(schema)
+  if (found !== undefined) return found
+  const made = close(schema)
+  known.set(schema, made)
+  return made
+}
+
+const close = (schema: TSchema): TSchema => {
+  const {properties, patternProperties, additionalProperties, items, anyOf} = schema as Shape
+  const isOpen = properties !== undefined && additionalProperties === undefined && patternProperties === undefined
+  const changes = {
+    ...(properties === undefined ? {} : {properties: closeEach(properties)}),
+    ...(patternProperties === undefined ? {} : {patternProperties: closeEach(patternProperties)}),
+    ...(items === undefined ? {} : {items: closed(items)}),
+    ...(anyOf === undefined ? {} : {anyOf: anyOf.map(closed)}),
+    ...(typeof additionalProperties === "object" ? {additionalProperties: closed(additionalProperties)} : {}),
+    ...(isOpen ? {additionalProperties: false} : {}),
+  }
+  return Object.keys(changes).length === 0 ? schema : ({...schema, ...changes} as TSchema)
+}
+
+const closeEach = (schemas: Readonly<Record<string, TSchema>>): Readonly<Record<string, TSchema>> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closed(schema)]))
