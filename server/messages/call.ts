@@ -24,7 +24,8 @@ export const callCommand = ({router, command, rest, prefix, session, cooldowns}:
     return `${name()} needs the permission ${permission}.`
   }
   const parsed = parseCall(command, rest)
-  if (parsed.is === "misused") return misuseText(router, command, parsed.why, prefix())
+  if (parsed.is === "misused")
+    return misuseText(router, command, parsed.why, {prefix: prefix(), permission: session.permission, rest})
   const turn = cooldowns.take(command, session)
   if (turn.is === "free") return command.handle({...parsed, session})
   return turn.tell ? `${name()} is cooling down: ${turn.seconds} s to go.` : undefined

@@ -14,7 +14,7 @@ import type {Continuation, EventHandler, Handler, TimerRunner} from "./handler.t
 import {helpCommand, unknownText} from "./help.ts"
 import {type MiddlewareHandler, orderOf, surround} from "./middleware.ts"
 import type {PermissionOf} from "./permissions.ts"
-import {answer} from "./prompt.ts"
+import {answer, isAnswerTo} from "./prompt.ts"
 import {type Routed, Router} from "./router.ts"
 import {openSession, type SessionOptions, textOfEvent} from "./session.ts"
 import {noTimers, runTimer, type SessionTimers} from "./timers.ts"
@@ -79,11 +79,12 @@ const match = (table: MessageTable, event: SatoriEvent, asked?: string): readonl
   return own === undefined ? handlers : [own, ...handlers]
 }
 
-/** A question is answered by any message of its user but one that calls a command by prefix or name. */
-const isAnswer = ({prompts, router}: MessageTable, event: SatoriEvent, routed: Routed, asked = ""): asked is string =>
-  prompts.has(asked) &&
-  event.user?.is_bot !== true &&
-  (routed.is !== "command" || !router.isCalled(textOfEvent(event.message?.content).trim(), event))
+const isAnswer = ({prompts, router}: MessageTable, event: SatoriEvent, routed: Routed, asked = ""): asked is string => {
+  const continuation = prompts.get(asked)
+  if (continuation === undefined || event.user?.is_bot === true) return false
+  const text = textOfEvent(event.message?.content).trim()
+  return isAnswerTo(continuation.prompt, {router, text, event, isCommand: routed.is === "command"})
+}
 
 const routeEvent = ({router}: MessageTable, event: SatoriEvent): Routed =>
   event.user?.is_bot === true ? {is: "none"} : router.route(textOfEvent(event.message?.content).trim(), event)
@@ -176,7 +177,7 @@ const find = ({current, log, cooldowns}: RunOptions, stored: InboxEvent, id: str
     return {
       ...hostHandler(id, log),
       handle: ({permission}) =>
-        routed.is === "unknown" ? unknownText(table.router, routed, prefix(), permission) : undefined,
+        routed.is === "unknown" ? unknownText(table.router, routed, {prefix: prefix(), permission}) : undefined,
     }
   }
   const runner = table.runners.get(id)

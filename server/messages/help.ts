@@ -2,6 +2,7 @@ import {includesPermission, type Permission} from "../../shared/sdk/permission.t
 import type {Command} from "./command.ts"
 import {parsePattern, usageOf} from "./command.ts"
 import type {Routed, Router} from "./router.ts"
+import {takeWord} from "./words.ts"
 
 /** Commands that one help message lists. */
 const mostListed = 40
@@ -20,53 +21,90 @@ export const helpCommand = (router: () => Router): Command => ({
 })
 
 const helpText = (router: Router, prefix: string, permission: Permission, words: string | undefined): string => {
-  if (words === undefined) return listCommands(router, prefix, permission)
+  if (words === undefined) return list("Commands:", router.commands, prefix, permission)
   const command = router.find(words)
-  return command === undefined || !mayCall(command, permission)
-    ? `There is no command "${words}". ${prefix}help lists all.`
-    : describeCommand(prefix, command)
+  const group = listGroup(router, words, prefix, permission)
+  if (command !== undefined && mayCall(command, permission))
+    return [describeCommand(prefix, command), ...(group === undefined ? [] : [group])].join("\n")
+  return group ?? noCommand(words, `${prefix}help lists all.`)
 }
 
 const mayCall = ({definition}: Command, permission: Permission) =>
   definition.permission === undefined || includesPermission(permission, definition.permission)
 
-/** The answer to a call that does not fit the command; `prefix` is how the bot was called. */
-export const misuseText = (router: Router, command: Command, why: string, prefix = router.prefix): string =>
-  `${why}. Usage: ${prefix}${usageOf(command)}`
+/**
+ * The answer to a call that does not fit the command; `prefix` is how the bot was called. Where commands go on after this one's
+ * words, it says which of them was probably meant by `rest`, else it lists them.
+ */
+export const misuseText = (
+  router: Router,
+  command: Command,
+  why: string,
+  {prefix = router.prefix, permission = "admin", rest = ""}: Asked & {readonly rest?: string} = {},
+): string => {
+  const words = command.path.join(" ")
+  const [word = ""] = takeWord(rest)
+  const meant = word === "" ? undefined : router.meantAfter(words, word)
+  if (meant !== undefined && isForUser(router, `${words} ${meant}`, permission))
+    return noCommand(`${words} ${word}`, `Did you mean ${prefix}${words} ${meant}?`)
+  const group = listGroup(router, words, prefix, permission)
+  return `${why}. Usage: ${prefix}${usageOf(command)}${group === undefined ? "" : `\n${group}`}`
+}
+
+/** How the bot was called, and by whom. */
+interface Asked {
+  readonly prefix?: string
+  readonly permission?: Permission
+}
+
+const noCommand = (words: string, hint: string) => `There is no command "${words}". ${hint}`
 
 /**
  * The answer to a command that does not exist; nothing where it may have been meant for somebody else. What the user may
- * not call is not suggested.
+ * not call is not suggested. A group of commands answers with its commands.
  */
 export const unknownText = (
   router: Router,
-  routed: Extract<Routed, {is: "unknown"}>,
-  prefix = router.prefix,
-  permission: Permission = "admin",
+  {word, meant, group, direct}: Extract<Routed, {is: "unknown"}>,
+  {prefix = router.prefix, permission = "admin"}: Asked = {},
 ): string | undefined => {
-  const meant = routed.meant === undefined ? undefined : router.find(routed.meant)
-  if (routed.meant !== undefined && (meant === undefined || mayCall(meant, permission))) {
-    return `There is no command "${routed.word}". Did you mean ${prefix}${routed.meant}?`
-  }
-  return routed.direct ? `There is no command "${routed.word}". ${prefix}help lists all.` : undefined
+  if (meant !== undefined && isForUser(router, meant, permission))
+    return noCommand(word, `Did you mean ${prefix}${meant}?`)
+  const list = group === "" ? undefined : listGroup(router, group, prefix, permission)
+  if (list !== undefined) return word === group ? list : noCommand(word, list)
+  return direct ? noCommand(word, `${prefix}help lists all.`) : undefined
 }
 
-const shownIn = (router: Router) => router.commands.filter(command => command.definition.hidden !== true)
+/** May the user call the command with these words, or one of their group? */
+const isForUser = (router: Router, words: string, permission: Permission): boolean => {
+  const command = router.find(words)
+  return [...(command === undefined ? [] : [command]), ...router.group(words)].some(each => mayCall(each, permission))
+}
+
+const isListed = (command: Command) => command.definition.hidden !== true
 
 /** How the commands are called, sorted. */
 export const usages = (router: Router): readonly string[] =>
-  shownIn(router)
+  router.commands
+    .filter(isListed)
     .map(command => `${router.prefix}${usageOf(command)}`)
     .sort()
 
-const listCommands = (router: Router, prefix: string, permission: Permission): string => {
-  const shown = shownIn(router).filter(command => mayCall(command, permission))
+/** Undefined where these words have no command that the user may call. */
+const listGroup = (router: Router, words: string, prefix: string, permission: Permission): string | undefined => {
+  const group = router.group(words)
+  const isEmpty = !group.some(command => isListed(command) && mayCall(command, permission))
+  return isEmpty ? undefined : list(`Commands of ${prefix}${words}:`, group, prefix, permission)
+}
+
+const list = (title: string, commands: readonly Command[], prefix: string, permission: Permission): string => {
+  const shown = commands.filter(command => isListed(command) && mayCall(command, permission))
   const lines = shown
     .map(command => line(`${prefix}${usageOf(command)}`, command.definition.description))
     .sort()
     .slice(0, mostListed)
   const more = shown.length - lines.length
-  return ["Commands:", ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n")
+  return [title, ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n")
 }
 
 const describeCommand = (prefix: string, command: Command): string => {

@@ -2,6 +2,7 @@ import {v7 as uuid} from "uuid"
 import {fromJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
+import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import {readJson} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
@@ -47,12 +48,26 @@ export const answer = (
 ): Reply => {
   if (question === undefined) throw new Problem("event_invalid", `the question of ${id} is gone`)
   const text = session.text.trim()
-  const cancel = definition.cancel ?? "cancel"
-  if (cancel !== "" && router.bare(text, session.event).trim().toLowerCase() === cancel.toLowerCase())
-    return "Cancelled."
+  if (isCancel(definition, router, text, session.event)) return "Cancelled."
   const data: unknown = fromJson(question.data)
   requireFit(id, definition, data)
   return handle({answer: router.unnamed(text, session.event), data, session})
+}
+
+const isCancel = ({cancel = "cancel"}: PromptDefinition<TSchema>, router: Router, text: string, event: SatoriEvent) =>
+  cancel !== "" && router.bare(text, event).trim().toLowerCase() === cancel.toLowerCase()
+
+/**
+ * Is this message of the user who was asked the answer? Not where it calls a command by prefix or name, nor where it begins with
+ * a prefix, unless that is the word that ends the question. A question may take those too.
+ */
+export const isAnswerTo = (
+  {definition}: Prompt,
+  {router, text, event, isCommand}: {router: Router; text: string; event: SatoriEvent; isCommand: boolean},
+): boolean => {
+  if (definition.takesCommands === true) return true
+  if (isCommand) return !router.isCalled(text, event)
+  return !router.hasPrefix(text) || isCancel(definition, router, text, event)
 }
 
 const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>, data: unknown): void => {

@@ -7,9 +7,18 @@ interface Branch {
   readonly children: Map<string, Branch>
 }
 
+interface Unknown {
+  readonly is: "unknown"
+  /** The words up to the first that names nothing. */
+  readonly word: string
+  readonly meant: string | undefined
+  /** The group of commands that the first words name; "" for none. */
+  readonly group: string
+}
+
 export type Routed =
   | {readonly is: "command"; readonly command: Command; readonly rest: string}
-  | {readonly is: "unknown"; readonly word: string; readonly meant: string | undefined; readonly direct: boolean}
+  | (Unknown & {readonly direct: boolean})
   | {readonly is: "none"}
 
 /**
@@ -48,6 +57,10 @@ export class Router {
     return this.#called(text, event) !== undefined
   }
 
+  hasPrefix(text: string): boolean {
+    return this.#prefixes.some(prefix => text.startsWith(prefix))
+  }
+
   /** A message without the prefix or the bot's name that it begins with. */
   bare(text: string, event: SatoriEvent): string {
     return this.#called(text, event) ?? text
@@ -55,7 +68,7 @@ export class Router {
 
   /** A message without the bot's name that it begins with; what begins with a prefix stays as it is. */
   unnamed(text: string, event: SatoriEvent): string {
-    return this.#prefixes.some(prefix => text.startsWith(prefix)) ? text : this.bare(text, event)
+    return this.hasPrefix(text) ? text : this.bare(text, event)
   }
 
   /** How a message calls the bot, to be said back: its prefix, or `bot: `. The first prefix where it calls nobody. */
@@ -68,6 +81,23 @@ export class Router {
   find(words: string): Command | undefined {
     const found = this.#find(words)
     return found.is === "command" ? found.command : undefined
+  }
+
+  /** The commands that begin with these words and go on after them. */
+  group(words: string): readonly Command[] {
+    const branch = this.#branch(words)
+    return branch === undefined ? [] : [...new Set([...branch.children.values()].flatMap(commandsOf))]
+  }
+
+  /** The word that was probably meant after these words. */
+  meantAfter(words: string, word: string): string | undefined {
+    return suggest(word.toLowerCase(), [...(this.#branch(words)?.children.keys() ?? [])])
+  }
+
+  #branch(words: string): Branch | undefined {
+    let branch: Branch | undefined = this.#root
+    for (const word of words.toLowerCase().split(/\s+/)) branch = branch?.children.get(word)
+    return branch
   }
 
   #add(path: readonly string[], command: Command): void {
@@ -98,9 +128,7 @@ export class Router {
     return undefined
   }
 
-  #find(
-    text: string,
-  ): {is: "command"; command: Command; rest: string} | {is: "unknown"; word: string; meant: string | undefined} {
+  #find(text: string): {is: "command"; command: Command; rest: string} | Unknown {
     let branch = this.#root
     let command: Command | undefined
     let rest = text
@@ -125,9 +153,15 @@ export class Router {
     if (command !== undefined) return {is: "command", command, rest}
     const spoken = text.slice(0, endOfWord(text, position)).trim()
     const best = missed === "" ? undefined : suggest(missed, [...branch.children.keys()])
-    return {is: "unknown", word: spoken, meant: best === undefined ? undefined : text.slice(0, position) + best}
+    const before = text.slice(0, position)
+    return {is: "unknown", word: spoken, meant: best === undefined ? undefined : before + best, group: before.trim()}
   }
 }
+
+const commandsOf = ({command, children}: Branch): readonly Command[] => [
+  ...(command === undefined ? [] : [command]),
+  ...[...children.values()].flatMap(commandsOf),
+]
 
 const isSpace = (text: string, at: number) => {
   const code = text.charCodeAt(at)

@@ -9,6 +9,8 @@ export interface PromptDefinition<D extends TSchema> {
   readonly expires?: number
   /** The word that ends the question without an answer; `cancel` when left out, "" for none. */
   readonly cancel?: string
+  /** Takes a message that begins with a prefix, or calls a command, for the answer too; false when left out. */
+  readonly takesCommands?: boolean
 }
 
 export interface PromptCall<D> {

@@ -3,8 +3,10 @@ import type {Attempt} from "../../../server/inbox/handling.ts"
 import {parsePattern} from "../../../server/messages/command.ts"
 import {createDispatch, createMessageTable} from "../../../server/messages/dispatch.ts"
 import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
+import type {PromptDefinition} from "../../../shared/sdk/prompt.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
+import type {TSchema} from "../../../shared/type.ts"
 import {log} from "../../support/host/silence.ts"
 import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 
@@ -213,6 +215,46 @@ describe("a handler", () => {
   test("is refused an act on a message that the outbox does not have", async () => {
     const {run} = dispatchOf([handler(async session => void (await session.delete("nothing")))])
     expect(await run(event("hello"))).toMatchObject({is: "failed", error: "there is no outbox message nothing"})
+  })
+})
+
+describe("an open question", () => {
+  const prompt = (name: string, definition: PromptDefinition<TSchema> = {}) => {
+    const id = `root/test/prompt/${name}`
+    return {...runner(id), prompt: {id, definition, handle: () => undefined}}
+  }
+  const prompts = [prompt("name"), prompt("never", {cancel: ""}), prompt("pattern", {takesCommands: true})]
+  const table = createMessageTable({
+    prefixes: ["/"],
+    commands: [echo],
+    handlers: [],
+    prompts,
+    permissionOf: () => "user",
+    log,
+  })
+  const dispatch = createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log})
+  const taker = (text: string, question = "name") => dispatch.match(event(text), `root/test/prompt/${question}`)[0]
+
+  test("is answered by a message without a prefix, even one that names a command", () => {
+    expect(taker("Ada")).toBe("root/test/prompt/name")
+    expect(taker("echo hi")).toBe("root/test/prompt/name")
+  })
+
+  test("is not answered by a message with a prefix, whether or not there is such a command", () => {
+    expect(taker("/echo hi")).toBe("root/test/command/echo")
+    expect(taker("/ecko hi")).toBe("host/unknown")
+    expect(taker("/shrug")).toBe("host/unknown")
+  })
+
+  test("is ended by its word with a prefix too", () => {
+    expect(taker("/Cancel")).toBe("root/test/prompt/name")
+    expect(taker("/cancel", "never")).toBe("host/unknown")
+  })
+
+  test("takes all of it where it asks for commands", () => {
+    expect(["/echo hi", "/shrug", "Ada"].map(text => taker(text, "pattern"))).toEqual(
+      Array(3).fill("root/test/prompt/pattern"),
+    )
   })
 })
 

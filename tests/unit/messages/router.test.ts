@@ -112,6 +112,58 @@ describe("a command that does not exist", () => {
   })
 })
 
+describe("a group of commands", () => {
+  const router: Router = routerOf(
+    command("note add <text:text>", {description: "Keep a note"}),
+    command("note list [page:integer]"),
+    command("note wipe all", {permission: "admin"}),
+    command("note spy", {hidden: true}),
+    command("item", {description: "Say what there is"}),
+    command("item add <title>"),
+    command("ops ban <user>", {permission: "admin"}),
+  )
+  const answer = (text: string, permission: "user" | "admin" = "user") => {
+    const found = router.route(text, event())
+    return found.is === "unknown" ? unknownText(router, found, {permission}) : found.is
+  }
+  const list = "Commands of /note:\n/note add <text...>: Keep a note\n/note list [page]"
+
+  test("answers with the commands that the user may call, hidden ones left out", () => {
+    expect(answer("/note")).toBe(list)
+    expect(answer("/NOTE")).toBe(list.replace("/note:", "/NOTE:"))
+    expect(answer("/note", "admin")).toBe(`${list}\n/note wipe all`)
+    expect(answer("/note wipe", "admin")).toBe("Commands of /note wipe:\n/note wipe all")
+  })
+
+  test("suggests within itself, and lists what it has where nothing resembles the word", () => {
+    expect(answer("/note ad milk")).toBe('There is no command "note ad". Did you mean /note add?')
+    expect(answer("/note shrug")).toBe(`There is no command "note shrug". ${list}`)
+    expect(answer("/nte")).toBe('There is no command "nte". Did you mean /note?')
+  })
+
+  test("is not told to a user who may call none of it", () => {
+    expect(answer("/ops")).toBeUndefined()
+    expect(answer("/osp")).toBeUndefined()
+    expect(answer("/note wip")).toBe(`There is no command "note wip". ${list}`)
+    expect(answer("/ops", "admin")).toBe("Commands of /ops:\n/ops ban <user>")
+  })
+
+  test("that is a command too suggests or lists them where it is misused", () => {
+    const item = router.find("item") as Command
+    const misuse = (rest: string) => misuseText(router, item, `"${rest}" is too much`, {rest})
+    expect(misuse("ad milk")).toBe('There is no command "item ad". Did you mean /item add?')
+    expect(misuse("shrug")).toBe('"shrug" is too much. Usage: /item\nCommands of /item:\n/item add <title>')
+  })
+
+  test("is what help tells about", () => {
+    const help = (words: string) =>
+      helpCommand(() => router).handle({args: {command: words}, options: {}, session: saying("/help")})
+    expect(help("note")).toBe(list)
+    expect(help("item")).toBe("/item: Say what there is\nCommands of /item:\n/item add <title>")
+    expect(help("ops")).toBe('There is no command "ops". /help lists all.')
+  })
+})
+
 describe("a pattern", () => {
   test("names words and typed arguments", () => {
     expect(parsePattern("item add <title:string> [priority:integer]")).toEqual({
