@@ -17,6 +17,7 @@ import {type JobDefault, jobDefaultIssues} from "./job-defaults.ts"
 import {disposeInOrder, setUpInOrder, withTheirProviders} from "./services.ts"
 import {findSharedState} from "./shared-state.ts"
 import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
+import {findUnknownEvents} from "./unknown-events.ts"
 import {explainWaiting} from "./unmet-services.ts"
 
 /** A whole next generation, not yet committed. */
@@ -87,10 +88,13 @@ export const createDraft = async (
       instances,
       fresh,
       snapshot: built.snapshot,
-      notes: await findSharedState(
-        options.project,
-        prepared.map(({name, plugin}) => ({name, from: plugin.from, files: plugin.files})),
-      ),
+      notes: [
+        ...findUnknownEvents(instances),
+        ...(await findSharedState(
+          options.project,
+          prepared.map(({name, plugin}) => ({name, from: plugin.from, files: plugin.files})),
+        )),
+      ],
       dispose,
     }
   } catch (error) {

@@ -24,6 +24,23 @@ export type Arguments<Pattern extends string> = Pattern extends `${string}<${inf
     ? Optional<Inner> & Arguments<Rest>
     : unknown
 
+/** What a pattern names as types and are none; `never` for a sound pattern. */
+type WrongType<Pattern extends string> = Pattern extends `${string}<${infer Inner}>${infer Rest}`
+  ? WrongTypeOf<Inner> | WrongType<Rest>
+  : Pattern extends `${string}[${infer Inner}]${infer Rest}`
+    ? WrongTypeOf<Inner> | WrongType<Rest>
+    : never
+type WrongTypeOf<Inner extends string> = Inner extends `${string}:${infer Kind}`
+  ? Kind extends ArgumentType
+    ? never
+    : Kind
+  : never
+
+/** Nothing more than the pattern, where all its types are types of arguments; else what no pattern is. */
+export type CheckedPattern<Pattern extends string> = [WrongType<Pattern>] extends [never]
+  ? unknown
+  : {readonly noArgumentType: WrongType<Pattern>}
+
 export interface OptionDefinition {
   readonly type: "string" | "number" | "integer" | "boolean"
   /** One letter, for `-l`. */

@@ -3,7 +3,7 @@ import type {Log} from "../log.ts"
 import type {Static, TSchema} from "../type.ts"
 import type {AdapterDefinition, History} from "./adapter/adapter.ts"
 import type {Sender} from "./adapter/sender.ts"
-import type {OptionDefinition} from "./command.ts"
+import type {CheckedPattern, OptionDefinition} from "./command.ts"
 import type {DeclareTimer} from "./declare-timer.ts"
 import type {Content} from "./elements.ts"
 import type {PageHandler} from "./page.ts"
@@ -11,6 +11,7 @@ import type {PluginDatabase} from "./plugin-database.ts"
 import type {DeclareJob} from "./plugin-job.ts"
 import type {DeclarePrompt} from "./prompt.ts"
 import type {Call, Scope} from "./route.ts"
+import type {EventType} from "./satori.ts"
 import {requireUses, type Service, type UsedServices, type Uses} from "./service.ts"
 import type {
   CommandCall,
@@ -64,15 +65,18 @@ export interface Plugin {
   readonly database: PluginDatabase
   /** Registers the undo of something acquired; run in reverse order when the instance is disposed. */
   defer(undo: () => unknown): void
-  command<P extends string>(pattern: P, handler: (call: CommandCall<P, Record<never, never>>) => Reply): void
+  command<P extends string>(
+    pattern: P & CheckedPattern<P>,
+    handler: (call: CommandCall<P, Record<never, never>>) => Reply,
+  ): void
   command<P extends string, const O extends Record<string, OptionDefinition> = Record<never, never>>(
-    pattern: P,
+    pattern: P & CheckedPattern<P>,
     definition: CommandDefinition<O>,
     handler: (call: CommandCall<P, O>) => Reply,
   ): void
-  /** Handles every event of a Satori type, for example `message-created`. */
-  on(type: string, handler: (session: Session) => Reply): void
-  on(type: string, definition: EventHandlerDefinition, handler: (session: Session) => Reply): void
+  /** Handles every event of a type, for example `message-created`. The log warns of a type that Satori does not have. */
+  on(type: EventType, handler: (session: Session) => Reply): void
+  on(type: EventType, definition: EventHandlerDefinition, handler: (session: Session) => Reply): void
   /** Around every event, in the order of the plugins in the configuration, then in that of these calls. */
   middleware(around: Middleware): void
   middleware(definition: Named, around: Middleware): void

@@ -72,6 +72,36 @@ export const Login = Type.Object(
 )
 export type Login = Static<typeof Login>
 
+/** The events of the Satori v1 protocol, from its chapter on events and those of its resources. */
+export const eventTypes = [
+  "friend-request",
+  "guild-added",
+  "guild-member-added",
+  "guild-member-removed",
+  "guild-member-request",
+  "guild-member-updated",
+  "guild-removed",
+  "guild-request",
+  "guild-role-created",
+  "guild-role-deleted",
+  "guild-role-updated",
+  "guild-updated",
+  "interaction/button",
+  "interaction/command",
+  "internal",
+  "login-added",
+  "login-removed",
+  "login-updated",
+  "message-created",
+  "message-deleted",
+  "message-updated",
+  "reaction-added",
+  "reaction-removed",
+] as const
+
+/** A type of events: one of Satori's, or one with a slash, which an adapter may make up. */
+export type EventType = (typeof eventTypes)[number] | `${string}/${string}`
+
 /** An inbox event. `sn` is its sequence in the inbox; `timestamp` is in milliseconds since 1970. */
 export const SatoriEvent = Type.Object(
   {

@@ -39,7 +39,15 @@ export type {PluginDatabase, PluginMigration, Row, SqlValue, Statement} from "./
 export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin-job.ts"
 export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
 export type {Call, Scope} from "./route.ts"
-export {type Channel, channelType, type Login, type Message, type SatoriEvent, type User} from "./satori.ts"
+export {
+  type Channel,
+  channelType,
+  type EventType,
+  type Login,
+  type Message,
+  type SatoriEvent,
+  type User,
+} from "./satori.ts"
 export {type Service, service, type UsedServices, type Uses} from "./service.ts"
 export type {
   CommandCall,

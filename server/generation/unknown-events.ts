@@ -1,0 +1,15 @@
+import {type EventType, eventTypes} from "../../shared/sdk/satori.ts"
+import {didYouMean} from "../config/suggest.ts"
+import type {Instance} from "../plugins/instance.ts"
+
+const known: ReadonlySet<string> = new Set<EventType>(eventTypes)
+
+/** For people: which handlers listen for an event that no platform sends, as far as the protocol tells. */
+export const findUnknownEvents = (instances: readonly Pick<Instance, "path" | "registrations">[]): readonly string[] =>
+  instances.flatMap(({path, registrations}) => {
+    const types = new Set(registrations.handlers.map(({type}) => type))
+    const unknown = [...types].filter(type => !known.has(type) && !type.includes("/"))
+    return unknown.map(
+      type => `${path} listens for "${type}", which is no event of Satori${didYouMean(type, eventTypes)}`,
+    )
+  })

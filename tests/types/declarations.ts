@@ -1,0 +1,30 @@
+import {definePlugin} from "svc-runtime"
+
+/** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
+export default definePlugin({
+  setup(plugin) {
+    plugin.command("roll <sides:integer> [times:integer] [why:text]", ({args}) => {
+      const sides: number = args.sides
+      const times: number | undefined = args.times
+      const why: string | undefined = args.why
+      return `${sides} ${times} ${why}`
+    })
+    plugin.command("say <what>", {description: "Say it"}, ({args}) => args.what.toUpperCase())
+    // @ts-expect-error: an argument's type is mistyped
+    plugin.command("roll <sides:itneger>", () => "")
+    // @ts-expect-error: a type that is none, behind one that is
+    plugin.command("roll <sides:integer> [why:txt]", {description: "Roll"}, () => "")
+    // @ts-expect-error: there is no such argument
+    plugin.command("roll <sides:integer>", ({args}) => String(args.side))
+    const pattern: string = "known only when it runs <n:integer>"
+    plugin.command(pattern, () => "")
+
+    plugin.on("message-created", () => {})
+    plugin.on("reaction-added", {name: "stars"}, () => {})
+    plugin.on("forge/pushed", () => {})
+    // @ts-expect-error: an event that Satori does not have
+    plugin.on("mesage-created", () => {})
+    // @ts-expect-error: the same with a definition
+    plugin.on("message-create", {retries: 1}, () => {})
+  },
+})

@@ -1,0 +1,25 @@
+import {expect, test} from "vitest"
+import {findUnknownEvents} from "../../../server/generation/unknown-events.ts"
+import {collectRegistrations} from "../../../server/plugins/registrations.ts"
+import {pluginPath} from "../../../shared/ids.ts"
+
+const listeningFor = (...types: readonly string[]) => {
+  const path = pluginPath("stars")
+  const {declaring, close} = collectRegistrations(path)
+  // A plugin in JavaScript may name any event.
+  for (const type of types) declaring.on(type as "internal", () => {})
+  return {path, registrations: close()}
+}
+
+test("an event that Satori does not have is told once, with what was probably meant", () => {
+  expect(findUnknownEvents([listeningFor("mesage-created", "mesage-created", "weather")])).toEqual([
+    'root/stars listens for "mesage-created", which is no event of Satori (did you mean "message-created"?)',
+    'root/stars listens for "weather", which is no event of Satori',
+  ])
+})
+
+test("Satori's events, and those of an adapter with a slash, are not", () => {
+  expect(
+    findUnknownEvents([listeningFor("message-created", "internal", "interaction/button", "forge/pushed")]),
+  ).toEqual([])
+})
