@@ -1,7 +1,7 @@
 import {v7 as uuid} from "uuid"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import {type Content, h, type Node, textOf} from "../../shared/sdk/elements.ts"
+import {type Content, h, type Node, writtenText} from "../../shared/sdk/elements.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
@@ -91,7 +91,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
       return elements
     },
     get text() {
-      return textOf(session.elements)
+      return writtenText(session.elements)
     },
     user: event.user,
     channel: event.channel,
@@ -191,8 +191,8 @@ export const openSession = (options: SessionOptions): OpenSession => {
   }
 }
 
-/** The plain text of an event's message, empty where it has none. */
+/** What somebody wrote in an event's message, empty where it has none. */
 export const textOfEvent = (content: string | undefined): string => {
   if (content === undefined) return ""
-  return content.includes("<") || content.includes("&") ? textOf(parseContent(content)) : content
+  return content.includes("<") || content.includes("&") ? writtenText(parseContent(content)) : content
 }

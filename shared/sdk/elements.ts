@@ -79,5 +79,30 @@ const textOfNode = (node: Node): string => {
   return (link === "" ? text : `${text} (${link})`.trimStart()) + (lineAfter.has(node.type) ? "\n" : "")
 }
 
-/** The plain text of a tree: what a platform without markup shows. A quoted message is left out. */
+/** The plain text of a tree: what a platform without markup shows, files by title and address. A quoted message is left out. */
 export const textOf = (content: Content): string => nodesOf(content).map(textOfNode).join("").replace(/\n$/, "")
+
+/** The elements that are files, as Satori v1 names them. */
+export const fileTypes = ["img", "audio", "video", "file"] as const
+export type FileType = (typeof fileTypes)[number]
+
+export const fileTypeOf = ({type}: Element): FileType | undefined => fileTypes.find(each => each === type)
+
+/** What an element without text in it counts as. */
+const wordOf = (element: Element): string => {
+  if (fileTypeOf(element) !== undefined) return ""
+  return element.type === "a" ? String(element.attrs.href ?? "") : describeElement(element)
+}
+
+const writtenIn = (node: Node): string => {
+  if (typeof node === "string") return node
+  if (node.type === "quote") return ""
+  const inner = node.children.map(writtenIn).join("")
+  return (inner === "" ? wordOf(node) : inner) + (lineAfter.has(node.type) ? "\n" : "")
+}
+
+/**
+ * What somebody wrote in a message: what a bot reads. Unlike `textOf`, files add nothing to it, and a link is its text; one without
+ * text is its address.
+ */
+export const writtenText = (content: Content): string => nodesOf(content).map(writtenIn).join("").replace(/\n$/, "")

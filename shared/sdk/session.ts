@@ -32,7 +32,7 @@ export type MessageTarget =
 /** One event in the hands of one handler. Ended by the handler's end; later calls throw `late`. */
 export interface Session {
   readonly event: SatoriEvent
-  /** The message as plain text, empty for events without one. */
+  /** What the user wrote: the message as plain text, without its files and the addresses of its links. Empty for events without one. */
   readonly text: string
   readonly elements: readonly Node[]
   readonly user: User | undefined

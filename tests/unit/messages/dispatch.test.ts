@@ -238,6 +238,7 @@ describe("an open question", () => {
   test("is answered by a message without a prefix, even one that names a command", () => {
     expect(taker("Ada")).toBe("root/test/prompt/name")
     expect(taker("echo hi")).toBe("root/test/prompt/name")
+    expect(taker('<img src="https://x.example/i.png"/>')).toBe("root/test/prompt/name")
   })
 
   test("is not answered by a message with a prefix, whether or not there is such a command", () => {
@@ -268,6 +269,15 @@ describe("a message", () => {
 
   test("gives the command its text, not its markup", async () => {
     expect(sent(await run(event("/echo &lt;b&gt; <b>bold</b>")))).toEqual([["<b> bold"]])
+  })
+
+  test("calls a command with or without a file beside it; the file is no argument", async () => {
+    expect(sent(await run(event('/echo <file src="https://x.example/f" title="a.txt"/>')))).toEqual([
+      ["text is missing. Usage: /echo <text...>"],
+    ])
+    expect(
+      sent(await run(event('<img src="https://x.example/i.png"/>/echo hi <a href="https://y.example">there</a>'))),
+    ).toEqual([["hi there"]])
   })
 
   test("that misuses a command is answered with its usage", async () => {

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {parseContent} from "../../../server/messages/parse-content.ts"
-import {type Element, h, type Node, renderContent, textOf} from "../../../shared/sdk/elements.ts"
+import {type Element, h, type Node, renderContent, textOf, writtenText} from "../../../shared/sdk/elements.ts"
 
 /** A generator of numbers that repeats itself for the same seed (mulberry32). */
 const randomOf = (seed: number) => () => {
@@ -183,5 +183,23 @@ describe("plain text of a tree", () => {
     [[h("unknown", h("more", "text"))], "text"],
   ])("%j", (tree, text) => {
     expect(textOf(tree)).toBe(text)
+  })
+})
+
+describe("what somebody wrote", () => {
+  test.each<[string, string]>([
+    ['/pic <file src="https://x.example/f" title="a.txt"/>', "/pic "],
+    ['<img src="https://x.example/i.png"/>', ""],
+    ['<img src="https://x.example/i.png"/>/pic<audio src="a"/><video src="v" title="v"/>', "/pic"],
+    ['<img src="https://x.example/i.png">not closed', "not closed"],
+    ['see <a href="https://x.example">here</a>', "see here"],
+    ['<a href="https://x.example"/>', "https://x.example"],
+    ['<a href="https://x.example"><img src="i.png"/></a>', "https://x.example"],
+    ['<at id="1" name="Ann"/> in <sharp id="c"/>', "@Ann in #c"],
+    ["<p>one</p><p>two<br/>three</p>", "one\ntwo\nthree"],
+    ['<quote id="1">/said<img src="i"/></quote>an answer', "an answer"],
+    ["<unknown><more>text</more></unknown>", "text"],
+  ])("in %j is %j", (content, text) => {
+    expect(writtenText(parseContent(content))).toBe(text)
   })
 })
