@@ -449,6 +449,21 @@ export const problems = {
     title: "This is no content of a message",
     hint: "Send a text, an element made with h(), or a list of these that is not empty.",
   },
+  file_refused: {
+    status: 422,
+    title: "The Host does not read this file",
+    hint: "A platform's own files need an adapter with the feature download; a server of your own must be in files.allowPrivate.",
+  },
+  file_too_large: {
+    status: 413,
+    title: "The file is too large",
+    hint: "Send a smaller file. A plugin may allow more: read({limit}).",
+  },
+  file_unavailable: {
+    status: 502,
+    title: "The file cannot be read now",
+    hint: "Send it again. Where the platform wants its own authorisation, the adapter needs the feature download.",
+  },
   unsupported: {
     status: 422,
     title: "The endpoint cannot do this",

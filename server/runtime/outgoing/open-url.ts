@@ -1,0 +1,133 @@
+import {type ClientRequest, type IncomingMessage, request as requestPlain} from "node:http"
+import {request as requestSecure} from "node:https"
+import {isIP} from "node:net"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import {withTimeLimit} from "../flow/time-limit.ts"
+import type {Source} from "./bounded-stream.ts"
+import {type Address, hostOf, type Lookup, resolve} from "./resolve.ts"
+
+export interface OpenUrlOptions {
+  readonly signal: AbortSignal
+  /** Hosts that may be private, as `files.allowPrivate` of the configuration names them. */
+  readonly allowPrivate: readonly string[]
+  /** So long each may take: the lookup, and each address until it answers, in milliseconds. */
+  readonly patience?: number
+  readonly lookup?: Lookup
+}
+
+const mostRedirects = 5
+/** Of those that a name has, so many addresses are tried. */
+const mostAddresses = 3
+const redirects: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
+
+/**
+ * Opens an address that somebody else wrote. The host is looked up once and checked, and the connection goes to that very address:
+ * what the name means later changes nothing. Each redirect, at most five, is checked the same way. No proxy is used. Throws
+ * `file_refused`, `file_unavailable`, and the signal's reason; no message of these shows more of the address than its host.
+ */
+export const openUrl = async (address: string, options: OpenUrlOptions): Promise<Source> => {
+  let url = readUrl(address)
+  for (let hop = 0; hop <= mostRedirects; hop++) {
+    const answer = await reach(url, options)
+    const {location} = answer.headers
+    if (!redirects.includes(answer.statusCode) || location === undefined) return sourceOf(answer, url)
+    answer.destroy()
+    url = readUrl(location, url)
+  }
+  throw new Problem("file_refused", `${url.host} redirects more than ${mostRedirects} times`)
+}
+
+const readUrl = (address: string, base?: URL): URL => {
+  const url = URL.parse(address, base)
+  if (url === null) throw new Problem("file_refused", "its address is no URL")
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new Problem("file_refused", `the Host reads http: and https:, not ${url.protocol}`)
+  if (url.username !== "" || url.password !== "")
+    throw new Problem("file_refused", `the address of ${url.host} has a password in it`)
+  return url
+}
+
+/** The first of its addresses that answers. */
+const reach = async (url: URL, options: OpenUrlOptions): Promise<IncomingMessage> => {
+  const {signal, patience = 10_000} = options
+  const addresses = await withTimeLimit(patience, () => resolve(url, options), signal).catch(cause =>
+    fail(cause, url, signal),
+  )
+  let failure: unknown
+  for (const address of addresses.slice(0, mostAddresses)) {
+    try {
+      return await ask(url, address, patience, signal)
+    } catch (error) {
+      if (signal.aborted) break
+      failure = error
+    }
+  }
+  return fail(failure, url, signal)
+}
+
+const fail = (cause: unknown, url: URL, signal: AbortSignal): never => {
+  if (signal.aborted) throw signal.reason
+  if (cause instanceof Problem) throw cause
+  throw new Problem("file_unavailable", `${url.host} did not answer: ${messageOf(cause)}`, {cause})
+}
+
+/** Resolves with the head of the answer. `signal` ends the connection then too. */
+const ask = async (url: URL, {address}: Address, patience: number, signal: AbortSignal): Promise<IncomingMessage> => {
+  let sent: ClientRequest | undefined
+  const answer = async () => {
+    const {promise, resolve: heard, reject} = Promise.withResolvers<IncomingMessage>()
+    sent = requestTo(url, address, signal).on("response", heard).on("error", reject)
+    sent.end()
+    return promise
+  }
+  return withTimeLimit(patience, answer, signal).catch(error => {
+    sent?.destroy()
+    throw error
+  })
+}
+
+const requestTo = (url: URL, address: string, signal: AbortSignal): ClientRequest => {
+  const name = hostOf(url)
+  const how = {
+    host: address,
+    port: url.port === "" ? undefined : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    headers: {host: url.host, accept: "*/*", "accept-encoding": "identity", "user-agent": "svc"},
+    agent: false,
+    signal,
+  } as const
+  if (url.protocol === "http:") return requestPlain(how)
+  // The certificate is that of the name, not of the address.
+  return requestSecure(isIP(name) > 0 ? how : {...how, servername: name})
+}
+
+const sourceOf = (answer: IncomingMessage, {host}: URL): Source => {
+  const {statusCode: status = 0, headers} = answer
+  const encoding = headers["content-encoding"] ?? "identity"
+  const wrong =
+    status !== 200 ? `answered ${status}` : encoding !== "identity" ? `sends it compressed, as ${encoding}` : undefined
+  if (wrong !== undefined) {
+    answer.destroy()
+    throw new Problem("file_unavailable", `${host} ${wrong}`)
+  }
+  const length = Number(headers["content-length"] ?? Number.NaN)
+  return {body: streamOf(answer), ...(Number.isSafeInteger(length) ? {size: length} : {})}
+}
+
+/** Read as fast as it is asked for; the rest waits in the server. */
+const streamOf = (answer: IncomingMessage): ReadableStream<Uint8Array> => {
+  // Whoever reads meets it; a failure that nobody reads is none of the process.
+  answer.on("error", () => {})
+  const chunks: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async controller => {
+        const {done, value} = await chunks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: () => void answer.destroy(),
+    },
+    {highWaterMark: 0},
+  )
+}

@@ -1,0 +1,22 @@
+import {isIP} from "node:net"
+import ipaddr from "ipaddr.js"
+
+/**
+ * What clouds answer their own machines with, outside of the ranges below: the WireServer of Azure. Others have link-local, private,
+ * shared or reserved addresses.
+ */
+const metadata: ReadonlySet<string> = new Set(["168.63.129.16"])
+
+/** What IANA hands out to networks of the Internet (IPv6). */
+const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3]
+
+/**
+ * Is it an address of the Internet, and of nothing nearer? Everything else is refused by its absence here: private, loopback,
+ * link-local, unique-local, shared (CGNAT), multicast, reserved and documentation ranges, and IPv6 addresses that carry an IPv4 one.
+ */
+export const isPublicAddress = (address: string): boolean => {
+  if (isIP(address) === 0) return false
+  const read = ipaddr.process(address)
+  if (read.range() !== "unicast" || metadata.has(read.toString())) return false
+  return read.kind() === "ipv4" || (read instanceof ipaddr.IPv6 && read.match(globalUnicast))
+}
