@@ -330,6 +330,26 @@ const RetentionConfig = Type.Object(
   {...closed, default: {}},
 )
 
+const FilesConfig = Type.Object(
+  {
+    allowPrivate: Type.Optional(
+      Type.Array(
+        Type.String({
+          pattern: "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/:@?#\\[\\]]+)(:[0-9]{1,5})?$",
+          description:
+            "A host name or an address, with a port or for all ports: media.local:9000, 10.0.0.7, [fd00::7].",
+        }),
+        {
+          default: [],
+          description:
+            "Hosts of private networks, or this machine, that files of messages may be read from. Anybody who can write to the bot can have it read there.",
+        },
+      ),
+    ),
+  },
+  {...closed, default: {}},
+)
+
 /** `svc.config.yml`, as it is after expansion. The description of each key is its line in the reference. */
 export const ProjectConfig = Type.Object(
   {
@@ -379,6 +399,7 @@ export const ProjectConfig = Type.Object(
         description: "Who may use what a plugin reserves. The first rule that fits counts; where none does: user.",
       }),
     ),
+    files: Type.Optional(FilesConfig),
     ingress: Type.Optional(IngressConfig),
     agents: Type.Optional(
       Type.Record(Type.String({pattern: namePattern}), AgentConfig, {

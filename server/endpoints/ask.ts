@@ -7,22 +7,31 @@ import type {Endpoint} from "./endpoint.ts"
 /** The platform has so long to answer a request, in milliseconds. */
 export const patience = 10_000
 
-/** Asks the platform now. Throws `endpoint_offline`, and `platform_failed` where it does not answer in time or refuses. */
+/**
+ * Asks the platform now. Throws `endpoint_offline`, and `platform_failed` where it does not answer in time or refuses; the reason of
+ * `outer` where that is aborted.
+ */
 export const ask = async <T>(
   endpoint: Endpoint,
   work: (sender: Sender, signal: AbortSignal) => Promise<T> | undefined,
+  outer?: AbortSignal,
 ): Promise<T> => {
   const {sender, spec, state} = endpoint
   const {name} = spec
   if (sender === undefined) throw new Problem("endpoint_offline", `${name} is ${state.is}`, {retryAfter: 5})
   try {
-    return await withTimeLimit(patience, async signal => {
-      const asked = work(sender, signal)
-      if (asked === undefined)
-        throw new Problem("not_supported", `${name} declares this, and its adapter has none of it`)
-      return asked
-    })
+    return await withTimeLimit(
+      patience,
+      async signal => {
+        const asked = work(sender, signal)
+        if (asked === undefined)
+          throw new Problem("not_supported", `${name} declares this, and its adapter has none of it`)
+        return asked
+      },
+      outer,
+    )
   } catch (error) {
+    if (outer?.aborted) throw outer.reason
     throw error instanceof Problem ? error : failureOf(error, endpoint)
   }
 }

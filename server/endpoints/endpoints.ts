@@ -1,5 +1,7 @@
 import {messageOf, Problem} from "../../shared/problems.ts"
-import type {Feature} from "../../shared/sdk/adapter/sender.ts"
+import type {Feature, FileRef} from "../../shared/sdk/adapter/sender.ts"
+import type {Source} from "../runtime/outgoing/bounded-stream.ts"
+import {download} from "./download.ts"
 import {Endpoint, type EndpointHooks} from "./endpoint.ts"
 import type {EndpointSpec} from "./spec.ts"
 
@@ -50,6 +52,12 @@ export class Endpoints {
     endpoint?.sender?.typing?.(channel, signal).catch(error => {
       endpoint.spec.log.debug(`${name} did not show that the bot is writing: ${messageOf(error)}`)
     })
+  }
+
+  /** Opens a file by the endpoint's adapter; undefined where it leaves it to the Host. Throws what `download` throws. */
+  async download(name: string, file: FileRef, signal: AbortSignal): Promise<Source | undefined> {
+    const endpoint = this.require(name)
+    return endpoint.spec.features.includes("download") ? download(endpoint, file, signal) : undefined
   }
 
   list(): readonly Endpoint[] {

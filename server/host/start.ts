@@ -119,6 +119,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     current: () => current().snapshot.messages,
     endpoints,
     timers,
+    privateHosts: () => current().config.config.files.allowPrivate,
     settled: () => generations.settled(),
     log,
     scrub,

@@ -1,6 +1,6 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
-import type {Feature} from "../../shared/sdk/adapter/sender.ts"
+import type {Feature, FileRef} from "../../shared/sdk/adapter/sender.ts"
 import {kindOf} from "../../shared/sdk/satori-methods.ts"
 import type {MessageTarget, Session} from "../../shared/sdk/session.ts"
 import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
@@ -13,6 +13,7 @@ import {
   messageTargetOf,
   type OutboxDraft,
 } from "../outbox/draft.ts"
+import type {Source} from "../runtime/outgoing/bounded-stream.ts"
 
 /** What sessions ask of the running generation's endpoints; passed in by the composition root. */
 export interface EndpointActs {
@@ -22,6 +23,11 @@ export interface EndpointActs {
   requireFeature(endpoint: string, feature: Feature): void
   /** Best effort: never throws, and waits for nothing. */
   typing(endpoint: string, channel: string): void
+  /**
+   * Opens a file by the endpoint's adapter; undefined where that leaves it to the Host. Throws `endpoint_unknown`,
+   * `endpoint_offline`, `platform_failed`, `file_unavailable`.
+   */
+  download(endpoint: string, file: FileRef, signal: AbortSignal): Promise<Source | undefined>
 }
 
 export interface ActOptions {

@@ -49,6 +49,8 @@ export interface DispatchOptions {
   readonly endpoints: EndpointActs
   /** How sessions set timers; there are none when left out. */
   readonly timers?: SessionTimers
+  /** Hosts of private networks that files of messages may be read from; none when left out. */
+  readonly privateHosts?: () => readonly string[]
   /** Resolves when no change of what runs is under way. */
   readonly settled: () => Promise<unknown>
   readonly log: Log
@@ -103,7 +105,8 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
 type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns; readonly notes: FailureNotes}
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
-  const {current, settled, endpoints, timers = noTimers, timeout = handlerTimeout, scrub = asItIs, notes} = options
+  const {current, settled, endpoints, timers = noTimers, privateHosts = () => []} = options
+  const {timeout = handlerTimeout, scrub = asItIs, notes} = options
   let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
     // Its instance has failed; a new one is about to take its place.
@@ -112,7 +115,7 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
-  const outcome = await runToEnd(handler, stored, attempt, timeout, {endpoints, timers, permissionOf})
+  const outcome = await runToEnd(handler, stored, attempt, timeout, {endpoints, timers, privateHosts, permissionOf})
   if (outcome.is !== "failed") return outcome
   const failed = {...outcome, error: scrub(outcome.error)}
   const {failureText = "", runners} = current()
@@ -126,17 +129,21 @@ const runToEnd = async (
   stored: InboxEvent,
   attempt: Attempt,
   timeout: number,
-  asked: Pick<SessionOptions, "endpoints" | "timers" | "permissionOf">,
+  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "permissionOf">,
 ): Promise<Outcome> => {
   const {plugin} = handler
   const about = {endpoint: stored.endpoint, event: stored.event.sn}
   const log = () => handler.log.with(about)
   const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
   const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
-    const {session, end} = openSession({stored, attempt, plugin, ...asked, log, signal})
-    const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
-    if (reply !== undefined && reply !== "") await session.send(reply)
-    return {is: "handled", ...again, ...end(), ...(handler.stops?.() === true ? {stops: true} : {})}
+    const {session, end, close} = openSession({stored, attempt, plugin, ...asked, log, signal})
+    try {
+      const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
+      if (reply !== undefined && reply !== "") await session.send(reply)
+      return {is: "handled", ...again, ...end(), ...(handler.stops?.() === true ? {stops: true} : {})}
+    } finally {
+      close()
+    }
   }
   try {
     return await withTimeLimit(timeout, work, handler.signal)

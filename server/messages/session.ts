@@ -11,6 +11,7 @@ import {type Attempt, conversationOf, type InboxEvent, type Work} from "../inbox
 import type {Question} from "../inbox/prompts.ts"
 import {addressOf, contentOf, emojiOf, type OutboxDraft} from "../outbox/draft.ts"
 import {type Acts, actsOf, type EndpointActs} from "./acts.ts"
+import {openFiles, type SessionFiles} from "./files/session-files.ts"
 import {parseContent} from "./parse-content.ts"
 import {ask, type Prompt} from "./prompt.ts"
 import {SessionState} from "./state.ts"
@@ -28,6 +29,8 @@ export interface OpenSession {
   readonly session: Session
   /** Ends the session: what it queued. Later calls throw `late`. */
   end(): Work
+  /** Ends it without: what it queued is nothing. Ends what it reads. */
+  close(): void
 }
 
 export interface SessionOptions {
@@ -37,6 +40,8 @@ export interface SessionOptions {
   readonly endpoints: EndpointActs
   readonly timers: SessionTimers
   readonly permissionOf: () => Permission
+  /** Hosts of private networks that files may be read from. */
+  readonly privateHosts: () => readonly string[]
   /** Made when it is asked for. */
   readonly log: () => Log
   /** Aborted when the handler's time ends. */
@@ -45,7 +50,7 @@ export interface SessionOptions {
 
 /** One event in the hands of one handler. */
 export const openSession = (options: SessionOptions): OpenSession => {
-  const {stored, attempt, plugin, endpoints, timers, permissionOf, log, signal} = options
+  const {stored, attempt, plugin, endpoints, timers, permissionOf, privateHosts, log, signal} = options
   const {event, endpoint} = stored
   const sends: OutboxDraft[] = []
   const writes: Statement[] = []
@@ -57,7 +62,13 @@ export const openSession = (options: SessionOptions): OpenSession => {
   let elements: readonly Node[] | undefined
   let ownLog: Log | undefined
   const requireOpen = () => {
-    if (ended || signal.aborted) throw new Problem("late", "this handler has ended; what it does now is refused")
+    if (ended || signal.aborted) throw late()
+  }
+  // Few messages have files, and few handlers read them.
+  let files: SessionFiles | undefined
+  const close = () => {
+    ended = true
+    files?.close()
   }
   const queue = async (draft: OutboxDraft): Promise<string> => {
     requireOpen()
@@ -92,6 +103,11 @@ export const openSession = (options: SessionOptions): OpenSession => {
     },
     get text() {
       return writtenText(session.elements)
+    },
+    get files() {
+      const {elements} = session
+      files ??= openFiles({stored, elements, endpoints, privateHosts, signal, requireOpen, late})
+      return files.list
     },
     user: event.user,
     channel: event.channel,
@@ -182,14 +198,17 @@ export const openSession = (options: SessionOptions): OpenSession => {
   }
   return {
     session,
+    close,
     end: () => {
-      ended = true
+      close()
       if (states === undefined) return {sends, writes, questions, afterwards}
       const isOutdated = () => states?.isOutdated() ?? Promise.resolve(false)
       return {sends, writes: [...writes, ...states.statements], questions, afterwards, isOutdated}
     },
   }
 }
+
+const late = () => new Problem("late", "this handler has ended; what it does now is refused")
 
 /** What somebody wrote in an event's message, empty where it has none. */
 export const textOfEvent = (content: string | undefined): string => {

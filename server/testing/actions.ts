@@ -2,12 +2,23 @@ import {v7 as uuid} from "uuid"
 import type {Host} from "../host/host.ts"
 import {askFor, until} from "./asking.ts"
 
+export interface TestFile {
+  /** `file` with a number when left out. */
+  readonly name?: string
+  /** Its MIME type: `image/…` makes it an `img`, `audio/…` and `video/…` what they say, all else a `file`. */
+  readonly type?: string
+  /** A text is sent in UTF-8. */
+  readonly bytes: Uint8Array | string
+}
+
 export interface SayOptions {
   /** Who is writing; `tester` when left out. */
   readonly user?: string
   readonly channel?: string
   /** In a channel with others: only commands with a prefix or the bot's name are for the bot. */
   readonly group?: boolean
+  /** Sent with the text: 512 KiB together. */
+  readonly files?: readonly TestFile[]
 }
 
 export interface FireOptions {
@@ -38,10 +49,16 @@ export const online = (host: Host): Promise<void> =>
 export const say = async (
   host: Host,
   text: string,
-  {user = "tester", channel = "test", group}: SayOptions = {},
+  {user = "tester", channel = "test", group, files = []}: SayOptions = {},
 ): Promise<readonly string[]> => {
   const base = "/api/plugins/sandbox/messages"
-  const said = {text, user, channel, ...(group === undefined ? {} : {group})}
+  const said = {
+    text,
+    user,
+    channel,
+    ...(group === undefined ? {} : {group}),
+    ...(files.length === 0 ? {} : {files: files.map(encodeFile)}),
+  }
   const {sn} = await ask<{readonly sn: number}>(host, base, said)
   const open = async (sql: string) => (await host.database.read(sql, [sn])).length > 0
   await untilTrue(
@@ -61,6 +78,12 @@ export const say = async (
   )
   return items.filter(({id}) => ids.has(id)).map(message => message.text)
 }
+
+const encodeFile = ({name, type, bytes}: TestFile, index: number) => ({
+  name: name ?? `file ${index + 1}`,
+  ...(type === undefined ? {} : {type}),
+  data: Buffer.from(bytes).toString("base64"),
+})
 
 /**
  * Runs a plugin's job once, as `svc schedule run` does, by a scheduled job that exists for so long; resolves to what it has

@@ -13,7 +13,7 @@ import {type FireOptions, fire, online, type SayOptions, type Sent, say} from ".
 import {Editions} from "./editions.ts"
 import {raiseTimeLimit} from "./time-limit.ts"
 
-export type {FireOptions, SayOptions, Sent} from "./actions.ts"
+export type {FireOptions, SayOptions, Sent, TestFile} from "./actions.ts"
 
 await raiseTimeLimit()
 

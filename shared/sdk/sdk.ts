@@ -12,6 +12,7 @@ export type {
   CommandSummary,
   Edit,
   Feature,
+  FileRef,
   HistoryPage,
   HistoryQuery,
   Limits,
@@ -25,6 +26,7 @@ export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
 export type {DeclareTimer, TimerHandler} from "./declare-timer.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
+export {fileElement, type ReadOptions, type SessionFile} from "./file.ts"
 export type {PageHandler} from "./page.ts"
 export type {Permission} from "./permission.ts"
 export {

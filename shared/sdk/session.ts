@@ -1,6 +1,7 @@
 import type {Log} from "../log.ts"
 import type {Arguments, Cooldown, OptionDefinition, Options} from "./command.ts"
 import type {Content, Node} from "./elements.ts"
+import type {SessionFile} from "./file.ts"
 import type {Permission} from "./permission.ts"
 import type {PluginDatabase, Statement} from "./plugin-database.ts"
 import type {Channel, SatoriEvent, User} from "./satori.ts"
@@ -35,6 +36,8 @@ export interface Session {
   /** What the user wrote: the message as plain text, without its files and the addresses of its links. Empty for events without one. */
   readonly text: string
   readonly elements: readonly Node[]
+  /** The images, audios, videos and other files of the message, in its order; not those of a message that it quotes. */
+  readonly files: readonly SessionFile[]
   readonly user: User | undefined
   readonly channel: Channel | undefined
   /** The name of the endpoint that the event came in through. */

@@ -3,6 +3,7 @@ import {channelType, type DatedIncoming, type Feature, renderContent, type Sende
 import type {Guild} from "./guild.ts"
 import {callMethod, methodNames} from "./methods.ts"
 import type {Room, RoomMessage} from "./room.ts"
+import type {Uploads} from "./uploads.ts"
 
 /** Everything that a platform may be able to do, so that a bot can be tried without one. */
 export const features: readonly Feature[] = [
@@ -13,6 +14,7 @@ export const features: readonly Feature[] = [
   "typing",
   "open",
   "history",
+  "download",
   "commands",
   ...methodNames,
 ]
@@ -20,8 +22,8 @@ export const features: readonly Feature[] = [
 /** The channel of a user's direct messages: `svc chat --as ann --channel @ann` is there. */
 export const directChannel = (user: string): string => `@${user}`
 
-/** The sandbox's acts on its room and its guild. */
-export const senderOf = (room: Room, guild: Guild): Sender => ({
+/** The sandbox's acts on its room, its guild and what was uploaded to it. */
+export const senderOf = (room: Room, guild: Guild, uploads: Uploads): Sender => ({
   send: async ({id, channel, content}) => {
     room.say("bot", channel, id, content)
     return {ids: [id]}
@@ -38,6 +40,7 @@ export const senderOf = (room: Room, guild: Guild): Sender => ({
     const events = after === undefined ? found.slice(-limit) : found.slice(0, limit)
     return {events: events.map(eventOf), more: found.length > events.length}
   },
+  download: async ({src}) => uploads.open(src),
   commands: async commands => {
     room.commands = commands
   },

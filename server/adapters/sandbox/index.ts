@@ -12,10 +12,12 @@ import {directChannel, features, senderOf} from "./acts.ts"
 import {Guild, guild as theGuild} from "./guild.ts"
 import {Room} from "./room.ts"
 import {streamOf} from "./stream.ts"
+import {NewFile, Uploads} from "./uploads.ts"
 
 const NewMessage = Type.Object(
   {
-    text: Type.String({minLength: 1, maxLength: 100_000}),
+    text: Type.Optional(Type.String({maxLength: 100_000, default: "", description: "Needed where there are no files"})),
+    files: Type.Optional(Type.Array(NewFile, {maxItems: 20, description: "Sent with the text"})),
     channel: Type.Optional(Type.String({minLength: 1, maxLength: 100, default: "chat"})),
     user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Who is writing"})),
     account: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Their account, for permissions"})),
@@ -37,6 +39,7 @@ export default definePlugin({
   setup(plugin) {
     const room = new Room()
     const guild = new Guild()
+    const uploads = new Uploads()
     let endpoint: Endpoint | undefined
     plugin.adapter("sandbox", {
       history: "inside",
@@ -47,7 +50,7 @@ export default definePlugin({
           endpoint = undefined
         })
         opened.login({platform: "sandbox", user: {id: "bot", name: "bot", is_bot: true}, status: 1})
-        return senderOf(room, guild)
+        return senderOf(room, guild, uploads)
       },
     })
     plugin.route({
@@ -60,7 +63,8 @@ export default definePlugin({
       status: 202,
       handle: async (_, call) => {
         const {
-          text,
+          text = "",
+          files = [],
           channel = "chat",
           user = "you",
           account,
@@ -71,6 +75,9 @@ export default definePlugin({
         const why = channel === directChannel(user) ? undefined : guild.whySilent(user, channel)
         if (why !== undefined) throw new Problem("conflict", why)
         if (endpoint === undefined) throw new Problem("admission_closed", "the sandbox endpoint is not open")
+        if (text === "" && files.length === 0)
+          throw new Problem("request_invalid", "text: a message without files needs one")
+        const elements = [...(text === "" ? [] : [text]), ...uploads.add(files)]
         if (group === true) guild.enter(user, channel)
         const receipt = await endpoint.receive({
           id,
@@ -78,9 +85,9 @@ export default definePlugin({
           channel: {id: channel, type: group === true ? channelType.text : channelType.direct},
           ...(group === true ? {guild: theGuild} : {}),
           user: {id: user, name: user, ...(account === undefined ? {} : {account})},
-          message: {id, content: renderContent(text)},
+          message: {id, content: renderContent(elements)},
         })
-        if (!receipt.duplicate) room.say("user", channel, id, text)
+        if (!receipt.duplicate) room.say("user", channel, id, elements)
         return call.json(Stored, {...receipt, id}, {status: 202})
       },
     })

@@ -1,4 +1,11 @@
-import {channelType, type DatedIncoming, Problem, renderContent} from "../../../shared/sdk/sdk.ts"
+import {
+  channelType,
+  type DatedIncoming,
+  type Element,
+  fileElement,
+  Problem,
+  renderContent,
+} from "../../../shared/sdk/sdk.ts"
 
 /** What begins so is what this adapter sends: it is not taken back in, so that nobody can send it back to its sender. */
 export const ownTypes = "svc."
@@ -8,7 +15,8 @@ const defaults = {channel: "webhook", user: "webhook"} as const
 /**
  * The event that a signed body becomes. With a `text`, and no `type` but `message-created`, it is a message: `channel`,
  * `user` and `name` say where and who, `group: true` that others are there. Any other object is the platform's own event:
- * Satori's `internal`, with `type` as `_type` and the body as `_data`. Throws `request_invalid`.
+ * Satori's `internal`, with `type` as `_type` and the body as `_data`. `files` of a message are `{src, name, type}`, and the Host reads
+ * them where a plugin does. Throws `request_invalid`.
  */
 export const toIncoming = (id: string, timestamp: number, body: string): DatedIncoming => {
   const data = parse(body)
@@ -31,9 +39,22 @@ export const toIncoming = (id: string, timestamp: number, body: string): DatedIn
     timestamp,
     channel,
     user: {id: text(data, "user") ?? defaults.user, ...(name === undefined ? {} : {name})},
-    message: {id, content: renderContent(message)},
+    message: {id, content: renderContent([message, ...filesIn(data)])},
     raw,
   }
+}
+
+const mostFiles = 20
+
+const filesIn = ({files = []}: Body): readonly Element[] => {
+  if (!Array.isArray(files) || files.length > mostFiles)
+    throw new Problem("request_invalid", `files: expected a list of at most ${mostFiles}`)
+  return files.map((file: unknown, index) => {
+    const {src, name, type} = typeof file === "object" && file !== null ? (file as Body) : {}
+    if (typeof src !== "string" || !/^https?:\/\//i.test(src) || !URL.canParse(src))
+      throw new Problem("request_invalid", `files[${index}].src: expected an address, https://…`)
+    return fileElement({src, name: isName(name) ? name : undefined, type: isName(type) ? type : undefined})
+  })
 }
 
 type Body = Readonly<Record<string, unknown>>

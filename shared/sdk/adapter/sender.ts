@@ -1,4 +1,4 @@
-import type {Node} from "../elements.ts"
+import type {Element, Node} from "../elements.ts"
 import type {Channel} from "../satori.ts"
 import type {DatedIncoming} from "./incoming.ts"
 
@@ -30,6 +30,17 @@ export interface Referred {
 
 export interface Edit extends Referred {
   readonly content: readonly Node[]
+}
+
+/** A file of a message that came in. */
+export interface FileRef {
+  /** `img`, `audio`, `video` or `file`, as the adapter wrote it. */
+  readonly element: Element
+  /** Its `src`, where it has one. Whoever wrote the message may have chosen it. */
+  readonly src?: string
+  readonly channel?: string
+  /** The platform's id of the message. */
+  readonly message?: string
 }
 
 /** Messages of one channel beside one that is known: `before` or `after` the platform's id of a message, neither for the newest. */
@@ -73,6 +84,13 @@ export interface Sender {
    * for `receive` inside `open`, nor where this answer comes in behind it. An event has the same `id` as it has live.
    */
   history?(query: HistoryQuery, signal: AbortSignal): Promise<HistoryPage>
+  /**
+   * Opens a file of a message with the account's own access; undefined leaves it to the Host, which reads `http:` and `https:` of
+   * the Internet, and `data:`. Send credentials to the platform's own addresses only: look at `src` first, and at redirects. The
+   * Host counts the bytes, cancels the body, and aborts `signal` at the end of the handler that reads. An answer that is not ok
+   * makes the file unavailable.
+   */
+  download?(file: FileRef, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | Response | undefined>
   /** Replaces the list of the bot's commands that the platform shows. */
   commands?(commands: readonly CommandSummary[], signal: AbortSignal): Promise<void>
   /**
@@ -94,7 +112,17 @@ export interface Sender {
 }
 
 /** An optional act of `Sender`. */
-export const senderFeatures = ["edit", "delete", "react", "unreact", "typing", "open", "history", "commands"] as const
+export const senderFeatures = [
+  "edit",
+  "delete",
+  "react",
+  "unreact",
+  "typing",
+  "open",
+  "history",
+  "download",
+  "commands",
+] as const
 export type SenderFeature = (typeof senderFeatures)[number]
 
 /** An act, or a Satori method such as `guild.member.mute`. */

@@ -28,7 +28,10 @@ export interface TestHost {
   get<T>(path: string): Promise<T>
   post<T>(path: string, body?: unknown): Promise<T>
   /** Says something in the sandbox; resolves to the bot's replies once all handlers have ended. */
-  say(text: string, options?: {user?: string; channel?: string; group?: boolean}): Promise<readonly string[]>
+  say(
+    text: string,
+    options?: {user?: string; channel?: string; group?: boolean; files?: readonly object[]},
+  ): Promise<readonly string[]>
   /** SIGTERM, or another signal; resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<Finished>
 }

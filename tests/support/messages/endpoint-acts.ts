@@ -1,4 +1,9 @@
 import type {EndpointActs} from "../../../server/messages/acts.ts"
 
 /** Endpoints of a table without a Host: each is there and can do everything. */
-export const ableEndpoints: EndpointActs = {requireTarget: () => {}, requireFeature: () => {}, typing: () => {}}
+export const ableEndpoints: EndpointActs = {
+  requireTarget: () => {},
+  requireFeature: () => {},
+  typing: () => {},
+  download: async () => undefined,
+}

@@ -134,6 +134,19 @@ describe("a signed body", () => {
     })
   })
 
+  test("brings files as elements, by their types", () => {
+    const src = "https://shop.example/7?a=1&b=2"
+    const files = [
+      {src, name: "bill.pdf", type: "application/pdf", page: 1},
+      {src, type: "image/png"},
+      {src: "http://x"},
+    ]
+    expect(eventOf({text: "paid", files}).message?.content).toBe(
+      'paid<file src="https://shop.example/7?a=1&amp;b=2" title="bill.pdf" type="application/pdf"/>' +
+        '<img src="https://shop.example/7?a=1&amp;b=2" type="image/png"/><file src="http://x"/>',
+    )
+  })
+
   test("of any other type is the platform's own event, with its payload", () => {
     const order = {type: "order.created", text: "not a message", channel: "shop", user: {id: 7}, data: {total: 12}}
     expect(eventOf(order)).toEqual({
@@ -153,6 +166,10 @@ describe("a signed body", () => {
     ["user: expected text", {text: "a", user: {id: "u"}}],
     ["group: expected true or false", {text: "a", group: "yes"}],
     ["type: expected text", {type: 7}],
+    ["files: expected a list of at most 20", {text: "", files: {src: "https://x"}}],
+    ["files: expected a list of at most 20", {text: "", files: Array(21).fill({src: "https://x"})}],
+    ["files[1].src: expected an address", {text: "", files: [{src: "https://x"}, {src: "file:///etc/passwd"}]}],
+    ["files[0].src: expected an address", {text: "", files: ["https://x"]}],
     ["is what a Host sends", {type: "svc.message", text: "back to its sender"}],
   ])("is refused: %s", (message, body) => {
     expect(() => eventOf(body)).toThrow(message)

@@ -1,0 +1,77 @@
+import {readType, typeOfName} from "../../../shared/media-types.ts"
+import {type Element, type FileType, fileTypeOf, isElement, type Node} from "../../../shared/sdk/elements.ts"
+import type {SessionFile} from "../../../shared/sdk/file.ts"
+import {sizeOfDataUrl, typeOfDataUrl} from "./data-url.ts"
+
+/** In characters. */
+const longestName = 200
+
+/** The files of a message in their order; those of a message that it quotes are not its own. */
+export const fileElements = (nodes: readonly Node[]): readonly Element[] =>
+  nodes.filter(isElement).flatMap(element => {
+    if (element.type === "quote") return []
+    const inner = fileElements(element.children)
+    return fileTypeOf(element) === undefined ? inner : [element, ...inner]
+  })
+
+/** What is known of a file before it is read. */
+export const describeFile = (element: Element): Omit<SessionFile, "read"> => {
+  const {src} = element.attrs
+  const address = typeof src === "string" && src !== "" ? src : undefined
+  const name = nameOf(element, address)
+  const type = typeOf(element, name, address)
+  const size = sizeOf(element, address)
+  return {
+    name,
+    ...(type === undefined ? {} : {type}),
+    ...(size === undefined ? {} : {size}),
+    ...(address === undefined ? {} : {src: address}),
+    element,
+  }
+}
+
+const isData = (src = ""): boolean => /^data:/i.test(src)
+
+const nameOf = (element: Element, src: string | undefined): string => {
+  const {title, name} = element.attrs
+  const kind: FileType = fileTypeOf(element) ?? "file"
+  return [title, name, src === undefined ? undefined : lastSegment(src)].map(clean).find(each => each !== "") ?? kind
+}
+
+const lastSegment = (src: string): string => {
+  if (isData(src)) return ""
+  const segment = URL.parse(src)?.pathname.split("/").at(-1) ?? ""
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** Control characters, and those that turn the direction of a text, which hide how a name ends. */
+const hidden = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
+
+const clean = (text: unknown): string => {
+  if (typeof text !== "string") return ""
+  const name = text.replace(hidden, "").replace(/[/\\]/g, "_").trim()
+  return /^\.*$/.test(name) ? "" : shorten(name)
+}
+
+/** A long name keeps its end, which says what it is. */
+const shorten = (name: string): string => {
+  if (name.length <= longestName) return name
+  const [end = ""] = /\.[a-z0-9]{1,10}$/i.exec(name) ?? []
+  return `${name.slice(0, longestName - end.length)}${end}`.toWellFormed()
+}
+
+const typeOf = ({attrs}: Element, name: string, src: string | undefined): string | undefined =>
+  readType(attrs.type) ??
+  readType(attrs.mime) ??
+  (src !== undefined && isData(src) ? readType(typeOfDataUrl(src)) : undefined) ??
+  typeOfName(name) ??
+  (src === undefined ? undefined : typeOfName(lastSegment(src)))
+
+const sizeOf = ({attrs}: Element, src: string | undefined): number | undefined => {
+  const said = /^[0-9]{1,15}$/.test(String(attrs.size ?? "")) ? Number(attrs.size) : undefined
+  return src !== undefined && isData(src) ? sizeOfDataUrl(src) : said
+}

@@ -1,0 +1,100 @@
+import {Problem} from "../../../shared/problems.ts"
+import type {FileRef} from "../../../shared/sdk/adapter/sender.ts"
+import type {Node} from "../../../shared/sdk/elements.ts"
+import type {ReadOptions, SessionFile} from "../../../shared/sdk/file.ts"
+import type {InboxEvent} from "../../inbox/handling.ts"
+import {boundedStream, type Source} from "../../runtime/outgoing/bounded-stream.ts"
+import type {EndpointActs} from "../acts.ts"
+import {openDataUrl} from "./data-url.ts"
+import {describeFile, fileElements} from "./describe.ts"
+
+/** In bytes: what a file may have unless its reader says otherwise, and what a reader may say. */
+const limits = {usual: 32 * 1024 * 1024, most: 1024 * 1024 * 1024} as const
+
+export interface SessionFilesOptions {
+  readonly stored: InboxEvent
+  readonly elements: readonly Node[]
+  readonly endpoints: Pick<EndpointActs, "download">
+  /** Hosts of private networks that the Host may read from. */
+  readonly privateHosts: () => readonly string[]
+  /** The handler's own. */
+  readonly signal: AbortSignal
+  /** Throws `late` once the handler has ended. */
+  readonly requireOpen: () => void
+  readonly late: () => Problem
+}
+
+export interface SessionFiles {
+  readonly list: readonly SessionFile[]
+  /** Cancels what is read. */
+  close(): void
+}
+
+/** The files of one event in the hands of one handler. */
+export const openFiles = (options: SessionFilesOptions): SessionFiles => {
+  const {stored, elements, signal, late} = options
+  const ended = new AbortController()
+  const close = () => ended.abort(late())
+  signal.addEventListener("abort", close, {once: true})
+  const {channel, message} = stored.event
+  const place = {
+    ...(channel === undefined ? {} : {channel: channel.id}),
+    ...(message === undefined ? {} : {message: message.id}),
+  }
+  const list = fileElements(elements).map((element): SessionFile => {
+    const known = describeFile(element)
+    const {src} = known
+    const file = {element, ...(src === undefined ? {} : {src}), ...place}
+    return {...known, read: given => read(file, given, options, ended.signal)}
+  })
+  return {list, close}
+}
+
+const read = async (
+  file: FileRef,
+  given: ReadOptions | undefined,
+  options: SessionFilesOptions,
+  ended: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> => {
+  options.requireOpen()
+  const limit = readLimit(given)
+  const source = await open(file, options, ended).catch(error => {
+    throw ended.aborted ? ended.reason : error
+  })
+  const stream = boundedStream(source, {limit, signal: ended})
+  ended.throwIfAborted()
+  return stream
+}
+
+/** Throws `request_invalid`. */
+const readLimit = ({limit = limits.usual}: ReadOptions = {}): number => {
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= limits.most) return limit
+  throw new Problem("request_invalid", `limit is a whole number of bytes, from 1 to ${limits.most}`)
+}
+
+/** By the adapter where it takes the file, else by the Host. */
+const open = async (file: FileRef, options: SessionFilesOptions, signal: AbortSignal): Promise<Source> => {
+  const {stored, endpoints, privateHosts} = options
+  const taken = await endpoints.download(stored.endpoint, file, signal)
+  if (taken !== undefined) return taken
+  const {src} = file
+  if (src === undefined) throw notOurs(`the ${file.element.type} has no address`)
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(src)?.[1]?.toLowerCase()
+  switch (scheme) {
+    case "data":
+      return openDataUrl(src)
+    case "http":
+    case "https": {
+      // Few handlers read files: the others do not load what reads them.
+      const {openUrl} = await import("../../runtime/outgoing/open-url.ts")
+      return openUrl(src, {signal, allowPrivate: privateHosts()})
+    }
+    default:
+      throw notOurs(scheme === undefined ? "its address is no URL" : `the Host cannot read ${scheme}: addresses`)
+  }
+}
+
+const notOurs = (why: string): Problem =>
+  new Problem("file_refused", why, {
+    hint: "Only the platform's adapter can read it: give it the feature download, or have it put an https: address into the element.",
+  })
