@@ -5,6 +5,7 @@ import {EventSourceParserStream} from "eventsource-parser/stream"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {isProblem, messageOf} from "../shared/problems.ts"
 import {connectHost, type HostClient} from "./kit/host-client.ts"
+import {type Attachment, readAttachments} from "./kit/messages/attachments.ts"
 import {SvcCommand} from "./kit/svc-command.ts"
 
 interface ChatMessage {
@@ -62,11 +63,14 @@ export class Chat extends SvcCommand {
     details: `
       Every line is a message; what the bot answers is shown as it comes. Tab completes a command, and Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
 
+      \`--attach\` sends a file with the first line, and without a line where the piped input is empty. The files of a message have 512 KiB together.
+
       The running Host is found by \`.svc/host.json\`, and again after it was restarted. The project needs the plugin \`sandbox\`.
     `,
     examples: [
       ["A conversation", "svc chat"],
       ["One question", "echo '/help' | svc chat"],
+      ["A command with a picture", "echo '/pic' | svc chat --attach cat.png"],
       ["In a channel with others, as somebody else", "svc chat --as ann --channel team --group"],
     ],
   })
@@ -77,14 +81,23 @@ export class Chat extends SvcCommand {
     description: "In a channel with others, where the bot is called by a prefix or its name",
   })
 
+  attach = Option.Array("--attach", [], {
+    description: "A file, or an address (https://…), sent with the first line; may be given again",
+  })
+
+  /** What goes with the next line. */
+  #attached: readonly Attachment[] = []
+
   /** What was said, by its sequence in the inbox. */
   readonly #said: number[] = []
 
   async run(): Promise<ExitCode> {
     const {stdin, stdout} = this.context
     const interactive = (stdin as NodeJS.ReadStream).isTTY === true
+    this.#attached = await readAttachments(this.attach)
     const host = await connectHost(this.folder)
     if (interactive) this.print("Talk to the bot; /help lists its commands, Ctrl-D ends.")
+    if (interactive && this.attach.length > 0) this.print(`The first line is sent with ${this.attach.join(", ")}.`)
     const ending = new AbortController()
     let prompt = () => {}
     const show = (text: string) => {
@@ -109,6 +122,7 @@ export class Chat extends SvcCommand {
       prompt()
     }
     if (!interactive) {
+      if (this.#said.length === 0 && code === exit.ok && this.#attached.length > 0) await this.#say("").catch(refused)
       await this.#answered().catch(refused)
       await heard.quiet(lastWords)
     }
@@ -118,8 +132,10 @@ export class Chat extends SvcCommand {
 
   async #say(text: string): Promise<void> {
     const host = await connectHost(this.folder)
-    const said = {text, user: this.user, channel: this.channel, group: this.group}
+    const files = this.#attached.length === 0 ? {} : {files: this.#attached}
+    const said = {text, user: this.user, channel: this.channel, group: this.group, ...files}
     this.#said.push((await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn)
+    this.#attached = []
   }
 
   /** Resolves once the bot has handled what was said, and sent what it answers. Throws where the Host is gone. */
