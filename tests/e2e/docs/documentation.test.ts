@@ -15,6 +15,7 @@ test("there are guides with examples", () => {
   expect(guides.map(({path}) => path)).toEqual([
     "docs/plugins/act.md",
     "docs/plugins/commands.md",
+    "docs/plugins/files.md",
     "docs/plugins/first.md",
     "docs/plugins/pages.md",
     "docs/plugins/services.md",
