@@ -1,5 +1,6 @@
 import {includesPermission, permissions} from "../../shared/sdk/permission.ts"
-import type {CommandDefinition, Reply, Session} from "../../shared/sdk/session.ts"
+import type {Reply, Session} from "../../shared/sdk/session.ts"
+import {checkOptions} from "./arguments/options.ts"
 import {type Command, parseCall} from "./command.ts"
 import type {Cooldowns} from "./cooldowns.ts"
 import {misuseText} from "./help.ts"
@@ -33,8 +34,10 @@ export const callCommand = ({router, command, rest, prefix, session, cooldowns}:
 
 const per = ["user", "channel", "everyone"]
 
-/** What is wrong with a command's permission or cooldown; a plugin in JavaScript may say anything. */
-export const checkCallRules = ({permission, cooldown}: CommandDefinition): string | undefined => {
+/** What is wrong with a command's options, permission or cooldown; a plugin in JavaScript may say anything. */
+export const checkCallRules = ({options, permission, cooldown}: Command["definition"]): string | undefined => {
+  const wrong = checkOptions(options)
+  if (wrong !== undefined) return wrong
   if (permission !== undefined && !permissions.includes(permission)) {
     return `permission must be one of ${permissions.join(", ")}`
   }

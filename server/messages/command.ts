@@ -3,15 +3,12 @@ import type {PluginPath} from "../../shared/ids.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {ArgumentType, OptionDefinition} from "../../shared/sdk/command.ts"
 import type {CommandDefinition, Reply, Session} from "../../shared/sdk/session.ts"
-import {splitWords, takeWord} from "./words.ts"
+import {didYouMean} from "../config/suggest.ts"
+import type {Argument} from "./arguments/pattern.ts"
+import {convertEach, partsOf, type Taking, type Value} from "./arguments/value.ts"
+import {splitWords, takeWord, takeWords} from "./words.ts"
 
-export interface Argument {
-  readonly name: string
-  readonly type: ArgumentType
-  readonly required: boolean
-}
-
-export type ParsedArguments = Readonly<Record<string, string | number | boolean>>
+export type ParsedArguments = Readonly<Record<string, Value | readonly Value[]>>
 
 /** A command as a plugin declared it. */
 export interface Command {
@@ -27,101 +24,121 @@ export interface Command {
   readonly handle: (call: {args: ParsedArguments; options: ParsedArguments; session: Session}) => Reply
 }
 
-const types = new Set<string>(["string", "text", "number", "integer", "boolean"])
-
-/** Parses `item add <title:text> [priority:integer]`. Throws an `Error` that names what is wrong. */
-export const parsePattern = (pattern: string): {path: readonly string[]; arguments: readonly Argument[]} => {
-  const path: string[] = []
-  const parsed: Argument[] = []
-  for (const word of pattern.split(/\s+/).filter(part => part !== "")) {
-    const bracketed = /^<([^<>]+)>$|^\[([^[\]]+)\]$/.exec(word)
-    if (bracketed === null) {
-      if (parsed.length > 0 || !/^[^<>[\]]+$/.test(word)) throw new Error(`"${pattern}": unexpected "${word}"`)
-      path.push(word.toLowerCase())
-      continue
-    }
-    parsed.push(parseArgument(pattern, bracketed[1] ?? bracketed[2] ?? "", bracketed[1] !== undefined))
-  }
-  if (path.length === 0) throw new Error(`"${pattern}": a command begins with a word`)
-  if (parsed.slice(0, -1).some(({type}) => type === "text")) throw new Error(`"${pattern}": text must come last`)
-  if (parsed.some((argument, index) => argument.required && parsed[index - 1]?.required === false)) {
-    throw new Error(`"${pattern}": a required argument cannot follow an optional one`)
-  }
-  const twice = parsed.find(({name}, index) => parsed.findIndex(other => other.name === name) < index)
-  if (twice !== undefined) throw new Error(`"${pattern}": ${twice.name} stands twice`)
-  return {path, arguments: parsed}
-}
-
-const parseArgument = (pattern: string, inner: string, required: boolean): Argument => {
-  const [name = "", type = "string"] = inner.split(":")
-  if (name === "") throw new Error(`"${pattern}": an argument needs a name`)
-  if (!types.has(type))
-    throw new Error(`"${pattern}": ${name} has the type "${type}"; the types are ${[...types].join(", ")}`)
-  return {name, type: type as ArgumentType, required}
-}
-
 export type Parsed =
   | {readonly is: "call"; readonly args: ParsedArguments; readonly options: ParsedArguments}
   | {readonly is: "misused"; readonly why: string}
 
 /** Reads what follows a command's words. */
 export const parseCall = (command: Command, rest: string): Parsed => {
-  const options = command.definition.options
-  if (options === undefined || !rest.includes("-")) return readArguments(command, rest, {})
+  const {options = {}} = command.definition
+  if (command.definition.options === undefined || !rest.includes("-"))
+    return readArguments(command, rest, readOptions(options, {}))
   try {
     const {values, positionals} = parseArgs({
       args: splitWords(rest).map(hideMinus),
       allowPositionals: true,
-      options: Object.fromEntries(
-        Object.entries(options).map(([name, {type, short}]) => [
-          name,
-          {
-            type: type === "boolean" ? ("boolean" as const) : ("string" as const),
-            ...(short === undefined ? {} : {short}),
-          },
-        ]),
-      ),
+      options: Object.fromEntries(Object.entries(options).flatMap(parserOptions)),
     })
-    const read = readOptions(options, values)
-    if (typeof read === "string") return {is: "misused", why: read}
-    return readArguments(command, positionals.map(showMinus), read)
+    return readArguments(command, positionals.map(showMinus), readOptions(options, values))
   } catch (error) {
     return {is: "misused", why: messageOf(error).split(". To specify")[0] ?? ""}
   }
+}
+
+const parserOptions = ([name, {type, short, list, default: fallback}]: [string, OptionDefinition]) => {
+  const isSwitch = type === "boolean"
+  const own = {type: isSwitch ? ("boolean" as const) : ("string" as const), multiple: list === true}
+  const off = [`no-${name}`, {type: "boolean" as const}] as const
+  return [
+    [name, {...own, ...(short === undefined ? {} : {short})}] as const,
+    ...(isSwitch && fallback === true ? [off] : []),
+  ]
 }
 
 /** A number below zero is no option: its minus is hidden from `parseArgs`. */
 const hideMinus = (word: string) => (/^-\.?\d/.test(word) ? `\0${word}` : word)
 const showMinus = (word: string) => (word.startsWith("\0") ? word.slice(1) : word)
 
-const readOptions = (options: Record<string, OptionDefinition>, values: Record<string, unknown>) => {
-  const read: Record<string, string | number | boolean> = {}
-  for (const [name, value] of Object.entries(values)) {
-    const type = options[name]?.type ?? "string"
-    const converted = typeof value === "string" ? convert(type, showMinus(value)) : value
-    if (converted === undefined) return `--${name} must be ${described[type]}`
-    read[name] = converted as string | number | boolean
+const readOptions = (
+  options: Record<string, OptionDefinition>,
+  values: Readonly<Record<string, unknown>>,
+): ParsedArguments | string => {
+  const read: Record<string, Value | readonly Value[]> = {}
+  for (const [name, option] of Object.entries(options)) {
+    const given = Object.hasOwn(values, name) ? values[name] : undefined
+    const value = values[`no-${name}`] === true && option.default === true ? false : given
+    if (value === undefined) {
+      const fallback = option.default ?? (option.list === true ? [] : undefined)
+      if (fallback !== undefined) read[name] = fallback
+    } else if (typeof value === "boolean") read[name] = value
+    else {
+      const found = convertEach(
+        option,
+        [value].flat().map(word => showMinus(String(word))),
+        true,
+      )
+      if ("wrong" in found) return wrongOption(name, option, found.wrong)
+      const [first] = found.values
+      read[name] = option.list === true || first === undefined ? found.values : first
+    }
   }
   return read
 }
 
-const readArguments = (command: Command, rest: string | readonly string[], options: ParsedArguments): Parsed => {
-  const args: Record<string, string | number | boolean> = {}
+const readArguments = (command: Command, rest: Rest, options: ParsedArguments | string): Parsed => {
+  if (typeof options === "string") return {is: "misused", why: options}
+  const args: Record<string, Value | readonly Value[]> = {}
   let left: Rest = rest
-  for (const {name, type, required} of command.arguments) {
-    const [word, after] = type === "text" ? [wholeOf(left), ""] : takeFirst(left)
+  for (const argument of command.arguments) {
+    const [words, after] = takeFor(argument, left)
     left = after
-    if (word === undefined) {
-      if (required) return {is: "misused", why: `${name} is missing`}
+    if (words.length === 0) {
+      if (argument.required) return {is: "misused", why: `${argument.name} is missing`}
+      const fallback = argument.fallback ?? (argument.many === "rest" ? [] : undefined)
+      if (fallback !== undefined) args[argument.name] = fallback
       continue
     }
-    const value = convert(type, word)
-    if (value === undefined) return {is: "misused", why: `${name} must be ${described[type]}, not "${word}"`}
-    args[name] = value
+    const found = convertEach(
+      argument,
+      argument.many === "list" ? words.flatMap(partsOf) : words,
+      argument.many !== "list",
+    )
+    if ("wrong" in found) return {is: "misused", why: wrongArgument(argument, found.wrong)}
+    const [first] = found.values
+    args[argument.name] = argument.many !== undefined || first === undefined ? found.values : first
   }
   const [surplus] = takeFirst(left)
   if (surplus !== undefined) return {is: "misused", why: `"${surplus}" is too much`}
   return {is: "call", args, options}
+}
+
+/** The words of an argument, none where it is not given, and what follows them. */
+const takeFor = ({type, many}: Argument, rest: Rest): [words: readonly string[], after: Rest] => {
+  if (type === "text") {
+    const whole = wholeOf(rest)
+    return [whole === undefined ? [] : [whole], ""]
+  }
+  if (many === "rest") return [typeof rest === "string" ? takeWords(rest) : rest, ""]
+  const [word, after] = takeFirst(rest)
+  return [word === undefined ? [] : [word], after]
+}
+
+const wrongArgument = (argument: Argument, word: string): string => {
+  const subject = argument.many === undefined ? argument.name : `each of ${argument.name}`
+  return `${subject} must be ${describe(argument)}, not "${word}"${meantIn(argument, word)}`
+}
+
+const wrongOption = (name: string, option: Taking, word: string): string =>
+  `--${name} must be ${describe(option)}${option.choices === undefined ? "" : `, not "${word}"${meantIn(option, word)}`}`
+
+const meantIn = ({type, choices = []}: Taking, word: string): string =>
+  type === "string" ? didYouMean(word.toLowerCase(), choices.map(String)) : ""
+
+/** What a value must be: `a whole number`, or its choices: `red, green or blue`. */
+const describe = ({type, choices}: Taking): string => {
+  if (choices === undefined) return described[type]
+  const [last, ...before] = choices.map(String).toReversed()
+  return [before.toReversed().join(", "), last].filter(text => text !== "").join(" or ")
 }
 
 const wholeOf = (rest: string | readonly string[]): string | undefined => {
@@ -142,31 +159,28 @@ const described: Record<ArgumentType, string> = {
   boolean: "yes or no",
 }
 
-/** \`Number\` takes an empty text for 0. */
-const isNumeric = (word: string) => word.trim() !== ""
-
-const convert = (type: ArgumentType, word: string): string | number | boolean | undefined => {
-  switch (type) {
-    case "number":
-      return isNumeric(word) && Number.isFinite(Number(word)) ? Number(word) : undefined
-    case "integer":
-      return isNumeric(word) && Number.isSafeInteger(Number(word)) ? Number(word) : undefined
-    case "boolean":
-      return /^(yes|true|on|1)$/i.test(word) ? true : /^(no|false|off|0)$/i.test(word) ? false : undefined
-    default:
-      return word
-  }
-}
-
-/** `item add <title:text> [priority]` as help shows it. */
+/** `item add <title:text> [priority=1]` as help shows it. */
 export const usageOf = (command: Command): string =>
   [
     ...command.path,
-    ...command.arguments.map(({name, type, required}) => {
-      const inner = type === "text" ? `${name}...` : name
-      return required ? `<${inner}>` : `[${inner}]`
-    }),
-    ...Object.entries(command.definition.options ?? {}).map(([name, {type}]) =>
-      type === "boolean" ? `[--${name}]` : `[--${name} <${type}>]`,
-    ),
+    ...command.arguments.map(usageOfArgument),
+    ...Object.entries(command.definition.options ?? {}).map(usageOfOption),
   ].join(" ")
+
+const usageOfArgument = ({name, type, required, choices, many, fallback}: Argument): string => {
+  const shown = choices?.join("|") ?? (type === "text" ? `${name}...` : name)
+  const inner = `${shown}${many === "list" ? ",..." : ""}${fallback === undefined ? "" : `=${shownDefault(fallback)}`}`
+  return `${required ? `<${inner}>` : `[${inner}]`}${many === "rest" ? "..." : ""}`
+}
+
+const usageOfOption = ([name, {type, choices, list, default: fallback}]: [string, OptionDefinition]): string => {
+  if (type === "boolean") return fallback === true ? `[--no-${name}]` : `[--${name}]`
+  const inner = `${choices?.join("|") ?? type}${fallback === undefined ? "" : `=${shownDefault(fallback)}`}`
+  return `[--${name} <${inner}>]${list === true ? "..." : ""}`
+}
+
+/** A default as a pattern writes it, in quotes where it has to. */
+const shownDefault = (fallback: Value | readonly Value[]): string => {
+  const text = [fallback].flat().join(",")
+  return /^[^<>[\]"'\s]+$/.test(text) ? text : text.includes('"') ? `'${text}'` : `"${text}"`
+}

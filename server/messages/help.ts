@@ -1,6 +1,7 @@
 import {includesPermission, type Permission} from "../../shared/sdk/permission.ts"
+import {parsePattern} from "./arguments/pattern.ts"
 import type {Command} from "./command.ts"
-import {parsePattern, usageOf} from "./command.ts"
+import {usageOf} from "./command.ts"
 import type {Routed, Router} from "./router.ts"
 import {takeWord} from "./words.ts"
 

@@ -2,6 +2,7 @@
 const word = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+`
 const firstWord = new RegExp(`^${word}`, "s")
 const allWords = new RegExp(word, "gs")
+const eachWord = new RegExp(`(?=["'])${word}|\\S+`, "gs")
 
 /**
  * The first word of a text and what stands behind it; undefined where there is none. Only a word that begins with a quote
@@ -15,6 +16,10 @@ export const takeWord = (text: string): [word: string | undefined, rest: string]
   const raw = end < 0 ? trimmed : trimmed.slice(0, end)
   return [isQuoted ? unquote(raw) : raw, trimmed.slice(raw.length)]
 }
+
+/** All words of a text, each read as `takeWord` reads it. */
+export const takeWords = (text: string): string[] =>
+  [...text.matchAll(eachWord)].map(([raw]) => (/^["']/.test(raw) ? unquote(raw) : raw))
 
 /** All words of a text, each as a shell would see it. */
 export const splitWords = (text: string): string[] => [...text.matchAll(allWords)].map(([raw]) => unquote(raw))

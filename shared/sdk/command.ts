@@ -1,4 +1,7 @@
-/** The value types that a command pattern may name: `<name:string>`. `text` takes the rest of the line as it stands. */
+/**
+ * The value types that a command pattern may name: `<name:string>`. `text` takes the rest of the line as it stands. Beside
+ * them stand choices (`<color:red|green>`), lists in one word (`<ids:integer[]>`), and the rest of the words (`<names:string...>`).
+ */
 export interface ArgumentTypes {
   string: string
   text: string
@@ -8,48 +11,164 @@ export interface ArgumentTypes {
 }
 export type ArgumentType = keyof ArgumentTypes
 
-type ValueOf<Kind extends string> = Kind extends ArgumentType ? ArgumentTypes[Kind] : string
+/** One value of a type: the type's own, or one of the choices of `red|green|blue`. */
+type One<Kind extends string> = Kind extends ArgumentType
+  ? ArgumentTypes[Kind]
+  : Kind extends `${string}|${string}`
+    ? Choice<Kind>
+    : string
+type Choice<Kind extends string> = Kind extends `${infer First}|${infer More}` ? First | Choice<More> : Kind
 
-type Named<Inner extends string> = Inner extends `${infer Name}:${infer Kind}`
-  ? {name: Name; value: ValueOf<Kind>}
-  : {name: Inner; value: string}
+/** At least one value. */
+type Some<T> = readonly [T, ...T[]]
 
-type Required<Inner extends string> = {[K in Named<Inner>["name"]]: Named<Inner>["value"]}
-type Optional<Inner extends string> = {[K in Named<Inner>["name"]]?: Named<Inner>["value"]}
+/** What a required argument gives, or one with a default, or an optional one that was given. */
+type ValueOf<Kind extends string> = Kind extends `${infer Each}[]`
+  ? Some<One<Each>>
+  : Kind extends `${infer Each}...`
+    ? Some<One<Each>>
+    : One<Kind>
 
-/** The arguments of a pattern: `Arguments<"greet <name:string> [times:integer]">` is `{name: string; times?: number}`. */
-export type Arguments<Pattern extends string> = Pattern extends `${string}<${infer Inner}>${infer Rest}`
-  ? Required<Inner> & Arguments<Rest>
-  : Pattern extends `${string}[${infer Inner}]${infer Rest}`
-    ? Optional<Inner> & Arguments<Rest>
-    : unknown
+interface Written {
+  readonly name: string
+  readonly kind: string
+  readonly is: "required" | "optional" | "default"
+  readonly fallback: string
+}
 
-/** What a pattern names as types and are none; `never` for a sound pattern. */
-type WrongType<Pattern extends string> = Pattern extends `${string}<${infer Inner}>${infer Rest}`
-  ? WrongTypeOf<Inner> | WrongType<Rest>
-  : Pattern extends `${string}[${infer Inner}]${infer Rest}`
-    ? WrongTypeOf<Inner> | WrongType<Rest>
-    : never
-type WrongTypeOf<Inner extends string> = Inner extends `${string}:${infer Kind}`
-  ? Kind extends ArgumentType
+/** An argument by what stands in its brackets. Without a type it is a string. */
+type Read<
+  Spec extends string,
+  Is extends Written["is"],
+  Fallback extends string = "",
+> = Spec extends `${infer Name}:${infer Kind}`
+  ? {name: Name; kind: Kind; is: Is; fallback: Fallback}
+  : Spec extends `${infer Name}...`
+    ? {name: Name; kind: "string..."; is: Is; fallback: Fallback}
+    : Spec extends `${infer Name}[]`
+      ? {name: Name; kind: "string[]"; is: Is; fallback: Fallback}
+      : {name: Spec; kind: "string"; is: Is; fallback: Fallback}
+
+/** The arguments that a pattern writes, in their order. */
+type ReadAll<Pattern extends string> = Pattern extends `${infer Before}<${infer After}`
+  ? Before extends `${string}[${string}`
+    ? ReadOptional<Pattern>
+    : After extends `${infer Inner}>${infer Rest}`
+      ? [Read<Inner, "required">, ...ReadAll<Rest>]
+      : []
+  : ReadOptional<Pattern>
+type ReadOptional<Pattern extends string> = Pattern extends `${string}[${infer After}`
+  ? After extends `${infer Inner}]${infer Rest}`
+    ? Inner extends `${string}=${string}`
+      ? ReadDefault<After>
+      : Inner extends `${string}[`
+        ? Rest extends `]${infer More}`
+          ? [Read<`${Inner}]`, "optional">, ...ReadAll<More>]
+          : ReadDefault<After>
+        : [Read<Inner, "optional">, ...ReadAll<Rest>]
+    : []
+  : []
+/** What stands in quotes may have any brackets. */
+type ReadDefault<After extends string> = After extends `${infer Spec}=${infer Value}`
+  ? Value extends `"${string}"]${infer Rest}`
+    ? [Read<Spec, "default">, ...ReadAll<Rest>]
+    : Value extends `'${string}']${infer Rest}`
+      ? [Read<Spec, "default">, ...ReadAll<Rest>]
+      : Value extends `${infer Plain}]${infer Rest}`
+        ? [Read<Spec, "default", Plain>, ...ReadAll<Rest>]
+        : []
+  : []
+
+type ArgumentOf<Of extends Written> = Of extends {is: "optional"}
+  ? Of extends {kind: `${infer Each}...`}
+    ? {[K in Of["name"]]: readonly One<Each>[]}
+    : {[K in Of["name"]]?: ValueOf<Of["kind"]>}
+  : {[K in Of["name"]]: ValueOf<Of["kind"]>}
+
+type ArgumentsOf<All extends readonly Written[]> = All extends readonly [
+  infer First extends Written,
+  ...infer More extends readonly Written[],
+]
+  ? ArgumentOf<First> & ArgumentsOf<More>
+  : unknown
+
+/**
+ * The arguments of a pattern: `Arguments<"greet <name:string> [times:integer]">` is `{name: string; times?: number}`. One with
+ * a default is always there, and so is the list of `[names:string...]`.
+ */
+export type Arguments<Pattern extends string> = ArgumentsOf<ReadAll<Pattern>>
+
+/** What an argument names as its type, or gives as its default, and is none; `never` for a sound one. */
+type Wrong<Of extends Written> = Of extends {kind: `${infer Each}[]`}
+  ? WrongIn<Each, Of["kind"]>
+  : Of extends {kind: `${infer Each}...`}
+    ? WrongIn<Each, Of["kind"]>
+    : Of["kind"] extends ArgumentType
+      ? WrongDefault<Of>
+      : Of["kind"] extends `${string}|${string}`
+        ? WrongDefault<Of>
+        : Of["kind"]
+type WrongIn<Each extends string, Kind extends string> = Each extends "text"
+  ? Kind
+  : Each extends ArgumentType | `${string}|${string}`
     ? never
     : Kind
+type WrongDefault<Of extends Written> = Of extends {fallback: ""}
+  ? never
+  : Of["fallback"] extends `${One<Of["kind"]>}`
+    ? never
+    : Of["kind"] extends "boolean"
+      ? never
+      : `${Of["kind"]}=${Of["fallback"]}`
+
+type WrongType<All extends readonly Written[]> = All extends readonly [
+  infer First extends Written,
+  ...infer More extends readonly Written[],
+]
+  ? Wrong<First> | WrongType<More>
   : never
 
 /** Nothing more than the pattern, where all its types are types of arguments; else what no pattern is. */
-export type CheckedPattern<Pattern extends string> = [WrongType<Pattern>] extends [never]
+export type CheckedPattern<Pattern extends string> = [WrongType<ReadAll<Pattern>>] extends [never]
   ? unknown
-  : {readonly noArgumentType: WrongType<Pattern>}
+  : {readonly noArgumentType: WrongType<ReadAll<Pattern>>}
 
-export interface OptionDefinition {
-  readonly type: "string" | "number" | "integer" | "boolean"
+interface OptionOf<Name extends string, Value> {
+  readonly type: Name
   /** One letter, for `-l`. */
   readonly short?: string
   readonly description?: string
+  /** The values that it may have. */
+  readonly choices?: readonly Value[]
 }
 
-type OptionValue<O extends OptionDefinition> = ArgumentTypes[O["type"]]
-export type Options<O extends Record<string, OptionDefinition>> = {readonly [K in keyof O]?: OptionValue<O[K]>}
+/**
+ * An option of a command, such as `--label`. With a `default` it is always there. With `list` it may be given several times,
+ * and is the list of its values: an empty one where neither a value nor a default is given. The default of a switch that is
+ * `true` is turned off by `--no-<name>`.
+ */
+export type OptionDefinition =
+  | Taking<OptionOf<"string", string>, string>
+  | Taking<OptionOf<"number" | "integer", number>, number>
+  | (Omit<OptionOf<"boolean", boolean>, "choices"> & {
+      readonly default?: boolean
+      readonly choices?: never
+      readonly list?: never
+    })
+type Taking<Option, Value> = Option &
+  ({readonly list?: false; readonly default?: Value} | {readonly list: true; readonly default?: readonly Value[]})
+
+type OptionOne<O extends OptionDefinition> = O extends {readonly choices: readonly (infer Each)[]}
+  ? Each
+  : ArgumentTypes[O["type"]]
+type OptionValue<O extends OptionDefinition> = O extends {readonly list: true} ? readonly OptionOne<O>[] : OptionOne<O>
+
+type AlwaysThere<O extends Record<string, OptionDefinition>> = {
+  [K in keyof O]: O[K] extends {readonly default: unknown} | {readonly list: true} ? K : never
+}[keyof O]
+export type Options<O extends Record<string, OptionDefinition>> = {
+  readonly [K in Exclude<keyof O, AlwaysThere<O>>]?: OptionValue<O[K]>
+} & {readonly [K in AlwaysThere<O>]: OptionValue<O[K]>}
 
 /**
  * How often a command may be called. Who calls too early is told so once; the command does not run. Kept in memory: a

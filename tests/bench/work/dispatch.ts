@@ -1,5 +1,6 @@
 import type {Attempt} from "../../../server/inbox/handling.ts"
-import {type Command, parseCall, parsePattern} from "../../../server/messages/command.ts"
+import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
+import {type Command, parseCall} from "../../../server/messages/command.ts"
 import {createDispatch, createMessageTable} from "../../../server/messages/dispatch.ts"
 import type {Handler} from "../../../server/messages/handler.ts"
 import type {MiddlewareHandler} from "../../../server/messages/middleware.ts"

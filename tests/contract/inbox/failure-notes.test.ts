@@ -1,7 +1,7 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import type {Location} from "../../../server/database/database.ts"
 import {Inbox} from "../../../server/inbox/inbox.ts"
-import {parsePattern} from "../../../server/messages/command.ts"
+import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {createDispatch, createMessageTable} from "../../../server/messages/dispatch.ts"
 import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"

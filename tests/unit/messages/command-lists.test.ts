@@ -1,5 +1,5 @@
 import {expect, test} from "vitest"
-import {parsePattern} from "../../../server/messages/command.ts"
+import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {CommandLists} from "../../../server/messages/command-lists.ts"
 import type {CommandSummary, Sender} from "../../../shared/sdk/adapter/sender.ts"
 import {until} from "../../support/host/process.ts"

@@ -1,5 +1,5 @@
 import {describe, expect, test} from "vitest"
-import {parsePattern} from "../../../server/messages/command.ts"
+import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {Cooldowns} from "../../../server/messages/cooldowns.ts"
 import type {Cooldown} from "../../../shared/sdk/command.ts"
 import type {User} from "../../../shared/sdk/satori.ts"

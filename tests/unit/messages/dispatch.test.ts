@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import type {Attempt} from "../../../server/inbox/handling.ts"
-import {parsePattern} from "../../../server/messages/command.ts"
+import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {createDispatch, createMessageTable} from "../../../server/messages/dispatch.ts"
 import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
 import type {PromptDefinition} from "../../../shared/sdk/prompt.ts"

@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
-import {type Command, parseCall, parsePattern, usageOf} from "../../../server/messages/command.ts"
+import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
+import {type Command, parseCall, usageOf} from "../../../server/messages/command.ts"
 import {helpCommand, misuseText, unknownText, usages} from "../../../server/messages/help.ts"
 import {Router} from "../../../server/messages/router.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
