@@ -485,6 +485,11 @@ export const problems = {
     title: "The state does not fit its schema",
     hint: "Correct the value; where the schema has changed since it was stored, give the plugin's state another name.",
   },
+  row_invalid: {
+    status: 500,
+    title: "A row does not fit its schema",
+    hint: "Correct the plugin's schema or its statement; detail names the column.",
+  },
   timer_unknown: {
     status: 404,
     title: "No such timer",

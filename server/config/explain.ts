@@ -14,6 +14,9 @@ export interface Explanation {
 /** Which environment variables the value at a path came from, if any. */
 type Origins = (path: Path) => readonly string[] | undefined
 
+/** A value in the words of an explanation; `names` are the variables that it came from. */
+type Shown = (value: unknown, names: readonly string[] | undefined) => string
+
 type ValidationError = ReturnType<typeof Errors>[1][number]
 
 // TypeBox stops at eight errors; a configuration's are shown all at once.
@@ -34,26 +37,32 @@ const formats: Record<string, string> = {
 }
 
 /** What is wrong with a value, in words: what was expected, what is there, what was probably meant. */
-export const explain = (schema: TSchema, value: unknown, at: Path, origins: Origins): readonly Explanation[] => {
+export const explain = (
+  schema: TSchema,
+  value: unknown,
+  at: Path,
+  origins: Origins,
+  shown: Shown = show,
+): readonly Explanation[] => {
   const [, errors] = Errors(schema, value)
   // A union reports each of its branches, then itself: only the union's own error says something.
   const unions = errors.filter(error => error.keyword === "anyOf").map(error => error.instancePath)
   return errors
     .filter(error => error.keyword === "anyOf" || !unions.some(path => error.instancePath.startsWith(path)))
-    .flatMap(error => explainOne(schema, value, at, origins, error))
+    .flatMap(error => explainOne(schema, value, at, {origins, shown}, error))
 }
 
 const explainOne = (
   schema: TSchema,
   root: unknown,
   at: Path,
-  origins: Origins,
+  {origins, shown}: {readonly origins: Origins; readonly shown: Shown},
   error: ValidationError,
 ): Explanation[] => {
   const inner = partsOf(error.instancePath, root)
   const path = [...at, ...inner]
   const actual = valueAt(root, inner)
-  const got = () => `, got ${show(actual, origins(path))}`
+  const got = () => `, got ${shown(actual, origins(path))}`
   switch (error.keyword) {
     case "required":
       return error.params.requiredProperties.map(key => ({path: [...path, key], message: "is missing", where: "key"}))
@@ -74,7 +83,7 @@ const explainOne = (
       return [{path, message: `expected ${typeNames(error.params.type)}${got()}`, where: "value"}]
     case "enum": {
       const allowed = error.params.allowedValues.map(String)
-      const meant = typeof actual === "string" ? didYouMean(actual, allowed) : ""
+      const meant = typeof actual === "string" && shown === show ? didYouMean(actual, allowed) : ""
       return [{path, message: `expected one of ${allowed.join(", ")}${got()}${meant}`, where: "value"}]
     }
     case "minimum":
@@ -163,3 +172,13 @@ const innerShape = (shape: Shape, key: string): Shape | undefined => {
 /** What is wrong with a value that does not come from the configuration; nothing for one that fits. */
 export const explainValue = (schema: TSchema, value: unknown): readonly Explanation[] =>
   explain(schema, value, [], () => undefined)
+
+/** The same for values that nobody may read in a log: of a text or bytes it says only that there are some. */
+export const explainUnseen = (schema: TSchema, value: unknown): readonly Explanation[] =>
+  explain(schema, value, [], () => undefined, showKind)
+
+const showKind: Shown = (value, names) => {
+  if (typeof value === "string") return "text"
+  if (typeof value === "bigint") return String(value)
+  return value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? "bytes" : show(value, names)
+}

@@ -181,9 +181,9 @@ export const openSession = (options: SessionOptions): OpenSession => {
     },
     database: {
       table: name => pluginSide().database.table(name),
-      read: async (sql, args) => {
+      read: async (sql, args, row) => {
         requireOpen()
-        return pluginSide().database.read(sql, args)
+        return pluginSide().database.read(sql, args, row)
       },
       write: async statements => {
         requireOpen()

@@ -1,7 +1,17 @@
 import {Problem} from "../../shared/problems.ts"
-import type {PluginDatabase} from "../../shared/sdk/plugin-database.ts"
+import type {
+  PluginDatabase,
+  Row,
+  SqlValue,
+  WriteResult,
+  WriteResults,
+  WriteStatement,
+} from "../../shared/sdk/plugin-database.ts"
 import {readStatements} from "../../shared/sdk/values.ts"
+import type {TSchema} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
+import type {Result} from "../database/engine.ts"
+import {fitRows} from "./rows.ts"
 
 /** A plugin's tables carry its name: `p_<plugin>_<table>`. */
 export const tableName =
@@ -15,11 +25,29 @@ export const tableName =
 
 export const pluginDatabase = (plugin: string, database: Database): Omit<PluginDatabase, "migrate"> => ({
   table: tableName(plugin),
-  read: async (sql, args) => {
+  read: async <S extends TSchema | undefined = undefined>(sql: string, args?: readonly SqlValue[], row?: S) => {
     readStatements([args === undefined ? {sql} : {sql, args}])
-    return database.read(sql, args)
+    return fitRows<S>(await database.read(sql, args), row, "database.read()")
   },
   write: async statements => {
-    await database.write(readStatements(statements))
+    const given: readonly WriteStatement[] = readStatements(statements)
+    const results = await database.write(given.map(({sql, args}) => (args === undefined ? {sql} : {sql, args})))
+    return given.map((statement, index) => resultOf(statement, index, results[index])) as WriteResults<
+      typeof statements
+    >
   },
 })
+
+const resultOf = ({sql, row}: WriteStatement, index: number, result: Result = {rows: [], changes: 0}): WriteResult => {
+  const {rows} = result
+  // The engine counts no changes of a statement that returns rows.
+  const changes = rows.length > 0 && isReturning(sql) ? rows.length : result.changes
+  return {
+    changes,
+    rows: fitRows(rows, row, `statement ${index + 1} of database.write(), whose batch is stored`) as readonly Row[],
+  }
+}
+
+/** Does it say RETURNING, outside of texts, names and comments? */
+const isReturning = (sql: string): boolean =>
+  /\breturning\b/i.test(sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, ""))

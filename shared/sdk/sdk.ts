@@ -37,7 +37,15 @@ export {
   type PluginRoute,
   type SendOptions,
 } from "./plugin.ts"
-export type {PluginDatabase, PluginMigration, Row, SqlValue, Statement} from "./plugin-database.ts"
+export type {
+  PluginDatabase,
+  PluginMigration,
+  Row,
+  SqlValue,
+  Statement,
+  WriteResult,
+  WriteStatement,
+} from "./plugin-database.ts"
 export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin-job.ts"
 export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
 export type {Call, Scope} from "./route.ts"

@@ -107,7 +107,8 @@ export interface Session {
 export interface SessionDatabase extends Pick<PluginDatabase, "table" | "read"> {
   /**
    * Queues statements; they are stored in one batch with the handler's mark, or not at all. `read` does not see them
-   * before. A statement that the database refuses fails the handler.
+   * before, and they have no counts and no rows while the handler runs: `plugin.database.write` has. A statement that the
+   * database refuses fails the handler.
    */
   write(statements: readonly Statement[]): Promise<void>
 }

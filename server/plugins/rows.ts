@@ -1,0 +1,41 @@
+import {Problem} from "../../shared/problems.ts"
+import type {Row, RowOf} from "../../shared/sdk/plugin-database.ts"
+import type {TSchema} from "../../shared/type.ts"
+import {explainUnseen} from "../config/explain.ts"
+
+/** Rows by their schema, where there is one. Throws `row_invalid`; `what` says whose rows they are. */
+export const fitRows = <S extends TSchema | undefined>(
+  rows: readonly Row[],
+  schema: S | undefined,
+  what: string,
+): readonly RowOf<S>[] => {
+  if (schema === undefined) return rows as readonly RowOf<S>[]
+  const switches = booleansOf(schema)
+  return rows.map((row, index) => {
+    const read = withBooleans(row, switches)
+    const [wrong] = explainUnseen(schema, read)
+    if (wrong === undefined) return read as RowOf<S>
+    const column = wrong.path.length === 0 ? "the row" : `column ${wrong.path.join(".")}`
+    throw new Problem("row_invalid", `${what}: ${column}: ${wrong.message} (row ${index + 1} of ${rows.length})`)
+  })
+}
+
+interface Shape {
+  readonly type?: string
+  readonly anyOf?: readonly Shape[]
+  readonly properties?: Readonly<Record<string, Shape>>
+}
+
+/** The columns that a schema wants as booleans; SQLite keeps 0 and 1. */
+const booleansOf = (schema: TSchema): readonly string[] =>
+  Object.entries((schema as Shape).properties ?? {}).flatMap(([name, shape]) => (takesBoolean(shape) ? [name] : []))
+
+/** A boolean, or one that may be missing; a number stays one where the schema takes both. */
+const takesBoolean = ({type, anyOf = []}: Shape): boolean =>
+  type === "boolean" || (anyOf.some(takesBoolean) && anyOf.every(each => each.type === "null" || takesBoolean(each)))
+
+const withBooleans = (row: Row, names: readonly string[]): Row => {
+  if (names.length === 0) return row
+  const isSwitch = (name: string) => row[name] === 0 || row[name] === 1
+  return {...row, ...Object.fromEntries(names.filter(isSwitch).map(name => [name, row[name] === 1]))}
+}
