@@ -62,7 +62,3 @@ export const fixedProblem = (
 /** What a caller is told of an error that is not a `Problem`: that it happened, and where its cause is. */
 export const internalProblem = (cause: unknown): Problem =>
   new Problem("internal", "the Host failed to answer", {cause})
-
-/** What a plugin returns is not checked by its types alone; no answer must not count as one. */
-export const isResponse = (value: unknown): value is Response =>
-  typeof value === "object" && value !== null && "status" in value && "headers" in value

@@ -1,11 +1,10 @@
 import {pluginPath} from "../../shared/ids.ts"
 import {Problem} from "../../shared/problems.ts"
 import {TokenBucket, type TokenBucketLimits} from "../../shared/sdk/adapter/token-bucket.ts"
-import type {Call, Operation} from "../../shared/sdk/route.ts"
+import {type Call, isResponse, type Operation} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Generation, PublishedPage} from "../generation/generation.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
-import {isResponse} from "./answers.ts"
 
 /** So many requests at once, and one in so many milliseconds after that: of one address, and of one plugin's pages together. */
 const ofAddress: TokenBucketLimits = {burst: 30, interval: 1000}

@@ -82,7 +82,7 @@ import type {Services} from "./services.ts"
 import {answerPlatform, takeWebhook} from "./webhooks.ts"
 
 /** What the routes are made of: the parts of the Host, and what the API makes of them. */
-export interface RouteServices extends Services, PluginServices {
+export interface RouteServices extends Services, Omit<PluginServices, "identity"> {
   readonly system: SystemServices
   readonly metrics: MetricsService
 }

@@ -1,10 +1,9 @@
 import {pluginPath} from "../../shared/ids.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Call, Operation} from "../../shared/sdk/route.ts"
+import {type Call, isResponse, type Operation} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
-import {isResponse} from "./answers.ts"
 
 /** When a platform may deliver again what could not be taken now, in seconds. */
 const retryAfter = 5

@@ -1,9 +1,10 @@
 import {capabilityId, type PluginPath} from "../../shared/ids.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import {type PluginPage, pagePattern} from "../../shared/sdk/page.ts"
-import type {Plugin, PluginRoute} from "../../shared/sdk/plugin.ts"
+import type {Plugin} from "../../shared/sdk/plugin.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin-database.ts"
 import type {JobDefinition} from "../../shared/sdk/plugin-job.ts"
+import type {PluginRoute} from "../../shared/sdk/plugin-route.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
 import type {EventHandlerDefinition, HandlerDefinition, Middleware, Named} from "../../shared/sdk/session.ts"
 import type {StateOptions} from "../../shared/sdk/state.ts"
@@ -175,7 +176,7 @@ export const collectRegistrations = (owner: PluginPath) => {
     route: route => {
       declare("route()")
       if (!route.path.startsWith("/")) throw new Error(`route("${route.path}"): the path begins with /`)
-      routes.push(route)
+      routes.push(route as unknown as PluginRoute)
     },
     page: (path, handle) => {
       declare("page()")

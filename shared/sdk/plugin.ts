@@ -9,8 +9,8 @@ import type {Content} from "./elements.ts"
 import type {PageHandler} from "./page.ts"
 import type {PluginDatabase} from "./plugin-database.ts"
 import type {DeclareJob} from "./plugin-job.ts"
+import type {PluginRoute} from "./plugin-route.ts"
 import type {DeclarePrompt} from "./prompt.ts"
-import type {Call, Scope} from "./route.ts"
 import type {EventType} from "./satori.ts"
 import {requireUses, type Service, type UsedServices, type Uses} from "./service.ts"
 import type {
@@ -25,23 +25,6 @@ import type {
 } from "./session.ts"
 import type {DeclareState} from "./state.ts"
 import type {TimerHandle, TimerOptions, TimerPlace, When} from "./timer.ts"
-
-export interface PluginRoute {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE"
-  /** Below `/api/plugins/<name>`, for example `/messages`. */
-  readonly path: string
-  readonly scope: Exclude<Scope, "none" | "signature">
-  readonly summary: string
-  readonly body?: TSchema
-  readonly query?: TSchema
-  /** Of the answer with `status`. */
-  readonly response?: TSchema
-  /** What the route answers when all is well, as the OpenAPI document says it: 200 unless named. */
-  readonly status?: number
-  /** An endless answer: not held to the request time-out. */
-  readonly stream?: boolean
-  handle(request: Request, call: Call): Response | Promise<Response>
-}
 
 export interface SendOptions {
   /**
@@ -136,7 +119,12 @@ export interface Plugin {
     slot: string,
     adapter: AdapterDefinition<A, S, H>,
   ): void
-  route(route: PluginRoute): void
+  /** Serves `/api/plugins/<name><path>`. What `body`, `query` and `response` say is checked, and is the type of what they hold. */
+  route<
+    B extends TSchema | undefined = undefined,
+    Q extends TSchema | undefined = undefined,
+    R extends TSchema | undefined = undefined,
+  >(route: PluginRoute<B, Q, R>): void
   /**
    * Publishes a page at `/pages/<name><path>`, for anyone, without a token: only where the operator lists the path in
    * `plugins.<name>.pages`. It answers GET, HEAD and POST, has a sandbox for its origin, and sets no cookies.

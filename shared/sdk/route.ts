@@ -45,3 +45,10 @@ export interface Route extends Operation {
   readonly path: string
   readonly scope: Scope
 }
+
+/**
+ * What a plugin returns is not checked by its types alone; no answer must not count as one. A value that only looks like one, with
+ * a `status` and `headers` of its own, is none.
+ */
+export const isResponse = (value: unknown): value is Response =>
+  typeof value === "object" && value !== null && "status" in value && "headers" in value && "arrayBuffer" in value

@@ -34,7 +34,6 @@ export {
   definePlugin,
   type Plugin,
   type PluginDefinition,
-  type PluginRoute,
   type SendOptions,
 } from "./plugin.ts"
 export type {
@@ -47,6 +46,7 @@ export type {
   WriteStatement,
 } from "./plugin-database.ts"
 export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin-job.ts"
+export type {PluginAnswer, PluginCall, PluginRoute} from "./plugin-route.ts"
 export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
 export type {Call, Scope} from "./route.ts"
 export {

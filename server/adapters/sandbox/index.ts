@@ -1,13 +1,5 @@
 import {randomUUID} from "node:crypto"
-import {
-  channelType,
-  definePlugin,
-  type Endpoint,
-  Problem,
-  renderContent,
-  type Static,
-  Type,
-} from "../../../shared/sdk/sdk.ts"
+import {channelType, definePlugin, type Endpoint, Problem, renderContent, Type} from "../../../shared/sdk/sdk.ts"
 import {directChannel, features, senderOf} from "./acts.ts"
 import {Guild, guild as theGuild} from "./guild.ts"
 import {Room} from "./room.ts"
@@ -62,15 +54,7 @@ export default definePlugin({
       response: Stored,
       status: 202,
       handle: async (_, call) => {
-        const {
-          text = "",
-          files = [],
-          channel = "chat",
-          user = "you",
-          account,
-          id = randomUUID(),
-          group,
-        } = (await call.body()) as Static<typeof NewMessage>
+        const {text = "", files = [], channel = "chat", user = "you", account, id = randomUUID(), group} = call.body
         // As on other platforms, who is muted can still write to the bot itself: to appeal, for example.
         const why = channel === directChannel(user) ? undefined : guild.whySilent(user, channel)
         if (why !== undefined) throw new Problem("conflict", why)

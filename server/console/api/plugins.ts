@@ -2,10 +2,12 @@ import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {PluginDetail, PluginSwitch, PluginView} from "../../../shared/api/plugin-views.ts"
 import {GenerationView} from "../../../shared/api/system.ts"
 import {type PluginPath, pluginPath} from "../../../shared/ids.ts"
+import type {Mode} from "../../../shared/mode.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {PluginRoute} from "../../../shared/sdk/plugin.ts"
-import type {Call, Operation, Route} from "../../../shared/sdk/route.ts"
+import type {PluginRoute} from "../../../shared/sdk/plugin-route.ts"
+import {type Call, isResponse, type Operation, type Route} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
+import {explainUnseen} from "../../config/explain.ts"
 import type {Generation, PublishedRoute} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
 import {pageOf} from "../paging.ts"
@@ -16,6 +18,7 @@ const PluginPage = page(PluginView)
 
 export interface PluginServices {
   current(): Generation
+  readonly identity: {readonly mode: Mode}
   /** Answers as the plugin's own route: its scope, its time limit, its problems. */
   answer(route: Route): (request: Request, params: Readonly<Record<string, string>>) => Response | Promise<Response>
 }
@@ -47,21 +50,25 @@ export const switchPlugin = (generations: Generations): Operation => ({
 })
 
 /** Whatever the plugin of the path publishes there for a method. */
-export const answerPluginRoute = (method: PluginRoute["method"], {current, answer}: PluginServices): Operation => ({
+export const answerPluginRoute = (
+  method: PluginRoute["method"],
+  {current, identity, answer}: PluginServices,
+): Operation => ({
   summary: "A route that a plugin publishes",
   response: {},
   stream: true,
   admit: call => void findPluginRoute(current(), method, call),
   handle: (request, call) => {
-    const {route, params} = findPluginRoute(current(), method, call)
-    return answer(route)(request, params)
+    const {published, params} = findPluginRoute(current(), method, call)
+    return answer(toRoute(published, identity.mode))(request, params)
   },
 })
 
 /** The routes that plugins publish, as the documentation of the API shows them. */
-export const publishedRoutes = (generation: Generation): Route[] => generation.snapshot.routes.map(toRoute)
+export const publishedRoutes = (generation: Generation): Route[] =>
+  generation.snapshot.routes.map(published => toRoute(published))
 
-const toRoute = ({instance, route}: PublishedRoute): Route => ({
+const toRoute = ({instance, route}: PublishedRoute, mode: Mode = "production"): Route => ({
   method: route.method,
   path: `/api/plugins/${instance.name}${route.path}`,
   scope: route.scope,
@@ -70,8 +77,25 @@ const toRoute = ({instance, route}: PublishedRoute): Route => ({
   ...(route.body === undefined ? {} : {body: route.body}),
   ...(route.stream === undefined ? {} : {stream: route.stream}),
   response: {[route.status ?? 200]: route.response ?? {}},
-  handle: (request, call) => instance.run(() => route.handle(request, call), {requestId: call.requestId}),
+  handle: async (request, call) => {
+    const body = route.body === undefined ? undefined : await call.body()
+    const {params, query, scope, requestId} = call
+    const own = {params, query, scope, requestId, body, json: call.json.bind(call)}
+    const given = await instance.run(() => route.handle(request, own as never), {requestId})
+    return toResponse(given, route, call, mode)
+  },
 })
+
+/** Throws what the log tells and the caller does not hear: no value of the answer is in it. */
+const toResponse = (given: unknown, {response, status = 200}: PluginRoute, call: Call, mode: Mode): Response => {
+  if (isResponse(given)) return given
+  if (response === undefined) throw new TypeError("the route gave no Response, and it has no response schema")
+  if (given === undefined) throw new TypeError("the route gave no answer")
+  const [wrong] = mode === "production" ? [] : explainUnseen(response, given)
+  if (wrong === undefined) return call.json(response, given, {status})
+  const where = wrong.path.length === 0 ? "" : `${wrong.path.join(".")}: `
+  throw new TypeError(`the answer does not fit the route's response schema: ${where}${wrong.message}`)
+}
 
 /** Throws `not_found`. */
 const findPluginRoute = (generation: Generation, method: PluginRoute["method"], {params}: Call) => {
@@ -81,7 +105,7 @@ const findPluginRoute = (generation: Generation, method: PluginRoute["method"], 
     ({instance, route}) => instance.path === owner && route.method === method && matches(route.path, path),
   )
   if (published === undefined) throw new Problem("not_found", `${owner} publishes no ${method} ${path}`)
-  return {route: toRoute(published), params: paramsOf(published.route.path, path)}
+  return {published, params: paramsOf(published.route.path, path)}
 }
 
 const matches = (pattern: string, path: string): boolean => {

@@ -36,7 +36,7 @@ export default definePlugin({
     plugin.route({
       method: "POST", path: "/hear", scope: "full", summary: "Hear so many at once", body: Count,
       handle: async (_, call) => {
-        await Promise.all(Array.from({length: (await call.body()).count}, hear))
+        await Promise.all(Array.from({length: call.body.count}, hear))
         return call.json(Count, {count})
       },
     })
@@ -44,7 +44,7 @@ export default definePlugin({
       method: "POST", path: "/chatter", scope: "full", summary: "Hear so many, one after another",
       body: Type.Object({count: Type.Integer(), every: Type.Number()}),
       handle: async (_, call) => {
-        const {count: most, every} = await call.body()
+        const {count: most, every} = call.body
         const begun = performance.now()
         let heard = 0
         const timer = setInterval(() => {

@@ -32,7 +32,7 @@ export default definePlugin({
       summary: "Run a command",
       body: Type.Object({command: Type.Array(Type.String())}),
       handle: async (_, call) => {
-        const output = await run((await call.body()).command)
+        const output = await run(call.body.command)
         if (output.includes('"ok":false')) throw new Error(output)
         return call.json(Type.Object({}), {output})
       },

@@ -27,7 +27,7 @@ export default definePlugin({
       summary: "Receives events",
       body: Type.Object({count: Type.Integer(), rate: Type.Number()}),
       handle: async (_, call) => {
-        void tick(await call.body(), receive)
+        void tick(call.body, receive)
         return call.json(Type.Object({}), {})
       },
     })

@@ -36,7 +36,7 @@ export default definePlugin({
       body: Wanted,
       response: Lateness,
       handle: async (_, call) => {
-        const {count, lead, within} = (await call.body()) as {count: number, lead: number, within: number}
+        const {count, lead, within} = call.body as {count: number, lead: number, within: number}
         lateness = []
         const start = Date.now() + lead
         for (let n = 0; n < count; n += 500)

@@ -60,7 +60,7 @@ export default definePlugin({
       scope: "full",
       summary: "echo",
       body: Type.Object({text: Type.String()}, {additionalProperties: false}),
-      handle: async (_, call) => call.json(Type.Object({}), await call.body()),
+      handle: async (_, call) => call.json(Type.Object({}), call.body),
     })
     plugin.route({
       method: "POST",

@@ -17,7 +17,7 @@ export const talkerPlugin = pluginWith(`
       summary: "say",
       body: Type.Object({text: Type.String(), times: Type.Optional(Type.Integer())}),
       handle: async (_, call) => {
-        const {text, times = 1} = (await call.body()) as any
+        const {text, times = 1} = call.body as any
         for (let time = 1; time <= times; time++) plugin.log.info(times === 1 ? text : text + " " + time)
         return call.json(Type.Object({}), {})
       },

@@ -82,7 +82,7 @@ const actor = pluginWith(`
       method: "POST", path: "/keyed", scope: "full", summary: "Say under a key",
       body: Type.Object({n: Type.Integer()}),
       handle: async (_, call) => {
-        const {n} = await call.body() as any
+        const {n} = call.body as any
         return Response.json({id: await plugin.send({endpoint: "wire~one", channel: "k"}, "keyed " + n, {key: "k" + n})})
       },
     })`)

@@ -51,7 +51,7 @@ const actor = pluginWith(`
       summary: "Send",
       body: Body,
       handle: async (_, call) => {
-        const {text, ...options} = await call.body() as any
+        const {text, ...options} = call.body as any
         return Response.json({id: await plugin.send({endpoint: "sandbox", channel: "log"}, text, options)})
       },
     })

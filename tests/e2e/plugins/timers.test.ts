@@ -34,7 +34,7 @@ const clock = pluginWith(`
       method: "POST", path: "/ticks", scope: "full", summary: "Set ticks",
       body: Type.Object({first: Type.Integer(), count: Type.Integer()}),
       handle: async (_, call) => {
-        const {first, count} = await call.body() as any
+        const {first, count} = call.body as any
         const at = Date.now()
         for (let n = first; n < first + count; n++)
           await plugin.setTimer("tick", {at: at + (n - first) * 20}, {n}, {key: "tick-" + n})

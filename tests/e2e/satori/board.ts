@@ -71,6 +71,6 @@ export const boardAdapter = pluginWith(`
     })
     plugin.route({method: "POST", path: "/tell", scope: "full", summary: "Tell", body: Type.Object({text: Type.String()}),
       handle: async (_, call) => {
-        await tell(((await call.body()) as {text: string}).text)
+        await tell((call.body as {text: string}).text)
         return Response.json({})
       }})`)

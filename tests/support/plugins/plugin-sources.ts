@@ -41,7 +41,7 @@ export const wirePlugin = pluginWith(`
       summary: "receive",
       body: Type.Object({id: Type.String(), text: Type.String(), channel: Type.String()}),
       handle: async (_, call) => {
-        const {id, text, channel} = (await call.body()) as any
+        const {id, text, channel} = call.body as any
         const receipt = await opened.get(call.params.endpoint).receive({
           id,
           type: "message-created",

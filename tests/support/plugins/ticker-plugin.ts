@@ -19,7 +19,7 @@ export default definePlugin({
       summary: "Receives events",
       body: Type.Object({count: Type.Integer()}),
       handle: async (_, call) => {
-        const {count} = await call.body()
+        const {count} = call.body
         await Promise.all(Array.from({length: count}, () => receive()))
         return call.json(Type.Object({}), {})
       },

@@ -1,0 +1,42 @@
+import {definePlugin, Type} from "svc-runtime"
+
+const Note = Type.Object({id: Type.Integer(), text: Type.String()})
+const common = {method: "POST", scope: "full", summary: "A route"} as const
+
+/** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
+export default definePlugin({
+  setup(plugin) {
+    plugin.route({
+      ...common,
+      path: "/notes",
+      body: Note,
+      query: Type.Object({limit: Type.Integer({default: 1}), word: Type.Optional(Type.String())}),
+      response: Type.Object({notes: Type.Array(Note)}),
+      handle: (_, {body, query, params}) => {
+        const limit: number = query.limit
+        const word: string | undefined = query.word
+        const id: string | undefined = params.id
+        // @ts-expect-error: the schema has no such parameter
+        query.page
+        // @ts-expect-error: the schema has no such property
+        body.author
+        return {notes: [{id: body.id + limit, text: `${body.text} ${word} ${id}`}]}
+      },
+    })
+    plugin.route({...common, path: "/late", body: Note, response: Note, handle: async (_, {body}) => body})
+    plugin.route({...common, path: "/whole", response: Note, handle: () => new Response("as before")})
+    plugin.route({
+      ...common,
+      path: "/none",
+      handle: (_, {body}) => {
+        const none: undefined = body
+        return new Response(String(none))
+      },
+    })
+    // @ts-expect-error: the value does not fit the schema
+    plugin.route({...common, path: "/wrong", response: Note, handle: () => ({id: "1", text: ""})})
+    // @ts-expect-error: a value without a schema is no answer
+    plugin.route({...common, path: "/bare", handle: () => ({id: 1})})
+    plugin.route({...common, path: "/json", handle: (_, call) => call.json(Note, {id: 1, text: ""})})
+  },
+})
