@@ -10,15 +10,13 @@ export const programFolders = ["shared", "server", "cli", "scripts"] as const
 /** By each source file, as a path in the repository: what it imports, such paths and names of packages. */
 export type Imports = ReadonlyMap<string, readonly string[]>
 
-/** All source files below these folders, declarations and the starter project aside. */
+/** All source files below these folders, declarations and the templates of projects aside. */
 export const sourceFiles = (folders: readonly string[] = programFolders): readonly string[] =>
   folders
     .flatMap(folder =>
       readdirSync(join(root, folder), {recursive: true, encoding: "utf8"}).map(file => join(folder, file)),
     )
-    .filter(
-      file => /\.(ts|js|mjs|svelte)$/.test(file) && !file.endsWith(".d.ts") && !file.startsWith("cli/init/template/"),
-    )
+    .filter(file => /\.(ts|js|mjs|svelte)$/.test(file) && !file.endsWith(".d.ts") && !file.startsWith("cli/init/"))
     .sort()
 
 /** Reads what each file imports: values and types, when it is loaded and later. */

@@ -1,16 +1,23 @@
-import {spawn} from "node:child_process"
 import {copyFile, mkdir, readdir, readFile, stat, writeFile} from "node:fs/promises"
-import {basename, dirname, join, resolve} from "node:path"
+import {basename, dirname, join, relative, resolve} from "node:path"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {listingName} from "../console/files.ts"
 import {version} from "../runtime/version.ts"
-
-/** The package manager and runtime of a new project. */
-export type Toolchain = "bun" | "node"
+import {runProgram} from "./program.ts"
+import {projectReadme} from "./project-readme.ts"
+import {
+  type ProjectTemplate,
+  projectTemplates,
+  sharedFiles,
+  starterFolder,
+  type TemplateName,
+} from "./project-templates.ts"
+import {callOf, isInstalled, packageManager, type Toolchain} from "./toolchain.ts"
 
 export interface NewProjectOptions {
   /** Its folder; must be absent or empty. */
   readonly folder: string
+  readonly template: TemplateName
   readonly toolchain: Toolchain
   readonly install: boolean
   /** The folder of the svc package, which is packed into the project. */
@@ -31,28 +38,18 @@ const tarball = `vendor/svc-runtime-${version}.tgz`
 const scripts: Readonly<Record<Toolchain, Readonly<Record<string, string>>>> = {
   bun: {
     build: "bun run --bun svc build",
+    check: "bun run --bun tsc --noEmit",
     dev: "bun run --bun svc runtime start",
     start: "bun run --bun svc runtime start --mode production --no-watch",
     test: "bun test",
   },
   node: {
     build: "svc build",
+    check: "tsc --noEmit",
     dev: "svc runtime start",
     start: "svc runtime start --mode production --no-watch",
     test: 'node --experimental-strip-types --test "tests/*.test.ts"',
   },
-}
-
-interface Call {
-  readonly install: string
-  readonly run: string
-  readonly svc: string
-}
-
-/** How a person calls svc in the project. */
-export const callOf: Readonly<Record<Toolchain, Call>> = {
-  bun: {install: "bun install", run: "bun run", svc: "bun run --bun svc"},
-  node: {install: "npm install", run: "npm run", svc: "npx svc"},
 }
 
 /** The name in package.json for a project in this folder. Throws `request_invalid` where it gives none. */
@@ -71,23 +68,41 @@ export const packageNameOf = (folder: string): string => {
 
 /**
  * Makes a project: the template's files, the svc package as a tarball in `vendor/`, and the installed dependencies.
- * Throws `conflict` where the folder holds something or cannot be made; nothing is overwritten. Throws
- * `request_invalid` for a folder that gives no name.
+ * Throws `conflict` where the folder holds something or cannot be made, or where the package manager is not installed; nothing is
+ * overwritten. Throws `request_invalid` for a folder that gives no name.
  */
 export const makeProject = async (options: NewProjectOptions): Promise<void> => {
   const folder = resolve(options.folder)
   const name = packageNameOf(folder)
+  requireManager(options.toolchain)
   await claim(folder)
-  const template = join(options.packageRoot, "cli/init/template")
-  for (const file of await filesOf(template)) await place(template, file, folder, name, options.toolchain)
+  for (const {source, target} of await filesOf(options.packageRoot, projectTemplates[options.template])) {
+    if (options.toolchain === "node" && target === "bunfig.toml") continue
+    await place({...options, folder, name, source, target})
+  }
   options.report(`wrote ${folder}`)
   await mkdir(join(folder, "vendor"), {recursive: true})
   await pack(options, join(folder, tarball))
   options.report(`packed svc ${version} into ${tarball}`)
   if (!options.install) return
-  const [command, ...args] = installCommand(options.toolchain)
-  await run(command, args, folder)
+  const [command, ...args] = packageManager(options.toolchain)
+  // From the cache where it has everything; the network only for what is missing.
+  const quiet = options.toolchain === "bun" ? [] : ["--no-audit", "--no-fund"]
+  await runProgram([command, ...args, "install", "--prefer-offline", ...quiet], {cwd: folder, hint: byHand})
   options.report("installed the dependencies")
+}
+
+const byHand = "Correct what it says, then run it in the new folder by hand."
+
+/** npm packs svc and installs for Node; a project for Bun needs Bun, or npm to fetch it. */
+const requireManager = (toolchain: Toolchain): void => {
+  if (isInstalled("npm") || (toolchain === "bun" && (process.versions.bun !== undefined || isInstalled("bun")))) return
+  throw new Problem("conflict", "npm is not on the PATH", {
+    hint:
+      toolchain === "node"
+        ? "Install Node 22.12 or newer with npm, or leave out --runtime node."
+        : "Install Bun, or Node with npm.",
+  })
 }
 
 const claim = async (folder: string): Promise<void> => {
@@ -99,53 +114,64 @@ const claim = async (folder: string): Promise<void> => {
   if (held.some(entry => entry !== ".git")) throw new Problem("conflict", `${folder} is not empty`, {hint})
 }
 
-const filesOf = async (template: string): Promise<readonly string[]> => {
-  const entries = await readdir(template, {recursive: true})
-  const state = /^(\.svc|data|dist|node_modules)(\/|$)|^\.env|\.lockb?$/
-  const kept = entries.filter(entry => !state.test(entry))
-  const files = await Promise.all(
-    kept.map(async entry => ((await stat(join(template, entry))).isFile() ? [entry] : [])),
+interface TemplateFile {
+  /** Absolute. */
+  readonly source: string
+  /** In the project. */
+  readonly target: string
+}
+
+/** What a Host, a package manager or a build leaves in a folder that it runs in, and what every project has of the starter. */
+const left = /^(\.svc|data|dist|node_modules)(\/|$)|^\.env|\.lockb?$|-lock\.|^package\.json$/
+
+const filesOf = async (packageRoot: string, template: ProjectTemplate): Promise<readonly TemplateFile[]> => {
+  const folder = join(packageRoot, template.folder)
+  const entries = (await readdir(folder, {recursive: true})).filter(entry => !left.test(entry))
+  const own = await Promise.all(
+    entries.map(async entry => ((await stat(join(folder, entry))).isFile() ? [join(folder, entry)] : [])),
   )
-  return files.flat()
+  const shared = sharedFiles.map(file => join(packageRoot, starterFolder, file))
+  const targetOf = (source: string) => relative(source.startsWith(`${folder}/`) ? folder : dirname(source), source)
+  return [...new Set([...shared, ...own.flat()])].map(source => {
+    const target = targetOf(source)
+    return {source, target: renamed[target] ?? target}
+  })
 }
 
-const place = async (
-  template: string,
-  file: string,
-  folder: string,
-  name: string,
-  toolchain: Toolchain,
-): Promise<void> => {
-  if (toolchain === "node" && file === "bunfig") return
-  const target = join(folder, renamed[file] ?? file)
+interface Placement extends NewProjectOptions, TemplateFile {
+  readonly name: string
+}
+
+const place = async (file: Placement): Promise<void> => {
+  const target = join(file.folder, file.target)
   await mkdir(dirname(target), {recursive: true})
-  const source = join(template, file)
-  if (file === "package.json") await writeFile(target, manifestOf(await readFile(source, "utf8"), name, toolchain))
-  else if (file === "README.md") await writeFile(target, readmeOf(await readFile(source, "utf8"), name, toolchain))
-  else await copyFile(source, target)
+  if (file.target === "package.json") await writeFile(target, manifestOf(await readFile(file.source, "utf8"), file))
+  else if (file.target === "README.md") await writeFile(target, await readmeOf(file))
+  else await copyFile(file.source, target)
 }
 
-const manifestOf = (text: string, name: string, toolchain: Toolchain): string => {
+const manifestOf = (text: string, {name, toolchain}: Placement): string => {
   const manifest = JSON.parse(text) as Record<string, unknown>
   const changed = {...manifest, name, scripts: scripts[toolchain], dependencies: {"svc-runtime": `file:${tarball}`}}
   return `${JSON.stringify(changed, undefined, 2)}\n`
 }
 
-const readmeOf = (text: string, name: string, toolchain: Toolchain): string => {
-  const {run: runs, svc} = callOf[toolchain]
-  return text.replaceAll("bun run --bun svc", svc).replaceAll("bun run", runs).replaceAll("my-bot", name)
+const readmeOf = async ({source, packageRoot, name, toolchain}: Placement): Promise<string> => {
+  const starter = await readFile(join(packageRoot, starterFolder, "README.md"), "utf8")
+  return projectReadme({text: await readFile(source, "utf8"), starter, name, call: callOf(toolchain)})
 }
 
 /** Packs the svc package as it is installed, or as it is built in a clone. */
 const pack = async ({packageRoot, toolchain, report}: NewProjectOptions, target: string): Promise<void> => {
+  const options = {cwd: packageRoot, hint: byHand}
   if (!(await isBuilt(packageRoot))) {
     report("building svc, once")
-    await run(process.versions.bun === undefined ? "npm" : process.execPath, ["run", "build"], packageRoot)
+    await runProgram([process.versions.bun === undefined ? "npm" : process.execPath, "run", "build"], options)
   }
   if (toolchain === "bun" && process.versions.bun !== undefined) {
-    await run(process.execPath, ["pm", "pack", "--ignore-scripts", "--quiet", "--filename", target], packageRoot)
+    await runProgram([process.execPath, "pm", "pack", "--ignore-scripts", "--quiet", "--filename", target], options)
   } else {
-    await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", dirname(target)], packageRoot)
+    await runProgram(["npm", "pack", "--ignore-scripts", "--silent", "--pack-destination", dirname(target)], options)
   }
 }
 
@@ -156,31 +182,3 @@ const isBuilt = async (packageRoot: string): Promise<boolean> => {
   const found = await Promise.all(built.map(file => stat(join(packageRoot, file)).catch(() => undefined)))
   return !found.includes(undefined)
 }
-
-/** From the cache where it has everything; the network only for what is missing. */
-const installCommand = (toolchain: Toolchain): [string, ...string[]] =>
-  toolchain === "bun"
-    ? [process.versions.bun === undefined ? "bun" : process.execPath, "install", "--prefer-offline"]
-    : ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"]
-
-const run = (command: string, args: readonly string[], cwd: string): Promise<void> =>
-  new Promise((done, fail) => {
-    const child = spawn(command, [...args], {cwd, stdio: ["ignore", "pipe", "pipe"]})
-    let output = ""
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", chunk => {
-        output += chunk
-      })
-    }
-    const problem = (why: string, cause?: unknown) =>
-      new Problem(
-        "conflict",
-        `${basename(command)} ${args[0]} ${why}\n${output.trim().split("\n").slice(-15).join("\n")}`,
-        {
-          cause,
-          hint: "Correct what it says, then run it in the new folder by hand.",
-        },
-      )
-    child.on("error", cause => fail(problem(`could not be started: ${messageOf(cause)}`, cause)))
-    child.on("close", code => (code === 0 ? done() : fail(problem(`ended with ${code}`))))
-  })

@@ -1,6 +1,6 @@
 import {join, relative} from "node:path"
 import type {Host} from "../../../server/host/host.ts"
-import {callOf} from "../../../server/process/new-project.ts"
+import {callOf} from "../../../server/process/toolchain.ts"
 import {packageRoot} from "../../../server/runtime/own-files.ts"
 import {version} from "../../../server/runtime/version.ts"
 import {facts} from "../print.ts"
@@ -14,7 +14,7 @@ export const banner = (host: Host, project: string): string => {
   const runtime = process.versions.bun === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions.bun}`
   const {location, state} = host.database
   const where = location.dialect === "sqlite" ? relative(project, location.file) : new URL(location.url).host
-  const {svc} = callOf[process.versions.bun === undefined ? "node" : "bun"]
+  const {svc} = callOf(process.versions.bun === undefined ? "node" : "bun")
   const chat = project === starter ? "npx --yes bun@1.4.5 run chat" : `${svc} chat`
   return [
     "",

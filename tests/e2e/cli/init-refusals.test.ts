@@ -1,11 +1,18 @@
-import {cpSync, existsSync, mkdirSync, readdirSync, writeFileSync} from "node:fs"
-import {join} from "node:path"
+import {execFileSync} from "node:child_process"
+import {cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from "node:fs"
+import {delimiter, isAbsolute, join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {packageNameOf} from "../../../server/process/new-project.ts"
 import {version} from "../../../server/runtime/version.ts"
 import {runProcess} from "../../support/host/process.ts"
 import {makeFolder} from "../../support/host/project.ts"
 import {onBun, root} from "../../support/host/runtimes.ts"
+
+/** svc on Bun, whatever the PATH is. */
+const bunAnywhere = (): readonly string[] => {
+  const [bun = "", ...script] = onBun.command
+  return [isAbsolute(bun) ? bun : execFileSync("which", [bun], {encoding: "utf8"}).trim(), ...script]
+}
 
 describe("svc init refuses", () => {
   const init = (folder: string, ...args: string[]) => runProcess([...onBun.command, "init", ...args], {cwd: folder})
@@ -48,6 +55,29 @@ describe("svc init refuses", () => {
     })
   })
 
+  test("an unknown template, and suggests the one that was meant", async () => {
+    const folder = makeFolder()
+    const refused = await init(folder, "my-bot", "--template", "remindres")
+    expect({code: refused.code, stderr: refused.stderr}).toEqual({
+      code: 1,
+      stderr: `svc: there is no template "remindres" (did you mean "reminders"?)
+  hint: There are starter, reminders, moderation, adapter: svc init --list
+`,
+    })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test("a project for Node where there is no npm, before it writes anything", async () => {
+    const folder = makeFolder()
+    const options = {cwd: folder, env: {PATH: makeFolder()}}
+    const refused = await runProcess([...bunAnywhere(), "init", "my-bot", "--runtime", "node"], options)
+    expect({code: refused.code, told: refused.stderr.split("\n")[0]}).toEqual({
+      code: 1,
+      told: "svc: npm is not on the PATH",
+    })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   test("no name that can be made one", () => {
     expect(["/a/My Bot!", "/a/.hidden", "/a/bot_2", "/a/Äbc"].map(packageNameOf)).toEqual([
       "my-bot",
@@ -58,12 +88,34 @@ describe("svc init refuses", () => {
   })
 })
 
-test("svc init --no-install writes the project and tells how to install", async () => {
+test("svc init --list shows each template with one line", async () => {
+  const {code, stdout} = await runProcess([...onBun.command, "init", "--list"], {cwd: makeFolder()})
+  expect({code, names: stdout.split("\n").map(line => line.split(" ")[0])}).toEqual({
+    code: 0,
+    names: ["template", "starter", "reminders", "moderation", "adapter", ""],
+  })
+})
+
+test("svc init --no-install writes the project and tells the commands of a machine without Bun on its PATH", async () => {
   const folder = makeFolder()
-  const made = await runProcess([...onBun.command, "init", "my-bot", "--no-install"], {cwd: folder})
+  const bin = makeFolder()
+  // What npx and Bun put in front while svc runs is gone when it has ended.
+  const fetched = join(folder, "_npx/1a2b/node_modules/.bin")
+  mkdirSync(fetched, {recursive: true})
+  symlinkSync(process.execPath, join(fetched, "bun"))
+  for (const program of ["npm", "npx"]) symlinkSync(process.execPath, join(bin, program))
+  const env = {PATH: `${fetched}${delimiter}${bin}`}
+  const made = await runProcess([...bunAnywhere(), "init", "My Bot", "--no-install"], {cwd: folder, env})
   expect({code: made.code, stderr: made.stderr}).toEqual({code: 0, stderr: ""})
-  expect(made.stdout).toContain("bun install")
-  expect(existsSync(join(folder, "my-bot/node_modules"))).toBe(false)
+  const steps = made.stdout.split("\n\n").find(part => part.startsWith("  cd "))
+  expect(steps?.split("\n").map(line => line.trim().split("  ")[0])).toEqual([
+    "cd 'My Bot'",
+    "npx --yes bun@1.4.5 install",
+    "npx --yes bun@1.4.5 run dev",
+    "npx --yes bun@1.4.5 run --bun svc chat",
+  ])
+  expect(readFileSync(join(folder, "My Bot/README.md"), "utf8")).toContain("`npx --yes bun@1.4.5 run check`")
+  expect(existsSync(join(folder, "My Bot/node_modules"))).toBe(false)
 })
 
 test("svc init builds what a clone has not built yet, a bundle or the console, before it packs svc", async () => {
@@ -76,7 +128,13 @@ test("svc init builds what a clone has not built yet, a bundle or the console, b
   mkdirSync(join(clone, "dist"))
   writeFileSync(join(clone, "dist/svc.js"), "")
   const make = async (name: string) => {
-    const options = {folder: join(clone, "made", name), toolchain: "bun", install: false, packageRoot: clone}
+    const options = {
+      folder: join(clone, "made", name),
+      template: "starter",
+      toolchain: "bun",
+      install: false,
+      packageRoot: clone,
+    }
     const source = `import {makeProject} from "${join(root, "server/process/new-project.ts")}"
       await makeProject({...${JSON.stringify(options)}, report: step => console.log(step)})`
     const {code, stdout} = await runProcess([onBun.command[0] ?? "", "-e", source], {cwd: clone})

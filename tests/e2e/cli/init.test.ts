@@ -1,7 +1,7 @@
 import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
-import {runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
+import {type Finished, runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
 import {makeFolder, roomyPlace} from "../../support/host/project.ts"
 import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
@@ -21,10 +21,22 @@ interface Toolchain {
   /** Before the arguments of svc. */
   readonly svc: readonly string[]
   readonly lockfile: string
+  /** The other templates that it makes projects of. */
+  readonly makes: readonly string[]
+  /** Of these, the ones whose tests it runs; the other one runs the others'. */
+  readonly tests: readonly string[]
 }
 
 const toolchains: readonly Toolchain[] = [
-  {name: "bun", runtime: onBun, run: ["bun", "run"], svc: ["bun", "run", "--bun", "svc"], lockfile: "bun.lock"},
+  {
+    name: "bun",
+    runtime: onBun,
+    run: ["bun", "run"],
+    svc: ["bun", "run", "--bun", "svc"],
+    lockfile: "bun.lock",
+    makes: ["adapter"],
+    tests: ["adapter"],
+  },
   ...(onNode22 === undefined
     ? []
     : [
@@ -34,6 +46,8 @@ const toolchains: readonly Toolchain[] = [
           run: ["npm", "run"],
           svc: ["npx", "svc"],
           lockfile: "package-lock.json",
+          makes: ["reminders", "moderation", "adapter"],
+          tests: ["reminders", "moderation"],
         },
       ]),
 ]
@@ -53,7 +67,7 @@ const greetings = (folder: string, from: string, to: string) => {
   writeFileSync(path, readFileSync(path, "utf8").replace(from, to))
 }
 
-describe.each(toolchains)("a project that svc init makes with $name", ({runtime, run, svc, lockfile}) => {
+describe.each(toolchains)("a project that svc init makes with $name", ({runtime, run, svc, lockfile, makes, tests}) => {
   const PATH = () => pathWith(runtime)
   const command = (line: readonly string[], options: SpawnOptions & {path: string}) =>
     runProcess(["/usr/bin/env", ...line], {...options, env: {...options.env, PATH: options.path}})
@@ -100,7 +114,11 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
     expect(manifest).toMatchObject({
       name: "my-bot",
       engines: {node: ">=22.12.0"},
-      scripts: {build: expect.stringContaining("svc build"), start: expect.stringContaining("svc runtime start")},
+      scripts: {
+        build: expect.stringContaining("svc build"),
+        check: expect.stringContaining("tsc --noEmit"),
+        start: expect.stringContaining("svc runtime start"),
+      },
       dependencies: {"svc-runtime": "file:vendor/svc-runtime-0.1.0.tgz"},
     })
     // The tarball was packed by an installed svc.
@@ -115,7 +133,27 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
       passed: true,
     })
 
-    await expectTypes(folder)
+    // The other templates find what is installed in the folder above them.
+    for (const template of makes) {
+      const options = ["--template", template, "--no-install"]
+      const line = [runtime.command[0] ?? "", `${root}cli/launch.js`, "init", `others/${template}`, ...options]
+      const {code, stdout} = await inProject(line)
+      expect({code, told: stdout.includes(`${run.join(" ")} dev`)}).toEqual({code: 0, told: true})
+      expect(readFileSync(join(folder, "others", template, "README.md"), "utf8")).not.toContain("../../")
+    }
+    // Types are the same on both; TypeScript takes its time.
+    if (runtime === onBun && onNode22 !== undefined) {
+      expect(await inProject([...run, "check", "--version"])).toMatchObject({code: 0})
+    } else await expectTypes(folder, () => inProject([...run, "check"]))
+    for (const template of tests) {
+      const ran = await command([...run, "test", ...patience], {
+        cwd: join(folder, "others", template),
+        env: await offline(),
+        path,
+      })
+      expect({template, code: ran.code, output: ran.stdout + ran.stderr}).toMatchObject({template, code: 0})
+    }
+    rmSync(join(folder, "others"), {recursive: true})
 
     const built = await inProject([...run, "build"])
     expect({code: built.code, told: built.stdout.includes("built greeter")}).toEqual({code: 0, told: true})
@@ -146,8 +184,8 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
   })
 })
 
-/** The shipped declarations type the project: what is right passes, and each mistake is found where it is. */
-const expectTypes = async (folder: string) => {
+/** The shipped declarations type the project, and the projects of the other templates: what is right passes, and each mistake is found where it is. */
+const expectTypes = async (folder: string, check: () => Promise<Finished>) => {
   const mistakes = join(folder, "plugins/mistakes.ts")
   writeFileSync(
     mistakes,
@@ -166,9 +204,10 @@ export default definePlugin({
 export const wrongReply: Promise<number> = startBot({plugins: {}}).then(bot => bot.say("hello"))
 `,
   )
-  const {code, stdout} = await runProcess([process.execPath, `${root}node_modules/.bin/tsc`, "-p", folder], {
-    cwd: folder,
-  })
+  const settings = readFileSync(join(folder, "tsconfig.json"), "utf8")
+  writeFileSync(join(folder, "tsconfig.json"), settings.replace('["plugins",', '["others", "plugins",'))
+  const {code, stdout} = await check()
+  writeFileSync(join(folder, "tsconfig.json"), settings)
   // Each line of these, and nothing else of the project.
   const lines = (stdout.match(/^.*error TS\d+/gm) ?? []).map(line => /^[^(]+\(\d+/.exec(line)?.[0] ?? line)
   expect(lines).toEqual([7, 8, 9, 10, 13].map(line => `plugins/mistakes.ts(${line}`))

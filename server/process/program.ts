@@ -1,0 +1,40 @@
+import {spawn} from "node:child_process"
+import {basename} from "node:path"
+import {messageOf, Problem} from "../../shared/problems.ts"
+
+/** So many lines of what a program printed are told where it fails. */
+const toldLines = 15
+
+export interface ProgramOptions {
+  readonly cwd: string
+  /** What a person does about a failure. */
+  readonly hint: string
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/**
+ * Runs a program that asks nothing, and resolves to what it printed on stdout. Throws `conflict` with the end of its output
+ * where it cannot be started or fails.
+ */
+export const runProgram = (
+  [command, ...args]: readonly [string, ...string[]],
+  {cwd, hint, env}: ProgramOptions,
+): Promise<string> =>
+  new Promise((done, fail) => {
+    const child = spawn(command, args, {cwd, stdio: ["ignore", "pipe", "pipe"], ...(env === undefined ? {} : {env})})
+    let output = ""
+    let stdout = ""
+    child.stdout.setEncoding("utf8").on("data", chunk => {
+      output += chunk
+      stdout += chunk
+    })
+    child.stderr.setEncoding("utf8").on("data", chunk => {
+      output += chunk
+    })
+    const problem = (why: string, cause?: unknown) => {
+      const told = output.trim().split("\n").slice(-toldLines).join("\n")
+      return new Problem("conflict", `${basename(command)} ${args[0]} ${why}\n${told}`.trim(), {cause, hint})
+    }
+    child.on("error", cause => fail(problem(`could not be started: ${messageOf(cause)}`, cause)))
+    child.on("close", code => (code === 0 ? done(stdout) : fail(problem(`ended with ${code}`))))
+  })

@@ -1,0 +1,54 @@
+import {Problem} from "../../shared/problems.ts"
+import {didYouMean} from "../config/suggest.ts"
+
+/** What `svc init` makes a project of. */
+export interface ProjectTemplate {
+  /** One line for the list. */
+  readonly summary: string
+  /** In the svc package. Where it is an example of the repository, that is its one source. */
+  readonly folder: string
+  /** What a newcomer edits first. */
+  readonly plugin: string
+}
+
+/** The folder of the starter, whose settings all projects share. */
+export const starterFolder = "cli/init/template"
+
+/** What every project gets from the starter, whatever its template is. */
+export const sharedFiles = ["bunfig", "env.example", "gitignore", "package.json", "tsconfig.json"] as const
+
+export const projectTemplates = {
+  starter: {
+    summary: "a bot that greets: one command and one handler",
+    folder: starterFolder,
+    plugin: "plugins/greeter.ts",
+  },
+  reminders: {
+    summary: "a bot that reminds people by their own clock: timers, state",
+    folder: "examples/reminders",
+    plugin: "plugins/reminders.ts",
+  },
+  moderation: {
+    summary: "a bot that deletes, mutes and hears appeals: acts, permissions",
+    folder: "examples/moderation",
+    plugin: "plugins/moderation.ts",
+  },
+  adapter: {
+    summary: "an adapter for a chat platform, with a small server and the conformance suite",
+    folder: "cli/init/adapter",
+    plugin: "plugins/lines.ts",
+  },
+} as const satisfies Readonly<Record<string, ProjectTemplate>>
+
+export type TemplateName = keyof typeof projectTemplates
+
+export const templateNames = Object.keys(projectTemplates) as readonly TemplateName[]
+
+/** Throws `not_found`, with the nearest name, for a template that is not there. */
+export const templateName = (text: string): TemplateName => {
+  const found = templateNames.find(name => name === text)
+  if (found !== undefined) return found
+  throw new Problem("not_found", `there is no template "${text}"${didYouMean(text, templateNames)}`, {
+    hint: `There are ${templateNames.join(", ")}: svc init --list`,
+  })
+}

@@ -1,0 +1,40 @@
+import {chmodSync, mkdirSync, writeFileSync} from "node:fs"
+import {delimiter, join} from "node:path"
+import {expect, test} from "vitest"
+import {callOf, isInstalled, quoted} from "../../../server/process/toolchain.ts"
+import {makeFolder} from "../../support/host/project.ts"
+
+const folderWith = (...programs: string[]): string => {
+  const folder = makeFolder()
+  for (const program of programs) {
+    writeFileSync(join(folder, program), "#!/bin/sh\n")
+    chmodSync(join(folder, program), 0o755)
+  }
+  return folder
+}
+
+test("a program counts where a terminal finds it, and not where npx put it for one command", () => {
+  const fetched = join(makeFolder(), "node_modules/.bin")
+  mkdirSync(fetched, {recursive: true})
+  writeFileSync(join(fetched, "bun"), "", {mode: 0o755})
+  expect(isInstalled("bun", [fetched, folderWith("npx")].join(delimiter))).toBe(false)
+  expect(isInstalled("bun", ["", fetched, folderWith("bun")].join(delimiter))).toBe(true)
+})
+
+test("commands of a project for Bun call bun, or npx where there is no bun", () => {
+  expect(callOf("bun", folderWith("bun", "npx"))).toMatchObject({run: "bun run", svc: "bun run --bun svc"})
+  expect(callOf("bun", folderWith("npx"))).toEqual({
+    install: "npx --yes bun@1.4.5 install",
+    run: "npx --yes bun@1.4.5 run",
+    svc: "npx --yes bun@1.4.5 run --bun svc",
+    file: "npx --yes bun@1.4.5",
+  })
+})
+
+test("commands of a project for Node call npm and npx, whatever is installed", () => {
+  expect(callOf("node", folderWith("bun"))).toMatchObject({run: "npm run", svc: "npx svc"})
+})
+
+test("a word is quoted where a shell would read more than one, or something else", () => {
+  expect(["my-bot", "My Bot", "it's", "$HOME"].map(quoted)).toEqual(["my-bot", "'My Bot'", "'it'\\''s'", "'$HOME'"])
+})
