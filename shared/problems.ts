@@ -390,6 +390,11 @@ export const problems = {
     title: "The plugin does not load",
     hint: "Correct the plugin; the running generation goes on.",
   },
+  plugin_incompatible: {
+    status: 422,
+    title: "The plugin is for another version of svc",
+    hint: "Install a version of the package whose peerDependencies name this svc-runtime, or another svc.",
+  },
   service_missing: {
     status: 422,
     title: "A plugin uses a service that no plugin provides",

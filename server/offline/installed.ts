@@ -7,7 +7,7 @@ import {findLockfile} from "../generation/lockfile.ts"
 import {isThere, readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
-import {isWithin} from "./version-range.ts"
+import {isWithin} from "../plugins/version-range.ts"
 
 type Texts = Readonly<Record<string, string>>
 

@@ -11,6 +11,7 @@ import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {mappedSources} from "../runtime/source-map.ts"
 import {positionIn, whileImporting} from "./position.ts"
+import {requireFittingSdk} from "./sdk-range.ts"
 
 /** A plugin's code, ready for `setup`. */
 export interface LoadedPlugin {
@@ -79,7 +80,7 @@ export class Loader {
     this.#options = options
   }
 
-  /** Throws `plugin_missing`; `plugin_invalid` with the positions of syntax errors; `build_stale`. */
+  /** Throws `plugin_missing`; `plugin_invalid` with the positions of syntax errors; `build_stale`; `plugin_incompatible`. */
   async load(name: string, entry: PluginEntry): Promise<LoadedPlugin> {
     const found = await this.#find(name, entry.use)
     switch (found.is) {
@@ -167,7 +168,9 @@ export class Loader {
         `plugins.${name}: no plugins/${name}.ts or .js, no built-in adapter "${name}", and no package ${specifier}`,
       )
     }
-    const version = ((await readJsonIfExists(manifest)) as {version?: string} | undefined)?.version ?? "0"
+    const found = await readJsonIfExists(manifest)
+    await requireFittingSdk(found, `plugins.${name}: ${specifier}`)
+    const version = (found as {version?: string} | undefined)?.version ?? "0"
     const code = `export {default} from ${toJson(specifier)}\n`
     const fingerprint = sha256Of(`${code}${version}`)
     const path = join(cache, `${name}-${fingerprint.slice(0, 16)}.mjs`)

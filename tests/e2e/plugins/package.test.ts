@@ -1,6 +1,7 @@
-import {cpSync, mkdirSync} from "node:fs"
+import {cpSync, mkdirSync, readFileSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
+import {version} from "../../../server/runtime/version.ts"
 import {readDocuments} from "../../support/docs/documents.ts"
 import {startHost, svc} from "../../support/host/host.ts"
 import {runProcess} from "../../support/host/process.ts"
@@ -30,7 +31,7 @@ const publish = async (): Promise<string> => {
 }
 
 describe.each(bunAnd("node24"))("on $name", runtime => {
-  test("a project runs what another one has published", async () => {
+  test("a project runs what another one has published, and not what is for another svc", async () => {
     const published = await publish()
     const project = makeProject({config})
     const place = join(project.folder, "node_modules/svc-plugin-hello")
@@ -40,5 +41,16 @@ describe.each(bunAnd("node24"))("on $name", runtime => {
     expect(await host.say("/hello")).toEqual(["Hello from a package."])
     const shown = await svc(runtime, project, ["plugin", "list"])
     expect(shown.stdout).toContain("svc-plugin-hello 1.0.0")
+
+    const manifestOfPackage = join(place, "package.json")
+    const forAnother = readFileSync(manifestOfPackage, "utf8").replace('"^0.1.0"', '"^7.0.0"')
+    writeFileSync(manifestOfPackage, forAnother)
+    const refused = await svc(runtime, project, ["config", "check"])
+    expect({code: refused.code, told: refused.stderr}).toEqual({
+      code: 1,
+      told: expect.stringContaining(
+        `plugins.hello: svc-plugin-hello 1.0.0 is for svc-runtime "^7.0.0", and this is ${version}`,
+      ),
+    })
   })
 })
