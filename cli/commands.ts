@@ -46,6 +46,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "plugin disable": () => import("./plugin/disable.ts"),
   "plugin enable": () => import("./plugin/enable.ts"),
   "plugin list": () => import("./plugin/list.ts"),
+  "plugin new": () => import("./plugin/new.ts"),
   "release abort": () => import("./release/abort.ts"),
   "release begin": () => import("./release/begin.ts"),
   "release complete": () => import("./release/complete.ts"),

@@ -77,6 +77,7 @@ export class Init extends SvcCommand {
     const more = facts([
       [`  ${run} check`, "checks its types"],
       [`  ${run} test`, "tests it"],
+      [`  ${svc} plugin new <name>`, "makes another plugin"],
       ...(this.deploy.length > 0 ? [] : [[`  ${svc} deploy add compose`, "puts it into a container"] as const]),
     ])
     return `

@@ -1,0 +1,135 @@
+import {chmod, mkdir, readFile, realpath, rm, stat, writeFile} from "node:fs/promises"
+import {dirname, join, relative} from "node:path"
+import {namePattern} from "../../shared/ids.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import {readConfigText} from "../config/load.ts"
+import {withPlugin} from "../config/plugin-entry.ts"
+import {parseSource} from "../config/source.ts"
+import {isThere, writeFileAtomic} from "../runtime/files.ts"
+import {projectPaths} from "../runtime/project.ts"
+
+export interface NewPluginOptions {
+  /** The project's folder, absolute. */
+  readonly project: string
+  readonly name: string
+  readonly isAdapter: boolean
+  /** Names that stand for plugins of svc itself. */
+  readonly builtIn: readonly string[]
+  /** The folder of the svc package, which has the templates. */
+  readonly packageRoot: string
+}
+
+export interface NewPlugin {
+  readonly name: string
+  /** What was written, relative to the project; the configuration is the last. */
+  readonly files: readonly string[]
+}
+
+interface PluginTemplate {
+  readonly folder: string
+  /** The word in the template's files that the plugin's name replaces. */
+  readonly word: string
+  readonly files: Readonly<Record<string, (name: string) => string>>
+}
+
+const pluginFile = (name: string) => `plugins/${name}.ts`
+const testFile = (name: string) => `tests/${name}.test.ts`
+
+const templates: Readonly<Record<"plugin" | "adapter", PluginTemplate>> = {
+  plugin: {
+    folder: "cli/init/plugin",
+    word: "example",
+    files: {"plugins/example.ts": pluginFile, "tests/example.test.ts": testFile},
+  },
+  adapter: {
+    folder: "cli/init/adapter",
+    word: "lines",
+    files: {
+      "plugins/lines.ts": pluginFile,
+      "tests/lines.test.ts": testFile,
+      "tests/server.ts": name => `tests/${name}-server.ts`,
+    },
+  },
+}
+
+/**
+ * Writes a plugin and its test from a template, and names the plugin in svc.config.yml: all of it, or nothing. The configuration
+ * comes last, so that a running Host finds the plugin. Throws `request_invalid` for a name that no plugin can have,
+ * `conflict` where the name or a file is there already or the configuration cannot be edited, `project_missing`, and
+ * `config_invalid`.
+ */
+export const makePlugin = async (options: NewPluginOptions): Promise<NewPlugin> => {
+  const {project, name, isAdapter, packageRoot} = options
+  requireName(options)
+  const paths = projectPaths(project)
+  const edited = await editedConfig(paths.config, name)
+  const {folder, word, files} = templates[isAdapter ? "adapter" : "plugin"]
+  const targets = Object.values(files).map(target => target(name))
+  await requireFree(project, name, targets)
+  const written: string[] = []
+  try {
+    for (const [source, target] of Object.entries(files)) {
+      const text = fill(await readFile(join(packageRoot, folder, source), "utf8"), word, name)
+      const place = join(project, target(name))
+      await mkdir(dirname(place), {recursive: true})
+      await writeFile(place, text, {flag: "wx"})
+      written.push(place)
+    }
+    await replaceKeepingMode(paths.config, edited)
+  } catch (cause) {
+    for (const file of written) await rm(file, {force: true})
+    if (cause instanceof Problem) throw cause
+    throw new Problem("conflict", `the plugin was not made: ${messageOf(cause)}`, {
+      cause,
+      hint: "Nothing was changed. Correct what the message names, then repeat the command.",
+    })
+  }
+  return {name, files: [...targets, relative(project, paths.config)]}
+}
+
+const requireName = ({name, builtIn}: NewPluginOptions): void => {
+  const hint = "Choose another name: svc plugin new dice"
+  if (!new RegExp(namePattern).test(name)) {
+    throw new Problem("request_invalid", `"${name}" cannot be the name of a plugin`, {
+      hint: "Use lower-case letters, digits, - and _, at most 64, with a letter or digit first: svc plugin new dice",
+    })
+  }
+  if (builtIn.includes(name)) throw new Problem("conflict", `"${name}" is a plugin of svc itself`, {hint})
+}
+
+const editedConfig = async (path: string, name: string): Promise<string> => {
+  const {file, text} = await readConfigText(path)
+  const {raw} = parseSource(file, text)
+  const plugins = typeof raw === "object" && raw !== null && "plugins" in raw ? raw.plugins : undefined
+  if (typeof plugins === "object" && plugins !== null && Object.hasOwn(plugins, name)) {
+    throw new Problem("conflict", `${file} has a plugin "${name}" already`, {hint: "Choose another name."})
+  }
+  const edited = withPlugin(text, name)
+  if (edited !== undefined) return edited
+  throw new Problem("conflict", `svc cannot add an entry to plugins in ${file}`, {
+    hint: `Write plugins as a mapping with an entry on each line, or add ${name}: {} there by hand.`,
+  })
+}
+
+const requireFree = async (project: string, name: string, targets: readonly string[]): Promise<void> => {
+  const others = [`plugins/${name}.js`, `plugins/${name}.mjs`, `plugins/${name}`]
+  for (const target of [...targets, ...others]) {
+    if (await isThere(join(project, target)))
+      throw new Problem("conflict", `${target} is there already`, {hint: "Choose another name, or move the file away."})
+  }
+}
+
+/** A template's text for a plugin of this name: in code, in paths, and in names of the environment. */
+const fill = (text: string, word: string, name: string): string =>
+  text
+    .replaceAll('"./server.ts"', `"./${name}-server.ts"`)
+    .replace(new RegExp(`\\b${word}\\b`, "g"), name)
+    .replaceAll(word.toUpperCase(), name.toUpperCase().replaceAll("-", "_"))
+
+const replaceKeepingMode = async (file: string, text: string): Promise<void> => {
+  // A link stays a link.
+  const path = await realpath(file)
+  const {mode} = await stat(path)
+  await writeFileAtomic(path, text)
+  await chmod(path, mode & 0o777)
+}
