@@ -22,6 +22,8 @@ export type Location =
 
 export interface OpenOptions {
   readonly runtimeId: string
+  /** A file that nobody needs after this process: it is not synced to the disk. */
+  readonly isScratch?: boolean
   /** Ends the wait for a remote lease, and migrations between two statements. */
   readonly signal: AbortSignal
   /** Why this process holds the project no longer; asked for each group, before and after it is stored. */
@@ -142,7 +144,7 @@ export const openUnmigrated = async (location: Location, options: OpenOptions): 
 }
 
 const openEngine = async (location: Location, {beforeLease, ...options}: OpenOptions): Promise<Engine> => {
-  if (location.dialect === "sqlite") return openLocal(location.file)
+  if (location.dialect === "sqlite") return openLocal(location.file, options)
   const {dialect: _, ...address} = location
   // Its client is fifty modules, which the start of a Host with a file has no use for.
   const {openRemote} = await import("./remote/remote.ts")

@@ -46,15 +46,16 @@ const largestRewritten = 64 * 1024 * 1024
 const nextGroup = (number: number): Statement => ({sql: "UPDATE svc_group SET number = ? WHERE id = 1", args: [number]})
 
 /**
- * The database file, on one connection that alone writes and checkpoints. Throws `database_unopenable`,
+ * The database file, on one connection that alone writes and checkpoints. What is stored in a scratch file need not survive the end
+ * of the machine: it is not synced. Throws `database_unopenable`,
  * `database_corrupt`.
  */
-export const openLocal = async (file: string): Promise<Engine> => {
+export const openLocal = async (file: string, {isScratch = false} = {}): Promise<Engine> => {
   removeUnfinished(file)
   prepareFile(file)
   try {
     const client = createKeepingClient(file, busyTimeout)
-    const engine = new LocalEngine(client, new Place(file))
+    const engine = new LocalEngine(client, new Place(file), isScratch)
     await engine.prepare()
     // Whoever else writes to the file is met here, by the file's name, and not at the first change.
     await (await client.transaction("write")).rollback()
@@ -103,6 +104,7 @@ class LocalEngine implements Engine {
   }
   readonly #client: Client
   readonly #place: Place
+  readonly #isScratch: boolean
   /** The number of the last group that is known to be stored; -1 until the table exists. */
   #group = -1
   /** False from a failure until the new connection has its settings and the group's number is read. */
@@ -110,20 +112,22 @@ class LocalEngine implements Engine {
   /** A transaction holds the only connection: reads wait for its end. */
   #busy: Promise<unknown> = Promise.resolve()
 
-  constructor(client: Client, place: Place) {
+  constructor(client: Client, place: Place, isScratch: boolean) {
     this.#client = client
+    this.#isScratch = isScratch
     this.#place = place
   }
 
   /** What a new connection needs. Connections to a damaged file fail here. */
   async prepare(): Promise<void> {
+    if (this.#isScratch) await this.#client.execute("PRAGMA synchronous=OFF")
     // Of a new file: what is unused can be given back in small steps. Files of before keep what they have.
     const [vacuum] = (await this.#client.execute("PRAGMA auto_vacuum")).rows
     if (vacuum?.auto_vacuum === 0) await this.#client.execute("PRAGMA auto_vacuum=INCREMENTAL")
     await this.#client.execute("PRAGMA journal_mode=WAL")
     // A log that grew while a snapshot was being read is made small again.
     await this.#client.execute(`PRAGMA journal_size_limit=${logLimit}`)
-    await this.#client.execute("PRAGMA synchronous=FULL")
+    if (!this.#isScratch) await this.#client.execute("PRAGMA synchronous=FULL")
     this.#group = await this.#readGroup()
     this.#place.take()
     this.#isPrepared = true

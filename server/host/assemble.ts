@@ -10,6 +10,7 @@ import {foldersOf} from "../project/settings.ts"
 import {RunningBuild} from "../recovery/build/running.ts"
 import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
 import {workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
+import {systemClock} from "../runtime/flow/clock.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import type {Jobs} from "../scheduler/jobs.ts"
 import type {Timers} from "../scheduler/timers/timers.ts"
@@ -35,7 +36,7 @@ export type Assembled = Awaited<ReturnType<typeof assemble>>
  * files are watched; the others wait for their row in the table.
  */
 export const assemble = async (options: HostOptions, runtime: Runtime, opened: OpenProject, parts: Parts) => {
-  const {mode, environment = mode, logs} = options
+  const {mode, environment = mode, logs, clock = systemClock} = options
   const {log} = logs
   const {runtimeId, paths, project, boot, database, authority, content, askExit} = opened
   const current = (): Generation => {
@@ -59,6 +60,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     database,
     log,
     runtimeId,
+    clock,
     events,
     base: boot.config.http.base,
     ingressChanged: () => {
@@ -144,8 +146,9 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     generations,
     ingress,
     workroom,
+    clock,
   })
-  const timers: Timers = createTimers({database, log, generations, ingress, inbox})
+  const timers: Timers = createTimers({database, log, generations, ingress, inbox, clock})
   const users = createUserData({database, inbox, outbox, checkpoints: recovery.checkpoints, workroom, settings})
   const containment: Containment = new Containment(generations, log)
   return {

@@ -9,6 +9,7 @@ import type {Inbox} from "../inbox/inbox.ts"
 import type {Logs} from "../logs/log.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import type {BuiltIns} from "../plugins/load.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
 import type {Blocked} from "../runtime/flow/watchdog.ts"
 import type {UnaskedExit} from "../runtime/process/unasked-exit.ts"
 
@@ -36,8 +37,10 @@ export interface HostOptions {
   readonly logs: Logs
   /** Plugins that need no file: by the name in `plugins.<name>` or `use:`. */
   readonly plugins?: BuiltIns
-  /** The clock of the cooldowns, in milliseconds; for tests that do not wait. */
-  readonly now?: () => number
+  /** What falls due later goes by it: the system's when left out; a test of a plugin has its own. */
+  readonly clock?: Clock
+  /** The folder is thrown away after this run: its database need not reach the disk. */
+  readonly isScratch?: boolean
   /** Ends a start that is still under way. */
   readonly signal: AbortSignal
 }
@@ -67,6 +70,10 @@ export interface Host {
   readonly outbox: Outbox
   /** Made for this run: in development without `http.token`. */
   readonly token: Secret | undefined
+  /** Resolves once nothing runs, and nothing waits that could run before the clock goes on: handlers, jobs, timers, sends. */
+  settled(): Promise<void>
+  /** Whether that is so now. */
+  isQuiet(): boolean
   /** How the commands of the running generation are called. */
   commands(): readonly string[]
   /** Resolves when something inside asks the process to end: a restart over the API, a lost lease. */

@@ -27,12 +27,12 @@ export interface HostJobsOptions {
   readonly generations: Generations
   readonly ingress: Ingress
   readonly workroom: Pick<Workroom, "run">
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /** The jobs of a Host, and what they fire. */
 export const createJobs = (options: HostJobsOptions): Jobs => {
-  const {outbox, endpoints, generations, ingress, paths} = options
+  const {outbox, endpoints, generations, ingress, paths, clock} = options
   return new Jobs({
     ...options,
     path: paths.jobs,
@@ -40,11 +40,12 @@ export const createJobs = (options: HostJobsOptions): Jobs => {
     requireOpen: () => ingress.requireOpen("no job is run"),
     declared: () => (generations.current?.instances ?? []).flatMap(jobDefaultsOf),
     targets: {
-      message: messageTarget(outbox, endpoints),
+      message: messageTarget(outbox, endpoints, clock),
       plugin: pluginTarget(outbox, {
         current: () => generations.current?.snapshot.jobs ?? new Map(),
         settled: () => generations.settled(),
         requireTarget: address => endpoints.requireTarget(address),
+        clock,
       }),
       item: itemTarget(options.workroom),
     },

@@ -12,6 +12,7 @@ import {oldestKnown} from "../inbox/retention.ts"
 import type {Command} from "../messages/command.ts"
 import {CommandLists} from "../messages/command-lists.ts"
 import {Outbox} from "../outbox/outbox.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
 import {SatoriServer} from "../satori/server.ts"
 import type {HostEvents} from "./events.ts"
 
@@ -19,6 +20,7 @@ export interface MessagesOptions {
   readonly database: Database
   readonly log: Log
   readonly runtimeId: string
+  readonly clock: Clock
   readonly events: Pick<HostEvents, "raise" | "endpointChanged">
   /** `http.base` of the configuration. */
   readonly base: string
@@ -42,10 +44,11 @@ export interface HostMessages {
 
 /** Each hears of the others by functions: what one receives another stores, counts, or tells. */
 export const createMessages = (options: MessagesOptions): HostMessages => {
-  const {database, log, runtimeId, events, base, ingressChanged, retention, commands} = options
-  const outbox = new Outbox(database, log, {requireOpen: () => ingress.requireOpen("nothing new is sent")})
+  const {database, log, runtimeId, clock, events, base, ingressChanged, retention, commands} = options
+  const outbox = new Outbox(database, log, {clock, requireOpen: () => ingress.requireOpen("nothing new is sent")})
   const inbox = new Inbox(database, outbox, runtimeId, log, {
-    oldest: () => oldestKnown(retention(), Date.now()),
+    clock,
+    oldest: () => oldestKnown(retention(), clock.now()),
     loginOf: name => {
       const endpoint = endpoints.get(name)
       return endpoint?.login ?? {platform: endpoint?.spec.slot ?? name}

@@ -16,6 +16,7 @@ import {settleInstall} from "../recovery/build/settle.ts"
 import type {Progress} from "../recovery/checkpoint/progress.ts"
 import {settleRestore} from "../recovery/restore/swap.ts"
 import {makePrivateFolder, removeFolder, syncFolder} from "../runtime/files.ts"
+import {systemClock} from "../runtime/flow/clock.ts"
 import {removeHostFile} from "../runtime/host-file.ts"
 import {acquireLock, type Lock} from "../runtime/lock.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
@@ -154,9 +155,9 @@ const tellingOfAnswers = (log: Log): DatabaseObserver => {
 
 /** Database, one history, migrations, authority, job file, and the record of this run. */
 const openState = async (
-  {mode, logs: {log}, signal}: HostOptions,
+  {mode, logs: {log}, signal, isScratch = false, clock = systemClock}: HostOptions,
   runtime: Runtime,
-  {runtimeId, startedAt, paths, lock, boot, reach}: Configured,
+  {runtimeId, paths, lock, boot, reach}: Configured,
   parts: Parts,
 ) => {
   const {promise: exitAsked, resolve: askExit} = Promise.withResolvers<Exit>()
@@ -174,6 +175,7 @@ const openState = async (
         openUnmigrated(location, {
           runtimeId,
           signal,
+          isScratch,
           whyNotHeld: lock.whyLost,
           beforeLease: async found => void (await compare(found)),
           onLeaseLost: why => {
@@ -200,7 +202,13 @@ const openState = async (
   const history = await parts.start({
     name: "the record of this run",
     start: () =>
-      recordStart(database, {runtimeId, startedAt, mode, version, runtime: `${runtime.name} ${runtime.version}`}),
+      recordStart(database, {
+        runtimeId,
+        startedAt: clock.now(),
+        mode,
+        version,
+        runtime: `${runtime.name} ${runtime.version}`,
+      }),
     stop: ({code, reason}) => recordEnd(database, runtimeId, code, reason),
   })
   await database.write(tellingOf(upgraded))

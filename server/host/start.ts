@@ -20,6 +20,7 @@ import {countFailedStart} from "./last-good.ts"
 import {openProject, readPlaces} from "./open.ts"
 import {Parts, stopLimit} from "./parts.ts"
 import {Patience, type Wait} from "./patience.ts"
+import {quietOf} from "./quiet.ts"
 import {tableOf} from "./table.ts"
 import {createTrials} from "./trial.ts"
 
@@ -123,7 +124,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     settled: () => generations.settled(),
     log,
     scrub,
-    ...(options.now === undefined ? {} : {now: options.now}),
+    ...(options.clock === undefined ? {} : {clock: options.clock}),
   })
   const handlers = new HandlerMeter()
   const trials = createTrials({host: options, opened, services: made})
@@ -179,6 +180,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     inbox,
     outbox,
     token: token.made,
+    ...quietOf(made),
     commands: () => usages(current().snapshot.messages.router),
     exitAsked: opened.exitAsked,
     reload,

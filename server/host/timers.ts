@@ -15,7 +15,7 @@ export interface HostTimersOptions {
   readonly generations: Generations
   readonly ingress: Ingress
   readonly inbox: Inbox
-  readonly clock?: Clock
+  readonly clock: Clock
 }
 
 /** The timers of a Host: what they fire are handlers of the running generation. */

@@ -11,6 +11,7 @@ import type {OutboxDraft} from "../outbox/draft.ts"
 import type {MarkKey} from "../outbox/mark-key.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {inserting, insertion, type NewRow, readAddress} from "../outbox/rows.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
 import {type Claim, type Claimed, gatherClaims} from "./claims.ts"
 import {gatherEnds, type HandledEnd} from "./ends.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome, Work} from "./handling.ts"
@@ -23,6 +24,7 @@ export interface AttemptsOptions {
   readonly prompts: Prompts
   readonly runtimeId: string
   readonly log: Log
+  readonly clock: Clock
   /** The pauses before a handler with `retries` runs again. */
   readonly retry: Backoff
   readonly isStopping: () => boolean
@@ -31,8 +33,8 @@ export interface AttemptsOptions {
 /** How an attempt ended, for what comes after it. */
 export type Ended =
   | {readonly is: "over"}
-  /** To be run again after so many milliseconds. */
-  | {readonly is: "again"; readonly pause: number}
+  /** To be run again after so many milliseconds; `byClock` is false for the pause that keeps two handlers apart. */
+  | {readonly is: "again"; readonly pause: number; readonly byClock: boolean}
   /** A middleware that has stopped its event. */
   | {readonly is: "stopped"}
   /** The Host stops: it runs again next time. */
@@ -70,8 +72,8 @@ export class Attempts {
 
   constructor(options: AttemptsOptions) {
     this.#options = options
-    this.#claims = gatherClaims(options.database, options.runtimeId)
-    this.#ends = gatherEnds(options.database)
+    this.#claims = gatherClaims(options.database, options.runtimeId, options.clock)
+    this.#ends = gatherEnds(options.database, options.clock)
   }
 
   /** One that has ended before is not run. */
@@ -98,7 +100,7 @@ export class Attempts {
     const isStop = outcome.stops === true
     const done = [
       ...(answered === undefined ? [] : [forgetting(seq, handler)]),
-      ...(isStop ? stopping(key, inside) : []),
+      ...(isStop ? stopping(key, inside, this.#options.clock.now()) : []),
     ]
     const refusal = await this.#store(key, outcome, done)
     if (refusal !== undefined) {
@@ -110,11 +112,11 @@ export class Attempts {
   }
 
   async #sendNow(key: MarkKey, draft: Parameters<Attempt["sendNow"]>[0], ordinal: number): Promise<string> {
-    const {database, outbox} = this.#options
+    const {database, outbox, clock} = this.#options
     const {seq, handler} = key
     const batch: Statement[] = [
       assertRunning(key),
-      insertion(draft, {seq, handler, ordinal, isEarly: true}),
+      insertion(draft, {seq, handler, ordinal, isEarly: true}, clock.now()),
       {
         sql: "SELECT id FROM outbox WHERE inbox_seq = ? AND handler = ? AND ordinal = ? AND early = 1",
         args: [seq, handler, ordinal],
@@ -130,17 +132,18 @@ export class Attempts {
 
   /** Everything that a handler leaves behind, with its mark; resolves to why the database refused it. */
   async #store(key: MarkKey, work: Work, done: readonly Statement[]): Promise<Problem | undefined> {
-    const {database, outbox, prompts} = this.#options
+    const {database, outbox, prompts, clock} = this.#options
     const {sends, writes = [], questions = []} = work
     const isPlain = done.length === 0 && writes.length === 0 && questions.length === 0 && sends.every(isBindable)
     if (isPlain) return this.#storeSends(key, sends)
+    const at = clock.now()
     const batch: Statement[] = [
       assertRunning(key),
-      ...sends.map((draft, ordinal) => insertion(draft, {...key, ordinal})),
+      ...sends.map((draft, ordinal) => insertion(draft, {...key, ordinal}, at)),
       ...questions.flatMap(question => prompts.storing(question, key.seq)),
       ...done,
       ...writes,
-      ending(key, "handled"),
+      ending(key, {state: "handled", at}),
     ]
     const refusal = await this.#refusalOf(key, () => database.write(batch))
     if (refusal instanceof Problem) return refusal
@@ -187,33 +190,32 @@ export class Attempts {
   async #repeat(key: MarkKey): Promise<Ended> {
     const batch = yielding(key)
     const results = await this.#persist(key.seq, () => this.#options.database.write(batch))
-    return results.at(-1)?.rows.length === 0 ? {is: "over"} : {is: "again", pause: Math.random() * longestYield}
+    return results.at(-1)?.rows.length === 0
+      ? {is: "over"}
+      : {is: "again", pause: Math.random() * longestYield, byClock: false}
   }
 
   async #fail(key: MarkKey, outcome: Outcome, failures: number, error: string): Promise<Ended> {
-    const {database, log, retry} = this.#options
+    const {database, log, retry, clock} = this.#options
     const {retries = 0} = outcome
     if (failures >= retries) return this.#failForGood(key, outcome, error)
-    const results = await this.#persist(key.seq, () => database.write(repeating(key, error)))
+    const results = await this.#persist(key.seq, () => database.write(repeating(key, error, clock.now())))
     if (results.at(-1)?.rows.length === 0) return {is: "over"}
     const pause = Math.round(pauseAfter(failures + 1, retry))
     log.warn(`${key.handler} is run again: ${error}`, {event: key.seq, failures: failures + 1, retries, pause})
-    return {is: "again", pause}
+    return {is: "again", pause, byClock: true}
   }
 
   /** Its mark, and in the same batch what the user is told. */
   async #failForGood(key: MarkKey, outcome: Outcome, error: string): Promise<Ended> {
-    const {database, outbox} = this.#options
+    const {database, outbox, clock} = this.#options
+    const at = clock.now()
     const note = outcome.is === "failed" ? outcome.note?.() : undefined
     const noting =
       note === undefined || !isBindable(note)
         ? []
-        : [
-            inserting([
-              {draft: note, content: toJson(note.content), at: Date.now(), turn: undefined, from: {...key, ordinal: 0}},
-            ]),
-          ]
-    await this.#persist(key.seq, () => database.write([...noting, ending(key, "failed", error)]))
+        : [inserting([{draft: note, content: toJson(note.content), at, turn: undefined, from: {...key, ordinal: 0}}])]
+    await this.#persist(key.seq, () => database.write([...noting, ending(key, {state: "failed", error, at})]))
     if (note !== undefined) outbox.stored([note])
     return {is: "over"}
   }

@@ -1,3 +1,4 @@
+import type {Again} from "../runtime/flow/lanes.ts"
 import type {Attempts, Ended, Inside} from "./attempts.ts"
 import type {Dispatch, InboxEvent} from "./handling.ts"
 
@@ -9,14 +10,14 @@ export interface Handlers {
 
 /**
  * Runs an event's middleware, each around what follows it, and innermost its handlers, side by side. What fails, or has ended
- * in an earlier run, lets the event pass. Resolves to the pause after which a handler is to run again, in milliseconds.
+ * in an earlier run, lets the event pass. Resolves to when a handler is to run again.
  */
 export const runChain = async (
   attempts: Attempts,
   dispatch: Dispatch,
   stored: InboxEvent,
   {handlers, claimed}: Handlers,
-): Promise<number | undefined> => {
+): Promise<Again | undefined> => {
   const {around, within} = dispatch.order(handlers)
   const run = (handler: string, inside?: Inside) =>
     attempts.run({dispatch, stored, handler, isClaimed: claimed.delete(handler)}, inside)
@@ -40,8 +41,13 @@ export const runChain = async (
       await begun?.catch(() => {})
     }
   }
-  const pauses = (await runFrom(0)).flatMap(end => (end.is === "again" ? [end.pause] : []))
-  return pauses.length === 0 ? undefined : Math.max(...pauses)
+  return longestPause(await runFrom(0))
+}
+
+const longestPause = (ends: readonly Ended[]): Again | undefined => {
+  const repeated = ends.flatMap(end => (end.is === "again" ? [end] : []))
+  const [longest] = repeated.sort((one, other) => other.pause - one.pause)
+  return longest && {again: longest.pause, byClock: longest.byClock}
 }
 
 /** What the end of the Host has cut off has not ended: who waits for it is cut off too, and both run again. */

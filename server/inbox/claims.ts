@@ -2,6 +2,7 @@ import type {Database} from "../database/database.ts"
 import {Gather} from "../database/gather.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import {handlerKeyOf} from "../outbox/mark-key.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
 /** A handler of an event that is about to run. */
 export interface Claim {
@@ -25,9 +26,13 @@ const claim = `UPDATE inbox_marks SET state = 'running', attempt = attempt + 1, 
   RETURNING seq, handler, attempt, failures`
 
 /** Marks handlers as running, many at a time; undefined is the answer for one that has ended before. */
-export const gatherClaims = (database: Database, runtimeId: string): Gather<Claim, Claimed | undefined> =>
+export const gatherClaims = (
+  database: Database,
+  runtimeId: string,
+  clock: Clock = systemClock,
+): Gather<Claim, Claimed | undefined> =>
   new Gather(database, {
-    statements: claims => [{sql: claim, args: [claimRows.encode(claims), runtimeId, Date.now()]}],
+    statements: claims => [{sql: claim, args: [claimRows.encode(claims), runtimeId, clock.now()]}],
     answers: ([claimed], claims) => {
       const byKey = new Map(
         (claimed?.rows ?? []).map(({seq, handler, attempt, failures}) => [

@@ -3,6 +3,7 @@ import {Gather} from "../database/gather.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import {handlerKeyOf, type MarkKey} from "../outbox/mark-key.ts"
 import {type Departure, inserting, type NewRow, newRows} from "../outbox/rows.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
 /** The end of an attempt that leaves nothing behind but what it sends. */
 export interface HandledEnd {
@@ -21,7 +22,10 @@ const handled = `UPDATE inbox_marks SET state = 'handled', ended_at = ?2, error 
  * Stores what attempts send together with their marks, many at a time. The answer is how it was stored, by the ids of
  * the messages; undefined, and nothing was, where the attempt does not run any more.
  */
-export const gatherEnds = (database: Database): Gather<HandledEnd, ReadonlyMap<string, NewRow> | undefined> =>
+export const gatherEnds = (
+  database: Database,
+  clock: Clock = systemClock,
+): Gather<HandledEnd, ReadonlyMap<string, NewRow> | undefined> =>
   new Gather(database, {
     sizeOf: ({departures}) => departures.reduce((size, {content}) => size + content.length, 0),
     // The messages first: they are stored for marks that are running.
@@ -29,7 +33,7 @@ export const gatherEnds = (database: Database): Gather<HandledEnd, ReadonlyMap<s
       inserting(ends.flatMap(({departures}) => departures)),
       {
         sql: handled,
-        args: [endRows.encode(ends.map(({key}) => key)), Date.now()],
+        args: [endRows.encode(ends.map(({key}) => key)), clock.now()],
       },
     ],
     answers: ([inserted, ended], ends) => {

@@ -5,6 +5,7 @@ import type {Statement} from "../../shared/sdk/plugin-database.ts"
 import type {Channel, Login, SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
 import type {Lanes} from "../runtime/flow/lanes.ts"
 import {type Arrival, sequencesOf, storing} from "./arrivals.ts"
 import type {Task} from "./intake.ts"
@@ -31,6 +32,7 @@ export interface FiringOptions {
   readonly database: Database
   readonly log: Log
   readonly runtimeId: string
+  readonly clock: Clock
   readonly lanes: Lanes<Task>
   readonly loginOf: (endpoint: string) => Login
   /** Has the handlers of an event run that was stored though its storing seemed to fail. */
@@ -45,11 +47,11 @@ export interface Around {
 
 /** Stores events of the Host's own in one batch with other statements, and hands them to their handlers. */
 export const createFire =
-  ({database, log, runtimeId, lanes, loginOf, resume}: FiringOptions) =>
+  ({database, log, runtimeId, clock, lanes, loginOf, resume}: FiringOptions) =>
   async (firings: readonly Firing[], {before, after}: Around): Promise<void> => {
     const offers = firings.map(firing => {
       const event = eventOf(firing, loginOf(firing.endpoint))
-      const arrival = arrivalOf(firing, event)
+      const arrival = arrivalOf(firing, event, clock.now())
       return {arrival, event, handler: firing.handler, place: lanes.expect(arrival.conversation)}
     })
     const arrivals = offers.map(({arrival}) => arrival)
@@ -87,14 +89,14 @@ const eventOf = ({type, timestamp, channel, user, data}: Firing, login: Login): 
   _data: data,
 })
 
-const arrivalOf = ({endpoint, id, type, conversation, handler}: Firing, event: SatoriEvent): Arrival => {
+const arrivalOf = ({endpoint, id, type, conversation, handler}: Firing, event: SatoriEvent, at: number): Arrival => {
   const {sn: _, ...stored} = event
   return {
     endpoint: endpoint.toWellFormed(),
     id,
     conversation: `${endpoint}/${conversation}`,
     type,
-    at: Date.now(),
+    at,
     event: toJson(stored),
     raw: null,
     handlers: [handler],

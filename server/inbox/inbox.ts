@@ -9,6 +9,7 @@ import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import type {Outbox} from "../outbox/outbox.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Again, Lanes} from "../runtime/flow/lanes.ts"
 import {act, type InboxAction, type InboxChange, type InboxSelection} from "./actions.ts"
 import {Attempts} from "./attempts.ts"
@@ -33,6 +34,8 @@ export interface InboxOptions {
   readonly oldest?: () => number
   /** Who the bot is at an endpoint. */
   readonly loginOf?: (endpoint: string) => Login
+  /** Of pauses, of the ends of questions, and of the times that are stored. */
+  readonly clock?: Clock
 }
 
 type Fire = ReturnType<typeof createFire>
@@ -45,6 +48,7 @@ type Fire = ReturnType<typeof createFire>
 export class Inbox {
   readonly #database: Database
   readonly #log: Log
+  readonly #clock: Clock
   readonly #lanes: Lanes<Task>
   readonly #prompts: Prompts
   readonly #attempts: Attempts
@@ -57,27 +61,31 @@ export class Inbox {
 
   constructor(database: Database, outbox: Outbox, runtimeId: string, log: Log, options: InboxOptions = {}) {
     const {pauses = retry, oldest = () => Number.NEGATIVE_INFINITY, loginOf = platform => ({platform})} = options
+    const {clock = systemClock} = options
+    this.#clock = clock
     this.#database = database
     this.#log = log
-    this.#lanes = new Lanes(width, task => this.#handle(task))
-    this.#prompts = new Prompts(database, log)
+    this.#lanes = new Lanes(width, task => this.#handle(task), clock)
+    this.#prompts = new Prompts(database, log, clock)
     this.#intake = new Intake({
       database,
       log,
       runtimeId,
+      clock,
       lanes: this.#lanes,
       prompts: this.#prompts,
       oldest,
       resume: due => this.#resume(due),
     })
     const resume = (due: readonly Due[]) => this.#resume(due)
-    this.#fire = createFire({database, log, runtimeId, lanes: this.#lanes, loginOf, resume})
+    this.#fire = createFire({database, log, runtimeId, clock, lanes: this.#lanes, loginOf, resume})
     this.#attempts = new Attempts({
       database,
       outbox,
       prompts: this.#prompts,
       runtimeId,
       log,
+      clock,
       retry: pauses,
       isStopping: () => this.#stopping,
     })
@@ -89,11 +97,11 @@ export class Inbox {
    */
   async start(dispatch: Dispatch): Promise<void> {
     this.#dispatch = dispatch
-    await settleSetBack(this.#database, this.#log)
+    await settleSetBack(this.#database, this.#log, this.#clock.now())
     await this.#prompts.start()
     const [restored] = await this.#database.read("SELECT value ->> 'at' AS at FROM svc_meta WHERE key = 'restored'")
     this.#intake.start(dispatch, Number(restored?.at ?? 0))
-    const {backlog, isSuspect} = await takeOver(this.#database, this.#log)
+    const {backlog, isSuspect} = await takeOver(this.#database, this.#log, this.#clock.now())
     if (backlog.length > 0) this.#log.info(`handling ${backlog.length} events that earlier runs left unhandled`)
     if (isSuspect) {
       this.#replaying = backlog.length
@@ -140,6 +148,16 @@ export class Inbox {
     for (const place of places) await this.#prompts.recheck(place)
   }
 
+  /** No handler runs, no event is being stored, and nothing waits that could run. */
+  get isQuiet(): boolean {
+    return this.#lanes.isQuiet
+  }
+
+  /** Resolves when no handler runs, and none waits that could. */
+  settled(): Promise<void> {
+    return this.#lanes.settled()
+  }
+
   /** Starts no further handler; resolves when those that run have ended. One that is cut short runs again next time. */
   async drain(): Promise<void> {
     this.#stopping = true
@@ -160,18 +178,18 @@ export class Inbox {
   }
 
   async #handle(task: Task): Promise<Again | undefined> {
-    const pause = await this.#handleAll(task).catch(error => {
+    const again = await this.#handleAll(task).catch(error => {
       if (!isProblem(error, "stopping"))
         this.#log.error(`event ${task.seq} stays unhandled: ${messageOf(error)}`, {error})
       return undefined
     })
-    if (pause !== undefined) return {again: pause}
+    if (again !== undefined) return again
     if (task.isReplay && --this.#replaying === 0) this.#lanes.setWidth(width)
     return undefined
   }
 
-  /** Resolves to the pause after which a handler is to run again. */
-  async #handleAll(task: Task): Promise<number | undefined> {
+  /** Resolves to when a handler is to run again. */
+  async #handleAll(task: Task): Promise<Again | undefined> {
     const dispatch = this.#dispatch
     // What has the turn when the Host stops is left, as what runs then is.
     if (dispatch === undefined || this.#stopping) return undefined

@@ -26,12 +26,12 @@ export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
     throw invalid("timestamp must be a number: milliseconds since 1970")
 }
 
-/** A valid event as it is stored; its sequence is not known yet. */
-export const toEvent = (endpoint: Endpoint, incoming: Incoming): SatoriEvent => {
+/** A valid event as it is stored, `now` where its platform gives no time; its sequence is not known yet. */
+export const toEvent = (endpoint: Endpoint, incoming: Incoming, now: number): SatoriEvent => {
   const {id: _, raw, timestamp, ...event} = incoming
   return {
     sn: 0,
-    timestamp: timestamp ?? Date.now(),
+    timestamp: timestamp ?? now,
     login: endpoint.login ?? {platform: endpoint.spec.slot},
     ...event,
     ...(raw === undefined ? {} : {_type: raw.type}),

@@ -8,6 +8,7 @@ import type {Database} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
 import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {type Arrival, type Delivery, eventKeyOf, gatherDeliveries, type Stored} from "./arrivals.ts"
@@ -56,6 +57,7 @@ export interface IntakeOptions {
   readonly database: Database
   readonly log: Log
   readonly runtimeId: string
+  readonly clock: Clock
   readonly lanes: Lanes<Task>
   readonly prompts: Prompts
   /** Events that a platform replays and that are older would not be known if they came again: milliseconds since 1970. */
@@ -125,9 +127,10 @@ export class Intake {
 
   /** What is to be stored of an event, and the place that its conversation keeps for it. */
   #offer(endpoint: Endpoint, incoming: Incoming): Offer {
-    const {lanes, prompts} = this.#options
+    const {lanes, prompts, clock} = this.#options
     const {name} = endpoint.spec
-    const event = toEvent(endpoint, incoming)
+    const now = clock.now()
+    const event = toEvent(endpoint, incoming, now)
     const {sn: _, ...stored} = event
     const id = incoming.id.toWellFormed()
     const texts = {event: textOf(stored), raw: incoming.raw === undefined ? null : textOf(incoming.raw)}
@@ -145,7 +148,7 @@ export class Intake {
       id,
       conversation,
       type: event.type,
-      at: Date.now(),
+      at: now,
       ...texts,
       handlers,
       claimed: turn === undefined || question !== undefined ? [] : this.#first(handlers),
@@ -168,12 +171,12 @@ export class Intake {
     cursor: string | undefined,
     dropped: number,
   ): Promise<readonly Settled[]> {
-    const {prompts} = this.#options
+    const {prompts, clock} = this.#options
     const unsettled = offers.map(({arrival}) => this.#unsettled.delete(eventKeyOf(arrival)))
     const recheck = (question: Question) => void prompts.recheck(question).catch(() => {})
     const arrivals = offers.map(({arrival}) => arrival)
     try {
-      const stored = await this.#deliveries.store({endpoint: name, arrivals, cursor, dropped, at: Date.now()})
+      const stored = await this.#deliveries.store({endpoint: name, arrivals, cursor, dropped, at: clock.now()})
       return stored.map((each, index) => {
         const question = offers[index]?.question
         if (question !== undefined && !each.didAlso) recheck(question)

@@ -38,9 +38,10 @@ const isRunning =
 export const takeOver = async (
   database: Database,
   log: Log,
+  now: number,
 ): Promise<{readonly backlog: readonly Due[]; readonly isSuspect: boolean}> => {
   const isLeft = "EXISTS (SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running') AND state = 'running')"
-  const [settled] = await writeIf(database, isLeft, [{sql: settle, args: [Date.now()]}])
+  const [settled] = await writeIf(database, isLeft, [{sql: settle, args: [now]}])
   for (const {seq, handler, state} of settled?.rows ?? []) {
     if (state === "dead") log.error(`event ${seq} is not given to ${handler} again: the Host ended twice while it ran`)
   }
@@ -73,19 +74,27 @@ export const assertRunning = ({seq, handler, attempt}: MarkKey): Statement =>
 export const readIsRunning = async (database: Database, {seq, handler, attempt}: MarkKey): Promise<boolean> =>
   (await database.read(`SELECT ${isRunning} AS holds`, [seq, handler, attempt]))[0]?.holds === 1
 
+/** How an attempt ends. */
+export interface MarkEnd {
+  readonly state: "handled" | "failed"
+  readonly error?: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
 /** Ends the attempt, if it has not ended. */
-export const ending = ({seq, handler, attempt}: MarkKey, state: "handled" | "failed", error?: string): Statement => ({
+export const ending = ({seq, handler, attempt}: MarkKey, {state, error, at}: MarkEnd): Statement => ({
   sql: `UPDATE inbox_marks SET state = ?, ended_at = ?, error = ?
     WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
-  args: [state, Date.now(), error ?? null, seq, handler, attempt],
+  args: [state, at, error ?? null, seq, handler, attempt],
 })
 
 /** Ends what a middleware is around, unrun, its first attempt claimed or not; a question that the event would have answered is answered with that. */
-export const stopping = ({seq, handler}: MarkKey, inside: readonly string[]): readonly Statement[] => [
+export const stopping = ({seq, handler}: MarkKey, inside: readonly string[], at: number): readonly Statement[] => [
   {
     sql: `UPDATE inbox_marks SET state = 'handled', ended_at = ?, error = ?
       WHERE seq = ? AND state IN ('pending', 'running') AND handler IN (SELECT value FROM json_each(?))`,
-    args: [Date.now(), `not run: ${handler} has stopped the event`, seq, toJson(inside)],
+    args: [at, `not run: ${handler} has stopped the event`, seq, toJson(inside)],
   },
   {
     sql: "DELETE FROM prompts WHERE answer_seq = ? AND handler IN (SELECT value FROM json_each(?))",
@@ -94,11 +103,11 @@ export const stopping = ({seq, handler}: MarkKey, inside: readonly string[]): re
 ]
 
 /** Has the handler run again, if the attempt has not ended; the last statement returns a row where it is to. */
-export const repeating = ({seq, handler, attempt}: MarkKey, error: string): readonly Statement[] => [
+export const repeating = ({seq, handler, attempt}: MarkKey, error: string, at: number): readonly Statement[] => [
   {
     sql: `UPDATE inbox_marks SET state = 'pending', failures = failures + 1, ended_at = ?, error = ?
       WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,
-    args: [Date.now(), error, seq, handler, attempt],
+    args: [at, error, seq, handler, attempt],
   },
   {
     sql: "SELECT seq FROM inbox_marks WHERE seq = ? AND handler = ? AND state = 'pending' AND attempt = ?",
@@ -108,7 +117,7 @@ export const repeating = ({seq, handler, attempt}: MarkKey, error: string): read
 
 /** Likewise, and the attempt does not count as a failure. */
 export const yielding = ({seq, handler, attempt}: MarkKey): readonly Statement[] => {
-  const [, isPending] = repeating({seq, handler, attempt}, "")
+  const [, isPending] = repeating({seq, handler, attempt}, "", 0)
   const update = {
     sql: `UPDATE inbox_marks SET state = 'pending'
       WHERE seq = ? AND handler = ? AND state = 'running' AND attempt = ?`,

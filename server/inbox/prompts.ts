@@ -5,6 +5,7 @@ import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
 import {writeIf} from "../database/write-if.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
 /** Who is asked, and where. */
 export type Asked = Pick<Question, "endpoint" | "channel" | "user">
@@ -33,18 +34,20 @@ const columns = "id, handler, endpoint, channel, user, data, expires_at"
 export class Prompts {
   readonly #database: Database
   readonly #log: Log
+  readonly #clock: Clock
   /** Each with its end by a clock that does not go back: the time that is stored is believed once. */
   readonly #open = new Map<string, {readonly question: Question; readonly until: number}>()
 
-  constructor(database: Database, log: Log) {
+  constructor(database: Database, log: Log, clock: Clock = systemClock) {
     this.#database = database
+    this.#clock = clock
     this.#log = log
   }
 
   /** Takes over what earlier runs asked. */
   async start(): Promise<void> {
     const over = "FROM prompts WHERE answer_seq IS NULL AND expires_at <= ?"
-    const args = [Date.now()]
+    const args = [this.#clock.now()]
     await writeIf(this.#database, `EXISTS (SELECT 1 ${over})`, [{sql: `DELETE ${over}`, args}], args)
     const rows = await this.#database.read(`SELECT ${columns} FROM prompts WHERE answer_seq IS NULL`)
     for (const question of rows.map(questionOf)) this.#keep(question)
@@ -55,7 +58,7 @@ export class Prompts {
     if (this.#open.size === 0 || event.type !== "message-created" || event.user === undefined) return undefined
     const key = placeOf({endpoint, channel: event.channel?.id ?? event.user.id, user: personOf(event.user)})
     const open = this.#open.get(key)
-    if (open === undefined || open.until > performance.now()) return open?.question
+    if (open === undefined || open.until > this.#clock.elapsed()) return open?.question
     this.#open.delete(key)
     return undefined
   }
@@ -106,7 +109,7 @@ export class Prompts {
   }
 
   #keep(question: Question): void {
-    this.#open.set(placeOf(question), {question, until: performance.now() + question.expiresAt - Date.now()})
+    this.#open.set(placeOf(question), {question, until: this.#clock.elapsed() + question.expiresAt - this.#clock.now()})
   }
 
   /** The statements that store a question, for the batch of the handler that asks it. */
@@ -114,7 +117,7 @@ export class Prompts {
     return [
       {
         sql: "DELETE FROM prompts WHERE answer_seq IS NULL AND (expires_at <= ? OR (endpoint = ? AND channel = ? AND user = ?))",
-        args: [Date.now(), endpoint, channel, user],
+        args: [this.#clock.now(), endpoint, channel, user],
       },
       {
         sql: `INSERT INTO prompts (${columns}, asked_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

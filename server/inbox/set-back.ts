@@ -13,10 +13,10 @@ const lastTime = `SELECT max(at) AS at, (SELECT value FROM svc_meta WHERE key = 
  * question for its end) waits for that time less the difference, so that nothing hangs for as long. Done once for each
  * setting back; within a run, waits are counted by a clock that does not go back.
  */
-export const settleSetBack = async (database: Database, log: Log): Promise<void> => {
+export const settleSetBack = async (database: Database, log: Log, now: number): Promise<void> => {
   const [row] = await database.read(lastTime)
   const last = Number(row?.at ?? 0)
-  const back = last - Date.now()
+  const back = last - now
   if (back <= 0 || last <= Number(row?.known ?? 0)) return
   await database.write([
     {sql: "UPDATE outbox SET not_before = not_before - ? WHERE state = 'queued' AND not_before > 0", args: [back]},

@@ -4,6 +4,7 @@ import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import {isUserError} from "../../shared/sdk/user-error.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {EndpointActs} from "./acts.ts"
 import {callCommand} from "./call.ts"
@@ -58,18 +59,19 @@ export interface DispatchOptions {
   readonly scrub?: (text: string) => string
   /** In milliseconds. */
   readonly timeout?: number
-  /** The clock of the cooldowns: in milliseconds, and never going back. */
-  readonly now?: () => number
+  /** Of cooldowns, and of the ends of questions. */
+  readonly clock?: Clock
 }
 
 export const createDispatch = (options: DispatchOptions): Dispatch => {
-  const now = options.now ?? (() => performance.now())
-  const cooldowns = new Cooldowns(now)
-  const notes = new FailureNotes(now)
+  const {clock = systemClock} = options
+  const elapsed = () => clock.elapsed()
+  const cooldowns = new Cooldowns(elapsed)
+  const notes = new FailureNotes(elapsed)
   return {
     match: (event, asked) => match(options.current(), event, asked),
     order: handlers => orderOf(options.current().middleware, handlers),
-    run: (stored, handler, attempt) => run({...options, cooldowns, notes}, stored, handler, attempt),
+    run: (stored, handler, attempt) => run({...options, clock, cooldowns, notes}, stored, handler, attempt),
   }
 }
 
@@ -102,7 +104,11 @@ const handlerOf = ({router}: MessageTable, routed: Routed): string | undefined =
   }
 }
 
-type RunOptions = DispatchOptions & {readonly cooldowns: Cooldowns; readonly notes: FailureNotes}
+type RunOptions = DispatchOptions & {
+  readonly clock: Clock
+  readonly cooldowns: Cooldowns
+  readonly notes: FailureNotes
+}
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
   const {current, settled, endpoints, timers = noTimers, privateHosts = () => []} = options
@@ -114,8 +120,10 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
     handler = find(options, stored, id)
   }
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
+  const now = () => options.clock.now()
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
-  const outcome = await runToEnd(handler, stored, attempt, timeout, {endpoints, timers, privateHosts, permissionOf})
+  const asked = {endpoints, timers, privateHosts, permissionOf, now}
+  const outcome = await runToEnd(handler, stored, attempt, timeout, asked)
   if (outcome.is !== "failed") return outcome
   const failed = {...outcome, error: scrub(outcome.error)}
   const {failureText = "", runners} = current()
@@ -129,7 +137,7 @@ const runToEnd = async (
   stored: InboxEvent,
   attempt: Attempt,
   timeout: number,
-  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "permissionOf">,
+  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "permissionOf" | "now">,
 ): Promise<Outcome> => {
   const {plugin} = handler
   const about = {endpoint: stored.endpoint, event: stored.event.sn}

@@ -23,7 +23,7 @@ export interface Prompt {
 const patience = 3600
 
 /** The question as it is stored. Throws `event_invalid` where nobody can answer, or `data` does not fit. */
-export const ask = ({id, definition}: Prompt, {endpoint, event}: InboxEvent, data: unknown): Question => {
+export const ask = ({id, definition}: Prompt, {endpoint, event}: InboxEvent, data: unknown, now: number): Question => {
   const {user, channel} = event
   if (user === undefined) throw new Problem("event_invalid", "there is no user to ask")
   const kept = data === undefined ? "null" : readJson(`the data of ${id}`, data, "event_invalid")
@@ -35,7 +35,7 @@ export const ask = ({id, definition}: Prompt, {endpoint, event}: InboxEvent, dat
     channel: channel?.id ?? user.id,
     user: personOf(user),
     data: kept,
-    expiresAt: Date.now() + (definition.expires ?? patience) * 1000,
+    expiresAt: now + (definition.expires ?? patience) * 1000,
   }
 }
 

@@ -42,6 +42,8 @@ export interface SessionOptions {
   readonly permissionOf: () => Permission
   /** Hosts of private networks that files may be read from. */
   readonly privateHosts: () => readonly string[]
+  /** Milliseconds since 1970. */
+  readonly now: () => number
   /** Made when it is asked for. */
   readonly log: () => Log
   /** Aborted when the handler's time ends. */
@@ -50,7 +52,7 @@ export interface SessionOptions {
 
 /** One event in the hands of one handler. */
 export const openSession = (options: SessionOptions): OpenSession => {
-  const {stored, attempt, plugin, endpoints, timers, permissionOf, privateHosts, log, signal} = options
+  const {stored, attempt, plugin, endpoints, timers, permissionOf, privateHosts, now, log, signal} = options
   const {event, endpoint} = stored
   const sends: OutboxDraft[] = []
   const writes: Statement[] = []
@@ -151,7 +153,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
       requireOpen()
       const prompt = plugin?.prompt(name)
       if (prompt === undefined) throw new Problem("prompt_unknown", `the plugin declares no prompt "${name}"`)
-      const question = ask(prompt, stored, data)
+      const question = ask(prompt, stored, data, now())
       const id = await send(content)
       questions.push(question)
       return id

@@ -3,13 +3,18 @@ import type {Database} from "../database/database.ts"
 import {type Lane, laneOf} from "./rows.ts"
 
 /** Discards a plugin's message that has not begun; resolves to its lane, to nothing where it has. Throws `outbox_unknown`. */
-export const cancel = async (database: Database, id: string, plugin: string): Promise<Lane | undefined> => {
+export const cancel = async (
+  database: Database,
+  id: string,
+  plugin: string,
+  now: number,
+): Promise<Lane | undefined> => {
   const [discarded, known] = await database.write([
     {
       sql: `UPDATE outbox SET state = 'discarded', reason = 'cancelled', ended_at = ?
         WHERE id = ? AND plugin = ? AND state IN ('scheduled', 'queued', 'held')
           AND progress IS NULL RETURNING endpoint, channel`,
-      args: [Date.now(), id, plugin],
+      args: [now, id, plugin],
     },
     {sql: "SELECT 1 AS one FROM outbox WHERE id = ? AND plugin = ?", args: [id, plugin]},
   ])

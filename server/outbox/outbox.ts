@@ -30,7 +30,7 @@ export interface OutboxOptions {
   /** Throws where nothing new may be sent. */
   readonly requireOpen?: () => void
   readonly timing?: Timing
-  /** Of what is sent later. */
+  /** Of what is sent later, of pauses and of the times that are stored. */
   readonly clock?: Clock
 }
 
@@ -63,7 +63,7 @@ export class Outbox {
     this.#log = log
     this.#requireOpen = requireOpen
     this.#timing = timing
-    this.#sends = new Sends(database, log, timing)
+    this.#sends = new Sends(database, log, timing, clock)
     this.#planned = gatherPlanned(database)
     this.#schedule = scheduleSends(database, log, lane => this.#sends.push(lane), clock)
     this.#clock = clock
@@ -80,7 +80,12 @@ export class Outbox {
   /** Begins with what earlier runs left unsent. Call it once the first generation is committed. */
   async start(senders: Senders): Promise<void> {
     this.#sends.start(senders)
-    const unsure = await settleInterrupted(this.#database, endpoint => this.#sends.policy(endpoint), this.#timing)
+    const unsure = await settleInterrupted(
+      this.#database,
+      endpoint => this.#sends.policy(endpoint),
+      this.#timing,
+      this.#clock.now(),
+    )
     for (const {seq, endpoint, state} of unsure) {
       this.#log.warn("a message may have been sent before the Host ended", {outbox: Number(seq), endpoint, state})
     }
@@ -93,7 +98,7 @@ export class Outbox {
    * else to do keeps its turn for them until they are committed or released.
    */
   reserve(drafts: readonly OutboxDraft[], from?: MarkKey): Departures {
-    const at = Date.now()
+    const at = this.#clock.now()
     const contents = drafts.map(({content}) => toJson(content))
     const departures = drafts.map((draft, ordinal) => ({
       draft,
@@ -156,7 +161,7 @@ export class Outbox {
 
   /** Takes back what a plugin sent and what has not begun; resolves to whether it did. Throws `outbox_unknown`. */
   async cancel(id: string, plugin: string): Promise<boolean> {
-    const lane = await cancel(this.#database, id, plugin)
+    const lane = await cancel(this.#database, id, plugin, this.#clock.now())
     if (lane !== undefined) this.#sends.wake(lane)
     return lane !== undefined
   }
@@ -180,6 +185,11 @@ export class Outbox {
   /** An endpoint can send from now on. */
   online(endpoint: string): void {
     this.#sends.online(endpoint)
+  }
+
+  /** Nothing is being sent, and nothing waits that could be. */
+  get isQuiet(): boolean {
+    return this.#sends.isQuiet && !this.#schedule.isFiring
   }
 
   /** Resolves when everything is sent that can be sent now. */

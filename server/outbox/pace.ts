@@ -1,4 +1,5 @@
 import type {RateLimit} from "../../shared/sdk/adapter/sender.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 
 /**
  * How many sends each limit leaves, counted over a sliding window: never more than `messages` begin within any `per`
@@ -41,17 +42,19 @@ export class Pace<T> {
   readonly #waiting = new Map<string, T>()
   /** Whose turn it is, and has not begun: it is kept for each. */
   readonly #promised = new Set<string>()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #clock: Clock
+  #callOff = () => {}
 
-  constructor(limits: readonly RateLimit[], wake: (item: T) => void) {
+  constructor(limits: readonly RateLimit[], wake: (item: T) => void, clock: Clock = systemClock) {
     this.#rate = new Rate(limits)
     this.#wake = wake
+    this.#clock = clock
   }
 
   /** True where it is the item's turn, which is kept until `begin` or `leave`; else it is woken later, to ask again. */
   ask(key: string, item: T): boolean {
     if (this.#promised.has(key)) return true
-    const isFree = this.#waiting.size === 0 && this.#rate.wait(performance.now(), this.#promised.size) <= 0
+    const isFree = this.#waiting.size === 0 && this.#rate.wait(this.#clock.elapsed(), this.#promised.size) <= 0
     if (isFree) this.#promised.add(key)
     else this.#waiting.set(key, item)
     this.#advance()
@@ -61,7 +64,7 @@ export class Pace<T> {
   /** The send of this key begins now. */
   begin(key: string): void {
     this.#promised.delete(key)
-    this.#rate.begin(performance.now())
+    this.#rate.begin(this.#clock.elapsed())
     this.#advance()
   }
 
@@ -73,18 +76,18 @@ export class Pace<T> {
 
   /** Wakes nobody any more; whoever was waiting. */
   stop(): readonly T[] {
-    clearTimeout(this.#timer)
+    this.#callOff()
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
     return waiting
   }
 
   #advance(): void {
-    clearTimeout(this.#timer)
+    this.#callOff()
     for (const [key, item] of this.#waiting) {
-      const wait = this.#rate.wait(performance.now(), this.#promised.size)
+      const wait = this.#rate.wait(this.#clock.elapsed(), this.#promised.size)
       if (wait > 0) {
-        if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.#advance(), Math.ceil(wait))
+        if (Number.isFinite(wait)) this.#callOff = this.#clock.wait(Math.ceil(wait), () => this.#advance())
         return
       }
       this.#waiting.delete(key)

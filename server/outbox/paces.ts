@@ -1,21 +1,24 @@
 import {toJson} from "../../shared/json.ts"
 import type {RateLimit} from "../../shared/sdk/adapter/sender.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {Pace} from "./pace.ts"
 
 /** The turns of all endpoints, each with its own limits; an endpoint whose limits change begins to count anew. */
 export class Paces<T> {
   readonly #wake: (item: T) => void
+  readonly #clock: Clock
   readonly #byEndpoint = new Map<string, {readonly limits: string; readonly pace: Pace<T>}>()
 
-  constructor(wake: (item: T) => void) {
+  constructor(wake: (item: T) => void, clock: Clock = systemClock) {
     this.#wake = wake
+    this.#clock = clock
   }
 
   of(endpoint: string, limits: readonly RateLimit[]): Pace<T> {
     const known = this.#byEndpoint.get(endpoint)
     const text = toJson(limits)
     if (known?.limits === text) return known.pace
-    const pace = new Pace(limits, this.#wake)
+    const pace = new Pace(limits, this.#wake, this.#clock)
     this.#byEndpoint.set(endpoint, {limits: text, pace})
     for (const item of known?.pace.stop() ?? []) this.#wake(item)
     return pace

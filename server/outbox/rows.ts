@@ -6,6 +6,7 @@ import type {Result} from "../database/engine.ts"
 import {Gather} from "../database/gather.ts"
 import {jsonRows} from "../database/json-rows.ts"
 import type {Policy} from "../endpoints/policy.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {arrived, type End, judgeInterrupted, type Timing} from "./delivery.ts"
 import type {Address, OutboxDraft} from "./draft.ts"
@@ -101,17 +102,16 @@ const keepingParts = (finishes: readonly Finish[]): readonly Statement[] => {
 }
 
 /** Stores the ends of attempts, many at a time. */
-export const gatherFinishes = (database: Database): Gather<Finish, void> =>
+export const gatherFinishes = (database: Database, clock: Clock = systemClock): Gather<Finish, void> =>
   new Gather<Finish, void>(database, {
     statements: finishes => [
       ...keepingParts(finishes),
-      {sql: finish, args: [finishRows.encode(finishes.map(changeOf))]},
+      {sql: finish, args: [finishRows.encode(finishes.map(each => changeOf(each, clock.now())))]},
     ],
     answers: (_, finishes) => finishes.map(() => undefined),
   })
 
-const changeOf = ({end, seq, attempt}: Finish) => {
-  const now = Date.now()
+const changeOf = ({end, seq, attempt}: Finish, now: number) => {
   const ended = {seq, attempt, state: end.is, platformIds: null, progress: null, notBefore: 0, spared: 0, endedAt: now}
   if (end.is === "sent") return {...ended, platformIds: toJson(end.ids), error: null, reason: null}
   if (end.is === "partly") {
@@ -232,7 +232,11 @@ export interface Origin {
 }
 
 /** The statement that stores a draft of a handler, for the batch of the change that it belongs to. */
-export const insertion = (draft: OutboxDraft, {seq, handler, ordinal, isEarly = false}: Origin): Statement => ({
+export const insertion = (
+  draft: OutboxDraft,
+  {seq, handler, ordinal, isEarly = false}: Origin,
+  at: number,
+): Statement => ({
   sql: `INSERT INTO outbox (id, kind, endpoint, channel, user, content, created_at, inbox_seq, handler, ordinal, early)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${isEarly ? "ON CONFLICT DO NOTHING" : ""}`,
   args: [
@@ -242,7 +246,7 @@ export const insertion = (draft: OutboxDraft, {seq, handler, ordinal, isEarly = 
     draft.channel,
     draft.user ?? null,
     toJson(draft.content),
-    Date.now(),
+    at,
     seq,
     handler,
     ordinal,
@@ -258,6 +262,7 @@ export const settleInterrupted = async (
   database: Database,
   policy: (endpoint: string) => Policy,
   timing: Timing,
+  now = Date.now(),
 ): Promise<readonly Row[]> => {
   const rows = await database.read(
     "SELECT seq, endpoint, kind, attempt, spared, progress FROM outbox WHERE state = 'sending'",
@@ -266,15 +271,15 @@ export const settleInterrupted = async (
     const attempts = Number(row.attempt) - Number(row.spared)
     return {...row, state: judgeInterrupted(policy(String(row.endpoint)), attempts, timing)}
   })
-  await database.write(judged.map(settling))
+  await database.write(judged.map(row => settling(row, now)))
   return judged.filter(({state}) => state !== "queued")
 }
 
-const settling = (row: Row): Statement => {
+const settling = (row: Row, now: number): Statement => {
   const {seq = 0, state = ""} = row
   if (state === "queued") return {sql: "UPDATE outbox SET state = 'queued' WHERE seq = ?", args: [seq]}
   return {
     sql: "UPDATE outbox SET state = ?, reason = 'host_ended', ended_at = ?, error = ? WHERE seq = ?",
-    args: [state, Date.now(), `${arrived(row)}the Host ended while this was being sent; it may have arrived`, seq],
+    args: [state, now, `${arrived(row)}the Host ended while this was being sent; it may have arrived`, seq],
   }
 }

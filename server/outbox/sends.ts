@@ -6,6 +6,7 @@ import type {Database} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
 import {noPolicy, type Policy} from "../endpoints/policy.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {Lanes} from "../runtime/flow/lanes.ts"
 import {type Reservation, reserve} from "../runtime/flow/reservation.ts"
 import {attempt, longestWait, type Timing} from "./delivery.ts"
@@ -45,23 +46,26 @@ export class Sends {
   readonly #timing: Timing
   readonly #finishes: Gather<Finish, void>
   readonly #lanes: Lanes<Lane | First>
-  readonly #paces = new Paces<Lane>(lane => this.push(lane))
+  readonly #paces: Paces<Lane>
   readonly #closing = new AbortController()
   /** Channels that wait for their turn to be looked at. */
   readonly #pushed = new Set<string>()
   /** Lanes whose endpoint cannot send now, by endpoint. */
   readonly #parked = new Map<string, Map<string, Lane>>()
-  /** Lanes whose next message is tried again later; they take no place meanwhile. */
-  readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
+  /** Lanes whose next message is tried again later, and how each wait is called off; they take no place meanwhile. */
+  readonly #resting = new Map<string, () => void>()
+  readonly #clock: Clock
   /** Which message of a lane waits until when, by a clock that does not go back. */
   readonly #due = new Map<string, {readonly seq: number; readonly at: number}>()
   #senders: Senders | undefined
 
-  constructor(database: Database, log: Log, timing: Timing) {
+  constructor(database: Database, log: Log, timing: Timing, clock: Clock = systemClock) {
     this.#database = database
+    this.#clock = clock
+    this.#paces = new Paces<Lane>(lane => this.push(lane), clock)
     this.#log = log
     this.#timing = timing
-    this.#finishes = gatherFinishes(database)
+    this.#finishes = gatherFinishes(database, clock)
     this.#lanes = new Lanes(width, lane => ("row" in lane ? this.#sendFirst(lane) : this.#sendQueued(lane)))
   }
 
@@ -117,6 +121,11 @@ export class Sends {
     for (const lane of parked?.values() ?? []) this.push(lane)
   }
 
+  /** Nothing is being sent, and nothing waits that could be. */
+  get isQuiet(): boolean {
+    return this.#lanes.isQuiet
+  }
+
   /** Resolves when everything is sent that can be sent now. */
   async settled(): Promise<void> {
     await this.#lanes.settled()
@@ -126,7 +135,7 @@ export class Sends {
   async drain(): Promise<void> {
     this.#closing.abort()
     this.#paces.stop()
-    for (const timer of this.#resting.values()) clearTimeout(timer)
+    for (const callOff of this.#resting.values()) callOff()
     this.#lanes.pause()
     await this.#lanes.settled()
   }
@@ -175,10 +184,10 @@ export class Sends {
   #pauseBefore(row: Row, lane: Lane): number {
     const key = laneKeyOf(lane)
     const seq = Number(row.seq)
-    const now = performance.now()
+    const now = this.#clock.elapsed()
     const known = this.#due.get(key)
     if (known?.seq === seq) return known.at - now
-    const pause = Math.min(Number(row.not_before) - Date.now(), longestWait)
+    const pause = Math.min(Number(row.not_before) - this.#clock.now(), longestWait)
     if (pause > 0) this.#due.set(key, {seq, at: now + pause})
     return pause
   }
@@ -186,12 +195,12 @@ export class Sends {
   #rest(lane: Lane, pause: number): void {
     const key = laneKeyOf(lane)
     this.#paces.leave(lane.endpoint, key)
-    clearTimeout(this.#resting.get(key))
+    this.#resting.get(key)?.()
     const wake = () => {
       this.#resting.delete(key)
       this.push(lane)
     }
-    this.#resting.set(key, setTimeout(wake, Math.ceil(pause)))
+    this.#resting.set(key, this.#clock.wait(Math.ceil(pause), wake))
   }
 
   async #sendNext(row: Row, lane: Lane, sender: Sender, pace: Pace<Lane>): Promise<void> {
@@ -222,7 +231,7 @@ export class Sends {
       partsOf: id => this.#persist(seq, () => readParts(this.#database, id)),
       scrub: this.#senders?.scrub,
     })
-    if (end.is === "queued") this.#due.set(laneKeyOf(lane), {seq, at: performance.now() + end.wait})
+    if (end.is === "queued") this.#due.set(laneKeyOf(lane), {seq, at: this.#clock.elapsed() + end.wait})
     if ("error" in end)
       this.#log.warn(`a message was not sent: ${end.error}`, {outbox: seq, attempt: number, state: end.is})
     await this.#persist(seq, () => this.#finishes.store({end, seq, attempt: number}))

@@ -152,6 +152,7 @@ export class Instance {
       project: this.#options.project,
       log: this.log,
       signal: this.scope.signal,
+      now: () => this.#options.host?.now() ?? Date.now(),
       defer: undo => this.scope.defer(() => this.as(undo)),
       database: {...this.database, migrate},
       send: async (target, content, options) => this.#host("send()").send(this.name, target, content, options),

@@ -5,6 +5,8 @@ import type {TimerOptions, TimerPlace, When} from "../../shared/sdk/timer.ts"
 
 /** What plugin instances ask of the Host outside their handlers; passed in by the composition root. Each names its plugin. */
 export interface PluginHost {
+  /** Milliseconds since 1970. */
+  now(): number
   /**
    * Resolves to the outbox id once the message is durable. Throws `target_invalid`, `endpoint_unknown`, `unsupported`,
    * `request_invalid`, `ingress_paused`.

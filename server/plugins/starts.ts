@@ -23,10 +23,16 @@ interface Start {
 export class PluginStarts {
   readonly #options: PluginStartsOptions
   readonly #waiting = new Set<Start>()
+  readonly #running = new Set<Start>()
   #isOpen = false
 
   constructor(options: PluginStartsOptions) {
     this.#options = options
+  }
+
+  /** Nothing that a plugin does at its start runs. */
+  get isQuiet(): boolean {
+    return this.#running.size === 0
   }
 
   /** An instance is part of a committed generation. */
@@ -55,6 +61,7 @@ export class PluginStarts {
   #run(start: Start): void {
     const {instance, work} = start
     const {signal} = instance.scope
+    this.#running.add(start)
     instance
       .run(() => withTimeLimit(startLimit, async () => work(), signal), {}, `${instance.path}/start`)
       .catch(error => {
@@ -64,5 +71,6 @@ export class PluginStarts {
         this.#waiting.add(start)
         setTimeout(() => this.#runWaiting(), pause)
       })
+      .finally(() => this.#running.delete(start))
   }
 }

@@ -93,6 +93,11 @@ export class Runner {
     await this.#lanes.settled()
   }
 
+  /** Nothing runs, and nothing waits that could. */
+  get isQuiet(): boolean {
+    return this.#lanes.isQuiet
+  }
+
   /** Resolves when everything has ended that can begin now. */
   settled(): Promise<void> {
     return this.#lanes.settled()

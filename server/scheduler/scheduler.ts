@@ -43,7 +43,8 @@ export class Scheduler {
   #openSince = 0
   #isOpen = false
   #cancelTimer = () => {}
-  /** Changes and ticks come one after the other. */
+  /** Changes and ticks come one after the other; so many have not ended. */
+  #works = 0
   #working: Promise<unknown> = Promise.resolve()
 
   constructor(options: SchedulerOptions) {
@@ -132,6 +133,11 @@ export class Scheduler {
     await this.runner.drain()
   }
 
+  /** What is due has been claimed, and what can begin has ended. */
+  get isQuiet(): boolean {
+    return this.#works === 0 && this.runner.isQuiet
+  }
+
   /** Resolves when what is due has been claimed. */
   async claimed(): Promise<void> {
     await this.#working.catch(() => {})
@@ -144,7 +150,8 @@ export class Scheduler {
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
-    const done = this.#working.then(work)
+    this.#works++
+    const done = this.#working.then(work).finally(() => this.#works--)
     this.#working = done.catch(() => {})
     return done
   }

@@ -9,27 +9,32 @@ import type {PublishedJob} from "../generation/generation.ts"
 import type {Address, OutboxDraft} from "../outbox/draft.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {inserting} from "../outbox/rows.ts"
+import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {openRun} from "./open-run.ts"
 
 /** A run of a plugin's job may take so many seconds. */
 const usualTimeout = 600
 
-const effectOf = (outbox: Outbox, sends: readonly OutboxDraft[]) => ({
-  statements: sends.length === 0 ? [] : [inserting(sends.map(departureOf))],
+const effectOf = (outbox: Outbox, sends: readonly OutboxDraft[], at: number) => ({
+  statements: sends.length === 0 ? [] : [inserting(sends.map(draft => departureOf(draft, at)))],
   stored: () => outbox.stored(sends),
 })
 
 /** It takes its place in the queue of its channel. */
-const departureOf = (draft: OutboxDraft) => ({
+const departureOf = (draft: OutboxDraft, at: number) => ({
   draft,
   content: toJson(draft.content),
-  at: Date.now(),
+  at,
   turn: undefined,
 })
 
 /** A message of a fixed text. */
-export const messageTarget = (outbox: Outbox, endpoints: Pick<Endpoints, "get">): FiringTarget => {
+export const messageTarget = (
+  outbox: Outbox,
+  endpoints: Pick<Endpoints, "get">,
+  clock: Clock = systemClock,
+): FiringTarget => {
   const problem = ({endpoint = ""}: JobTarget) =>
     endpoints.get(endpoint) === undefined ? `there is no endpoint ${endpoint}` : undefined
   return {
@@ -38,7 +43,7 @@ export const messageTarget = (outbox: Outbox, endpoints: Pick<Endpoints, "get">)
       const {endpoint = "", channel = "", text = ""} = target
       const missing = problem(target)
       if (missing !== undefined) throw new Problem("endpoint_unknown", missing)
-      return effectOf(outbox, [{id: uuid(), kind: "message", endpoint, channel, content: [text]}])
+      return effectOf(outbox, [{id: uuid(), kind: "message", endpoint, channel, content: [text]}], clock.now())
     },
   }
 }
@@ -49,10 +54,14 @@ export interface PluginJobs {
   /** Resolves when no change of what runs is under way. */
   readonly settled: () => Promise<unknown>
   readonly requireTarget: (address: Address) => void
+  readonly clock?: Clock
 }
 
 /** A function that a plugin declares with `plugin.job`. */
-export const pluginTarget = (outbox: Outbox, {current, settled, requireTarget}: PluginJobs): FiringTarget => {
+export const pluginTarget = (
+  outbox: Outbox,
+  {current, settled, requireTarget, clock = systemClock}: PluginJobs,
+): FiringTarget => {
   const find = ({plugin, job}: JobTarget) => current().get(`${plugin}/${job}`)
   const problem = (target: JobTarget) =>
     find(target) === undefined ? `no plugin ${target.plugin} declares a job ${target.job}` : undefined
@@ -64,7 +73,7 @@ export const pluginTarget = (outbox: Outbox, {current, settled, requireTarget}: 
       const job = find(firing.target)
       if (job?.plugin === undefined) throw new Problem("job_unknown", problem(firing.target) ?? "")
       requireFit(job, firing.target.data)
-      return effectOfRun(outbox, job, firing, requireTarget)
+      return effectOfRun(outbox, job, firing, {requireTarget, clock})
     },
   }
 }
@@ -73,7 +82,7 @@ const effectOfRun = async (
   outbox: Outbox,
   job: PublishedJob,
   firing: Parameters<FiringTarget["fire"]>[0],
-  requireTarget: PluginJobs["requireTarget"],
+  {requireTarget, clock}: Required<Pick<PluginJobs, "requireTarget" | "clock">>,
 ) => {
   const {plugin, definition, handle, log} = job
   if (plugin === undefined) throw new Problem("job_unknown", `${job.id} belongs to no plugin`)
@@ -85,7 +94,7 @@ const effectOfRun = async (
     return end()
   }
   const {sends, writes} = await withTimeLimit((definition.timeout ?? usualTimeout) * 1000, work, outer)
-  const effect = effectOf(outbox, sends)
+  const effect = effectOf(outbox, sends, clock.now())
   return {...effect, statements: [...effect.statements, ...writes]}
 }
 

@@ -7,6 +7,7 @@ import {type AnyPlugin, definePlugin} from "../../shared/sdk/plugin.ts"
 import type {UsedServices, Uses} from "../../shared/sdk/service.ts"
 import {start} from "../host/start.ts"
 import {createLogs} from "../logs/log.ts"
+import {systemClock} from "../runtime/flow/clock.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
 import {bypassProxy} from "../runtime/proxy.ts"
 import {type FireOptions, fire, online, type SayOptions, type Sent, say} from "./actions.ts"
@@ -92,7 +93,7 @@ const openBot = async (options: BotOptions, subject: (asked: "fire" | "upgrade")
         supervisor: () => "none",
         logs: createLogs({level: "debug", format: "pretty", colors: false, write}),
         plugins: editions.builtIns,
-        now: () => performance.now() + passed,
+        clock: {...systemClock, elapsed: () => performance.now() + passed},
         signal: new AbortController().signal,
       },
       await loadRuntime(),

@@ -46,6 +46,11 @@ export interface Plugin {
   /** Aborted when the instance is disposed. */
   readonly signal: AbortSignal
   readonly database: PluginDatabase
+  /**
+   * The time by the Host's clock, in milliseconds since 1970: `Date.now()`, and in a test the time that `bot.clock` shows. Use it
+   * for what a plugin works out from the time of day, so that its tests need not wait.
+   */
+  now(): number
   /** Registers the undo of something acquired; run in reverse order when the instance is disposed. */
   defer(undo: () => unknown): void
   command<P extends string>(

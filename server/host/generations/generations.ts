@@ -8,6 +8,7 @@ import type {Watcher} from "../../generation/watch.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {BuiltIns} from "../../plugins/load.ts"
 import type {PluginStarts} from "../../plugins/starts.ts"
+import {systemClock} from "../../runtime/flow/clock.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {jobDefaultProblem} from "../../scheduler/job-defaults.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
@@ -56,7 +57,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     history: new GenerationHistory(database),
     endpoints,
     jobDefaultProblem,
-    host: createPluginHost({outbox, endpoints, database, timers}),
+    host: createPluginHost({outbox, endpoints, database, timers, clock: host.clock ?? systemClock}),
     mayChangeCode: mode !== "production",
     readVariables,
     readLockfile: () => hashLockfile(paths.project),

@@ -12,6 +12,7 @@ import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {addressOf, contentOf, requireParams} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {PluginHost} from "../../plugins/plugin-host.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Place} from "../../scheduler/timers/rows.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
 
@@ -20,10 +21,12 @@ export interface PluginHostOptions {
   readonly endpoints: Pick<Endpoints, "require" | "requireFeature" | "requireTarget">
   readonly database: Pick<Database, "write">
   readonly timers: () => Timers
+  readonly clock: Clock
 }
 
 /** What a running Host does for its plugins outside handlers. */
-export const createPluginHost = ({outbox, endpoints, database, timers}: PluginHostOptions): PluginHost => ({
+export const createPluginHost = ({outbox, endpoints, database, timers, clock}: PluginHostOptions): PluginHost => ({
+  now: () => clock.now(),
   send: async (plugin, target, content, {key, at} = {}) => {
     const address = addressOf(target)
     endpoints.requireTarget(address)

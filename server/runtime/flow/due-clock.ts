@@ -5,9 +5,6 @@ import {type Clock, systemClock} from "./clock.ts"
 /** A failure is followed by another try after so many milliseconds. */
 const pauseAfterFailure = 1000
 
-/** What falls due within so many milliseconds after a firing is fired together: one commit for all. */
-const togetherFor = 50
-
 export interface DueClockOptions {
   /** For the log: what falls due. */
   readonly what: string
@@ -46,6 +43,11 @@ export class DueClock {
   /** A row is due at this time, which may be before all others. */
   consider(at: number): void {
     if (this.#isRunning && at < this.#at) this.#sleep(at)
+  }
+
+  /** True while what fires now has not ended. */
+  get isFiring(): boolean {
+    return this.#running !== undefined
   }
 
   /** Nothing fires any more; resolves when what fires now has ended. */
@@ -94,7 +96,8 @@ export class DueClock {
         continue
       }
       const earliest = Math.min(at ?? Number.POSITIVE_INFINITY, this.#at)
-      if (this.#isRunning && earliest !== Number.POSITIVE_INFINITY) this.#sleep(Math.max(earliest, fired + togetherFor))
+      if (this.#isRunning && earliest !== Number.POSITIVE_INFINITY)
+        this.#sleep(Math.max(earliest, fired + this.#clock.togetherFor))
       return
     }
   }

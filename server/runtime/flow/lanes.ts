@@ -1,8 +1,11 @@
+import {type Clock, systemClock} from "./clock.ts"
 import {type Reservation, reserve} from "./reservation.ts"
 
 /** The item is to be run again after so many milliseconds, before what follows it in its lane. */
 export interface Again {
   readonly again: number
+  /** False where the pause only keeps it from another that runs: no clock that stands still holds it up. */
+  readonly byClock?: boolean
 }
 
 /** Must not reject. */
@@ -20,22 +23,32 @@ export class Lanes<T> {
   /** Lanes with work that is not running, in the order in which they became ready. */
   readonly #ready = new Set<string>()
   readonly #running = new Set<string>()
-  /** Lanes whose first item is run again later. */
-  readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
+  /** Lanes whose first item is run again later, and how each rest is called off. */
+  readonly #resting = new Map<string, () => void>()
+  readonly #clock: Clock
+  /** So many of them rest whatever the clock does. */
+  #soon = 0
   /** How much is about to be pushed, by lane. */
   readonly #expected = new Map<string, number>()
   #length = 0
   #paused = false
   #idle: (() => void)[] = []
 
-  constructor(width: number, run: Run<T>) {
+  constructor(width: number, run: Run<T>, clock: Clock = systemClock) {
     this.#width = width
     this.#run = run
+    this.#clock = clock
   }
 
   /** Items that wait, without those that run. */
   get length(): number {
     return this.#length
+  }
+
+  /** Nothing runs, is about to be pushed, or waits that could run. */
+  get isQuiet(): boolean {
+    const mayRun = !this.#paused && this.#ready.size > 0
+    return this.#running.size === 0 && this.#expected.size === 0 && this.#soon === 0 && !mayRun
   }
 
   push(lane: string, item: T): void {
@@ -81,7 +94,7 @@ export class Lanes<T> {
   /** Starts nothing more; what runs goes on. */
   pause(): void {
     this.#paused = true
-    for (const timer of this.#resting.values()) clearTimeout(timer)
+    for (const callOff of this.#resting.values()) callOff()
   }
 
   /** Resolves when nothing runs, and nothing waits that could. */
@@ -112,7 +125,7 @@ export class Lanes<T> {
 
   async #runItem(lane: string, item: T): Promise<void> {
     const end = await this.#run(item, lane)
-    if (end !== undefined) this.#rest(lane, item, end.again)
+    if (end !== undefined) this.#rest(lane, item, end)
     this.#leave(lane)
   }
 
@@ -123,15 +136,18 @@ export class Lanes<T> {
     if (this.#running.size === 0) for (const done of this.#idle.splice(0)) done()
   }
 
-  #rest(lane: string, item: T, pause: number): void {
+  #rest(lane: string, item: T, {again, byClock = true}: Again): void {
+    const clock = byClock ? this.#clock : systemClock
     this.#length++
     this.#waiting.set(lane, [item, ...(this.#waiting.get(lane) ?? [])])
+    if (!byClock) this.#soon++
     const wake = () => {
+      if (!byClock) this.#soon--
       this.#resting.delete(lane)
       this.#ready.add(lane)
       this.#advance()
     }
-    this.#resting.set(lane, setTimeout(wake, pause))
+    this.#resting.set(lane, clock.wait(again, wake))
     if (this.#paused) this.pause()
   }
 }

@@ -90,6 +90,11 @@ export class Timers {
     return this.#due.stop()
   }
 
+  /** None is being fired. */
+  get isQuiet(): boolean {
+    return !this.#due.isFiring
+  }
+
   /** Ingress is open again, or timers were stored. */
   consider(at = 0): void {
     this.#due.consider(at)

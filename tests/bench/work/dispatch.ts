@@ -5,6 +5,7 @@ import {createDispatch, createMessageTable} from "../../../server/messages/dispa
 import type {Handler} from "../../../server/messages/handler.ts"
 import type {MiddlewareHandler} from "../../../server/messages/middleware.ts"
 import {type PermissionOf, readPermissions} from "../../../server/messages/permissions.ts"
+import {systemClock} from "../../../server/runtime/flow/clock.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import {log} from "../../support/host/silence.ts"
 import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
@@ -88,9 +89,12 @@ const dispatchGuarded = (size: number) => {
     endpoints: ableEndpoints,
     settled: async () => {},
     log,
-    now: () => {
-      now += 1000
-      return now
+    clock: {
+      ...systemClock,
+      elapsed: () => {
+        now += 1000
+        return now
+      },
     },
   })
   const events = eventsFor(size)

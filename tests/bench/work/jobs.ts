@@ -54,6 +54,8 @@ const scheduler = new Scheduler({
   targetOf: () => target,
   clock: {
     now: () => now,
+    elapsed: () => now,
+    togetherFor: 50,
     longestWait: 2 ** 31 - 1,
     wait: (_, call) => {
       wake = call

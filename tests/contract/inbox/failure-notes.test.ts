@@ -5,6 +5,7 @@ import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {createDispatch, createMessageTable} from "../../../server/messages/dispatch.ts"
 import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
+import {systemClock} from "../../../server/runtime/flow/clock.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import type {Session} from "../../../shared/sdk/session.ts"
 import {UserError} from "../../../shared/sdk/user-error.ts"
@@ -60,7 +61,13 @@ const openBot = async (place: Location, {retries = 0, text = "Sorry ({event})."}
     log,
   })
   const inbox = new Inbox(database, new Outbox(database, log), "run", log, {pauses: {first: 1, longest: 1}})
-  const options = {current: () => table, endpoints: ableEndpoints, settled: async () => {}, log, now: () => now}
+  const options = {
+    current: () => table,
+    endpoints: ableEndpoints,
+    settled: async () => {},
+    log,
+    clock: {...systemClock, elapsed: () => now},
+  }
   await inbox.start(createDispatch(options))
   onTestFinished(() => inbox.drain())
   const endpoint = lineEndpoint(inbox)

@@ -8,6 +8,7 @@ interface Wait {
 /** A clock that moves by hand. What waits goes by the time that has passed; what `now` says can be set. */
 export class HandClock implements Clock {
   readonly longestWait: number
+  readonly togetherFor = 50
   #passed = 0
   #offset: number
   readonly #waits = new Set<Wait>()
@@ -19,6 +20,10 @@ export class HandClock implements Clock {
 
   now(): number {
     return this.#offset + this.#passed
+  }
+
+  elapsed(): number {
+    return this.#passed
   }
 
   wait(milliseconds: number, wake: () => void): () => void {
