@@ -1,6 +1,9 @@
 import {v7 as uuid} from "uuid"
 import type {Host} from "../host/host.ts"
-import {askFor, until} from "./asking.ts"
+import {ask, until} from "./asking.ts"
+import {pendingHandlers, pendingRuns, pendingSends} from "./pending.ts"
+import {messages} from "./room.ts"
+import {type UnderTest, untilDone, untilQuiet} from "./waiting.ts"
 
 export interface TestFile {
   /** `file` with a number when left out. */
@@ -28,6 +31,9 @@ export interface FireOptions {
   readonly plugin?: string
 }
 
+/** The sandbox may take so long to open, in milliseconds. */
+const startLimit = 30_000
+
 /** A message that a job has sent. */
 export interface Sent {
   readonly endpoint: string
@@ -35,23 +41,19 @@ export interface Sent {
   readonly text: string
 }
 
-/** How long an end is waited for, in milliseconds: longer than a handler may take. */
-const patience = 70_000
-
-const untilTrue = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
-  await until<true>(what, patience, async () => (await holds()) || undefined)
+/** Resolves once the sandbox is online, and what plugins do at the start has ended. */
+export const started = async (bot: UnderTest): Promise<void> => {
+  await until("the sandbox to be online", startLimit, () => bot.host.endpoints.get("sandbox")?.state.is === "online")
+  await untilQuiet(bot, "the start of the bot")
 }
-
-export const online = (host: Host): Promise<void> =>
-  untilTrue("the sandbox", () => host.endpoints.get("sandbox")?.state.is === "online")
 
 /** Says something in the sandbox; resolves to the replies, as plain text. */
 export const say = async (
-  host: Host,
+  bot: UnderTest,
   text: string,
   {user = "tester", channel = "test", group, files = []}: SayOptions = {},
 ): Promise<readonly string[]> => {
-  const base = "/api/plugins/sandbox/messages"
+  const {host} = bot
   const said = {
     text,
     user,
@@ -59,24 +61,15 @@ export const say = async (
     ...(group === undefined ? {} : {group}),
     ...(files.length === 0 ? {} : {files: files.map(encodeFile)}),
   }
-  const {sn} = await ask<{readonly sn: number}>(host, base, said)
-  const open = async (sql: string) => (await host.database.read(sql, [sn])).length > 0
-  await untilTrue(
-    "its handlers",
-    async () => !(await open("SELECT 1 FROM inbox_marks WHERE seq = ? AND state IN ('pending', 'running')")),
-  )
-  await untilTrue(
-    "the replies",
-    async () => !(await open("SELECT 1 FROM outbox WHERE inbox_seq = ? AND state IN ('queued', 'sending')")),
-  )
+  const {sn} = await ask<{readonly sn: number}>(host, "/api/plugins/sandbox/messages", said)
+  await untilDone(bot, `say(${JSON.stringify(text.slice(0, 60))})`, async () => [
+    ...(await pendingHandlers(host, {sql: "m.seq = ?", args: [sn]})),
+    ...(await pendingSends(host, {sql: "inbox_seq = ?", args: [sn]})),
+  ])
   const ids = new Set(
     (await host.database.read("SELECT id FROM outbox WHERE inbox_seq = ?", [sn])).map(({id}) => String(id)),
   )
-  const {items} = await ask<{readonly items: readonly {readonly id: string; readonly text: string}[]}>(
-    host,
-    `${base}?channel=${encodeURIComponent(channel)}`,
-  )
-  return items.filter(({id}) => ids.has(id)).map(message => message.text)
+  return (await messages(bot, channel)).filter(({id}) => ids.has(id)).map(message => message.text)
 }
 
 const encodeFile = ({name, type, bytes}: TestFile, index: number) => ({
@@ -90,40 +83,40 @@ const encodeFile = ({name, type, bytes}: TestFile, index: number) => ({
  * sent once that is sent. Rejects where the run does not succeed, with its error.
  */
 export const fire = async (
-  host: Host,
+  bot: UnderTest,
   job: string,
   {plugin, data}: {readonly plugin: string; readonly data?: unknown},
 ): Promise<readonly Sent[]> => {
+  const {host} = bot
   const id = `test-${uuid()}`
   const target = {plugin, job, ...(data === undefined ? {} : {data})}
-  await ask(host, "/api/jobs", {id, schedule: {at: "2999-01-01T00:00"}, timezone: "UTC", target})
+  await ask(host, "/api/jobs", {id, schedule: {at: "9999-12-31T00:00"}, timezone: "UTC", target})
   const [before] = await host.database.read("SELECT coalesce(max(seq), 0) AS seq FROM outbox")
+  const since = Number(before?.seq)
+  const what = `fire(${JSON.stringify(job)})`
   try {
     const run = await ask<{readonly id: string}>(host, `/api/jobs/${id}/run`, {})
-    await requireSuccess(host, job, run.id)
+    await untilDone(bot, what, () => pendingRun(host, run.id, job))
   } finally {
     await ask(host, `/api/jobs/${id}/remove`, {})
   }
-  return sentSince(host, Number(before?.seq))
+  await untilDone(bot, what, () => pendingSends(host, {sql: "seq > ? AND inbox_seq IS NULL", args: [since]}))
+  return sentSince(host, since)
 }
 
-const requireSuccess = async (host: Host, job: string, runId: string): Promise<void> => {
-  const read = async () =>
-    (await host.database.read("SELECT state, reason, error FROM job_runs WHERE run_id = ?", [runId]))[0]
-  await untilTrue(`job ${job}`, async () => !["queued", "running"].includes(String((await read())?.state)))
-  const {state, reason, error} = (await read()) ?? {}
-  if (state !== "succeeded") throw new Error(`job ${job} ${state}: ${error ?? reason}`)
-}
+/** The scheduled job that fires it has a name that the test does not know. */
+const pendingRun = async (host: Host, id: string, job: string) =>
+  (await pendingRuns(host, {sql: "run_id = ?", args: [id]})).map(run => ({
+    ...run,
+    text: run.text.replace(/job test-\S+/, `job ${job}`),
+  }))
 
 /** What no message of the inbox is answered with, in its order. */
 const sentSince = async (host: Host, seq: number): Promise<readonly Sent[]> => {
-  const read = (more: string) =>
-    host.database.read(`SELECT id FROM outbox WHERE seq > ? AND inbox_seq IS NULL ${more} ORDER BY seq`, [seq])
-  await untilTrue("what the job sends", async () => (await read("AND state IN ('queued', 'sending')")).length === 0)
-  const rows = await read("")
+  const rows = await host.database.read(
+    "SELECT id FROM outbox WHERE seq > ? AND inbox_seq IS NULL AND state = 'sent' ORDER BY seq",
+    [seq],
+  )
   const views = await Promise.all(rows.map(({id}) => ask<Sent>(host, `/api/outbox/${id}`)))
   return views.map(({endpoint, channel, text}) => ({endpoint, channel, text}))
 }
-
-const ask = <T>(host: Host, path: string, body?: unknown): Promise<T> =>
-  askFor({url: host.url, token: host.token?.reveal() ?? ""}, path, body)

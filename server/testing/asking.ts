@@ -1,5 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {fromJson, toJson} from "../../shared/json.ts"
+import type {Host} from "../host/host.ts"
 
 /** Looked at so often at first, and so often at last, in milliseconds. */
 const pauses = {first: 2, longest: 20} as const
@@ -40,3 +41,7 @@ export const askFor = async <T>(host: Asked, path: string, body?: unknown): Prom
   if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
   return fromJson(text) as T
 }
+
+/** What a Host in this process answers. Throws it where it is not 2xx. */
+export const ask = <T>(host: Pick<Host, "url" | "token">, path: string, body?: unknown): Promise<T> =>
+  askFor({url: host.url, token: host.token?.reveal() ?? ""}, path, body)

@@ -15,6 +15,7 @@ import {logs} from "./logs.ts"
 import {type Figure, tableOf, verdictOf} from "./measure/figure.ts"
 import {memory} from "./memory.ts"
 import {metrics} from "./metrics.ts"
+import {pluginTest} from "./plugins/plugin-test.ts"
 import {send} from "./plugins/send.ts"
 import {timersDue} from "./plugins/timers-due.ts"
 import {timersWaiting} from "./plugins/timers-waiting.ts"
@@ -46,6 +47,7 @@ const rows: readonly Row[] = [
   send,
   timersDue,
   timersWaiting,
+  pluginTest,
   journal,
   journalOpen,
   stream,

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {setTimeout as sleep} from "node:timers/promises"
 import {plugin} from "svc-runtime/test"
 import moderation from "../plugins/moderation.ts"
 
@@ -8,15 +7,8 @@ const config = {words: ["spam"], log: {endpoint: "sandbox", channel: "log"}}
 
 test("deletes, mutes, logs, and hears the appeal", () =>
   plugin.test(moderation, {config, users: {ada: "trusted"}}, async bot => {
-    const headers = {authorization: `Bearer ${bot.token}`}
-    const said = async (channel: string) => {
-      const path = `/api/plugins/sandbox/messages?channel=${encodeURIComponent(channel)}`
-      const {items} = (await (await fetch(bot.url + path, {headers})).json()) as {items: {text: string}[]}
-      return items.map(({text}) => text)
-    }
-    const hears = async (channel: string, text: string) => {
-      while (!(await said(channel)).includes(text)) await sleep(20)
-    }
+    const said = async (channel: string) => (await bot.messages(channel)).map(({text}) => text)
+    const hears = async (channel: string, text: string) => assert.ok((await said(channel)).includes(text), text)
 
     await hears("log", "Moderation is on: spam.")
     await bot.say("buy spam", {channel: "team", user: "eve", group: true})

@@ -27,20 +27,20 @@ const isTimezone = (name: string): boolean => {
   }
 }
 
-/** When clocks in this timezone show 18:30 next. It looks at every minute, so a change to summer time needs no care. */
-const nextMoment = (time: string, timeZone: string): number => {
+/** When clocks in this timezone show 18:30 next, after `now`. It looks at every minute, so a change to summer time needs no care. */
+const nextMoment = (time: string, timeZone: string, now: number): number => {
   const clock = new Intl.DateTimeFormat("en-GB", {timeZone, hour: "2-digit", minute: "2-digit"})
-  let at = Math.ceil((Date.now() + 1) / minute) * minute
+  let at = Math.ceil((now + 1) / minute) * minute
   while (clock.format(at) !== time) at += minute
   return at
 }
 
 /** A timer, and in words when it fires. */
-const readTime = (isOnce: boolean, text: string, timezone: string): {timer: When; when: string} => {
+const readTime = (isOnce: boolean, text: string, timezone: string, now: number): {timer: When; when: string} => {
   const [, hour, past] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
   const time = `${hour?.padStart(2, "0")}:${past}`
   if (isOnce) {
-    const at = hour === undefined ? Date.now() + readSpan(text) : nextMoment(time, timezone)
+    const at = hour === undefined ? now + readSpan(text) : nextMoment(time, timezone, now)
     const shown = new Date(at).toLocaleString("sv-SE", {timeZone: timezone, dateStyle: "short", timeStyle: "short"})
     return {timer: {at}, when: `at ${shown}`}
   }
@@ -77,7 +77,7 @@ export default definePlugin({
       if (!["in", "at", "every"].includes(how)) throw new UserError("Write in, at or every: remind in 10m tea.")
       const {timezone, last, reminders} = await session.state(notebooks).get()
       if (reminders.length === 50) throw new UserError("You have 50 reminders. Cancel one of them: cancel 1.")
-      const {timer, when} = readTime(how !== "every", time, timezone)
+      const {timer, when} = readTime(how !== "every", time, timezone, plugin.now())
       const reminder = {n: last + 1, text, when, isOnce: how !== "every"}
       await session.state(notebooks).set({timezone, last: reminder.n, reminders: [...reminders, reminder]})
       await session.timer(ring, timer, {n: reminder.n}, {key: keyOf(session, reminder.n)})

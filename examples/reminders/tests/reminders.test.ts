@@ -1,24 +1,38 @@
 import assert from "node:assert/strict"
 import {test} from "node:test"
-import {setTimeout as sleep} from "node:timers/promises"
 import {plugin} from "svc-runtime/test"
 import reminders from "../plugins/reminders.ts"
 
 test("reminds, lists and cancels", () =>
-  plugin.test(reminders, async bot => {
-    const headers = {authorization: `Bearer ${bot.token}`}
-    const said = async () => (await fetch(`${bot.url}/api/plugins/sandbox/messages?channel=test`, {headers})).text()
-
-    const [answer = ""] = await bot.say("/remind in 1s tea", {user: "ada"})
-    assert.match(answer, /^Reminder 1, at 20\d\d-\d\d-\d\d \d\d:\d\d: tea$/)
+  plugin.test(reminders, {now: "2026-03-01T12:00:00Z"}, async bot => {
+    assert.deepEqual(await bot.say("/remind in 10m tea", {user: "ada"}), ["Reminder 1, at 2026-03-01 12:10: tea"])
     await bot.say("/remind every 2h water", {user: "ada"})
-    assert.match((await bot.say("/reminders", {user: "ada"})).join(), /^1, at .*: tea\n2, every 2h: water$/)
-    while (!(await said()).includes("ada: tea")) await sleep(50)
-    assert.deepEqual(await bot.say("/reminders", {user: "ada"}), ["2, every 2h: water"])
+    assert.deepEqual(await bot.say("/reminders", {user: "ada"}), ["1, at 2026-03-01 12:10: tea\n2, every 2h: water"])
 
+    await bot.changes()
+    await bot.clock.advance({minutes: 10})
+    assert.deepEqual(await bot.changes(), [{change: "said", channel: "test", text: "ada: tea"}])
+    assert.deepEqual(await bot.say("/reminders", {user: "ada"}), ["2, every 2h: water"])
     assert.deepEqual(await bot.say("/cancel 2", {user: "bob"}), ["You have no reminder 2."])
     assert.deepEqual(await bot.say("/cancel 2", {user: "ada"}), ["Reminder 2 is cancelled."])
     assert.deepEqual(await bot.say("/reminders", {user: "ada"}), ["You have no reminders."])
+
+    await bot.changes()
+    await bot.clock.advance({days: 1})
+    assert.deepEqual(await bot.changes(), [])
+  }))
+
+test("follows summer time", () =>
+  plugin.test(reminders, {now: "2026-03-27T12:00:00Z"}, async bot => {
+    await bot.say("/timezone Europe/Berlin")
+    await bot.say("/remind every 9:00 stand up")
+    await bot.clock.set("2026-03-28T07:59:59Z")
+    await bot.changes()
+    await bot.clock.advance(1)
+    assert.deepEqual(await bot.changes(), [{change: "said", channel: "test", text: "tester: stand up"}])
+    // The clocks go forward in the night.
+    await bot.clock.set("2026-03-29T07:00:00Z")
+    assert.deepEqual(await bot.changes(), [{change: "said", channel: "test", text: "tester: stand up"}])
   }))
 
 test("goes by the clock of each user", () =>

@@ -32,21 +32,25 @@ export class Guild {
   /** What was made for a row of the outbox: another attempt makes nothing. */
   readonly #made = new Map<string, string>()
 
-  constructor() {
+  readonly #now: () => number
+
+  /** `now`: in milliseconds since 1970. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now
     this.enter("bot")
   }
 
   /** Somebody writes in a channel: both are known from then on. */
   enter(user: string, channel?: string): void {
-    if (!this.#members.has(user)) this.#members.set(user, {joinedAt: Date.now(), roles: new Set()})
+    if (!this.#members.has(user)) this.#members.set(user, {joinedAt: this.#now(), roles: new Set()})
     if (channel !== undefined && !this.#channels.has(channel)) this.#addChannel(channel, channelType.text, channel)
   }
 
   /** Why a user may not write in a channel; undefined where nothing is against it. */
   whySilent(user: string, channel: string): string | undefined {
     if (this.#banned.has(user)) return `${user} was removed from the sandbox for good`
-    if (isLater(this.#mutedUsers.get(user))) return `${user} is muted in the sandbox`
-    return isLater(this.#mutedChannels.get(channel)) ? `${channel} is muted in the sandbox` : undefined
+    if (this.#isLater(this.#mutedUsers.get(user))) return `${user} is muted in the sandbox`
+    return this.#isLater(this.#mutedChannels.get(channel)) ? `${channel} is muted in the sandbox` : undefined
   }
 
   channels(): readonly GuildChannel[] {
@@ -74,7 +78,7 @@ export class Guild {
 
   /** `milliseconds` of 0 ends it. */
   muteChannel(id: string, milliseconds: number): void {
-    this.#mutedChannels.set(this.channel(id).id, Date.now() + milliseconds)
+    this.#mutedChannels.set(this.channel(id).id, this.#now() + milliseconds)
   }
 
   members(): readonly string[] {
@@ -93,7 +97,7 @@ export class Guild {
 
   /** `milliseconds` of 0 ends it. */
   mute(user: string, milliseconds: number): void {
-    this.#mutedUsers.set(user, Date.now() + milliseconds)
+    this.#mutedUsers.set(user, this.#now() + milliseconds)
   }
 
   roles(): readonly Role[] {
@@ -134,6 +138,10 @@ export class Guild {
     this.#members.set(user, {joinedAt, roles: new Set([...roles].filter(id => id !== role))})
   }
 
+  #isLater(time = 0): boolean {
+    return time > this.#now()
+  }
+
   #role(id: string): Role {
     return found(this.#roles.get(id), "role", id)
   }
@@ -150,8 +158,6 @@ export class Guild {
     return id
   }
 }
-
-const isLater = (time = 0): boolean => time > Date.now()
 
 const found = <T>(value: T | undefined, what: string, id: string): T => {
   if (value !== undefined) return value

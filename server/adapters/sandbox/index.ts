@@ -21,6 +21,12 @@ const NewMessage = Type.Object(
 
 const ChannelQuery = Type.Object({channel: Type.Optional(Type.String({default: "chat"}))})
 
+const ChangesQuery = Type.Object({
+  after: Type.Optional(
+    Type.Integer({minimum: 0, default: 0, description: "The number of the last change that is known"}),
+  ),
+})
+
 const Stored = Type.Object({sn: Type.Integer(), id: Type.String(), duplicate: Type.Boolean()}, {title: "StoredMessage"})
 
 const Commands = Type.Object({items: Type.Array(Type.Object({name: Type.String(), description: Type.String()}))})
@@ -29,8 +35,8 @@ const Commands = Type.Object({items: Type.Array(Type.Object({name: Type.String()
 export default definePlugin({
   description: "A platform inside the Host, for trying the bot",
   setup(plugin) {
-    const room = new Room()
-    const guild = new Guild()
+    const room = new Room(plugin.now)
+    const guild = new Guild(plugin.now)
     const uploads = new Uploads()
     let endpoint: Endpoint | undefined
     plugin.adapter("sandbox", {
@@ -84,6 +90,16 @@ export default definePlugin({
       response: Type.Object({items: Type.Array(Type.Unknown())}),
       handle: (_, call) =>
         call.json(Type.Object({items: Type.Unknown()}), {items: room.messages(String(call.query.channel))}),
+    })
+    plugin.route({
+      method: "GET",
+      path: "/changes",
+      scope: "full",
+      summary: "What has happened in all channels, oldest first: messages, edits, deletions, reactions, typing",
+      query: ChangesQuery,
+      response: Type.Object({items: Type.Array(Type.Unknown())}),
+      handle: (_, call) =>
+        call.json(Type.Object({items: Type.Unknown()}), {items: room.changes(Number(call.query.after))}),
     })
     plugin.route({
       method: "GET",

@@ -21,9 +21,20 @@ export type RoomChange =
   /** The bot did something to the guild: a sentence without its subject. */
   | {readonly change: "moderated"; readonly what: string}
 
+/** One change as it is remembered, in the order in which they came: `number` counts from 1. */
+export type NumberedChange = RoomChange & {
+  readonly number: number
+  /** Left out for what is not of one channel. */
+  readonly channel?: string
+  /** The text that an edit has replaced. */
+  readonly before?: string
+  /** The reaction that was given or taken back; left out where all were. */
+  readonly emoji?: string
+}
+
 type Listener = (change: RoomChange) => void
 
-/** So many messages are remembered, over all channels. */
+/** So many messages are remembered, over all channels; and so many changes. */
 const remembered = 1000
 
 /** The sandbox's platform: channels in memory, and whoever listens to them. */
@@ -31,10 +42,18 @@ export class Room {
   /** The bot's, as it lists them for its platforms. */
   commands: readonly CommandSummary[] = []
   #messages: RoomMessage[] = []
+  #changes: NumberedChange[] = []
+  #lastChange = 0
   readonly #listeners = new Map<Listener, string>()
+  readonly #now: () => number
+
+  /** `now`: in milliseconds since 1970. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
 
   say(from: RoomMessage["from"], channel: string, id: string, elements: Content): void {
-    const at = new Date().toISOString()
+    const at = new Date(this.#now()).toISOString()
     const message = {id, channel, from, text: textOf(elements), elements, reactions: [], at, edited: false}
     this.#messages = [...this.#messages.slice(1 - remembered), message]
     this.#tell(channel, {change: "said", message})
@@ -42,8 +61,8 @@ export class Room {
 
   /** Throws a refusal where there is no such message. */
   edit(channel: string, id: string, elements: Content): void {
-    this.message(channel, id)
-    this.#change(channel, id, "edited", {elements, text: textOf(elements), edited: true})
+    const {text: before} = this.message(channel, id)
+    this.#change(channel, id, "edited", {elements, text: textOf(elements), edited: true}, {before})
   }
 
   /** A message that is gone already counts as deleted. */
@@ -56,13 +75,13 @@ export class Room {
 
   react(channel: string, id: string, emoji: string): void {
     const reactions = this.#find(channel, id)?.reactions ?? []
-    this.#change(channel, id, "reacted", {reactions: [...reactions, emoji]})
+    this.#change(channel, id, "reacted", {reactions: [...reactions, emoji]}, {emoji})
   }
 
   unreact(channel: string, id: string, emoji: string): void {
     const reactions = this.#find(channel, id)?.reactions ?? []
     const at = reactions.lastIndexOf(emoji)
-    if (at >= 0) this.#change(channel, id, "unreacted", {reactions: reactions.toSpliced(at, 1)})
+    if (at >= 0) this.#change(channel, id, "unreacted", {reactions: reactions.toSpliced(at, 1)}, {emoji})
   }
 
   typing(channel: string): void {
@@ -73,7 +92,7 @@ export class Room {
   clearReactions(channel: string, id: string, emoji?: string): void {
     const {reactions} = this.message(channel, id)
     const left = emoji === undefined ? [] : reactions.filter(each => each !== emoji)
-    this.#change(channel, id, "unreacted", {reactions: left})
+    this.#change(channel, id, "unreacted", {reactions: left}, emoji === undefined ? {} : {emoji})
   }
 
   /** Throws a refusal where there is no such message. */
@@ -91,6 +110,11 @@ export class Room {
     return this.#messages.filter(message => message.channel === channel)
   }
 
+  /** What has happened after the change with this number, in all channels, oldest first. */
+  changes(after: number): readonly NumberedChange[] {
+    return this.#changes.filter(({number}) => number > after)
+  }
+
   /** Hears what happens in a channel from now on; returns the end of it. */
   listen(channel: string, listener: Listener): () => void {
     this.#listeners.set(listener, channel)
@@ -101,20 +125,32 @@ export class Room {
     return this.#messages.find(message => message.id === id && message.channel === channel)
   }
 
-  #change(channel: string, id: string, change: "edited" | "reacted" | "unreacted", to: Partial<RoomMessage>): void {
+  #change(
+    channel: string,
+    id: string,
+    change: "edited" | "reacted" | "unreacted",
+    to: Partial<RoomMessage>,
+    more: Pick<NumberedChange, "before" | "emoji">,
+  ): void {
     const before = this.#find(channel, id)
     if (before === undefined) return
     const message = {...before, ...to}
     this.#messages = this.#messages.map(each => (each === before ? message : each))
-    this.#tell(channel, {change, message})
+    this.#tell(channel, {change, message}, more)
   }
 
   /** In whatever channel they are. */
   tellAll(what: string): void {
+    this.#remember({change: "moderated", what})
     for (const listener of this.#listeners.keys()) listener({change: "moderated", what})
   }
 
-  #tell(channel: string, change: RoomChange): void {
+  #tell(channel: string, change: RoomChange, more: Pick<NumberedChange, "before" | "emoji"> = {}): void {
+    this.#remember(change, {channel, ...more})
     for (const [listener, at] of this.#listeners) if (at === channel) listener(change)
+  }
+
+  #remember(change: RoomChange, more: Omit<NumberedChange, "number" | "change"> = {}): void {
+    this.#changes = [...this.#changes.slice(1 - remembered), {number: ++this.#lastChange, ...more, ...change}]
   }
 }

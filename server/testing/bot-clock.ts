@@ -1,0 +1,65 @@
+import {readSpan, readTime, type Span, type Time} from "./clock.ts"
+import {pendingOf} from "./pending.ts"
+import {silence, type UnderTest, untilQuiet} from "./waiting.ts"
+
+/** The clock of a bot under test. It stands still but for these calls; both resolve once all that fell due has happened. */
+export interface BotClock {
+  readonly now: Date
+  /**
+   * Moves on to a time. Rejects where something that fell due has failed for good, with its error, and with a `RangeError` for a
+   * time that is before `now`.
+   */
+  set(time: Time): Promise<void>
+  /** Moves on by so many seconds, or by the sum of `days`, `hours`, `minutes` and `seconds`. Rejects as `set` does. */
+  advance(span: Span): Promise<void>
+}
+
+export const createBotClock = (bot: UnderTest): BotClock => {
+  const {clock} = bot
+  // One after the other: two calls that are not waited for are two steps.
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+  return {
+    get now() {
+      return new Date(clock.now())
+    },
+    set: async time => {
+      const to = readTime("the time of bot.clock.set()", time)
+      await inTurn(() => moveTo(bot, to, "bot.clock.set()"))
+    },
+    advance: async span => {
+      const step = readSpan(span)
+      await inTurn(() => moveTo(bot, clock.now() + step, "bot.clock.advance()"))
+    },
+  }
+}
+
+const moveTo = async (bot: UnderTest, to: number, what: string): Promise<void> => {
+  const {clock} = bot
+  if (to < clock.now())
+    throw new RangeError(
+      `${what}: the clock does not go back, and shows ${new Date(clock.now()).toISOString()}; start the bot with an earlier "now"`,
+    )
+  const before = new Set((await failures(bot)).map(({key}) => key))
+  const telling = setTimeout(() => tellFar(clock.now(), to, what), silence)
+  try {
+    await clock.moveTo(to, () => untilQuiet(bot, what))
+  } finally {
+    clearTimeout(telling)
+  }
+  const failed = (await failures(bot)).filter(({key}) => !before.has(key))
+  if (failed.length > 0) throw new Error(`${what}:${failed.map(({text}) => `\n- ${text}`).join("")}`)
+}
+
+const tellFar = (now: number, to: number, what: string): void => {
+  const [at, end] = [now, to].map(time => new Date(time).toISOString())
+  process.stderr.write(
+    `svc-runtime/test: ${what} is at ${at} after ${silence / 1000} s, on its way to ${end}: much falls due in between\n`,
+  )
+}
+
+const failures = async ({host}: UnderTest) => (await pendingOf(host)).filter(({is}) => is === "failed")

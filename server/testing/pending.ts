@@ -1,0 +1,118 @@
+import {fromJson} from "../../shared/json.ts"
+import type {Row} from "../../shared/sdk/plugin-database.ts"
+import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import type {Host} from "../host/host.ts"
+
+/** Work of a Host that has not come to a good end. */
+export interface Pending {
+  /** Tells one from another, and one state of it from the next. */
+  readonly key: string
+  /** What it is, in what state, since when, and with which error. */
+  readonly text: string
+  /**
+   * `moving`: it may end by itself. `waiting`: it goes on once the clock does, or what is before it has ended. `again`: it has
+   * failed, and is tried again once the clock goes on. `failed`: it does not go on.
+   */
+  readonly is: "moving" | "waiting" | "again" | "failed"
+}
+
+/** Which rows are meant: a condition on them, and its arguments. */
+export interface Where {
+  readonly sql: string
+  readonly args: readonly (string | number)[]
+}
+
+const everything: Where = {sql: "true", args: []}
+
+const selectMarks = (
+  where: string,
+) => `SELECT m.seq, m.handler, m.state, m.attempt, m.failures, m.started_at, m.ended_at, m.error,
+    i.endpoint, i.event, i.received_at
+  FROM inbox_marks m JOIN inbox i USING (seq) WHERE m.state <> 'handled' AND ${where} ORDER BY m.seq, m.handler`
+
+const selectSends = (
+  where: string,
+) => `SELECT id, kind, endpoint, channel, state, attempt, not_before, created_at, error, reason
+  FROM outbox WHERE state NOT IN ('sent', 'discarded', 'scheduled') AND ${where} ORDER BY seq`
+
+const selectRuns = (where: string) => `SELECT run_id, job, state, reason, error, started_at, created_at FROM job_runs
+  WHERE state NOT IN ('succeeded', 'skipped') AND ${where} ORDER BY seq`
+
+/** The handlers of events, of which `where` names the rows by `m` and `i`. */
+export const pendingHandlers = async ({database}: Host, {sql, args}: Where = everything): Promise<readonly Pending[]> =>
+  (await database.read(selectMarks(sql), args)).map(handlerOf)
+
+export const pendingSends = async (host: Host, {sql, args}: Where = everything): Promise<readonly Pending[]> =>
+  (await host.database.read(selectSends(sql), args)).map(row => sendOf(host, row))
+
+export const pendingRuns = async ({database}: Host, {sql, args}: Where = everything): Promise<readonly Pending[]> =>
+  (await database.read(selectRuns(sql), args)).map(runOf)
+
+/** Everything of a Host that has not come to a good end. */
+export const pendingOf = async (host: Host): Promise<readonly Pending[]> => [
+  ...(await pendingHandlers(host)),
+  ...(await pendingRuns(host)),
+  ...(await pendingSends(host)),
+]
+
+const at = (time: unknown): string => new Date(Number(time)).toISOString()
+
+const why = (...texts: readonly unknown[]): string => {
+  const known = texts.filter(text => text !== null && text !== undefined && text !== "")
+  return known.length === 0 ? "" : `: ${known.join(", ")}`
+}
+
+const eventOf = ({seq, endpoint, event}: Row): string => {
+  const {type, user, message} = fromJson(String(event)) as SatoriEvent
+  const by = user === undefined ? "" : ` of ${user.name ?? user.id}`
+  const said = message?.content === undefined ? "" : ` ${JSON.stringify(message.content.slice(0, 60))}`
+  return `event ${seq} (${type} ${endpoint}${by}${said})`
+}
+
+const handlerOf = (row: Row): Pending => {
+  const {seq, handler, state, attempt, failures, started_at, ended_at, received_at, error} = row
+  const what = `${handler} of ${eventOf(row)}`
+  const key = `handler ${seq} ${handler} ${state} ${attempt}`
+  if (state === "running")
+    return {key, is: "moving", text: `${what} is running since ${at(started_at)}, attempt ${attempt}`}
+  if (state !== "pending")
+    return {key, is: "failed", text: `${what} is ${state} since ${at(ended_at ?? received_at)}${why(error)}`}
+  if (Number(failures) === 0)
+    return {key, is: "waiting", text: `${what} is pending since ${at(received_at)}, until its conversation gets to it`}
+  return {
+    key,
+    is: "again",
+    text: `${what} has failed at ${at(ended_at)}, attempt ${attempt}${why(error)}; it is run again once bot.clock.advance() lets its pause pass`,
+  }
+}
+
+const sendOf = ({endpoints}: Host, row: Row): Pending => {
+  const {id, kind, endpoint, channel, state, attempt, not_before, created_at, error, reason} = row
+  const what = `${kind} ${id} to ${channel} at ${endpoint}`
+  const key = `send ${id} ${state} ${attempt}`
+  if (state === "sending") return {key, is: "moving", text: `${what} is being sent, attempt ${attempt}`}
+  if (state !== "queued") return {key, is: "failed", text: `${what} is ${state}${why(reason, error)}`}
+  const found = endpoints.get(String(endpoint))?.state
+  const since = `is queued since ${at(created_at)}`
+  if (found?.is === "connecting") return {key, is: "moving", text: `${what} ${since}: ${endpoint} is connecting`}
+  if (found?.is !== "online") {
+    const told =
+      found !== undefined && "error" in found
+        ? found.error
+        : found !== undefined && "reason" in found
+          ? found.reason
+          : undefined
+    return {key, is: "failed", text: `${what} ${since}: ${endpoint} is ${found?.is ?? "no endpoint"}${why(told)}`}
+  }
+  if (error !== null)
+    return {key, is: "again", text: `${what} ${since}, and is tried again at ${at(not_before)}${why(error)}`}
+  return {key, is: "waiting", text: `${what} ${since}, until its turn at the pace of ${endpoint}`}
+}
+
+const runOf = ({run_id, job, state, reason, error, started_at, created_at}: Row): Pending => {
+  const what = `the run of job ${job}`
+  const key = `run ${run_id} ${state}`
+  if (state === "running") return {key, is: "moving", text: `${what} is running since ${at(started_at)}`}
+  if (state === "queued") return {key, is: "waiting", text: `${what} is queued since ${at(created_at)}`}
+  return {key, is: "failed", text: `${what} is ${state}${why(error ?? reason)}`}
+}

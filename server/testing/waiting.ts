@@ -1,0 +1,109 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {Host} from "../host/host.ts"
+import type {TestClock} from "./clock.ts"
+import {type Pending, pendingOf} from "./pending.ts"
+
+/** A bot under test, and its clock. */
+export interface UnderTest {
+  readonly host: Host
+  readonly clock: TestClock
+}
+
+/** An end is waited for so long, in milliseconds of real time: less than test runners give a test that starts a Host. */
+const patience = 45_000
+
+/** After so long, in milliseconds, it is said on standard error what is waited for: a runner with a shorter limit names nothing. */
+export const silence = 4000
+
+/** What goes on beside a failure is waited for so long, in milliseconds. */
+const afterFailure = 1000
+
+/** Looked at so often at first, and so often at last, in milliseconds. */
+const pauses = {first: 1, longest: 20} as const
+
+const list = (pending: readonly Pending[]): string =>
+  pending.map(({text}) => `\n- ${text}`).join("") || "\n- nothing that the Host knows of"
+
+/** What else moves or waits, for it may be the cause. */
+const others = async (host: Host, own: readonly Pending[]): Promise<string> => {
+  const keys = new Set(own.map(({key}) => key))
+  const rest = (await pendingOf(host)).filter(({key, is}) => !keys.has(key) && is !== "failed")
+  return rest.length === 0 ? "" : `\nBeside it:${list(rest)}`
+}
+
+/** What one call waits for, and for how long already. */
+class Watch {
+  readonly #what: string
+  readonly #clock: TestClock
+  readonly #began = performance.now()
+  #isTold = false
+
+  constructor(what: string, clock: TestClock) {
+    this.#what = what
+    this.#clock = clock
+  }
+
+  /** In milliseconds of real time. */
+  get waited(): number {
+    return performance.now() - this.#began
+  }
+
+  /** Tells standard error once, and throws at the end of the patience. */
+  async look(pending: () => Promise<string>): Promise<void> {
+    const {waited} = this
+    if (waited < silence || (this.#isTold && waited < patience)) return
+    const text = `${this.#what} waits for ${Math.round(waited / 1000)} s, at ${new Date(this.#clock.now()).toISOString()} of bot.clock, for:${await pending()}`
+    if (waited >= patience) throw new Error(text)
+    this.#isTold = true
+    process.stderr.write(`svc-runtime/test: ${text}\n`)
+  }
+}
+
+/**
+ * Resolves once nothing is pending. Throws at once where something has failed, or where nothing of the bot moves while something
+ * is open; else after the patience. Each names what is open.
+ */
+export const untilDone = async (
+  {host, clock}: UnderTest,
+  what: string,
+  read: () => Promise<readonly Pending[]>,
+): Promise<void> => {
+  const watch = new Watch(what, clock)
+  const told = async (own: readonly Pending[]) => `${list(own)}${await others(host, own)}`
+  for (let pause: number = pauses.first, still = 0; ; pause = Math.min(pauses.longest, pause * 1.5)) {
+    const wasQuiet = isQuiet({host, clock})
+    const pending = await read()
+    if (pending.length === 0) return
+    const failed = pending.filter(({is}) => is === "failed" || is === "again")
+    // What goes on beside a failure, such as the answer that tells the user of it, comes to its end first.
+    if (failed.length > 0 && (failed.length === pending.length || watch.waited > afterFailure))
+      throw new Error(`${what}:${list(failed)}`)
+    // What moves beside the Host, a connection for example, may still end it.
+    const isStuck = wasQuiet && isQuiet({host, clock}) && pending.every(({is}) => is === "waiting")
+    still = isStuck ? still + 1 : 0
+    if (still === 3)
+      throw new Error(`${what} waits for what does not come before bot.clock.advance():${await told(pending)}`)
+    await watch.look(() => told(pending))
+    await sleep(pause)
+  }
+}
+
+const isQuiet = ({host, clock}: UnderTest): boolean => host.isQuiet() && !clock.isWaking
+
+/** Resolves once nothing of the bot moves. Throws after the patience, and names what does. */
+export const untilQuiet = async (bot: UnderTest, what: string): Promise<void> => {
+  const {host, clock} = bot
+  const watch = new Watch(what, clock)
+  const late = Promise.withResolvers<never>()
+  const moving = async () => list((await pendingOf(host)).filter(({is}) => is === "moving"))
+  const looking = setInterval(() => void watch.look(moving).catch(late.reject), 500)
+  const settle = async () => {
+    do await host.settled()
+    while (!isQuiet(bot))
+  }
+  try {
+    await Promise.race([settle(), late.promise])
+  } finally {
+    clearInterval(looking)
+  }
+}
