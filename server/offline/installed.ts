@@ -4,10 +4,10 @@ import {parse} from "yaml"
 import {fromJson} from "../../shared/json.ts"
 import {type Issue, Problem} from "../../shared/problems.ts"
 import {findLockfile} from "../generation/lockfile.ts"
+import {isWithin} from "../plugins/version-range.ts"
 import {isThere, readJsonIfExists} from "../runtime/files.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
-import {isWithin} from "../plugins/version-range.ts"
 
 type Texts = Readonly<Record<string, string>>
 
