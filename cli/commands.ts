@@ -43,6 +43,7 @@ export const commands: Readonly<Record<string, () => Promise<Record<string, unkn
   "outbox release": () => import("./outbox/release.ts"),
   "outbox retry": () => import("./outbox/retry.ts"),
   "outbox show": () => import("./outbox/show.ts"),
+  "plugin add": () => import("./plugin/add.ts"),
   "plugin disable": () => import("./plugin/disable.ts"),
   "plugin enable": () => import("./plugin/enable.ts"),
   "plugin list": () => import("./plugin/list.ts"),

@@ -1,51 +1,60 @@
 import {isDeepStrictEqual} from "node:util"
 import {isMap, isScalar, type Pair, parseDocument, type YAMLMap} from "yaml"
+import {toJson} from "../../shared/json.ts"
+
+/** What an entry says; nothing of it for a plugin that is found by its name. */
+export interface NewEntry {
+  readonly use?: string
+  readonly enabled?: boolean
+}
 
 /**
- * A configuration with the entry `plugins.<name>: {}` behind the others, and every other character as it was. Undefined where
+ * A configuration with the entry `plugins.<name>` behind the others, and every other character as it was. Undefined where
  * the text does not allow that: `plugins` is an alias, or the file is broken. The name must not be there yet.
  */
-export const withPlugin = (text: string, name: string): string | undefined => {
+export const withPlugin = (text: string, name: string, entry: NewEntry = {}): string | undefined => {
   const document = parseDocument(text)
   if (document.errors.length > 0) return undefined
   const {contents} = document
+  const parts = Object.entries(entry).map(([key, value]) => `${key}: ${toJson(value)}`)
+  const line = `${name}: {${parts.join(", ")}}`
   if (contents !== null && !isMap(contents)) return undefined
   const pair = contents === null ? undefined : (contents.items as Pair[]).find(({key}) => textOf(key) === "plugins")
-  const edited = pair === undefined ? append(text, contents, name) : inPlugins(text, pair, name)
-  return edited !== undefined && isDeepStrictEqual(read(edited), asked(text, name)) ? edited : undefined
+  const edited = pair === undefined ? append(text, contents, line) : inPlugins(text, pair, line)
+  return edited !== undefined && isDeepStrictEqual(read(edited), asked(text, name, entry)) ? edited : undefined
 }
 
 const textOf = (node: unknown): unknown => (isScalar(node) ? node.value : node)
 
-const append = (text: string, contents: YAMLMap | null, name: string): string | undefined => {
+const append = (text: string, contents: YAMLMap | null, line: string): string | undefined => {
   if (contents?.flow === true) return undefined
   const before = text === "" || text.endsWith("\n") ? text : `${text}\n`
-  return `${before}plugins:\n  ${name}: {}\n`
+  return `${before}plugins:\n  ${line}\n`
 }
 
-const inPlugins = (text: string, {key, value}: Pair, name: string): string | undefined => {
-  if (isMap(value)) return value.flow === true ? inFlow(text, value, name) : behindLast(text, value, name)
+const inPlugins = (text: string, {key, value}: Pair, line: string): string | undefined => {
+  if (isMap(value)) return value.flow === true ? inFlow(text, value, line) : behindLast(text, value, line)
   const start = isScalar(key) ? key.range?.[1] : undefined
   const isEmpty = value === null || (isScalar(value) && value.value === null && value.source === "")
-  return isEmpty && start !== undefined ? onNextLine(text, start, `  ${name}: {}`) : undefined
+  return isEmpty && start !== undefined ? onNextLine(text, start, `  ${line}`) : undefined
 }
 
-const inFlow = (text: string, map: YAMLMap, name: string): string | undefined => {
+const inFlow = (text: string, map: YAMLMap, line: string): string | undefined => {
   const end = map.range?.[1]
   if (end === undefined || text[end - 1] !== "}") return undefined
   const before = text.slice(0, end - 1).trimEnd()
   const comma = map.items.length === 0 || before.endsWith(",") ? "" : ", "
-  return `${before}${comma}${name}: {}${text.slice(end - 1)}`
+  return `${before}${comma}${line}${text.slice(end - 1)}`
 }
 
 /** In front of comments that follow the last entry: they may be about something else. */
-const behindLast = (text: string, map: YAMLMap, name: string): string | undefined => {
+const behindLast = (text: string, map: YAMLMap, line: string): string | undefined => {
   const last = (map.items as Pair[]).at(-1)
   const start = map.range?.[0]
   if (last === undefined || start === undefined) return undefined
   const end = endOf(last)
   const indent = " ".repeat(start - text.lastIndexOf("\n", start - 1) - 1)
-  return end === undefined ? undefined : onNextLine(text, end, `${indent}${name}: {}`)
+  return end === undefined ? undefined : onNextLine(text, end, `${indent}${line}`)
 }
 
 /** Where the last character of an entry is, without what follows it. */
@@ -75,7 +84,7 @@ interface Settings {
 const read = (text: string): Settings => parseDocument(text).toJS({maxAliasCount: 100}) ?? {}
 
 /** What the edited text has to say. */
-const asked = (text: string, name: string): Settings => {
+const asked = (text: string, name: string, entry: NewEntry): Settings => {
   const settings = read(text)
-  return {...settings, plugins: {...settings.plugins, [name]: {}}}
+  return {...settings, plugins: {...settings.plugins, [name]: entry}}
 }

@@ -3,7 +3,7 @@ import {dirname, join, relative} from "node:path"
 import {namePattern} from "../../shared/ids.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {readConfigText} from "../config/load.ts"
-import {withPlugin} from "../config/plugin-entry.ts"
+import {type NewEntry, withPlugin} from "../config/plugin-entry.ts"
 import {parseSource} from "../config/source.ts"
 import {isThere, writeFileAtomic} from "../runtime/files.ts"
 import {projectPaths} from "../runtime/project.ts"
@@ -97,14 +97,15 @@ const requireName = ({name, builtIn}: NewPluginOptions): void => {
   if (builtIn.includes(name)) throw new Problem("conflict", `"${name}" is a plugin of svc itself`, {hint})
 }
 
-const editedConfig = async (path: string, name: string): Promise<string> => {
+/** The configuration with an entry for a new plugin. Throws `conflict`, `project_missing`, `config_invalid`. */
+export const editedConfig = async (path: string, name: string, entry: NewEntry = {}): Promise<string> => {
   const {file, text} = await readConfigText(path)
   const {raw} = parseSource(file, text)
   const plugins = typeof raw === "object" && raw !== null && "plugins" in raw ? raw.plugins : undefined
   if (typeof plugins === "object" && plugins !== null && Object.hasOwn(plugins, name)) {
     throw new Problem("conflict", `${file} has a plugin "${name}" already`, {hint: "Choose another name."})
   }
-  const edited = withPlugin(text, name)
+  const edited = withPlugin(text, name, entry)
   if (edited !== undefined) return edited
   throw new Problem("conflict", `svc cannot add an entry to plugins in ${file}`, {
     hint: `Write plugins as a mapping with an entry on each line, or add ${name}: {} there by hand.`,
@@ -126,8 +127,8 @@ const fill = (text: string, word: string, name: string): string =>
     .replace(new RegExp(`\\b${word}\\b`, "g"), name)
     .replaceAll(word.toUpperCase(), name.toUpperCase().replaceAll("-", "_"))
 
-const replaceKeepingMode = async (file: string, text: string): Promise<void> => {
-  // A link stays a link.
+/** Replaces a file wholly; its mode stays, and a link stays a link. */
+export const replaceKeepingMode = async (file: string, text: string): Promise<void> => {
   const path = await realpath(file)
   const {mode} = await stat(path)
   await writeFileAtomic(path, text)

@@ -42,3 +42,9 @@ test("the starter's configuration keeps its comments", () => {
   const text = readFileSync(`${root}cli/init/template/svc.config.yml`, "utf8")
   expect(withPlugin(text, "dice")).toBe(text.replace("  sandbox: {}\n", "  sandbox: {}\n  dice: {}\n"))
 })
+
+test("an entry may name its package", () => {
+  expect(withPlugin("plugins:\n  a: {}\n", "dice", {use: "@team/svc-plugin-dice", enabled: false})).toBe(
+    'plugins:\n  a: {}\n  dice: {use: "@team/svc-plugin-dice", enabled: false}\n',
+  )
+})

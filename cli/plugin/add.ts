@@ -1,0 +1,72 @@
+import {Command, Option} from "clipanion"
+import {type AddedPlugin, addPlugin, readWanted, type WantedPackage} from "../../server/process/add-plugin.ts"
+import {callOf} from "../../server/process/toolchain.ts"
+import {isThere} from "../../server/runtime/files.ts"
+import {projectPaths} from "../../server/runtime/project.ts"
+import type {Status} from "../../shared/api/system.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import type {Static} from "../../shared/type.ts"
+import {connectHost, isHostRunning} from "../kit/host-client.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+
+export class PluginAdd extends DataCommand {
+  static override paths = [["plugin", "add"]]
+  static override usage = Command.Usage({
+    description: "install a plugin's package, and name it in the configuration",
+    details: `
+      In development: installs the exact version with the project's package manager, without install scripts, and adds the plugin to svc.config.yml. A package whose range of svc-runtime is missing, or does not include this svc, is refused before anything changes. Whatever fails, package.json, lockfile and configuration are as before.
+
+      Where the Host runs in production, or the project has had a release, it changes nothing, prints the commands of a release, and exits 1.
+    `,
+    examples: [
+      ["The newest version", "svc plugin add svc-plugin-dice"],
+      ["A version of a team's own package", "svc plugin add @team/svc-plugin-dice@1.2.0"],
+    ],
+  })
+
+  package = Option.String({name: "package"})
+
+  async run(): Promise<ExitCode> {
+    const wanted = readWanted(this.package)
+    if (await this.#isProduction()) {
+      const commands = releaseOf(wanted)
+      this.tell("svc: nothing was changed: in production a plugin comes with a release")
+      this.show({added: false, commands}, () => commands.join("\n"))
+      return exit.failed
+    }
+    const added = await addPlugin(this.folder, wanted)
+    const isRunning = await isHostRunning(this.folder)
+    this.show({added: true, ...added}, () => describe(added, isRunning))
+    return exit.ok
+  }
+
+  async #isProduction(): Promise<boolean> {
+    if (await isThere(projectPaths(this.folder).releases)) return true
+    if (!(await isHostRunning(this.folder))) return false
+    const host = await connectHost(this.folder)
+    return (await host.get<Static<typeof Status>>("/api/system/status")).mode === "production"
+  }
+}
+
+const releaseOf = ({name, version}: WantedPackage): readonly string[] => [
+  "# In a clone of the project, on your own machine:",
+  `svc plugin add ${name}${version === "latest" ? "" : `@${version}`}`,
+  "svc config check",
+  `git add --all && git commit -m "Add ${name}" && git push`,
+  "# Here:",
+  "svc release begin",
+  "git fetch",
+  "svc release verify origin/main",
+  "svc release install",
+  "svc runtime restart",
+  "svc release complete --accepted-by <name>",
+]
+
+const describe = (added: AddedPlugin, isRunning: boolean): string => {
+  const {svc, run} = callOf(process.versions.bun === undefined ? "node" : "bun")
+  return `installed ${added.package} ${added.version}, for svc-runtime ${added.range}
+added ${added.plugin} to svc.config.yml${isRunning ? "; in development the running Host takes it at once" : ""}
+
+  ${svc} config check   tells which settings it needs
+${isRunning ? "" : `  ${run} dev   starts the Host with it\n`}`.trimEnd()
+}

@@ -1,0 +1,88 @@
+import {existsSync, mkdirSync, writeFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {startHost, svc} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject, plainConfig} from "../../support/host/project.ts"
+import {bunAnd, onBun} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {startRegistry} from "../../support/plugins/registry.ts"
+
+const peerDependencies = {"svc-runtime": "^0.1.0"}
+
+const packages = [
+  {name: "svc-plugin-hello", version: "1.0.0", peerDependencies},
+  {name: "svc-plugin-hello", version: "1.2.0", peerDependencies, scripts: {postinstall: "touch ../../ran"}},
+  {name: "svc-plugin-later", version: "1.0.0", peerDependencies: {"svc-runtime": "^7.0.0"}},
+  {name: "svc-plugin-silent", version: "1.0.0"},
+  {name: "svc-plugin-torn", version: "1.0.0", peerDependencies, isTorn: true},
+  {name: "@team/svc-plugin-own", version: "0.3.0", peerDependencies},
+]
+
+/** A project whose svc-runtime is a folder of its own, so that nothing else is installed. */
+const emptyProject = () => {
+  const project = makeProject({config: plainConfig})
+  mkdirSync(project.path("sdk"))
+  writeFileSync(project.path("sdk/package.json"), JSON.stringify({name: "svc-runtime", version: "0.1.0"}))
+  const manifest = {name: "bot", private: true, type: "module", dependencies: {"svc-runtime": "file:sdk"}}
+  writeFileSync(project.path("package.json"), JSON.stringify(manifest))
+  return project
+}
+
+describe.each(bunAnd("node24"))("svc plugin add on $name", runtime => {
+  test("installs the exact version without scripts, and refuses what does not fit with nothing changed", async () => {
+    const url = await startRegistry(pluginWith('plugin.command("hello", () => "hi")'), packages)
+    const env = {npm_config_registry: url, BUN_CONFIG_REGISTRY: url}
+    const project = emptyProject()
+    const add = (...args: string[]) => svc(runtime, project, ["plugin", "add", ...args], {env})
+    const state = () => ["package.json", "svc.config.yml", "bun.lock", "package-lock.json"].map(project.read)
+    const before = state()
+    for (const [name, why] of [
+      ["left-pad", '"left-pad" is not the name of a plugin\'s package'],
+      ["svc-plugin-later", 'svc-plugin-later 1.0.0 is for svc-runtime "^7.0.0", and this is 0.1.0'],
+      ["svc-plugin-silent", "svc-plugin-silent 1.0.0 does not say for which svc-runtime it is"],
+      ["svc-plugin-hello@9.9.9", ""],
+      ["svc-plugin-torn", "hint: Nothing was changed."],
+    ]) {
+      const {code, stderr} = await add(name ?? "")
+      expect({name, code}).toEqual({name, code: 1})
+      expect(stderr).toContain(why)
+      expect(state()).toEqual(before)
+    }
+
+    const added = await add("svc-plugin-hello", "--json")
+    expect(added).toMatchObject({code: 0, stderr: ""})
+    expect(JSON.parse(added.stdout)).toEqual({
+      added: true,
+      package: "svc-plugin-hello",
+      version: "1.2.0",
+      plugin: "hello",
+      range: "^0.1.0",
+    })
+    expect(JSON.parse(project.read("package.json")).dependencies["svc-plugin-hello"]).toBe("1.2.0")
+    expect(project.read("svc.config.yml")).toBe(`${plainConfig}  hello: {}\n`)
+    expect(existsSync(project.path("ran"))).toBe(false)
+    expect(project.read(runtime.name === "bun" ? "bun.lock" : "package-lock.json")).toContain("svc-plugin-hello")
+
+    const scoped = await add("@team/svc-plugin-own@0.3.0")
+    expect(scoped).toMatchObject({code: 0, stderr: ""})
+    expect(project.read("svc.config.yml")).toContain('  own: {use: "@team/svc-plugin-own"}\n')
+    expect((await add("svc-plugin-hello")).stderr).toContain('svc.config.yml has a plugin "hello" already')
+  })
+})
+
+test("svc plugin add in production changes nothing and prints the commands of a release", async () => {
+  const token = "a-token-of-thirty-two-characters-x"
+  const project = makeProject({config: `http:\n  port: 0\n  token: \${HTTP_TOKEN}\nplugins:\n  sandbox: {}\n`})
+  const env = {HTTP_TOKEN: token}
+  const host = await startHost({runtime: onBun, project, env, args: ["--mode", "production", "--no-watch"]})
+  await until("it to be ready", async () => (await fetch(`${host.url}/pub/ready`)).status === 200)
+  const before = project.read("svc.config.yml")
+  const {code, stdout, stderr} = await svc(onBun, project, ["plugin", "add", "svc-plugin-hello@1.0.0"], {env})
+  expect({code, stderr}).toEqual({
+    code: 1,
+    stderr: "svc: nothing was changed: in production a plugin comes with a release\n",
+  })
+  expect(stdout).toContain("svc plugin add svc-plugin-hello@1.0.0\n")
+  expect(stdout).toContain("svc release begin\ngit fetch\nsvc release verify origin/main\n")
+  expect(project.read("svc.config.yml")).toBe(before)
+})
