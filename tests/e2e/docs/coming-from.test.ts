@@ -1,0 +1,88 @@
+import {transformSync} from "esbuild"
+import {describe, expect, test} from "vitest"
+import {readDocuments} from "../../support/docs/documents.ts"
+import {runProcess, startProcess, until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {startDiscord} from "../../support/platforms/discord.ts"
+import {installFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
+import {idiomBots} from "../../support/platforms/idiom-bots.ts"
+import {startTelegram} from "../../support/platforms/telegram.ts"
+
+const page = readDocuments().find(({path}) => path === "docs/coming-from.md")
+
+/** A framework's idioms. Koishi's are CommonJS, which its own loader makes of TypeScript: its ES modules do not load in Node. */
+const filesOf = (name: string): Record<string, string> =>
+  Object.fromEntries(
+    (page?.fences ?? [])
+      .filter(({file}) => file.startsWith(`${name}/`))
+      .map(({file, text}) =>
+        name === "koishi"
+          ? [file.replace(/\.ts$/, ".cjs"), transformSync(text, {loader: "ts", format: "cjs"}).code]
+          : [file, text],
+      ),
+  )
+
+interface Step {
+  /** A command begins with a slash, and is called as the framework has it. */
+  readonly says: string
+  readonly user?: string
+  /** What the bot then says, in the user's chat unless told. */
+  readonly hears: readonly (string | {readonly chat: string; readonly text: string})[]
+}
+
+const steps: readonly Step[] = [
+  {says: "/add 2 3", hears: ["5"]},
+  {says: "good morning", hears: ["Good morning!"]},
+  {says: "/name", hears: ["What is your name?"]},
+  {says: "Ada", hears: ["Hello, Ada."]},
+  {says: "/remind 0.2 tea", hears: ["I will.", "tea"]},
+  {says: "/tell 77 hello", hears: [{chat: "77", text: "hello"}]},
+  {says: "/halt", user: "1", hears: ["Halted."]},
+  {says: "/greet", hears: ["Ahoy!"]},
+]
+/** Comes first: what the bot says to it would be the first of all. */
+const guard: Step = {says: "good morning", user: "66", hears: []}
+const count: readonly Step[] = [
+  {says: "/count", hears: ["1"]},
+  {says: "/count", hears: ["2"]},
+  {says: "/count", user: "43", hears: ["1"]},
+]
+/** Koishi refuses in words. Elsewhere the handler is not called, and the next step tells that nothing was said. */
+const refusal: readonly Step[] = [
+  {says: "/halt", hears: []},
+  {says: "/add 1 1", hears: ["2"]},
+]
+
+const frameworks = [
+  {name: "koishi", prefix: "/", platform: startTelegram, steps: [guard, ...steps, ...count]},
+  {name: "grammy", prefix: "/", platform: startTelegram, steps: [guard, ...steps, ...count, ...refusal]},
+  {name: "discord", prefix: "!", platform: startDiscord, steps: [...steps, ...refusal]},
+  {name: "hubot", prefix: "bot ", platform: startTelegram, steps: [guard, ...steps, ...count, ...refusal]},
+]
+
+describe.skipIf(!installFrameworks())("docs/coming-from.md", () => {
+  test.each(frameworks)("the idioms of $name do what the page says", async ({name, prefix, platform, steps}) => {
+    const project = makeProject({files: {...filesOf(name), [`${name}/main.mjs`]: idiomBots[name] ?? ""}})
+    linkFrameworks(project)
+    const fake = await platform()
+    const env = {PLATFORM: fake.url, GREETING: "Ahoy"}
+    const bot = startProcess([process.execPath, project.path(name, "main.mjs")], {cwd: project.folder, env})
+    await until("the bot to be there", () => fake.arrivals() > (name === "koishi" ? 1 : 0))
+
+    const expected: {chat: string; text: string}[] = []
+    for (const {says, user = "42", hears} of steps) {
+      expected.push(...hears.map(each => (typeof each === "string" ? {chat: user, text: each} : each)))
+      fake.say({text: says.replace(/^\//, prefix), user})
+      await until(`an answer to ${says}`, () => fake.sent().length >= expected.length, 20_000).catch(error => {
+        throw new Error(`${error.message}\n${JSON.stringify(fake.sent())}\n${bot.output()}`)
+      })
+    }
+    expect(fake.sent().map(({chat, text}) => ({chat, text}))).toEqual(expected)
+  })
+  test("the test of the grammY bot passes", async () => {
+    const project = makeProject({files: filesOf("grammy")})
+    linkFrameworks(project)
+    const tested = await runProcess([process.execPath, "--test", "grammy/add.test.ts"], {cwd: project.folder})
+    expect(tested).toMatchObject({code: 0, stdout: expect.stringContaining("pass 1")})
+  })
+})
