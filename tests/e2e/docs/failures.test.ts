@@ -1,0 +1,231 @@
+import {readFileSync} from "node:fs"
+import {setTimeout as sleep} from "node:timers/promises"
+import {describe, expect, test} from "vitest"
+import {readDocuments} from "../../support/docs/documents.ts"
+import {startHost, svc} from "../../support/host/host.ts"
+import {type Running, startProcess, until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {root, usualRuntime} from "../../support/host/runtimes.ts"
+import {startDiscord} from "../../support/platforms/discord.ts"
+import {failingBots, failingPlugin} from "../../support/platforms/failing-bots.ts"
+import {installFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
+import type {FakePlatform} from "../../support/platforms/platform.ts"
+import {startTelegram} from "../../support/platforms/telegram.ts"
+
+/** The rows of the page's table, by what each is called here. */
+const rows = {
+  killed: "`kill -9` in the middle of a handler",
+  down: "A message arrives while the process is down",
+  network: "A reply while the network is away for three seconds",
+  question: "A question over a restart",
+  reminder: "A reminder over a restart",
+  repeat: "The platform delivers a message twice",
+  throw: "A handler throws",
+  broken: "A plugin's configuration is wrong",
+  two: "A second process with the same token",
+  limit: "429, with one second to wait",
+  long: "A text of 5,000 characters",
+  edit: "An edit of a sent message",
+}
+const columns = ["svc", "Koishi", "grammY", "discord.js"] as const
+
+/** What the page says in bold, in the column of a framework. */
+const verdictsOf = (column: (typeof columns)[number]): Record<string, string | undefined> => {
+  const page = readDocuments().find(({path}) => path === "docs/coming-from.md")
+  const table = page?.text.split("\n").filter(line => line.startsWith("| ")) ?? []
+  const cellOf = (label: string) =>
+    table.map(line => line.split(" | ")).find(([first]) => first === `| ${label}`)?.[columns.indexOf(column) + 1]
+  return Object.fromEntries(
+    Object.entries(rows).map(([key, label]) => [key, /\*\*(.+?)\*\*/.exec(cellOf(label) ?? "")?.[1]]),
+  )
+}
+
+/** A bot on a fake platform, whose process a test kills and starts. */
+interface Bot {
+  readonly platform: FakePlatform
+  /** Whether its messages may come after those that it sends to another chat: each is then waited for. */
+  readonly isPatient: boolean
+  /** Starts a process; resolves once it is on the platform. */
+  start(env?: Readonly<Record<string, string>>): Promise<Running>
+  /** Another process with the same token, beside the first; resolves once it is on the platform, or has ended. */
+  startSecond(): Promise<Running>
+  /** With a broken plugin or file: whether a running process goes on, or the next one starts. */
+  break(running: Running): Promise<string>
+}
+
+const scriptBot = async (name: "koishi" | "grammy" | "discord"): Promise<Bot> => {
+  const project = makeProject({files: {"main.mjs": failingBots[name]}})
+  linkFrameworks(project)
+  const platform = name === "discord" ? await startDiscord() : await startTelegram()
+  const start = async (env: Readonly<Record<string, string>> = {}) => {
+    // Koishi's adapter asks once for what waits, and drops it, before it polls.
+    const arrivals = platform.arrivals() + (name === "koishi" ? 2 : 1)
+    const all = {PLATFORM: platform.url, ...env}
+    const running = startProcess([process.execPath, project.path("main.mjs")], {cwd: project.folder, env: all})
+    await until("the bot to be there", () => platform.arrivals() >= arrivals || hasEnded(running))
+    return running
+  }
+  return {
+    platform,
+    isPatient: false,
+    start,
+    startSecond: start,
+    break: async running => {
+      await kill(running)
+      const next = await start({BROKEN: "1"})
+      return hasEnded(next) ? "does not start" : "starts"
+    },
+  }
+}
+
+const svcBot = async (): Promise<Bot> => {
+  const platform = await startTelegram()
+  const configFor = (greeting: string) =>
+    JSON.stringify({
+      http: {port: 0},
+      plugins: {
+        telegram: {endpoints: [{id: "main", api: platform.url}]},
+        words: {config: {greeting}},
+      },
+    })
+  const plugins = {
+    telegram: readFileSync(`${root}tests/support/platforms/telegram-adapter.ts`, "utf8"),
+    words: failingPlugin,
+  }
+  const project = makeProject({config: configFor("Hello"), plugins})
+  const start = async (env: Readonly<Record<string, string>> = {}) => {
+    const arrivals = platform.arrivals() + 1
+    const host = await startHost({project, env})
+    await until("the bot to be there", () => platform.arrivals() >= arrivals)
+    return host.process
+  }
+  return {
+    platform,
+    isPatient: true,
+    start,
+    startSecond: async () => {
+      const second = startProcess([...usualRuntime.command, "runtime", "start"], {cwd: project.folder})
+      await second.finished
+      return second
+    },
+    break: async running => {
+      project.write("svc.config.yml", configFor("Hello").replace('"greeting":"Hello"', '"greting":"Hello"'))
+      const reloaded = await svc(usualRuntime, project, ["runtime", "reload"])
+      return reloaded.code !== 0 && !hasEnded(running) ? "goes on as it was" : "ends"
+    },
+  }
+}
+
+const hasEnded = ({child}: Running) => child.exitCode !== null || child.signalCode !== null
+
+const kill = async (running: Running) => {
+  running.child.kill("SIGKILL")
+  await running.finished
+}
+
+/** What a bot does when something fails, in the words of the page's table. */
+const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): Promise<Record<string, string>> => {
+  const textsIn = (chat: string) => platform.sent().flatMap(each => (each.chat === chat ? [each.text] : []))
+  const timesOf = (chat: string, text: string) => textsIn(chat).filter(each => each === text).length
+  let fences = 0
+  /** Everything that was said before is over: a word that was said later is answered. False where the process has ended. */
+  const fence = async (running: Running): Promise<boolean> => {
+    const chat = String(9000 + ++fences)
+    platform.say({text: "hello", user: chat})
+    await until("the fence", () => timesOf(chat, "hi") > 0 || hasEnded(running))
+    return !hasEnded(running)
+  }
+  /** Twice: a process that ends by what was said before may still answer what was said meanwhile. */
+  const settled = async (process: Running) => (await fence(process)) && fence(process)
+  let running = await start({HANG: "1"})
+  /** Whether a chat has been told this, once all that was said before is over. */
+  const comes = async (chat: string, text: string): Promise<boolean> => {
+    if (isPatient) await until(text, () => timesOf(chat, text) > 0)
+    else if (timesOf(chat, text) === 0) await settled(running)
+    return timesOf(chat, text) > 0
+  }
+  const again = async () => {
+    if (hasEnded(running)) running = await start({HANG: "1"})
+  }
+  const seen: Record<string, string> = {}
+
+  platform.limit(1)
+  platform.say({text: "hello", user: "10"})
+  await until("the limit to be met", () => platform.limited() > 0)
+  // The platform asks to wait for a second.
+  await sleep(1500)
+  seen.limit = (await comes("10", "hi")) ? "sent later" : "lost"
+  await again()
+
+  platform.say({text: "long", user: "11"})
+  await settled(running)
+  seen.long = textsIn("11").join("").length > 4900 ? "sent in parts" : "refused"
+  await again()
+
+  platform.say({text: "edit", user: "12"})
+  await until("the edit", () => timesOf("12", "final") > 0)
+  seen.edit = "edited"
+
+  platform.say({text: "hello", user: "13"})
+  await until("the first answer", () => timesOf("13", "hi") > 0)
+  platform.repeat()
+  await fence(running)
+  seen.repeat = timesOf("13", "hi") > 1 ? "answered twice" : "answered once"
+
+  platform.loseSends(true)
+  platform.say({text: "hello", user: "14"})
+  await until("a send to be lost", () => platform.lost() > 0)
+  // So long is the network away.
+  await sleep(3000)
+  platform.loseSends(false)
+  await again()
+  seen.network = (await comes("14", "hi")) ? "sent later" : "lost"
+  await again()
+
+  platform.say({text: "throw", user: "15"})
+  seen.throw = (await settled(running)) ? "goes on" : "ends"
+  await again()
+
+  platform.say({text: "ask", user: "16"})
+  await until("the question", () => timesOf("16", "name?") > 0)
+  platform.say({text: "remind", user: "17"})
+  await until("the reminder to be set", () => timesOf("17", "set") > 0)
+  platform.say({text: "slow", user: "18"})
+  await until("the handler to begin", () => running.output().includes("begun"))
+  await kill(running)
+  expect(timesOf("17", "tea")).toBe(0)
+  platform.say({text: "hello", user: "19"})
+  const killed = performance.now()
+
+  running = await start()
+  await fence(running)
+  platform.say({text: "Ada", user: "16"})
+  await until("the time of the reminder to pass", () => performance.now() - killed > 5000)
+  seen.killed = (await comes("18", "slow done")) ? "runs again" : "lost"
+  seen.down = (await comes("19", "hi")) ? "answered" : "lost"
+  seen.question = (await comes("16", "hello Ada")) ? "goes on" : "lost"
+  seen.reminder = (await comes("17", "tea")) ? "comes" : "lost"
+
+  const second = await startSecond()
+  platform.say({text: "hello", user: "20"})
+  await until("an answer", () => timesOf("20", "hi") > 0)
+  await until("one to end", () => hasEnded(running) || hasEnded(second), 4000).catch(() => {})
+  seen.two = hasEnded(running) || hasEnded(second) ? "one ends" : "both go on"
+  const left = [running, second].find(each => !hasEnded(each)) ?? running
+  if (left === running) await kill(second)
+  else await kill(running)
+  seen.broken = await bot.break(left)
+  return seen
+}
+
+describe.skipIf(!installFrameworks())("what happens when something fails, as docs/coming-from.md has it", () => {
+  const bots = [
+    ["svc", svcBot],
+    ["Koishi", () => scriptBot("koishi")],
+    ["grammY", () => scriptBot("grammy")],
+    ["discord.js", () => scriptBot("discord")],
+  ] as const
+  test.each(bots)("of %s", async (name, make) => {
+    expect(await observe(await make())).toEqual(verdictsOf(name))
+  })
+})
