@@ -4,13 +4,16 @@ import {Command, Option} from "clipanion"
 import {EventSourceParserStream} from "eventsource-parser/stream"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {isProblem, messageOf} from "../shared/problems.ts"
+import {type ChatFile, receiving} from "./kit/chat-files.ts"
 import {connectHost, type HostClient} from "./kit/host-client.ts"
 import {type Attachment, readAttachments} from "./kit/messages/attachments.ts"
 import {SvcCommand} from "./kit/svc-command.ts"
 
 interface ChatMessage {
+  readonly id: string
   readonly from: "user" | "bot"
   readonly text: string
+  readonly files: readonly ChatFile[]
   readonly reactions: readonly string[]
 }
 
@@ -71,6 +74,7 @@ export class Chat extends SvcCommand {
       ["A conversation", "svc chat"],
       ["One question", "echo '/help' | svc chat"],
       ["A command with a picture", "echo '/pic' | svc chat --attach cat.png"],
+      ["With the bot's files", "svc chat --save received"],
       ["In a channel with others, as somebody else", "svc chat --as ann --channel team --group"],
     ],
   })
@@ -84,6 +88,7 @@ export class Chat extends SvcCommand {
   attach = Option.Array("--attach", [], {
     description: "A file, or an address (https://…), sent with the first line; may be given again",
   })
+  save = Option.String("--save", {description: "A folder that the bot's files are saved to"})
 
   /** What goes with the next line. */
   #attached: readonly Attachment[] = []
@@ -110,7 +115,7 @@ export class Chat extends SvcCommand {
       code = exit.failed
       this.tell(this.describe(error))
     }
-    const heard = listen(this.folder, host, this.channel, show, ending.signal)
+    const heard = listen(this.folder, host, this.channel, show, receiving(this.save), ending.signal)
     await heard.connected
     // Made only now: lines that arrive before they are read would be lost.
     const typed = interactive ? {output: stdout, completer: await completer(host)} : {}
@@ -173,6 +178,7 @@ const listen = (
   first: HostClient,
   channel: string,
   show: (text: string) => void,
+  receive: (host: HostClient, channel: string, message: ChatMessage) => Promise<readonly string[]>,
   signal: AbortSignal,
 ) => {
   let heard = 0
@@ -189,6 +195,8 @@ const listen = (
           heard++
           const text = describe(change)
           if (text !== undefined) show(text)
+          if ("message" in change && (change.change === "said" || change.change === "edited"))
+            for (const line of await receive(host, channel, change.message)) show(line)
         }
       } catch (error) {
         if (isProblem(error, "not_found")) {

@@ -7,6 +7,7 @@ import {checkLive} from "../server/doctor/live.ts"
 import type {StuckTimers} from "../server/doctor/timers.ts"
 import {isLocked} from "../server/runtime/lock.ts"
 import {projectPaths} from "../server/runtime/project.ts"
+import type {DatabaseInfo} from "../shared/api/database.ts"
 import type {ReadinessReport} from "../shared/api/readiness.ts"
 import type {Status} from "../shared/api/system.ts"
 import {durationOf, durationPattern} from "../shared/duration.ts"
@@ -93,6 +94,7 @@ export class Doctor extends DataCommand {
       isStatic: this.static,
       running,
       timers: isAsked ? await this.#timers() : undefined,
+      files: isAsked ? await this.#files() : undefined,
     })
     const failed = findings.some(({level}) => level === "error")
     this.show({ok: !failed, findings}, () => findings.map(describeFinding).join("\n"))
@@ -104,6 +106,15 @@ export class Doctor extends DataCommand {
     return connectHost(this.folder)
       .then(host => host.get<Static<typeof Status>>("/api/system/status"))
       .catch(() => "unknown")
+  }
+
+  async #files(): Promise<DatabaseInfo["files"] | undefined> {
+    return connectHost(this.folder)
+      .then(host => host.get<DatabaseInfo>("/api/database"))
+      .then(
+        info => info.files,
+        () => undefined,
+      )
   }
 
   async #timers(): Promise<StuckTimers | undefined> {

@@ -209,6 +209,33 @@ const IngressConfig = Type.Object(
   {...closed, default: {}},
 )
 
+const FilesConfig = Type.Object(
+  {
+    allowPrivate: Type.Optional(
+      Type.Array(
+        Type.String({
+          pattern: "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/:@?#\\[\\]]+)(:[0-9]{1,5})?$",
+          description:
+            "A host name or an address, with a port or for all ports: media.local:9000, 10.0.0.7, [fd00::7].",
+        }),
+        {
+          default: [],
+          description:
+            "Hosts of private networks, or this machine, that files of messages may be read from. Anybody who can write to the bot can have it read there.",
+        },
+      ),
+    ),
+    quota: Type.Optional(
+      Type.Integer({
+        default: 1024,
+        minimum: 0,
+        description: "What the files of messages may take together, in MiB; 0 refuses every file.",
+      }),
+    ),
+  },
+  {...closed, default: {}},
+)
+
 const EventsConfig = Type.Object(
   {
     history: Type.Optional(
@@ -326,26 +353,6 @@ const RetentionConfig = Type.Object(
     jobRuns: keptOf("90d", 50_000, "Runs of jobs that have ended"),
     gaps: keptOf("365d", 50_000, "Gaps that have ended"),
     runs: keptOf("365d", 10_000, "Runs of the Host"),
-  },
-  {...closed, default: {}},
-)
-
-const FilesConfig = Type.Object(
-  {
-    allowPrivate: Type.Optional(
-      Type.Array(
-        Type.String({
-          pattern: "^(\\[[0-9A-Fa-f:.]+\\]|[^\\s/:@?#\\[\\]]+)(:[0-9]{1,5})?$",
-          description:
-            "A host name or an address, with a port or for all ports: media.local:9000, 10.0.0.7, [fd00::7].",
-        }),
-        {
-          default: [],
-          description:
-            "Hosts of private networks, or this machine, that files of messages may be read from. Anybody who can write to the bot can have it read there.",
-        },
-      ),
-    ),
   },
   {...closed, default: {}},
 )

@@ -462,7 +462,7 @@ export const problems = {
   file_too_large: {
     status: 413,
     title: "The file is too large",
-    hint: "Send a smaller file. A plugin may allow more: read({limit}).",
+    hint: "Send a smaller file, or a link to it. A plugin that reads files may allow more: read({limit}).",
   },
   file_unavailable: {
     status: 502,
@@ -473,6 +473,16 @@ export const problems = {
     status: 422,
     title: "The endpoint cannot do this",
     hint: "GET /api/endpoints lists the features of each endpoint.",
+  },
+  file_path_refused: {
+    status: 422,
+    title: "The file cannot be sent",
+    hint: "Name a plain file of the project in file(path), or an absolute path; never .svc/, .env or the configuration.",
+  },
+  files_full: {
+    status: 503,
+    title: "The stored files fill their quota",
+    hint: "Raise files.quota in svc.config.yml, or let retention.sent drop messages sooner.",
   },
   outbox_unknown: {status: 404, title: "No such outbox message", hint: "svc outbox list shows the newest."},
   outbox_state: {

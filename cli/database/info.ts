@@ -39,6 +39,7 @@ const describeInfo = (info: DatabaseInfo): string =>
   [
     facts([
       ...(info.storage === null ? ([["database", "remote"]] as const) : describeStorage(info.storage)),
+      ["files", `${info.files.count}, ${bytes(info.files.bytes)} of ${bytes(info.files.quota)}`],
       [
         "growth",
         info.growth === null

@@ -6,6 +6,7 @@ import {messageOf, Problem, toProblem} from "../../shared/problems.ts"
 import {type Database, schemaOf} from "../database/database.ts"
 import {countTables} from "../database/upkeep/maintenance.ts"
 import {readStorage} from "../database/upkeep/storage.ts"
+import {readUsage} from "../files/rows.ts"
 import {freeSpace} from "../runtime/disk.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import type {DiskLimit} from "./disk-watch.ts"
@@ -18,6 +19,8 @@ const step = 64
 
 export interface CapacityOptions extends RetentionOptions {
   readonly disk: DiskLimit
+  /** `files.quota`, in MiB. */
+  readonly fileQuota: () => number
 }
 
 /** What a running Host does so that it does not fill its disk, and what it tells of it. */
@@ -52,8 +55,8 @@ export class Capacity {
   }
 
   info(tables: boolean): Promise<DatabaseInfo> {
-    const {database, disk, settings} = this.#options
-    return readInfo(database, disk, settings(), tables)
+    const {database, disk, settings, fileQuota} = this.#options
+    return readInfo(database, disk, {retention: settings(), fileQuota: fileQuota()}, tables)
   }
 
   /** What is being done, or was done last; null before the first. */
@@ -140,7 +143,7 @@ export class Capacity {
 export const readInfo = async (
   database: Database,
   {folders, least}: DiskLimit,
-  settings: RetentionSettings,
+  {retention: settings, fileQuota}: {readonly retention: RetentionSettings; readonly fileQuota: number},
   tables: boolean,
 ): Promise<DatabaseInfo> => {
   const {location} = database
@@ -151,6 +154,7 @@ export const readInfo = async (
     dialect: location.dialect,
     schema: schemaOf(database),
     storage: location.dialect === "sqlite" ? await storageOf(database, location.file) : null,
+    files: {...(await readUsage(database)), quota: fileQuota * 1024 ** 2},
     disk: {free, pauseBelow: least(), resumeAt: Math.ceil(resumeAt(least()))},
     growth: growth ?? null,
     daysLeft: daysUntil(free - least(), growth),

@@ -1,5 +1,5 @@
 import type {Problem} from "../../shared/problems.ts"
-import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Rescued} from "./upkeep/rescue.ts"
 
 export type {Row, Statement}

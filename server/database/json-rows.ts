@@ -1,5 +1,5 @@
 import {toJson} from "../../shared/json.ts"
-import type {SqlValue} from "../../shared/sdk/plugin-database.ts"
+import type {SqlValue} from "../../shared/sdk/plugin/database.ts"
 
 /** Many rows as one parameter of a statement. */
 export interface JsonRows<Column extends string> {

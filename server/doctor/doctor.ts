@@ -1,3 +1,4 @@
+import type {DatabaseInfo} from "../../shared/api/database.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import {formatIssue, type Problem} from "../../shared/problems.ts"
 import {type Environment, readEnvironment} from "../config/environment.ts"
@@ -16,6 +17,7 @@ import {checkOwners} from "./owners.ts"
 import {checkPages} from "./pages.ts"
 import {refusalIn, tryProject} from "./project.ts"
 import {checkDatabase, checkPin, checkPort, type HostStatus, problemOf} from "./state.ts"
+import {checkStoredFiles} from "./stored-files.ts"
 import {checkTimers, type StuckTimers} from "./timers.ts"
 import {checkToken, checkTokenAges} from "./tokens.ts"
 import {checkWorkroom} from "./workroom.ts"
@@ -31,6 +33,8 @@ export interface DoctorOptions {
   readonly running: HostStatus | "unknown" | undefined
   /** Of the Host that runs and could be asked. */
   readonly timers?: StuckTimers | undefined
+  /** Of the same. */
+  readonly files?: DatabaseInfo["files"] | undefined
 }
 
 /** Examines a project and its machine, without changing either. Every finding has its remediation. */
@@ -53,7 +57,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
 
 /** What is there beside the project's own files. */
 const examineState = async (
-  {running, timers}: DoctorOptions,
+  {running, timers, files}: DoctorOptions,
   paths: ProjectPaths,
   loaded: ProjectConfig | Finding,
   tried: OnceResult | undefined,
@@ -74,6 +78,7 @@ const examineState = async (
   }
   findings.push(...(await checkRunningBuild(paths, running)))
   if (timers !== undefined) findings.push(...checkTimers(timers))
+  if (files !== undefined) findings.push(...checkStoredFiles(files))
   const folders = isFinding(loaded) ? [paths.state] : foldersOf(locationOf(loaded, paths), paths)
   findings.push(...(await checkSpace(folders)), ...(await checkJobs(paths, tried)))
   findings.push(await checkClock(paths, Date.now()), await checkOwners(paths))

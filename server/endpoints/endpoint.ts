@@ -5,6 +5,8 @@ import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
 import {isRefusal} from "../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
+import type {Element} from "../../shared/sdk/elements.ts"
+import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
 import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
@@ -34,6 +36,8 @@ export interface EndpointHooks {
   isPaused?(): boolean
   /** It has said who it is on its platform. */
   named?(endpoint: Endpoint): void
+  /** The stored file that an element shows; undefined where it shows none. */
+  file?(element: Element): Promise<StoredFile | undefined>
   readonly backfill?: BackfillHooks
 }
 
@@ -271,6 +275,7 @@ export class Endpoint {
         this.#login = requireLogin(login)
         this.#hooks.named?.(this)
       },
+      file: async element => this.#hooks.file?.(element),
       lost: lose,
       missing: () => this.#miss(scope),
     }

@@ -1,6 +1,8 @@
 import {Problem} from "../../shared/problems.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import {type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
+import {isElement, type Node} from "../../shared/sdk/elements.ts"
+import {storedHash} from "../../shared/sdk/files/file-source.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
 import {fieldsOf, isId} from "../../shared/sdk/values.ts"
 import type {EndpointSpec} from "./spec.ts"
@@ -38,13 +40,33 @@ export const requireLogin = (login: Login): Login => {
   })
 }
 
+/** An adapter that takes no files gets the name of a stored one. */
+const withoutFiles = (nodes: readonly Node[]): readonly Node[] =>
+  nodes.every(node => !isElement(node)) ? nodes : nodes.map(withoutFile)
+
+const withoutFile = (node: Node): Node => {
+  if (!isElement(node)) return node
+  const {src, ...attrs} = node.attrs
+  const children = withoutFiles(node.children)
+  return storedHash(src) === undefined ? {...node, children} : {...node, attrs, children}
+}
+
 /** What it does is its plugin's: what is thrown late there, and what is logged. */
-export const ownedBy = ({own}: EndpointSpec, opened: Sender): Sender => {
+export const ownedBy = ({own, features}: EndpointSpec, opened: Sender): Sender => {
   const acts = Object.fromEntries(
     [...senderFeatures, "call" as const].flatMap(name => {
       const act = opened[name] as ((...args: unknown[]) => unknown) | undefined
       return act === undefined ? [] : [[name, (...args: unknown[]) => own(async () => act.apply(opened, args))]]
     }),
   ) as Omit<Sender, "send">
-  return {...acts, send: (message, signal) => own(() => opened.send(message, signal))}
+  const send: Sender["send"] = (message, signal) => own(() => opened.send(message, signal))
+  if (features.includes("files")) return {...acts, send}
+  const {edit} = acts
+  return {
+    ...acts,
+    send: (message, signal) => send({...message, content: withoutFiles(message.content)}, signal),
+    ...(edit === undefined
+      ? {}
+      : {edit: (message, signal) => edit({...message, content: withoutFiles(message.content)}, signal)}),
+  }
 }

@@ -1,6 +1,6 @@
 import type {EventAbout, EventData, EventType} from "../../shared/events.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
-import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
 
 /** Longer data has its texts cut: one event must not be what a client falls behind by. In characters. */
 const longest = {data: 16_384, text: 1000} as const

@@ -1,7 +1,7 @@
 import type {CapabilityKind, PluginPath} from "../../shared/ids.ts"
 import type {Problem} from "../../shared/problems.ts"
 import type {PluginPage} from "../../shared/sdk/page.ts"
-import type {PluginRoute} from "../../shared/sdk/plugin-route.ts"
+import type {PluginRoute} from "../../shared/sdk/plugin/route.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
 import type {MessageTable} from "../messages/dispatch.ts"

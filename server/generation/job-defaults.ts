@@ -1,5 +1,5 @@
 import type {Issue} from "../../shared/problems.ts"
-import type {DefaultSchedule} from "../../shared/sdk/plugin-job.ts"
+import type {DefaultSchedule} from "../../shared/sdk/plugin/job.ts"
 import type {LoadedConfig} from "../config/load.ts"
 import type {Instance} from "../plugins/instance.ts"
 

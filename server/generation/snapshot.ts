@@ -198,6 +198,8 @@ const adaptersOf = (instances: readonly Instance[], endpoints: readonly Endpoint
 /** Throws a refusal where the adapter declares what its sender does not have. */
 const requireActs = (sender: Sender, {features = []}: AdapterDefinition<TSchema>): Sender => {
   const missing = features.filter(feature => {
+    // Not a function: `send` takes files.
+    if (feature === "files") return false
     const name = senderFeatures.find(each => each === feature) ?? "call"
     return sender[name] === undefined
   })

@@ -1,5 +1,5 @@
 import {setImmediate as turn} from "node:timers/promises"
-import type {Assembled} from "./assemble.ts"
+import type {Assembled} from "./assembly/assemble.ts"
 import type {Host} from "./host.ts"
 
 type Parts = Pick<Assembled, "inbox" | "outbox" | "jobs" | "timers" | "starts">

@@ -13,7 +13,7 @@ import {clearFailedStarts} from "../recovery/last-good/failed-starts.ts"
 import {projectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {type ApiOptions, serveApi} from "./api.ts"
-import {assemble} from "./assemble.ts"
+import {assemble} from "./assembly/assemble.ts"
 import {Entrance} from "./entrance.ts"
 import {type Host, type HostOptions, isPlannedEnd} from "./host.ts"
 import {countFailedStart} from "./last-good.ts"
@@ -121,6 +121,7 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
     endpoints,
     timers,
     privateHosts: () => current().config.config.files.allowPrivate,
+    files: made.draftFiles,
     settled: () => generations.settled(),
     log,
     scrub,

@@ -4,7 +4,7 @@ import {noteTokens} from "../project/token-ages.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {writeHostFile} from "../runtime/host-file.ts"
 import type {Api} from "./api.ts"
-import type {Assembled} from "./assemble.ts"
+import type {Assembled} from "./assembly/assemble.ts"
 import {type HostOptions, isPlannedEnd} from "./host.ts"
 import {LastGoodKeeper} from "./last-good.ts"
 import type {OpenProject} from "./open.ts"
@@ -130,7 +130,7 @@ const lastGoodRow = (
 const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[] => {
   const {gate, listener, url, paths, runtimeId, token, boot} = opened
   const {log} = options.logs
-  const {events, satori, inbox, outbox, jobs, timers, recovery, capacity} = made
+  const {events, satori, files, inbox, outbox, jobs, timers, recovery, capacity} = made
   return [
     {
       name: "connections",
@@ -154,6 +154,7 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
     },
     {name: "the jobs", start: () => jobs.start()},
     {name: "the timers", start: () => timers.start(), stop: () => timers.stop(), limit: 250},
+    {name: "the files", start: () => files.start(), stop: () => files.stop(), limit: 250},
     {name: "checkpoints and releases", start: () => recovery.start()},
     {name: "the deletion of old rows", start: () => capacity.start()},
     {

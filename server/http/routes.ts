@@ -156,7 +156,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/outbox/:id/retry", "full", actOnMessage(outbox, "retry")),
     post("/api/outbox/:id/release", "full", actOnMessage(outbox, "release")),
     post("/api/outbox/:id/discard", "full", actOnMessage(outbox, "discard")),
-    post("/api/outbox/:id/redact", "full", redactMessage(database)),
+    post("/api/outbox/:id/redact", "full", redactMessage(database, services.files)),
     post("/api/outbox/held/release", "full", actOnHeldMessages(outbox, "release")),
     post("/api/outbox/held/discard", "full", actOnHeldMessages(outbox, "discard")),
 

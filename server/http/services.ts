@@ -8,6 +8,7 @@ import type {Database} from "../database/database.ts"
 import type {RunHistory} from "../database/runs.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {Ingress} from "../endpoints/ingress.ts"
+import type {FileStore} from "../files/store.ts"
 import type {Generation} from "../generation/generation.ts"
 import type {Generations} from "../generation/generations.ts"
 import type {HandlerMeter} from "../inbox/handler-meter.ts"
@@ -52,6 +53,7 @@ export interface Services {
   readonly inbox: Inbox
   readonly outbox: Outbox
   readonly handlers: HandlerMeter
+  readonly files: FileStore
   readonly ingress: Ingress
   readonly jobs: Jobs
   readonly timers: Timers

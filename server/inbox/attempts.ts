@@ -2,7 +2,7 @@ import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
-import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Database} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"
@@ -102,7 +102,7 @@ export class Attempts {
       ...(answered === undefined ? [] : [forgetting(seq, handler)]),
       ...(isStop ? stopping(key, inside, this.#options.clock.now()) : []),
     ]
-    const refusal = await this.#store(key, outcome, done)
+    const refusal = await this.#store(key, outcome, done).finally(outcome.release)
     if (refusal !== undefined) {
       return (await this.#isOutdated(key, outcome))
         ? this.#repeat(key)

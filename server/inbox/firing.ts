@@ -1,7 +1,7 @@
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem} from "../../shared/problems.ts"
-import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Channel, Login, SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"

@@ -1,4 +1,4 @@
-import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Address, OutboxDraft} from "../outbox/draft.ts"
 import type {Question} from "./prompts.ts"
@@ -21,6 +21,8 @@ export interface Work {
   readonly isOutdated?: () => Promise<boolean>
   /** Called once all of it is stored. */
   readonly afterwards?: readonly (() => void)[]
+  /** Called once it is stored, or will not be: the files that it names are kept until then. */
+  readonly release?: () => void
 }
 
 export type Outcome = {

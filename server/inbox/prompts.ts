@@ -1,6 +1,6 @@
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"

@@ -1,6 +1,6 @@
 import {fromJson, toJson} from "../../shared/json.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
-import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import {overwriting, type Purged} from "../database/engine.ts"

@@ -4,6 +4,7 @@ import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import {isUserError} from "../../shared/sdk/user-error.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
+import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {EndpointActs} from "./acts.ts"
@@ -52,6 +53,8 @@ export interface DispatchOptions {
   readonly timers?: SessionTimers
   /** Hosts of private networks that files of messages may be read from; none when left out. */
   readonly privateHosts?: () => readonly string[]
+  /** Stores the files of what sessions send; without them there are none. */
+  readonly files?: DraftFiles
   /** Resolves when no change of what runs is under way. */
   readonly settled: () => Promise<unknown>
   readonly log: Log
@@ -111,7 +114,7 @@ type RunOptions = DispatchOptions & {
 }
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
-  const {current, settled, endpoints, timers = noTimers, privateHosts = () => []} = options
+  const {current, settled, endpoints, timers = noTimers, privateHosts = () => [], files} = options
   const {timeout = handlerTimeout, scrub = asItIs, notes} = options
   let handler = find(options, stored, id)
   if (handler?.signal.aborted) {
@@ -122,7 +125,7 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
   const now = () => options.clock.now()
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
-  const asked = {endpoints, timers, privateHosts, permissionOf, now}
+  const asked = {endpoints, timers, privateHosts, files, permissionOf, now}
   const outcome = await runToEnd(handler, stored, attempt, timeout, asked)
   if (outcome.is !== "failed") return outcome
   const failed = {...outcome, error: scrub(outcome.error)}
@@ -137,18 +140,24 @@ const runToEnd = async (
   stored: InboxEvent,
   attempt: Attempt,
   timeout: number,
-  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "permissionOf" | "now">,
+  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "files" | "permissionOf" | "now">,
 ): Promise<Outcome> => {
   const {plugin} = handler
   const about = {endpoint: stored.endpoint, event: stored.event.sn}
   const log = () => handler.log.with(about)
   const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
   const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
-    const {session, end, close} = openSession({stored, attempt, plugin, ...asked, log, signal})
+    const {session, end, close, abandon} = openSession({stored, attempt, plugin, ...asked, log, signal})
     try {
       const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
       if (reply !== undefined && reply !== "") await session.send(reply)
-      return {is: "handled", ...again, ...end(), ...(handler.stops?.() === true ? {stops: true} : {})}
+      const left = await end()
+      // Who comes too late leaves nothing behind.
+      signal.throwIfAborted()
+      return {is: "handled", ...again, ...left, ...(handler.stops?.() === true ? {stops: true} : {})}
+    } catch (error) {
+      abandon()
+      throw error
     } finally {
       close()
     }

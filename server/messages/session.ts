@@ -3,13 +3,15 @@ import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import {type Content, h, type Node, writtenText} from "../../shared/sdk/elements.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
-import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
 import {readStatements} from "../../shared/sdk/values.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {type Attempt, conversationOf, type InboxEvent, type Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
 import {addressOf, contentOf, emojiOf, type OutboxDraft} from "../outbox/draft.ts"
+import type {DraftFiles} from "../outbox/files/draft-files.ts"
+import {QueuedFiles} from "../outbox/files/queued-files.ts"
 import {type Acts, actsOf, type EndpointActs} from "./acts.ts"
 import {openFiles, type SessionFiles} from "./files/session-files.ts"
 import {parseContent} from "./parse-content.ts"
@@ -27,10 +29,12 @@ export interface PluginSide {
 
 export interface OpenSession {
   readonly session: Session
-  /** Ends the session: what it queued. Later calls throw `late`. */
-  end(): Work
+  /** Ends the session: what it queued, once its files are stored. Later calls throw `late`. */
+  end(): Work | Promise<Work>
   /** Ends it without: what it queued is nothing. Ends what it reads. */
   close(): void
+  /** Nothing of it is stored: its files may go. */
+  abandon(): void
 }
 
 export interface SessionOptions {
@@ -39,6 +43,8 @@ export interface SessionOptions {
   readonly plugin: PluginSide | undefined
   readonly endpoints: EndpointActs
   readonly timers: SessionTimers
+  /** Stores the files of what it sends; without them there are none. */
+  readonly files?: DraftFiles | undefined
   readonly permissionOf: () => Permission
   /** Hosts of private networks that files may be read from. */
   readonly privateHosts: () => readonly string[]
@@ -55,6 +61,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
   const {stored, attempt, plugin, endpoints, timers, permissionOf, privateHosts, now, log, signal} = options
   const {event, endpoint} = stored
   const sends: OutboxDraft[] = []
+  const queued = new QueuedFiles(options.files, sends)
   const writes: Statement[] = []
   const questions: Question[] = []
   let states: SessionState | undefined
@@ -74,8 +81,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
   }
   const queue = async (draft: OutboxDraft): Promise<string> => {
     requireOpen()
-    sends.push(draft)
-    return draft.id
+    return queued.queue(draft)
   }
   // Few handlers act: the others do not pay for it.
   let acts: Acts | undefined
@@ -147,7 +153,8 @@ export const openSession = (options: SessionOptions): OpenSession => {
     },
     sendNow: async (content, to) => {
       requireOpen()
-      return attempt.sendNow(messageOf(content, to), early++)
+      const ordinal = early++
+      return attempt.sendNow(await queued.store(messageOf(content, to)), ordinal)
     },
     prompt: async (name, content, data) => {
       requireOpen()
@@ -198,15 +205,20 @@ export const openSession = (options: SessionOptions): OpenSession => {
     if (plugin === undefined) throw new Problem("database_refused", "the Host's own handlers have no tables")
     return plugin
   }
+  const work = (): Work => {
+    const release = () => queued.release()
+    if (states === undefined) return {sends, writes, questions, afterwards, release}
+    const isOutdated = () => states?.isOutdated() ?? Promise.resolve(false)
+    return {sends, writes: [...writes, ...states.statements], questions, afterwards, isOutdated, release}
+  }
   return {
     session,
     close,
     end: () => {
       close()
-      if (states === undefined) return {sends, writes, questions, afterwards}
-      const isOutdated = () => states?.isOutdated() ?? Promise.resolve(false)
-      return {sends, writes: [...writes, ...states.statements], questions, afterwards, isOutdated}
+      return queued.isSettled ? work() : queued.settled().then(work)
     },
+    abandon: () => queued.release(),
   }
 }
 

@@ -1,6 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
-import type {TimerHandler} from "../../shared/sdk/declare-timer.ts"
-import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
+import type {TimerHandler} from "../../shared/sdk/plugin/declare-timer.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {TimerDefinition, TimerOptions, When} from "../../shared/sdk/timer.ts"
 import type {TSchema} from "../../shared/type.ts"

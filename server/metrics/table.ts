@@ -181,6 +181,16 @@ export const metrics = {
     labels: [],
     help: "Size of the database's write-ahead log. Not for a remote one.",
   },
+  svc_files_bytes: {
+    type: "gauge",
+    labels: [],
+    help: "What the files of messages in data/files/ take together.",
+  },
+  svc_files_quota_bytes: {
+    type: "gauge",
+    labels: [],
+    help: "With more than this, a message with a new file is refused (files.quota).",
+  },
   svc_disk_free_bytes: {
     type: "gauge",
     labels: [],

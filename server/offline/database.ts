@@ -18,7 +18,8 @@ export const infoStopped = (options: StoppedOptions, tables: boolean): Promise<D
     const location = locationOf(config, paths)
     return withCurrentDatabase(location, database => {
       const least = () => config.ingress.minimumFree * 1024 ** 2
-      return readInfo(database, {folders: foldersOf(location, paths), least}, config.retention, tables)
+      const settings = {retention: config.retention, fileQuota: config.files.quota}
+      return readInfo(database, {folders: foldersOf(location, paths), least}, settings, tables)
     })
   })
 

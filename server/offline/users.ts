@@ -1,4 +1,5 @@
 import {UserData} from "../capacity/user/user-data.ts"
+import {FileStore} from "../files/store.ts"
 import {holding, loadStopped, type StoppedOptions} from "../project/held.ts"
 import {locationOf, projectName} from "../project/settings.ts"
 import {CheckpointStore} from "../recovery/checkpoint/store.ts"
@@ -17,6 +18,7 @@ export const withStoppedUsers = <T>(
         workItems: null,
         eventLog: config.events.history.age,
       })
-      return work(new UserData({database, remains}), await projectName(paths))
+      const files = new FileStore({folder: paths.files, database, quota: () => 0})
+      return work(new UserData({database, dropFiles: () => files.sweep(), remains}), await projectName(paths))
     })
   })

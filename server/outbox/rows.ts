@@ -1,6 +1,6 @@
 import {fromJson, toJson} from "../../shared/json.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
-import type {Row, Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
 import {Gather} from "../database/gather.ts"

@@ -1,7 +1,7 @@
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf, Problem} from "../../shared/problems.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
-import type {Row} from "../../shared/sdk/plugin-database.ts"
+import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {Database} from "../database/database.ts"
 import type {Gather} from "../database/gather.ts"
 import {persist} from "../database/persist.ts"

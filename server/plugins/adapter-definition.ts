@@ -11,18 +11,18 @@ const isCount = (value: unknown): boolean => typeof value === "number" && Number
 
 /** Checks what an adapter in JavaScript may get wrong. Throws an error that says what is expected. */
 export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>): void => {
-  const {open, history, features = [], limits: {text} = {}, rate} = adapter
+  const {open, history, features = [], limits: {text, file} = {}, rate} = adapter
   const refuse = (what: string): never => {
     throw new TypeError(`adapter("${slot}") ${what}`)
   }
   if (typeof open !== "function") refuse("needs open()")
   if (!histories.includes(history)) refuse(`needs history: one of ${histories.join(", ")}`)
   if (text !== undefined && !isCount(text)) refuse("has limits.text that is no whole number from 1")
+  if (file !== undefined && !isCount(file)) refuse("has limits.file that is no whole number of bytes from 1")
   if (rate !== undefined && !(isCount(rate.messages) && rate.per > 0))
     refuse("needs rate.messages as a whole number from 1, and rate.per in milliseconds above 0")
-  const unknown = features.find(feature => !method.test(feature) && !senderFeatures.some(each => each === feature))
+  const known = [...senderFeatures, "files"]
+  const unknown = features.find(feature => !method.test(feature) && !known.includes(feature))
   if (unknown !== undefined)
-    refuse(
-      `declares the feature ${unknown}; there is ${senderFeatures.join(", ")}, and methods such as guild.member.mute`,
-    )
+    refuse(`declares the feature ${unknown}; there is ${known.join(", ")}, and methods such as guild.member.mute`)
 }

@@ -6,7 +6,7 @@ import type {
   WriteResult,
   WriteResults,
   WriteStatement,
-} from "../../shared/sdk/plugin-database.ts"
+} from "../../shared/sdk/plugin/database.ts"
 import {readStatements} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"

@@ -1,5 +1,5 @@
 import type {Content} from "../../shared/sdk/elements.ts"
-import type {SendOptions} from "../../shared/sdk/plugin.ts"
+import type {SendOptions} from "../../shared/sdk/plugin/plugin.ts"
 import type {Target} from "../../shared/sdk/session.ts"
 import type {TimerOptions, TimerPlace, When} from "../../shared/sdk/timer.ts"
 

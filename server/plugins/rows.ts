@@ -1,5 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import type {Row, RowOf} from "../../shared/sdk/plugin-database.ts"
+import type {Row, RowOf} from "../../shared/sdk/plugin/database.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {explainUnseen} from "../config/explain.ts"
 

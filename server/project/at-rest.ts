@@ -3,6 +3,7 @@ import type {LoadedConfig} from "../config/load.ts"
 import {type Database, schemaOf} from "../database/database.ts"
 import {readBuild} from "../recovery/build/identity.ts"
 import {type CreateOptions, createCheckpoint} from "../recovery/checkpoint/create.ts"
+import {filesParticipant} from "../recovery/checkpoint/files-part.ts"
 import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
 import {cleanScratch} from "../recovery/checkpoint/scratch.ts"
 import {CheckpointStore, type StoredCheckpoint} from "../recovery/checkpoint/store.ts"
@@ -38,7 +39,11 @@ export const createAtRest = async (project: AtRest, how: CreateOptions): Promise
     build: await readBuild(paths.project),
     schema: schemaOf(database),
     secrets: await secretsAtRest(project),
-    participants: [...(workroom === undefined ? [] : [workroomParticipant(paths, workroom)]), jobsParticipant(paths)],
+    participants: [
+      ...(workroom === undefined ? [] : [workroomParticipant(paths, workroom)]),
+      jobsParticipant(paths),
+      filesParticipant(paths, database),
+    ],
   }
   return createCheckpoint(store, source, how)
 }

@@ -82,6 +82,9 @@ export const locationOf = ({database}: ProjectConfig, paths: ProjectPaths): Loca
 export const locationKey = (location: Location): string =>
   location.dialect === "sqlite" ? `file ${location.file}` : `remote ${location.url}`
 
-/** Where the Host's own data grows: its state, and the folder of a local database. */
-export const foldersOf = (location: Location, paths: ProjectPaths): readonly string[] =>
-  location.dialect === "sqlite" ? [paths.state, dirname(location.file)] : [paths.state]
+/** Where the Host's own data grows: its state, the files of messages, and the folder of a local database. */
+export const foldersOf = (location: Location, paths: ProjectPaths): readonly string[] => [
+  paths.state,
+  paths.files,
+  ...(location.dialect === "sqlite" ? [dirname(location.file)] : []),
+]

@@ -22,6 +22,7 @@ export const projectPaths = (project: string) => ({
   generation: join(project, ".svc/generation.json"),
   tokenAges: join(project, ".svc/token-ages.json"),
   jobs: join(project, "data/schedule-jobs.json"),
+  files: join(project, "data/files"),
   lock: join(project, ".svc/host.lock"),
   holder: join(project, ".svc/holder.json"),
   host: join(project, ".svc/host.json"),

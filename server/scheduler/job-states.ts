@@ -1,6 +1,6 @@
 import type {Job} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
-import type {Statement} from "../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Database} from "../database/database.ts"
 
 /** What a job's due times are considered up to, and for which schedule. */

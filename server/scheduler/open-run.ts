@@ -2,16 +2,20 @@ import {v7 as uuid} from "uuid"
 import type {Firing} from "../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {Statement} from "../../shared/sdk/plugin-database.ts"
-import type {JobRun} from "../../shared/sdk/plugin-job.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
+import type {JobRun} from "../../shared/sdk/plugin/job.ts"
 import {readStatements} from "../../shared/sdk/values.ts"
 import type {PluginSide} from "../messages/session.ts"
 import {type Address, addressOf, contentOf, type OutboxDraft} from "../outbox/draft.ts"
+import type {DraftFiles} from "../outbox/files/draft-files.ts"
+import {QueuedFiles} from "../outbox/files/queued-files.ts"
 
 export interface OpenRun {
   readonly run: JobRun
-  /** Ends the run: what it queued. Later calls throw `late`. */
-  end(): {readonly sends: readonly OutboxDraft[]; readonly writes: readonly Statement[]}
+  /** Ends the run: what it queued, once its files are stored. Later calls throw `late`. */
+  end(): Promise<{readonly sends: readonly OutboxDraft[]; readonly writes: readonly Statement[]}>
+  /** What it queued is stored, or will not be: its files may go where nothing needs them. */
+  release(): void
 }
 
 export interface OpenRunOptions {
@@ -19,14 +23,17 @@ export interface OpenRunOptions {
   readonly database: PluginSide["database"]
   /** Throws where nothing can be sent there. */
   readonly requireTarget: (address: Address) => void
+  /** Stores the files of what it sends; without them there are none. */
+  readonly files?: DraftFiles | undefined
   readonly log: Log
   /** Aborted when the run's time ends. */
   readonly signal: AbortSignal
 }
 
 /** One run of a job in the hands of a plugin. */
-export const openRun = ({firing, database, requireTarget, log, signal}: OpenRunOptions): OpenRun => {
+export const openRun = ({firing, database, requireTarget, files, log, signal}: OpenRunOptions): OpenRun => {
   const sends: OutboxDraft[] = []
+  const queued = new QueuedFiles(files, sends)
   const writes: Statement[] = []
   let ended = false
   const requireOpen = () => {
@@ -45,8 +52,7 @@ export const openRun = ({firing, database, requireTarget, log, signal}: OpenRunO
       const address = addressOf(target)
       requireTarget(address)
       const draft = {...address, id: uuid(), kind: "message", content: contentOf(content)} as const
-      sends.push(draft)
-      return draft.id
+      return queued.queue(draft)
     },
     database: {
       table: name => database.table(name),
@@ -62,9 +68,11 @@ export const openRun = ({firing, database, requireTarget, log, signal}: OpenRunO
   }
   return {
     run,
-    end: () => {
+    end: async () => {
       ended = true
+      await queued.settled()
       return {sends, writes}
     },
+    release: () => queued.release(),
   }
 }

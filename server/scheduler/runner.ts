@@ -153,6 +153,8 @@ export class Runner {
       )
       if (row?.state === "running") throw refusal
       if (row?.state !== "succeeded") return
+    } finally {
+      effect.release?.()
     }
     effect.stored?.()
   }

@@ -7,6 +7,7 @@ import {formatPath} from "../config/source.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {PublishedJob} from "../generation/generation.ts"
 import type {Address, OutboxDraft} from "../outbox/draft.ts"
+import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {inserting} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
@@ -55,12 +56,14 @@ export interface PluginJobs {
   readonly settled: () => Promise<unknown>
   readonly requireTarget: (address: Address) => void
   readonly clock?: Clock
+  /** Stores the files of what runs send; without them there are none. */
+  readonly files?: DraftFiles | undefined
 }
 
 /** A function that a plugin declares with `plugin.job`. */
 export const pluginTarget = (
   outbox: Outbox,
-  {current, settled, requireTarget, clock = systemClock}: PluginJobs,
+  {current, settled, requireTarget, files, clock = systemClock}: PluginJobs,
 ): FiringTarget => {
   const find = ({plugin, job}: JobTarget) => current().get(`${plugin}/${job}`)
   const problem = (target: JobTarget) =>
@@ -73,7 +76,7 @@ export const pluginTarget = (
       const job = find(firing.target)
       if (job?.plugin === undefined) throw new Problem("job_unknown", problem(firing.target) ?? "")
       requireFit(job, firing.target.data)
-      return effectOfRun(outbox, job, firing, {requireTarget, clock})
+      return effectOfRun(outbox, job, firing, {requireTarget, files, clock})
     },
   }
 }
@@ -82,20 +85,28 @@ const effectOfRun = async (
   outbox: Outbox,
   job: PublishedJob,
   firing: Parameters<FiringTarget["fire"]>[0],
-  {requireTarget, clock}: Required<Pick<PluginJobs, "requireTarget" | "clock">>,
+  {clock, ...asked}: Pick<PluginJobs, "requireTarget" | "files"> & {readonly clock: Clock},
 ) => {
   const {plugin, definition, handle, log} = job
   if (plugin === undefined) throw new Problem("job_unknown", `${job.id} belongs to no plugin`)
   const outer = AbortSignal.any([job.signal, firing.signal])
   const work = async (signal: AbortSignal) => {
-    const {run, end} = openRun({firing, database: plugin.database, requireTarget, log, signal})
+    const {run, end, release} = openRun({firing, database: plugin.database, ...asked, log, signal})
     const about = {job: firing.job, runId: firing.runId}
-    await job.run(() => handle(run as Parameters<typeof handle>[0]), about)
-    return end()
+    try {
+      await job.run(() => handle(run as Parameters<typeof handle>[0]), about)
+      const left = await end()
+      // Who comes too late leaves nothing behind.
+      signal.throwIfAborted()
+      return {...left, release}
+    } catch (error) {
+      release()
+      throw error
+    }
   }
-  const {sends, writes} = await withTimeLimit((definition.timeout ?? usualTimeout) * 1000, work, outer)
+  const {sends, writes, release} = await withTimeLimit((definition.timeout ?? usualTimeout) * 1000, work, outer)
   const effect = effectOf(outbox, sends, clock.now())
-  return {...effect, statements: [...effect.statements, ...writes]}
+  return {...effect, statements: [...effect.statements, ...writes], release}
 }
 
 const requireFit = ({id, definition}: PublishedJob, data: unknown): void => {

@@ -3,7 +3,7 @@ import {tmpdir} from "node:os"
 import {join} from "node:path"
 import {exit} from "../../shared/exit.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
-import type {AnyPlugin} from "../../shared/sdk/plugin.ts"
+import type {AnyPlugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {Host} from "../host/host.ts"
 import {start} from "../host/start.ts"
 import {createLogs} from "../logs/log.ts"
@@ -11,6 +11,7 @@ import {loadRuntime} from "../runtime/load-runtime.ts"
 import {bypassProxy} from "../runtime/proxy.ts"
 import {type FireOptions, fire, type SayOptions, type Sent, say, started} from "./actions.ts"
 import {type BotClock, createBotClock} from "./bot-clock.ts"
+import {type BotFile, filesOf} from "./bot-files.ts"
 import {readTime, TestClock, type Time} from "./clock.ts"
 import {Editions} from "./editions.ts"
 import {type Change, Changes, messages, type RoomMessage} from "./room.ts"
@@ -53,6 +54,8 @@ export interface Bot {
    * its error.
    */
   say(text: string, options?: SayOptions): Promise<readonly string[]>
+  /** The files that the bot has sent in a channel, oldest first: `test` when left out, as with `say`. */
+  files(channel?: string): Promise<readonly BotFile[]>
   /** What stands in a channel of the sandbox now, oldest first; `test` when left out. What was deleted is not there. */
   messages(channel?: string): Promise<readonly RoomMessage[]>
   /**
@@ -151,6 +154,7 @@ const membersOf = (
     url: host.url,
     token: host.token?.reveal() ?? "",
     say: (text, how) => toEnd("bot.say()", () => say(bot, text, how)),
+    files: channel => filesOf({url: host.url, token: host.token?.reveal() ?? ""}, channel),
     messages: (channel = "test") => messages(bot, channel),
     changes: channel => changes.since(bot, channel),
     clock: createBotClock(bot),

@@ -1,5 +1,5 @@
 import {Problem} from "../../shared/problems.ts"
-import type {AnyPlugin, PluginDefinition} from "../../shared/sdk/plugin.ts"
+import type {AnyPlugin, PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
 import type {BuiltIn, BuiltIns} from "../plugins/load.ts"
 
 /** The plugins of a bot under test, each in the version that the test has put there last. */

@@ -1,5 +1,5 @@
 import {fromJson} from "../../shared/json.ts"
-import type {Row} from "../../shared/sdk/plugin-database.ts"
+import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Host} from "../host/host.ts"
 

@@ -1,7 +1,7 @@
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {PluginDefinition} from "../../shared/sdk/plugin.ts"
+import type {PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
 import {type Database, schemaOf} from "../database/database.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {workroomPlugin} from "./chat.ts"

@@ -18,6 +18,11 @@ export const DatabaseInfo = Named("DatabaseInfo", {
     }),
     {description: "Null for a remote database"},
   ),
+  files: Named("StoredFiles", {
+    count: Type.Integer({description: "Files of messages in `data/files/`"}),
+    bytes: Bytes("All of them together"),
+    quota: Bytes("`files.quota`: with more, a message with a new file is refused"),
+  }),
   disk: Type.Object({
     free: Bytes("Free space for the Host's own folders; where they are on several disks, the least"),
     pauseBelow: Bytes("Ingress pauses with less"),

@@ -1,8 +1,12 @@
+import {type FileSource, fileSource, isFileSource} from "./files/file-source.ts"
+
 /** One node of a Satori message tree. Unknown types are kept and degrade to their text. */
 export interface Element {
   readonly type: string
   readonly attrs: Readonly<Record<string, string | number | boolean>>
   readonly children: readonly Node[]
+  /** What `src` was given as, where that is no text; the Host stores it when the message is queued. */
+  readonly [fileSource]?: FileSource
 }
 
 /** A string is text, never markup: what a user wrote cannot become an element. */
@@ -11,17 +15,21 @@ export type Node = string | Element
 /** What a handler may send or return. */
 export type Content = Node | readonly Node[]
 
-/** Builds an element: `h("b", "bold")`, `h("img", {src})`. */
-export const h = (
-  type: string,
-  attrs: Record<string, string | number | boolean | undefined> | Node = {},
-  ...children: Node[]
-): Element => {
+/** Attributes as `h` takes them: `src` may be what `file` returns, or bytes. */
+export type Attributes = Readonly<Record<string, string | number | boolean | FileSource | undefined>>
+
+/**
+ * Builds an element: `h("b", "bold")`, `h("img", {src})`. The `src` of `img`, `file`, `audio` and `video` is a URL, what
+ * `file(path)` returns, bytes, or the `src` of a stored file; `title` is the name that people see, `type` the media type.
+ */
+export const h = (type: string, attrs: Attributes | Node = {}, ...children: Node[]): Element => {
   if (typeof attrs === "string" || isElement(attrs)) return {type, attrs: {}, children: [attrs, ...children]}
   const given = Object.entries(attrs).filter(
-    (entry): entry is [string, string | number | boolean] => entry[1] !== undefined,
+    (entry): entry is [string, string | number | boolean] => entry[1] !== undefined && !isFileSource(entry[1]),
   )
-  return {type, attrs: Object.fromEntries(given), children}
+  const {src} = attrs
+  const source = isFileSource(src) ? {[fileSource]: src} : {}
+  return {type, attrs: Object.fromEntries(given), children, ...source}
 }
 
 export const isElement = (value: unknown): value is Element =>
@@ -63,7 +71,7 @@ const describeElement = ({type, attrs}: Element): string => {
     case "audio":
     case "video":
     case "file":
-      return `[${attrs.title ?? type}] ${attrs.src ?? ""}`.trimEnd()
+      return `[${attrs.title ?? type}] ${String(attrs.src ?? "").startsWith("internal:") ? "" : (attrs.src ?? "")}`.trimEnd()
     default:
       return ""
   }

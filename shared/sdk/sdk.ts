@@ -24,18 +24,11 @@ export type {
 } from "./adapter/sender.ts"
 export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
-export type {DeclareTimer, TimerHandler} from "./declare-timer.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
-export {fileElement, type ReadOptions, type SessionFile} from "./file.ts"
+export {type FileOptions, type FileSource, file, type ProjectFile, type StoredFile} from "./files/file-source.ts"
+export {fileElement, type ReadOptions, type SessionFile} from "./files/session-file.ts"
 export type {PageHandler} from "./page.ts"
 export type {Permission} from "./permission.ts"
-export {
-  type AnyPlugin,
-  definePlugin,
-  type Plugin,
-  type PluginDefinition,
-  type SendOptions,
-} from "./plugin.ts"
 export type {
   PluginDatabase,
   PluginMigration,
@@ -44,9 +37,17 @@ export type {
   Statement,
   WriteResult,
   WriteStatement,
-} from "./plugin-database.ts"
-export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin-job.ts"
-export type {PluginAnswer, PluginCall, PluginRoute} from "./plugin-route.ts"
+} from "./plugin/database.ts"
+export type {DeclareTimer, TimerHandler} from "./plugin/declare-timer.ts"
+export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin/job.ts"
+export {
+  type AnyPlugin,
+  definePlugin,
+  type Plugin,
+  type PluginDefinition,
+  type SendOptions,
+} from "./plugin/plugin.ts"
+export type {PluginAnswer, PluginCall, PluginRoute} from "./plugin/route.ts"
 export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"
 export type {Call, Scope} from "./route.ts"
 export {

@@ -1,6 +1,6 @@
 import {toJson} from "../json.ts"
 import {messageOf, Problem, type ProblemCode} from "../problems.ts"
-import type {Statement} from "./plugin-database.ts"
+import type {Statement} from "./plugin/database.ts"
 
 /** A key may have so many characters. */
 const longestKey = 200

@@ -1,5 +1,13 @@
 import {randomUUID} from "node:crypto"
-import {channelType, type DatedIncoming, type Feature, renderContent, type Sender} from "../../../shared/sdk/sdk.ts"
+import {
+  channelType,
+  type DatedIncoming,
+  type Endpoint,
+  type Feature,
+  renderContent,
+  type Sender,
+} from "../../../shared/sdk/sdk.ts"
+import {filesIn} from "./files.ts"
 import type {Guild} from "./guild.ts"
 import {callMethod, methodNames} from "./methods.ts"
 import type {Room, RoomMessage} from "./room.ts"
@@ -16,6 +24,7 @@ export const features: readonly Feature[] = [
   "history",
   "download",
   "commands",
+  "files",
   ...methodNames,
 ]
 
@@ -23,12 +32,12 @@ export const features: readonly Feature[] = [
 export const directChannel = (user: string): string => `@${user}`
 
 /** The sandbox's acts on its room, its guild and what was uploaded to it. */
-export const senderOf = (room: Room, guild: Guild, uploads: Uploads): Sender => ({
+export const senderOf = (room: Room, guild: Guild, uploads: Uploads, {file}: Pick<Endpoint, "file">): Sender => ({
   send: async ({id, channel, content}) => {
-    room.say("bot", channel, id, content)
+    room.say("bot", channel, id, content, await filesIn(content, file))
     return {ids: [id]}
   },
-  edit: async ({channel, message, content}) => room.edit(channel, message, content),
+  edit: async ({channel, message, content}) => room.edit(channel, message, content, await filesIn(content, file)),
   delete: async ({channel, message}) => room.delete(channel, message),
   react: async ({channel, message, emoji}) => room.react(channel, message, emoji),
   unreact: async ({channel, message, emoji}) => room.unreact(channel, message, emoji),

@@ -1,6 +1,7 @@
 import {randomUUID} from "node:crypto"
 import {channelType, definePlugin, type Endpoint, Problem, renderContent, Type} from "../../../shared/sdk/sdk.ts"
 import {directChannel, features, senderOf} from "./acts.ts"
+import {answerWith} from "./files.ts"
 import {Guild, guild as theGuild} from "./guild.ts"
 import {Room} from "./room.ts"
 import {streamOf} from "./stream.ts"
@@ -27,6 +28,12 @@ const ChangesQuery = Type.Object({
   ),
 })
 
+const FileQuery = Type.Object({
+  channel: Type.Optional(Type.String({default: "chat"})),
+  message: Type.Optional(Type.String({default: "", description: "The id of the message"})),
+  number: Type.Optional(Type.Integer({minimum: 0, default: 0, description: "Which of its files, from 0"})),
+})
+
 const Stored = Type.Object({sn: Type.Integer(), id: Type.String(), duplicate: Type.Boolean()}, {title: "StoredMessage"})
 
 const Commands = Type.Object({items: Type.Array(Type.Object({name: Type.String(), description: Type.String()}))})
@@ -48,7 +55,7 @@ export default definePlugin({
           endpoint = undefined
         })
         opened.login({platform: "sandbox", user: {id: "bot", name: "bot", is_bot: true}, status: 1})
-        return senderOf(room, guild, uploads)
+        return senderOf(room, guild, uploads, opened)
       },
     })
     plugin.route({
@@ -100,6 +107,20 @@ export default definePlugin({
       response: Type.Object({items: Type.Array(Type.Unknown())}),
       handle: (_, call) =>
         call.json(Type.Object({items: Type.Unknown()}), {items: room.changes(Number(call.query.after))}),
+    })
+    plugin.route({
+      method: "GET",
+      path: "/files",
+      scope: "full",
+      summary: "The bytes of a file that a message of the bot shows",
+      query: FileQuery,
+      stream: true,
+      handle: (_, {query}) => {
+        const {channel, message, number} = query
+        const found = room.messages(String(channel)).find(({id}) => id === message)?.files[Number(number)]
+        if (found === undefined) throw new Problem("not_found", `${message} in ${channel} shows no file ${number}`)
+        return answerWith(found)
+      },
     })
     plugin.route({
       method: "GET",

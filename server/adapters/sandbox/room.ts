@@ -1,4 +1,4 @@
-import {type CommandSummary, type Content, refused, textOf} from "../../../shared/sdk/sdk.ts"
+import {type CommandSummary, type Content, refused, type StoredFile, textOf} from "../../../shared/sdk/sdk.ts"
 
 /** One message of a sandbox channel, by a user or by the bot. */
 export interface RoomMessage {
@@ -7,6 +7,8 @@ export interface RoomMessage {
   readonly from: "user" | "bot"
   readonly text: string
   readonly elements: Content
+  /** Files of the bot that it shows, in their order. */
+  readonly files: readonly StoredFile[]
   /** Reactions of the bot to this message. */
   readonly reactions: readonly string[]
   readonly at: string
@@ -52,17 +54,23 @@ export class Room {
     this.#now = now
   }
 
-  say(from: RoomMessage["from"], channel: string, id: string, elements: Content): void {
+  say(
+    from: RoomMessage["from"],
+    channel: string,
+    id: string,
+    elements: Content,
+    files: RoomMessage["files"] = [],
+  ): void {
     const at = new Date(this.#now()).toISOString()
-    const message = {id, channel, from, text: textOf(elements), elements, reactions: [], at, edited: false}
+    const message = {id, channel, from, text: textOf(elements), elements, files, reactions: [], at, edited: false}
     this.#messages = [...this.#messages.slice(1 - remembered), message]
     this.#tell(channel, {change: "said", message})
   }
 
   /** Throws a refusal where there is no such message. */
-  edit(channel: string, id: string, elements: Content): void {
+  edit(channel: string, id: string, elements: Content, files: RoomMessage["files"] = []): void {
     const {text: before} = this.message(channel, id)
-    this.#change(channel, id, "edited", {elements, text: textOf(elements), edited: true}, {before})
+    this.#change(channel, id, "edited", {elements, files, text: textOf(elements), edited: true}, {before})
   }
 
   /** A message that is gone already counts as deleted. */

@@ -1,7 +1,7 @@
 import type {Forgotten, UserCounts, UserPartName, UserRemains} from "../../../shared/api/users/users.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {isProblem, Problem} from "../../../shared/problems.ts"
-import type {Row} from "../../../shared/sdk/plugin-database.ts"
+import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
 import {overwriting} from "../../database/engine.ts"
 import type {PlatformUser} from "../../database/upkeep/user-part.ts"
@@ -13,6 +13,8 @@ export interface UserDataOptions {
   readonly database: Database
   /** Hears which rows were forgotten, as they were before. Left out where no Host runs: then nothing is at work on any. */
   readonly forgotten?: (part: UserPartName, rows: readonly Row[]) => void | Promise<void>
+  /** Removes the files that no message needs any more. */
+  readonly dropFiles: () => Promise<unknown>
   /** What nobody takes a user out of. */
   readonly remains: (user: PlatformUser) => Promise<Pick<UserRemains, "checkpoints" | "workItems" | "eventLog">>
 }
@@ -55,7 +57,8 @@ export class UserData {
       busy += found.busy.length
       if (performance.now() > end) return {counts, busy, next: toJson(step.next), erased: null, remains: null}
     }
-    const {database} = this.#options
+    const {database, dropFiles} = this.#options
+    if (!dryRun) await dropFiles()
     const erased = dryRun ? null : await database.purge()
     return {counts, busy, next: null, erased, remains: await this.#remains(user)}
   }

@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {toJson} from "../../../shared/json.ts"
-import type {Row, SqlValue} from "../../../shared/sdk/plugin-database.ts"
+import type {Row, SqlValue} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
 import {statePart} from "../../database/state/user-part.ts"
 import {argumentsOf} from "../../database/upkeep/retention.ts"

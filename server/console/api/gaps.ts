@@ -1,6 +1,6 @@
 import {type GapReason, GapView, isPlanned} from "../../../shared/api/endpoints.ts"
 import {PageQuery} from "../../../shared/api/paging.ts"
-import type {Row} from "../../../shared/sdk/plugin-database.ts"
+import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"

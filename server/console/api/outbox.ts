@@ -10,11 +10,12 @@ import {
 import {fromJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {type Node, textOf} from "../../../shared/sdk/elements.ts"
-import type {Row} from "../../../shared/sdk/plugin-database.ts"
+import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Static} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {FileStore} from "../../files/store.ts"
 import {redactOutbox} from "../../inbox/redact.ts"
 import type {OutboxAction} from "../../outbox/actions.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
@@ -60,11 +61,15 @@ export const sendMessage = (outbox: Outbox, endpoints: Endpoints): Operation => 
   },
 })
 
-export const redactMessage = (database: Database): Operation =>
+export const redactMessage = (database: Database, files: Pick<FileStore, "sweep">): Operation =>
   redacting({
-    summary: "Take away what a message says, from the file too",
+    summary: "Take away what a message says, from the file too; and its files, unless another message needs them",
     problems: ["outbox_unknown", "outbox_state"],
-    redact: ({params}, reason) => redactOutbox(database, params.id ?? "", reason),
+    redact: async ({params}, reason) => {
+      const redaction = await redactOutbox(database, params.id ?? "", reason)
+      await files.sweep()
+      return redaction
+    },
   })
 
 const messageActions: Readonly<Record<OutboxAction, string>> = {

@@ -1,6 +1,7 @@
 import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
 import {eventLogSchema, filledGapSchema, plannedGapSchema} from "./event-log-schema.ts"
+import {fileSchema} from "./file-schema.ts"
 import {jobSchema} from "./job-schema.ts"
 import {plannedSendSchema, pluginStateSchema, timerSchema} from "./plugin-act-schema.ts"
 import {stateIndexSchema} from "./state-index-schema.ts"
@@ -154,6 +155,12 @@ export const migrations: readonly Migration[] = [
   },
   {version: 17, name: "timers", undo: "drop timers", statements: timerSchema},
   {version: 18, name: "plugin-state", undo: "drop plugin_state", statements: pluginStateSchema},
+  {
+    version: 19,
+    name: "files",
+    undo: "drop files, file_totals, outbox_files and the triggers outbox_files_*",
+    statements: fileSchema,
+  },
 ]
 
 /** The schema of this version of svc. */

@@ -1,7 +1,7 @@
 import {randomBytes} from "node:crypto"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {longestKept, readJson} from "../../../shared/sdk/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import {assertThat, type Database} from "../database.ts"

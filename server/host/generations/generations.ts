@@ -5,6 +5,7 @@ import {GenerationHistory} from "../../generation/history.ts"
 import {writeLastCommitted} from "../../generation/last-committed.ts"
 import {hashLockfile} from "../../generation/lockfile.ts"
 import type {Watcher} from "../../generation/watch.ts"
+import type {DraftFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {BuiltIns} from "../../plugins/load.ts"
 import type {PluginStarts} from "../../plugins/starts.ts"
@@ -12,10 +13,10 @@ import {systemClock} from "../../runtime/flow/clock.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
 import {jobDefaultProblem} from "../../scheduler/job-defaults.ts"
 import type {Timers} from "../../scheduler/timers/timers.ts"
-import type {HostEvents} from "../events.ts"
+import type {HostEvents} from "../assembly/events.ts"
+import type {HostRecovery} from "../assembly/recovery.ts"
 import type {HostOptions} from "../host.ts"
 import type {OpenProject} from "../open.ts"
-import type {HostRecovery} from "../recovery.ts"
 import {createLoader} from "./built-in-plugins.ts"
 import {createPluginHost} from "./plugin-host.ts"
 import {createSaveBefore} from "./save-before.ts"
@@ -30,6 +31,7 @@ export interface HostGenerationsOptions {
   readonly outbox: Outbox
   readonly starts: PluginStarts
   readonly timers: () => Timers
+  readonly files: DraftFiles
   /** A generation was committed and swapped in. */
   readonly committed: () => void
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
@@ -40,8 +42,8 @@ export interface HostGenerationsOptions {
 
 /** The generations of a Host; the first one is not begun yet. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
-  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, committed, events, recovery, watcher} =
-    options
+  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, files, committed} = options
+  const {events, recovery, watcher} = options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
   const loader = createLoader(host, runtime, paths, plugins, lastGood?.plugins)
@@ -57,7 +59,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     history: new GenerationHistory(database),
     endpoints,
     jobDefaultProblem,
-    host: createPluginHost({outbox, endpoints, database, timers, clock: host.clock ?? systemClock}),
+    host: createPluginHost({outbox, endpoints, database, timers, files, clock: host.clock ?? systemClock}),
     mayChangeCode: mode !== "production",
     readVariables,
     readLockfile: () => hashLockfile(paths.project),

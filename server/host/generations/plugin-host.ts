@@ -1,7 +1,7 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature} from "../../../shared/sdk/adapter/sender.ts"
-import type {SendOptions} from "../../../shared/sdk/plugin.ts"
+import type {SendOptions} from "../../../shared/sdk/plugin/plugin.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import {kindOf} from "../../../shared/sdk/satori-methods.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
@@ -10,6 +10,7 @@ import type {Database} from "../../database/database.ts"
 import {askMethod} from "../../endpoints/ask.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {addressOf, contentOf, requireParams} from "../../outbox/draft.ts"
+import {type DraftFiles, hasFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {PluginHost} from "../../plugins/plugin-host.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
@@ -21,17 +22,32 @@ export interface PluginHostOptions {
   readonly endpoints: Pick<Endpoints, "require" | "requireFeature" | "requireTarget">
   readonly database: Pick<Database, "write">
   readonly timers: () => Timers
+  readonly files: DraftFiles
   readonly clock: Clock
 }
 
 /** What a running Host does for its plugins outside handlers. */
-export const createPluginHost = ({outbox, endpoints, database, timers, clock}: PluginHostOptions): PluginHost => ({
+export const createPluginHost = ({
+  outbox,
+  endpoints,
+  database,
+  timers,
+  files,
+  clock,
+}: PluginHostOptions): PluginHost => ({
   now: () => clock.now(),
   send: async (plugin, target, content, {key, at} = {}) => {
     const address = addressOf(target)
     endpoints.requireTarget(address)
     const draft = {...address, id: uuid(), kind: "message", content: contentOf(content)} as const
-    return outbox.plan(draft, {plugin, key: readKey(key, "request_invalid"), due: dueOf(at)})
+    const how = {plugin, key: readKey(key, "request_invalid"), due: dueOf(at)}
+    if (!hasFiles(draft)) return outbox.plan(draft, how)
+    const lease = files.lease()
+    try {
+      return await outbox.plan(await files.store(draft, lease), how)
+    } finally {
+      lease.release()
+    }
   },
   setTimer: async (plugin, name, given, data, options) => {
     const {target, ...when} = given ?? {}

@@ -5,7 +5,7 @@ import type {SaveBefore} from "../../generation/migrate-draft.ts"
 import {withoutCheckpoint} from "../../project/migrate.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
 import type {StoredCheckpoint} from "../../recovery/checkpoint/store.ts"
-import type {HostRecovery} from "../recovery.ts"
+import type {HostRecovery} from "../assembly/recovery.ts"
 
 export interface SaveBeforeOptions {
   readonly recovery: Pick<HostRecovery, "checkpoints" | "learn">

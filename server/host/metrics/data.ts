@@ -3,6 +3,7 @@ import {readDropped, readGrowth, readPages} from "../../capacity/growth.ts"
 import {retentionParts} from "../../capacity/retention.ts"
 import type {Database, Location} from "../../database/database.ts"
 import {readStorage} from "../../database/upkeep/storage.ts"
+import type {FileStore} from "../../files/store.ts"
 import {by, type Readings, single, singleOrNone} from "../../metrics/readings.ts"
 import {type ByEndpoint, countTimers, readInboxDepth, readOutboxDepth} from "../../outbox/depths.ts"
 import {freeSpace} from "../../runtime/disk.ts"
@@ -79,6 +80,17 @@ export const readCapacity = async (database: Database) => {
     svc_retention_undelivered_dropped_total: parts
       .filter(([part]) => part === "handled" || part === "sent")
       .map(([part, gone]) => ({labels: {part}, value: gone?.undelivered ?? 0})),
+  } satisfies Partial<Readings>
+}
+
+export const noFiles = {svc_files_bytes: [], svc_files_quota_bytes: []} satisfies Partial<Readings>
+
+/** What the files of messages take, and may take. */
+export const readFiles = async (files: Pick<FileStore, "usage" | "quota">) => {
+  const {bytes} = await files.usage()
+  return {
+    svc_files_bytes: single(bytes),
+    svc_files_quota_bytes: single(files.quota),
   } satisfies Partial<Readings>
 }
 

@@ -3,7 +3,18 @@ import {GapCounts} from "../../endpoints/gap-counts.ts"
 import {readLastEvents} from "../../inbox/last-events.ts"
 import {MetricsPage} from "../../metrics/page.ts"
 import {by, type Readings} from "../../metrics/readings.ts"
-import {noCapacity, noDepths, noStorage, noWatch, readCapacity, readDepths, readDisk, readStoredSizes} from "./data.ts"
+import {
+  noCapacity,
+  noDepths,
+  noFiles,
+  noStorage,
+  noWatch,
+  readCapacity,
+  readDepths,
+  readDisk,
+  readFiles,
+  readStoredSizes,
+} from "./data.ts"
 import {noDropped, noGaps, readDroppedEvents, readEndpoints, readGaps} from "./endpoints.ts"
 import {noEventLog, readEventLog, readStream} from "./events.ts"
 import {noRuns, readCounters, readHost, readRunEnds} from "./host.ts"
@@ -25,7 +36,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const runs = once(() => readRuns(database, identity.runtimeId))
   return new MetricsPage(async (): Promise<Readings> => {
     const list = endpoints.list()
-    const [ends, gaps, dropped, stored, depths, storage, capacity, eventLog, jobRuns, disk] = await Promise.all([
+    const [ends, gaps, dropped, stored, depths, storage, capacity, files, eventLog, jobRuns, disk] = await Promise.all([
       orNothing("runs", runs().then(readRunEnds), noRuns),
       orNothing("gaps", readGaps(gapCounts, list), noGaps),
       orNothing("messages", readDroppedEvents(database, list), noDropped),
@@ -40,6 +51,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ),
       orNothing("storage", readStoredSizes(database.location), noStorage),
       orNothing("storage", readCapacity(database), noCapacity),
+      orNothing("storage", readFiles(sources.files), noFiles),
       orNothing("events", readEventLog(sources.events.events), noEventLog),
       orNothing("jobs", readJobRuns(database), noJobRuns),
       orNothing("disk", readDisk(sources.disk), noWatch),
@@ -57,6 +69,7 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ...depths,
       ...storage,
       ...capacity,
+      ...files,
       ...eventLog,
       ...jobRuns,
       ...disk,

@@ -1,6 +1,6 @@
 import type {UserPartName} from "../../../shared/api/users/users.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import {assertThat} from "../../database/database.ts"
 import {jsonRows} from "../../database/json-rows.ts"

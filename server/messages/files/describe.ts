@@ -1,6 +1,6 @@
 import {readType, typeOfName} from "../../../shared/media-types.ts"
 import {type Element, type FileType, fileTypeOf, isElement, type Node} from "../../../shared/sdk/elements.ts"
-import type {SessionFile} from "../../../shared/sdk/file.ts"
+import type {SessionFile} from "../../../shared/sdk/files/session-file.ts"
 import {sizeOfDataUrl, typeOfDataUrl} from "./data-url.ts"
 
 /** In characters. */

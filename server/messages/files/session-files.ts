@@ -1,7 +1,7 @@
 import {Problem} from "../../../shared/problems.ts"
 import type {FileRef} from "../../../shared/sdk/adapter/sender.ts"
 import type {Node} from "../../../shared/sdk/elements.ts"
-import type {ReadOptions, SessionFile} from "../../../shared/sdk/file.ts"
+import type {ReadOptions, SessionFile} from "../../../shared/sdk/files/session-file.ts"
 import type {InboxEvent} from "../../inbox/handling.ts"
 import {boundedStream, type Source} from "../../runtime/outgoing/bounded-stream.ts"
 import type {EndpointActs} from "../acts.ts"

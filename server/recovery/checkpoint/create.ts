@@ -64,7 +64,21 @@ export const createCheckpoint = async (
   const {dialect} = source.database.location
   if (dialect === "libsql" && options.restorePoint === undefined)
     throw new Problem("restore_point_missing", "this project's database is remote")
-  await requireRoom(store, source)
+  const ends: (() => void)[] = []
+  try {
+    for (const {begin} of source.participants) if (begin !== undefined) ends.push(await begin())
+    await requireRoom(store, source)
+    return await create(store, source, options)
+  } finally {
+    for (const end of ends) end()
+  }
+}
+
+const create = async (
+  store: CheckpointStore,
+  source: CheckpointSource,
+  options: CreateOptions,
+): Promise<StoredCheckpoint> => {
   const at = new Date()
   const {id, folder} = await store.begin(at)
   options.begun?.(id)
@@ -86,17 +100,19 @@ export const createCheckpoint = async (
   }
 }
 
-const requireRoom = async ({root}: CheckpointStore, {database: {location}}: CheckpointSource): Promise<void> => {
-  if (location.dialect !== "sqlite") return
+const requireRoom = async ({root}: CheckpointStore, source: CheckpointSource): Promise<void> => {
+  const {location} = source.database
   // Only asked for its size: the live file is opened by nothing but its driver.
-  const sizes = await Promise.all(
-    ["", "-wal"].map(end =>
-      stat(`${location.file}${end}`).then(
+  const files = location.dialect === "sqlite" ? ["", "-wal"].map(end => `${location.file}${end}`) : []
+  const sizes = await Promise.all([
+    ...files.map(file =>
+      stat(file).then(
         info => info.size,
         () => 0,
       ),
     ),
-  )
+    ...source.participants.map(async ({room}) => (await room?.()) ?? 0),
+  ])
   const needed = sizes.reduce((sum, size) => sum + size, reserve)
   const free = await freeSpace(root)
   if (free >= needed) return
@@ -154,7 +170,8 @@ const copyState = async (
   const marker = await readMarker(database)
   if (marker?.id !== id) throw new Error("another checkpoint was made at the same time")
   progress("copying the other parts", 0, 0)
-  for (const participant of participants) await participant.complete(folder, marks.get(participant.name))
+  for (const participant of participants)
+    small.push(...(await participant.complete(folder, marks.get(participant.name))))
   return {marker, files: await listFiles(folder, small)}
 }
 
@@ -170,9 +187,10 @@ const copyIfThere = async (from: string, folder: string, name: string): Promise<
 /** Every file of the folder, with what is known of it already; its folders are durable. */
 const listFiles = async (folder: string, known: readonly CheckpointFile[]): Promise<readonly CheckpointFile[]> => {
   const files: CheckpointFile[] = []
+  const byPath = new Map(known.map(file => [file.path, file]))
   for (const {path, kind} of await listTree(folder)) {
     if (kind === "folder") await syncFolder(join(folder, path))
-    else files.push(known.find(file => file.path === path) ?? {path, ...(await hashFile(join(folder, path)))})
+    else files.push(byPath.get(path) ?? {path, ...(await hashFile(join(folder, path)))})
   }
   return files
 }

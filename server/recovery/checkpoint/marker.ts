@@ -1,5 +1,5 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
-import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
 
 /** What the last batch of a checkpoint's database says of the point. */

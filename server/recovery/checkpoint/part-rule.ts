@@ -8,6 +8,8 @@ export interface StagedPart {
   readonly authority: string
   /** Where a file of the checkpoint is now; undefined where it has no such file. */
   path(name: string): string | undefined
+  /** What the manifest says of a file of the checkpoint, which the copy has been compared with; undefined where it has none. */
+  sha256(name: string): string | undefined
   /** Names of the checkpoint's files. */
   readonly names: readonly string[]
   /** The copy of the database, open; undefined where the database is remote. */

@@ -1,6 +1,7 @@
+import {filesRule} from "./files-part.ts"
 import {jobsRule} from "./jobs-part.ts"
 import type {PartRule} from "./part-rule.ts"
 import {workroomRule} from "./workroom-part.ts"
 
 /** The parts that have files of their own. */
-export const partRules: readonly PartRule[] = [workroomRule, jobsRule]
+export const partRules: readonly PartRule[] = [workroomRule, jobsRule, filesRule]

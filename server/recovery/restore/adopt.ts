@@ -1,5 +1,5 @@
 import {toJson} from "../../../shared/json.ts"
-import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import {stampingEvents} from "../../database/authority.ts"
 import type {Database} from "../../database/database.ts"
 import {telling} from "../../events/telling.ts"

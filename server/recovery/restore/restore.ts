@@ -226,8 +226,10 @@ const prepare = async (
   location: Location,
   targets: Targets,
 ) => {
-  const names = manifest.files.map(file => file.path)
-  const path = (name: string) => (names.includes(name) ? targets.staged(name) : undefined)
+  const hashes = new Map(manifest.files.map(file => [file.path, file.sha256]))
+  const names = [...hashes.keys()]
+  const sha256 = (name: string) => hashes.get(name)
+  const path = (name: string) => (hashes.has(name) ? targets.staged(name) : undefined)
   const keepSchema = rollback !== undefined
   const {findings} = await inspect({manifest, path, secrets: {}, keepSchema}, progress)
   if (findings.length > 0) throw invalidCheckpoint(manifest.id, findings.join("; "))
@@ -240,7 +242,7 @@ const prepare = async (
     const adoption = await adoptionOf(database, manifest)
     const {held, notes} = await adopt(database, adoption, replaced)
     for (const rule of partRules) {
-      const staged = {mark: manifest.parts[rule.name], authority: manifest.authority, path, names, database}
+      const staged = {mark: manifest.parts[rule.name], authority: manifest.authority, path, sha256, names, database}
       await rule.adopt(staged, adoption)
     }
     await makeFolder(dirname(targets.authority), 0o700)

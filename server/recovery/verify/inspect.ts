@@ -1,4 +1,3 @@
-import {readFile} from "node:fs/promises"
 import type {Manifest} from "../../../shared/api/checkpoint.ts"
 import {toJson} from "../../../shared/json.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
@@ -13,6 +12,7 @@ import {databaseName} from "../checkpoint/create.ts"
 import {readGroup, readMarker} from "../checkpoint/marker.ts"
 import {partRules} from "../checkpoint/parts.ts"
 import type {Progress} from "../checkpoint/progress.ts"
+import {findInFile} from "./file-search.ts"
 import {mayHold} from "./pages.ts"
 import {scanDatabase} from "./scan.ts"
 import {SecretSearch, type SecretValues} from "./search.ts"
@@ -45,7 +45,7 @@ export const inspect = async (staged: Staged, progress: Progress): Promise<Inspe
   } else {
     await inspectDatabase(file, staged, {findings, warnings, progress})
   }
-  warnings.push(...(await findInWorkroom(staged)), ...(await checkConfiguration(staged)))
+  warnings.push(...(await findInFiles(staged)), ...(await checkConfiguration(staged)))
   return {findings, warnings}
 }
 
@@ -163,11 +163,13 @@ const checkDatabase = async (database: Database, manifest: Manifest): Promise<st
 
 const checkParts = async ({manifest, path}: Staged, database: Database | undefined): Promise<string[]> => {
   const findings: string[] = []
+  const hashes = new Map(manifest.files.map(file => [file.path, file.sha256]))
   for (const rule of partRules) {
     const part = {
       mark: manifest.parts[rule.name],
       authority: manifest.authority,
       path,
+      sha256: (name: string) => hashes.get(name),
       names: manifest.files.map(file => file.path),
       database,
     }
@@ -177,12 +179,13 @@ const checkParts = async ({manifest, path}: Staged, database: Database | undefin
   return findings
 }
 
-/** Items of the workroom's files are data, as messages are. */
-const findInWorkroom = async ({manifest, path, secrets}: Staged): Promise<string[]> => {
+/** Items of the workroom's files, and files of messages, are data, as messages are. */
+const findInFiles = async ({manifest, path, secrets}: Staged): Promise<string[]> => {
   const search = new SecretSearch(secrets)
   const warnings: string[] = []
-  for (const {path: name} of manifest.files.filter(file => file.path.startsWith("workroom/"))) {
-    const secret = search.findIn(await readFile(path(name) ?? ""))
+  if (search.isEmpty) return warnings
+  for (const {path: name} of manifest.files.filter(file => /^(workroom|files)\//.test(file.path))) {
+    const secret = await findInFile(path(name) ?? "", search)
     if (secret !== undefined) warnings.push(`${name} holds the value of ${secret}`)
   }
   return warnings

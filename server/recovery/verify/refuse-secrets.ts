@@ -4,8 +4,8 @@ import type {CheckpointFile} from "../../../shared/api/checkpoint.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {SecretSearch, type SecretValues} from "./search.ts"
 
-/** Message data, in the database and the workroom, is searched when the checkpoint is verified: it does not keep it from being made. */
-const isSearched = ({path}: CheckpointFile) => !path.endsWith(".sqlite") && !path.startsWith("workroom/")
+/** Message data, in the database, the workroom and files of messages, is searched when the checkpoint is verified: it does not keep it from being made. */
+const isSearched = ({path}: CheckpointFile) => !path.endsWith(".sqlite") && !/^(workroom|files)\//.test(path)
 
 /** Throws `checkpoint_secret` where configuration, lockfile, jobs or workroom hold the value of a secret; never shows it. */
 export const refuseSecrets = async (

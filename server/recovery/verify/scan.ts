@@ -1,4 +1,4 @@
-import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
 import type {SecretSearch} from "./search.ts"
 

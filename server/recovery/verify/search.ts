@@ -39,6 +39,11 @@ export class SecretSearch {
     return this.#search.isEmpty
   }
 
+  /** The characters of the longest form. */
+  get longest(): number {
+    return Math.max(0, ...this.#forms.map(({text}) => text.length))
+  }
+
   /** The name of the first secret that the text holds. */
   find(text: string): string | undefined {
     return this.#search.find(text, 0, anywhere)?.form.name

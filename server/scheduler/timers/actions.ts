@@ -1,5 +1,5 @@
 import {Problem} from "../../../shared/problems.ts"
-import type {Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
 
 /** What an operator can do about timers. */

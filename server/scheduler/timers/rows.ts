@@ -1,5 +1,5 @@
 import {toJson} from "../../../shared/json.ts"
-import type {Row, Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Channel, User} from "../../../shared/sdk/satori.ts"
 import {assertThat} from "../../database/database.ts"
 import type {Plan} from "./when.ts"

@@ -1,4 +1,4 @@
-import type {Statement} from "../../sdk/plugin-database.ts"
+import type {Statement} from "../../sdk/plugin/database.ts"
 import {type Static, Type} from "../../type.ts"
 import {Named, orNull, Time} from "../schemas.ts"
 import {commandBodies} from "../workroom.ts"
@@ -176,6 +176,8 @@ export interface FiringEffect {
   readonly statements: readonly Statement[]
   /** Told once they are durable. */
   stored?(): void
+  /** Told once they are durable, or will not be. */
+  release?(): void
 }
 
 /** One kind of target. `fire` may be called once for a `runId`, and never again: a run that was cut off has failed. */

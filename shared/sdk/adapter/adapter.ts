@@ -1,5 +1,7 @@
 import type {Log} from "../../log.ts"
 import type {Static, TSchema} from "../../type.ts"
+import type {Element} from "../elements.ts"
+import type {StoredFile} from "../files/file-source.ts"
 import type {Login} from "../satori.ts"
 import type {DatedIncoming, Incoming} from "./incoming.ts"
 import type {Feature, Limits, RateLimit, Sender} from "./sender.ts"
@@ -37,6 +39,11 @@ export interface Endpoint<I extends Incoming = Incoming> {
   defer(undo: () => unknown): void
   /** Who the bot is on the platform. */
   login(login: Login): void
+  /**
+   * The stored file that an element of an outgoing message shows; undefined for an element whose `src` is none, such as a URL.
+   * Throws a refusal (`file_missing`) where the file is gone.
+   */
+  file(element: Element): Promise<StoredFile | undefined>
   /**
    * The connection is gone: the Host closes this attempt and opens another after a pause. `since`, in milliseconds since
    * 1970: when it was last known to be good, where that is longer ago than `lag` says.

@@ -125,8 +125,8 @@ export const senderFeatures = [
 ] as const
 export type SenderFeature = (typeof senderFeatures)[number]
 
-/** An act, or a Satori method such as `guild.member.mute`. */
-export type Feature = SenderFeature | `${string}.${string}`
+/** An act, `files` (`send` and `edit` take elements whose `src` is a stored file), or a Satori method such as `guild.member.mute`. */
+export type Feature = SenderFeature | "files" | `${string}.${string}`
 
 export interface Limits {
   /**
@@ -134,6 +134,8 @@ export interface Limits {
    * each a call of `send`; an element that alone is longer comes as a part of its own.
    */
   readonly text?: number
+  /** The largest file, in bytes. A larger one is refused before anything of it is stored (`file_too_large`). */
+  readonly file?: number
 }
 
 /** At most so many messages begin within any `per` milliseconds. */

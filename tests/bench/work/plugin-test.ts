@@ -1,4 +1,4 @@
-import {definePlugin} from "../../../shared/sdk/plugin.ts"
+import {definePlugin} from "../../../shared/sdk/plugin/plugin.ts"
 
 // As authors load it: what `svc-runtime/test` leads to, built.
 const [library = ""] = process.argv.slice(2)

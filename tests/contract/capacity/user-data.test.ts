@@ -129,7 +129,9 @@ const nothing = {inbox: 0, errors: 0, outbox: 0, timers: 0, state: 0, prompts: 0
 
 const remains = async () => ({checkpoints: ["20260101-000000-abcdef"], workItems: 2, eventLog: "24h"})
 
-const running = (database: Database) => new UserData({database, remains, forgotten: () => {}})
+const dropFiles = async () => {}
+
+const running = (database: Database) => new UserData({database, dropFiles, remains, forgotten: () => {}})
 
 const once = {dryRun: false, next: undefined}
 
@@ -249,7 +251,7 @@ test("what a handler or the platform has in hands is left and told of, and forgo
 
 test("without a Host, what it was killed in the middle of is forgotten too", async () => {
   const database = await openInHands()
-  expect(await new UserData({database, remains}).forget(ann, once)).toMatchObject({busy: 0})
+  expect(await new UserData({database, dropFiles, remains}).forget(ann, once)).toMatchObject({busy: 0})
   expect(await dump(database)).not.toContain(canary)
 })
 

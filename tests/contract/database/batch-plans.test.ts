@@ -4,7 +4,7 @@ import {gatherClaims} from "../../../server/inbox/claims.ts"
 import {gatherEnds} from "../../../server/inbox/ends.ts"
 import {gatherFinishes} from "../../../server/outbox/rows.ts"
 import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
-import type {Statement} from "../../../shared/sdk/plugin-database.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {localDatabase, open} from "../../support/database/databases.ts"
 
 /** A database that keeps the statements that it is asked to write. */

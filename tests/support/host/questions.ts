@@ -32,6 +32,8 @@ export const usualValues: Examples["values"] = {
   timezone: "UTC",
   plugin: "sandbox",
   channel: "test",
+  message: "none",
+  number: "0",
   user: "canary-user",
 }
 

@@ -1,5 +1,5 @@
 import {openDatabase} from "../../../server/database/database.ts"
-import type {Row} from "../../../shared/sdk/plugin-database.ts"
+import type {Row} from "../../../shared/sdk/plugin/database.ts"
 import type {TestHost} from "../host/host.ts"
 import {haveEnded} from "../host/inbox-event.ts"
 import {until} from "../host/process.ts"

@@ -70,6 +70,7 @@ const facts = (endpoints: readonly EndpointView[]): Facts => ({
     dialect: "sqlite",
     schema: 12,
     storage: null,
+    files: {count: 0, bytes: 0, quota: 0},
     disk: {free: 0, pauseBelow: 0, resumeAt: 0},
     growth: null,
     daysLeft: null,

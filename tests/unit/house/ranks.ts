@@ -8,7 +8,7 @@ interface Rank {
 export const ranks: readonly Rank[] = [
   {rank: 0, steps: [["shared"]]},
   {rank: 1, steps: [["server/runtime"], ["server/config", "server/database", "server/logs", "server/metrics"]]},
-  {rank: 2, steps: [["server/events"]]},
+  {rank: 2, steps: [["server/events", "server/files"]]},
   {rank: 3, steps: [["server/endpoints"], ["server/outbox"], ["server/inbox"]]},
   {rank: 4, steps: [["server/plugins", "server/messages"]]},
   {rank: 5, steps: [["server/generation"]]},

@@ -1,7 +1,7 @@
 import {TimerDetail, TimerQuery, TimersChanged, TimerView} from "../../../../shared/api/scheduled/timers.ts"
 import {fromJson} from "../../../../shared/json.ts"
 import {Problem} from "../../../../shared/problems.ts"
-import type {Row} from "../../../../shared/sdk/plugin-database.ts"
+import type {Row} from "../../../../shared/sdk/plugin/database.ts"
 import type {Operation} from "../../../../shared/sdk/route.ts"
 import type {Static} from "../../../../shared/type.ts"
 import type {Database} from "../../../database/database.ts"

@@ -1,18 +1,14 @@
-import type {PluginPath} from "../ids.ts"
-import type {Log} from "../log.ts"
-import type {Static, TSchema} from "../type.ts"
-import type {AdapterDefinition, History} from "./adapter/adapter.ts"
-import type {Sender} from "./adapter/sender.ts"
-import type {CheckedPattern, OptionDefinition} from "./command.ts"
-import type {DeclareTimer} from "./declare-timer.ts"
-import type {Content} from "./elements.ts"
-import type {PageHandler} from "./page.ts"
-import type {PluginDatabase} from "./plugin-database.ts"
-import type {DeclareJob} from "./plugin-job.ts"
-import type {PluginRoute} from "./plugin-route.ts"
-import type {DeclarePrompt} from "./prompt.ts"
-import type {EventType} from "./satori.ts"
-import {requireUses, type Service, type UsedServices, type Uses} from "./service.ts"
+import type {PluginPath} from "../../ids.ts"
+import type {Log} from "../../log.ts"
+import type {Static, TSchema} from "../../type.ts"
+import type {AdapterDefinition, History} from "../adapter/adapter.ts"
+import type {Sender} from "../adapter/sender.ts"
+import type {CheckedPattern, OptionDefinition} from "../command.ts"
+import type {Content} from "../elements.ts"
+import type {PageHandler} from "../page.ts"
+import type {DeclarePrompt} from "../prompt.ts"
+import type {EventType} from "../satori.ts"
+import {requireUses, type Service, type UsedServices, type Uses} from "../service.ts"
 import type {
   CommandCall,
   CommandDefinition,
@@ -22,9 +18,13 @@ import type {
   Reply,
   Session,
   Target,
-} from "./session.ts"
-import type {DeclareState} from "./state.ts"
-import type {TimerHandle, TimerOptions, TimerPlace, When} from "./timer.ts"
+} from "../session.ts"
+import type {DeclareState} from "../state.ts"
+import type {TimerHandle, TimerOptions, TimerPlace, When} from "../timer.ts"
+import type {PluginDatabase} from "./database.ts"
+import type {DeclareTimer} from "./declare-timer.ts"
+import type {DeclareJob} from "./job.ts"
+import type {PluginRoute} from "./route.ts"
 
 export interface SendOptions {
   /**

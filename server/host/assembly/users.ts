@@ -1,26 +1,37 @@
-import type {ProjectConfig} from "../../shared/config.ts"
-import {UserData} from "../capacity/user/user-data.ts"
-import type {Database} from "../database/database.ts"
-import type {Inbox} from "../inbox/inbox.ts"
-import type {Outbox} from "../outbox/outbox.ts"
-import {laneOf} from "../outbox/rows.ts"
-import type {Checkpoints} from "../recovery/checkpoint/checkpoints.ts"
-import {countNaming, partyOf} from "../workroom/party.ts"
-import type {Workroom} from "../workroom/workroom.ts"
+import type {ProjectConfig} from "../../../shared/config.ts"
+import {UserData} from "../../capacity/user/user-data.ts"
+import type {Database} from "../../database/database.ts"
+import type {FileStore} from "../../files/store.ts"
+import type {Inbox} from "../../inbox/inbox.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import {laneOf} from "../../outbox/rows.ts"
+import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
+import {countNaming, partyOf} from "../../workroom/party.ts"
+import type {Workroom} from "../../workroom/workroom.ts"
 
 export interface UserOptions {
   readonly database: Database
   readonly inbox: Pick<Inbox, "questionsChanged">
   readonly outbox: Pick<Outbox, "discarded">
+  readonly files: Pick<FileStore, "sweep">
   readonly checkpoints: Pick<Checkpoints, "store">
   readonly workroom: Pick<Workroom, "items">
   readonly settings: () => Pick<ProjectConfig, "events">
 }
 
 /** What the running Host keeps of a user. What its parts have in memory follows what is forgotten. */
-export const createUserData = ({database, inbox, outbox, checkpoints, workroom, settings}: UserOptions): UserData =>
+export const createUserData = ({
+  database,
+  inbox,
+  outbox,
+  files,
+  checkpoints,
+  workroom,
+  settings,
+}: UserOptions): UserData =>
   new UserData({
     database,
+    dropFiles: () => files.sweep(),
     forgotten: async (part, rows) => {
       if (part === "outbox") outbox.discarded(rows.map(laneOf))
       if (part !== "prompts") return

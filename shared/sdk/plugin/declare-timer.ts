@@ -1,6 +1,6 @@
-import type {Static, TSchema} from "../type.ts"
-import type {Reply, Session} from "./session.ts"
-import type {TimerDefinition, TimerHandle} from "./timer.ts"
+import type {Static, TSchema} from "../../type.ts"
+import type {Reply, Session} from "../session.ts"
+import type {TimerDefinition, TimerHandle} from "../timer.ts"
 
 /** The session of the conversation that the timer was set in: `session.send` goes there. */
 export type TimerHandler<D = unknown> = (session: Session, data: D) => Reply

@@ -1,13 +1,13 @@
-import {pluginPath} from "../../shared/ids.ts"
-import type {Log} from "../../shared/log.ts"
-import type {Database} from "../database/database.ts"
-import type {Ingress} from "../endpoints/ingress.ts"
-import type {Generations} from "../generation/generations.ts"
-import type {Inbox} from "../inbox/inbox.ts"
-import type {TimerRunner} from "../messages/handler.ts"
-import {dataProblem} from "../messages/timers.ts"
-import type {Clock} from "../runtime/flow/clock.ts"
-import {Timers} from "../scheduler/timers/timers.ts"
+import {pluginPath} from "../../../shared/ids.ts"
+import type {Log} from "../../../shared/log.ts"
+import type {Database} from "../../database/database.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
+import type {Generations} from "../../generation/generations.ts"
+import type {Inbox} from "../../inbox/inbox.ts"
+import type {TimerRunner} from "../../messages/handler.ts"
+import {dataProblem} from "../../messages/timers.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
+import {Timers} from "../../scheduler/timers/timers.ts"
 
 export interface HostTimersOptions {
   readonly database: Database

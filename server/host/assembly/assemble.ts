@@ -1,27 +1,29 @@
-import {exit} from "../../shared/exit.ts"
-import {Problem} from "../../shared/problems.ts"
-import {Capacity} from "../capacity/capacity.ts"
-import {watchDisk} from "../capacity/disk-watch.ts"
-import {PlaceWatch} from "../capacity/place-watch.ts"
-import {Containment} from "../generation/containment.ts"
-import type {Generation} from "../generation/generation.ts"
-import {PluginStarts} from "../plugins/starts.ts"
-import {foldersOf} from "../project/settings.ts"
-import {RunningBuild} from "../recovery/build/running.ts"
-import {jobsParticipant} from "../recovery/checkpoint/jobs-part.ts"
-import {workroomParticipant} from "../recovery/checkpoint/workroom-part.ts"
-import {systemClock} from "../runtime/flow/clock.ts"
-import type {Runtime} from "../runtime/runtime.ts"
-import type {Jobs} from "../scheduler/jobs.ts"
-import type {Timers} from "../scheduler/timers/timers.ts"
-import {openWorkroom, workroomPluginOf} from "../workroom/open.ts"
+import {exit} from "../../../shared/exit.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {Capacity} from "../../capacity/capacity.ts"
+import {watchDisk} from "../../capacity/disk-watch.ts"
+import {PlaceWatch} from "../../capacity/place-watch.ts"
+import {Containment} from "../../generation/containment.ts"
+import type {Generation} from "../../generation/generation.ts"
+import {PluginStarts} from "../../plugins/starts.ts"
+import {foldersOf} from "../../project/settings.ts"
+import {RunningBuild} from "../../recovery/build/running.ts"
+import {filesParticipant} from "../../recovery/checkpoint/files-part.ts"
+import {jobsParticipant} from "../../recovery/checkpoint/jobs-part.ts"
+import {workroomParticipant} from "../../recovery/checkpoint/workroom-part.ts"
+import {systemClock} from "../../runtime/flow/clock.ts"
+import type {Runtime} from "../../runtime/runtime.ts"
+import type {Jobs} from "../../scheduler/jobs.ts"
+import type {Timers} from "../../scheduler/timers/timers.ts"
+import {openWorkroom, workroomPluginOf} from "../../workroom/open.ts"
+import {createGenerations} from "../generations/generations.ts"
+import type {HostOptions} from "../host.ts"
+import type {OpenProject} from "../open.ts"
+import type {Parts} from "../parts.ts"
 import {openEvents} from "./events.ts"
-import {createGenerations} from "./generations/generations.ts"
-import type {HostOptions} from "./host.ts"
+import {createDraftFiles, createFiles} from "./files.ts"
 import {createJobs} from "./jobs.ts"
 import {createMessages} from "./messages.ts"
-import type {OpenProject} from "./open.ts"
-import type {Parts} from "./parts.ts"
 import {createRecovery} from "./recovery.ts"
 import {createTimers} from "./timers.ts"
 import {createUserData} from "./users.ts"
@@ -56,9 +58,11 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     stop: (_, opened) => opened.close(),
   })
 
+  const files = createFiles({paths, database, log, settings})
   const {outbox, inbox, gaps, ingress, endpoints, satori, commandLists} = createMessages({
     database,
     log,
+    files,
     runtimeId,
     clock,
     events,
@@ -71,6 +75,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     retention: () => settings().retention,
     commands: () => current().snapshot.messages.router.commands,
   })
+  const draftFiles = createDraftFiles(files, endpoints, {paths, database})
   const disk = {
     folders: foldersOf(database.location, paths),
     least: () => settings().ingress.minimumFree * 1024 ** 2,
@@ -89,6 +94,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     settings: () => settings().retention,
     reachedAll: () => satori.hasReachedAll,
     disk,
+    fileQuota: () => settings().files.quota,
   })
   const build = new RunningBuild(paths, () => generations.current?.instances ?? notLoaded)
   const recovery = createRecovery({
@@ -98,7 +104,11 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     authority,
     runtimeId,
     database,
-    participants: [workroomParticipant(paths, workroom), jobsParticipant(paths)],
+    participants: [
+      workroomParticipant(paths, workroom),
+      jobsParticipant(paths),
+      filesParticipant(paths, database, files),
+    ],
     ingress,
     settings,
     log,
@@ -108,7 +118,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     name: "the watch on files",
     early: true,
     start: async () =>
-      options.watch ? (await import("../generation/watch.ts")).watchProject(paths, environment) : undefined,
+      options.watch ? (await import("../../generation/watch.ts")).watchProject(paths, environment) : undefined,
     stop: (_, watching) => watching?.close(),
   })
   const starts = new PluginStarts({
@@ -129,6 +139,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
       for (const endpoint of endpoints.list()) commandLists.announce(endpoint)
     },
     timers: () => timers,
+    files: draftFiles,
     events,
     recovery,
     watcher,
@@ -147,15 +158,26 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     ingress,
     workroom,
     clock,
+    files: draftFiles,
   })
   const timers: Timers = createTimers({database, log, generations, ingress, inbox, clock})
-  const users = createUserData({database, inbox, outbox, checkpoints: recovery.checkpoints, workroom, settings})
+  const users = createUserData({
+    database,
+    inbox,
+    outbox,
+    files,
+    checkpoints: recovery.checkpoints,
+    workroom,
+    settings,
+  })
   const containment: Containment = new Containment(generations, log)
   return {
     current,
     build,
     events,
     workroom,
+    files,
+    draftFiles,
     outbox,
     inbox,
     gaps,

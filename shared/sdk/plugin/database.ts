@@ -1,4 +1,4 @@
-import type {Static, TSchema} from "../type.ts"
+import type {Static, TSchema} from "../../type.ts"
 
 interface Step {
   readonly name: string

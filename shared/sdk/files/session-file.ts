@@ -1,4 +1,4 @@
-import {type Element, h} from "./elements.ts"
+import {type Element, h} from "../elements.ts"
 
 export interface ReadOptions {
   /** The most bytes, up to 1 GiB; 32 MiB when left out. */

@@ -1,20 +1,22 @@
-import type {RetentionSettings} from "../../shared/config.ts"
-import type {Log} from "../../shared/log.ts"
-import type {Database} from "../database/database.ts"
-import {readCursor} from "../endpoints/cursors.ts"
-import type {Endpoint} from "../endpoints/endpoint.ts"
-import {Endpoints} from "../endpoints/endpoints.ts"
-import {Gaps} from "../endpoints/gaps.ts"
-import {Ingress} from "../endpoints/ingress.ts"
-import {readChannelEnds} from "../inbox/channel-ends.ts"
-import {Inbox} from "../inbox/inbox.ts"
-import {oldestKnown} from "../inbox/retention.ts"
-import type {Command} from "../messages/command.ts"
-import {CommandLists} from "../messages/command-lists.ts"
-import {Outbox} from "../outbox/outbox.ts"
-import type {Clock} from "../runtime/flow/clock.ts"
-import {SatoriServer} from "../satori/server.ts"
+import type {RetentionSettings} from "../../../shared/config.ts"
+import type {Log} from "../../../shared/log.ts"
+import type {Database} from "../../database/database.ts"
+import {readCursor} from "../../endpoints/cursors.ts"
+import type {Endpoint} from "../../endpoints/endpoint.ts"
+import {Endpoints} from "../../endpoints/endpoints.ts"
+import {Gaps} from "../../endpoints/gaps.ts"
+import {Ingress} from "../../endpoints/ingress.ts"
+import type {FileStore} from "../../files/store.ts"
+import {readChannelEnds} from "../../inbox/channel-ends.ts"
+import {Inbox} from "../../inbox/inbox.ts"
+import {oldestKnown} from "../../inbox/retention.ts"
+import type {Command} from "../../messages/command.ts"
+import {CommandLists} from "../../messages/command-lists.ts"
+import {Outbox} from "../../outbox/outbox.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
+import {SatoriServer} from "../../satori/server.ts"
 import type {HostEvents} from "./events.ts"
+import {openShown} from "./files.ts"
 
 export interface MessagesOptions {
   readonly database: Database
@@ -25,6 +27,7 @@ export interface MessagesOptions {
   /** `http.base` of the configuration. */
   readonly base: string
   readonly ingressChanged: () => void
+  readonly files: FileStore
   /** Of the running generation. */
   readonly retention: () => RetentionSettings
   /** Of the running generation. */
@@ -77,6 +80,7 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
     unstored: endpoint => gaps.unstored(endpoint),
     named: () => satori.loginsChanged(),
     isPaused: () => ingress.isPaused,
+    file: openShown(options.files),
     backfill: {
       isDue: endpoint => gaps.isOpen(endpoint),
       ends: ({spec: {name}}, most) => readChannelEnds(database, name, most),

@@ -1,18 +1,19 @@
-import type {FiringTarget} from "../../shared/api/scheduled/jobs.ts"
-import {hostActor} from "../../shared/api/workroom.ts"
-import type {Log} from "../../shared/log.ts"
-import type {Database} from "../database/database.ts"
-import type {Endpoints} from "../endpoints/endpoints.ts"
-import type {Ingress} from "../endpoints/ingress.ts"
-import type {Generations} from "../generation/generations.ts"
-import {jobDefaultsOf} from "../generation/job-defaults.ts"
-import type {Outbox} from "../outbox/outbox.ts"
-import type {Clock} from "../runtime/flow/clock.ts"
-import type {ProjectPaths} from "../runtime/project.ts"
-import type {JobFileContent} from "../scheduler/job-file/job-file.ts"
-import {Jobs} from "../scheduler/jobs.ts"
-import {messageTarget, pluginTarget} from "../scheduler/targets.ts"
-import type {Workroom} from "../workroom/workroom.ts"
+import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
+import {hostActor} from "../../../shared/api/workroom.ts"
+import type {Log} from "../../../shared/log.ts"
+import type {Database} from "../../database/database.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
+import type {Generations} from "../../generation/generations.ts"
+import {jobDefaultsOf} from "../../generation/job-defaults.ts"
+import type {DraftFiles} from "../../outbox/files/draft-files.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
+import type {ProjectPaths} from "../../runtime/project.ts"
+import type {JobFileContent} from "../../scheduler/job-file/job-file.ts"
+import {Jobs} from "../../scheduler/jobs.ts"
+import {messageTarget, pluginTarget} from "../../scheduler/targets.ts"
+import type {Workroom} from "../../workroom/workroom.ts"
 
 export interface HostJobsOptions {
   readonly database: Database
@@ -28,6 +29,7 @@ export interface HostJobsOptions {
   readonly ingress: Ingress
   readonly workroom: Pick<Workroom, "run">
   readonly clock: Clock
+  readonly files: DraftFiles
 }
 
 /** The jobs of a Host, and what they fire. */
@@ -46,6 +48,7 @@ export const createJobs = (options: HostJobsOptions): Jobs => {
         settled: () => generations.settled(),
         requireTarget: address => endpoints.requireTarget(address),
         clock,
+        files: options.files,
       }),
       item: itemTarget(options.workroom),
     },

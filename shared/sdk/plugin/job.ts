@@ -1,8 +1,8 @@
-import type {RunTrigger} from "../api/scheduled/jobs.ts"
-import type {Log} from "../log.ts"
-import type {Static, TSchema} from "../type.ts"
-import type {Content} from "./elements.ts"
-import type {SessionDatabase, Target} from "./session.ts"
+import type {RunTrigger} from "../../api/scheduled/jobs.ts"
+import type {Log} from "../../log.ts"
+import type {Static, TSchema} from "../../type.ts"
+import type {Content} from "../elements.ts"
+import type {SessionDatabase, Target} from "../session.ts"
 
 /** One run of a plugin's job. Ended by the end of its function; later calls throw `late`. */
 export interface JobRun<D = unknown> {

@@ -1,0 +1,67 @@
+import {type FileHandle, mkdir, open} from "node:fs/promises"
+import {resolve} from "node:path"
+import {Readable} from "node:stream"
+import {pipeline} from "node:stream/promises"
+import {messageOf} from "../../shared/problems.ts"
+import {bytes} from "./bytes.ts"
+import type {HostClient} from "./host-client.ts"
+
+/** A file that a message of the bot shows. */
+export interface ChatFile {
+  readonly name: string
+  readonly size: number
+}
+
+interface WithFiles {
+  readonly id: string
+  readonly files: readonly ChatFile[]
+}
+
+/** A line for each file of a message, which is saved to the folder where one is given. */
+export const receiving =
+  (folder: string | undefined) =>
+  async (host: HostClient, channel: string, {id, files}: WithFiles): Promise<readonly string[]> => {
+    const lines: string[] = []
+    for (const [number, {name, size}] of files.entries()) {
+      const about = `file ${name}, ${bytes(size)}`
+      const path = `/api/plugins/sandbox/files?channel=${encodeURIComponent(channel)}&message=${encodeURIComponent(id)}&number=${number}`
+      if (folder === undefined) lines.push(`[${about}]`)
+      else
+        lines.push(
+          await save(host, path, folder, name).then(
+            saved => `[${about}, saved to ${saved}]`,
+            error => `[${about}, not saved: ${messageOf(error)}]`,
+          ),
+        )
+    }
+    return lines
+  }
+
+/** Only the last part of a name, without what file systems take for something else. */
+const safeName = (name: string): string => {
+  const last = name.split(/[\\/]/).at(-1) ?? ""
+  const plain = last.replace(/[^\p{L}\p{N}._ -]/gu, "_").replace(/^\.+/, "")
+  return plain.trim() === "" ? "file" : plain
+}
+
+/** Saves under a name that is not taken; resolves to where. */
+const save = async (host: HostClient, path: string, folder: string, name: string): Promise<string> => {
+  await mkdir(folder, {recursive: true})
+  const {body} = await host.open(path, AbortSignal.timeout(60_000))
+  if (body === null) throw new Error("the Host sent nothing")
+  const {file, target} = await openNew(folder, safeName(name))
+  // Node's types of the two kinds of streams differ, their values do not.
+  await pipeline(Readable.fromWeb(body as never), file.createWriteStream())
+  return target
+}
+
+const openNew = async (folder: string, name: string): Promise<{file: FileHandle; target: string}> => {
+  for (let number = 1; ; number++) {
+    const target = resolve(folder, number === 1 ? name : `${number}-${name}`)
+    try {
+      return {file: await open(target, "wx"), target}
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
+    }
+  }
+}

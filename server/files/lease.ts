@@ -1,0 +1,39 @@
+/** Which files somebody is about to refer to: they are not removed meanwhile. */
+export class Pins {
+  readonly #count = new Map<string, number>()
+
+  has(sha256: string): boolean {
+    return this.#count.has(sha256)
+  }
+
+  add(sha256: string): void {
+    this.#count.set(sha256, (this.#count.get(sha256) ?? 0) + 1)
+  }
+
+  remove(sha256: string): void {
+    const left = (this.#count.get(sha256) ?? 0) - 1
+    if (left > 0) this.#count.set(sha256, left)
+    else this.#count.delete(sha256)
+  }
+}
+
+/** Keeps files from being removed until the rows that need them are stored. */
+export class Lease {
+  readonly #pins: Pins
+  #files: string[] = []
+
+  constructor(pins: Pins) {
+    this.#pins = pins
+  }
+
+  pin(sha256: string): void {
+    this.#pins.add(sha256)
+    this.#files.push(sha256)
+  }
+
+  /** More than once does no harm. */
+  release(): void {
+    for (const sha256 of this.#files) this.#pins.remove(sha256)
+    this.#files = []
+  }
+}

@@ -1,0 +1,77 @@
+import {toJson} from "../../shared/json.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
+import type {Database} from "../database/database.ts"
+
+export interface FileRow {
+  readonly sha256: string
+  readonly size: number
+}
+
+/** All stored files. */
+export interface FileUsage {
+  readonly count: number
+  readonly bytes: number
+}
+
+const isNeeded = "EXISTS (SELECT 1 FROM outbox_files o WHERE o.sha256 = f.sha256)"
+
+/** The statement that tells of a file whose bytes are durable; one that is known is as new as this one. */
+export const storing = ({sha256, size}: FileRow, at: number): Statement => ({
+  sql: `INSERT INTO files (sha256, size, stored_at) VALUES (?, ?, ?)
+    ON CONFLICT (sha256) DO UPDATE SET size = excluded.size, stored_at = excluded.stored_at`,
+  args: [sha256, size, at],
+})
+
+export const readUsage = async (database: Pick<Database, "read">): Promise<FileUsage> => {
+  const [row] = await database.read("SELECT count, bytes FROM file_totals WHERE id = 1")
+  return {count: Number(row?.count), bytes: Number(row?.bytes)}
+}
+
+/** At most `most` files behind `after`, in the order of their hashes. */
+export const readFiles = async (
+  database: Pick<Database, "read">,
+  after: string,
+  most: number,
+): Promise<readonly FileRow[]> => {
+  const rows = await database.read("SELECT sha256, size FROM files WHERE sha256 > ? ORDER BY sha256 LIMIT ?", [
+    after,
+    most,
+  ])
+  return rows.map(row => ({sha256: String(row.sha256), size: Number(row.size)}))
+}
+
+/** Which of these files the database does not know. */
+export const readUnknown = async (
+  database: Pick<Database, "read">,
+  hashes: readonly string[],
+): Promise<readonly string[]> => {
+  const rows = await database.read(
+    "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.sha256 = value)",
+    [toJson(hashes)],
+  )
+  return rows.map(({value}) => String(value))
+}
+
+/** At most `most` files that no row needs and that were stored before then, in milliseconds since 1970, behind `after`. */
+export const readOrphans = async (
+  database: Pick<Database, "read">,
+  before: number,
+  after: string,
+  most: number,
+): Promise<readonly string[]> => {
+  const rows = await database.read(
+    `SELECT f.sha256 FROM files f WHERE f.stored_at < ? AND f.sha256 > ? AND NOT ${isNeeded} ORDER BY f.sha256 LIMIT ?`,
+    [before, after, most],
+  )
+  return rows.map(({sha256}) => String(sha256))
+}
+
+/** Forgets a file that no row needs; returns its row where it did. */
+export const forgetting = (sha256: string, before: number): Statement => ({
+  sql: `DELETE FROM files AS f WHERE f.sha256 = ? AND f.stored_at < ? AND NOT ${isNeeded} RETURNING sha256`,
+  args: [sha256, before],
+})
+
+/** Has this database the tables of files? One of an older schema has not. */
+export const hasFileTable = async (database: Pick<Database, "read">): Promise<boolean> =>
+  (await database.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'outbox_files'")).length > 0

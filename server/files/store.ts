@@ -1,0 +1,218 @@
+import {basename} from "node:path"
+import {toJson} from "../../shared/json.ts"
+import type {Log} from "../../shared/log.ts"
+import {messageOf, Problem} from "../../shared/problems.ts"
+import {refused} from "../../shared/sdk/adapter/refusal.ts"
+import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
+import type {Database} from "../database/database.ts"
+import {Periodic} from "../runtime/flow/periodic.ts"
+import {FileFolder, hashOf, piecesOf} from "./folder.ts"
+import {Lease, Pins} from "./lease.ts"
+import {type FileRow, type FileUsage, forgetting, readOrphans, readUnknown, readUsage, storing} from "./rows.ts"
+import {streamOf} from "./stream.ts"
+
+export interface FileStoreOptions {
+  readonly folder: string
+  readonly database: Database
+  /** What all files may take together, in bytes. */
+  readonly quota: () => number
+  /** Hears what could not be removed; left out where nothing runs. */
+  readonly log?: Log
+}
+
+/** Bytes to be stored, which can be read more than once. */
+export interface FileContent {
+  /** In bytes, as far as it is known before. */
+  readonly size: number
+  pieces(): AsyncIterable<Uint8Array>
+}
+
+/** A file that nothing needs goes after so long, in milliseconds: a job may run for a day before it ends. */
+export const orphanAge = 25 * 3_600_000
+
+/** How often orphans are looked for, in milliseconds. */
+const every = 600_000
+
+/** Orphans are read so many at a time. */
+const chunk = 100
+
+/**
+ * The files of a running Host. A file is durable under its hash, and its row is stored, before anything may refer to it. Files go
+ * one step at a time: first the row, then the bytes; what a crash leaves in between, the next start removes.
+ */
+export class FileStore {
+  readonly folder: FileFolder
+  readonly #options: FileStoreOptions
+  readonly #pins = new Pins()
+  readonly #periodic: Periodic
+  /** What is being stored now, in bytes: it counts for the quota. */
+  #coming = 0
+  #turn: Promise<unknown> = Promise.resolve()
+  #holds = 0
+  #isStopping = false
+
+  constructor(options: FileStoreOptions) {
+    this.#options = options
+    this.folder = new FileFolder(options.folder)
+    this.#periodic = new Periodic(
+      every,
+      () => this.sweep(),
+      error => options.log?.warn(`files that nothing needs were not removed: ${messageOf(error)}`),
+    )
+  }
+
+  /** Removes what an earlier run left unfinished, and begins to remove orphans. */
+  async start(): Promise<void> {
+    const {log} = this.#options
+    await this.folder.cleanUp().catch(error => log?.warn(`unfinished files were not removed: ${messageOf(error)}`))
+    this.#removeUnknown().catch(error => log?.warn(`files without a row were not removed: ${messageOf(error)}`))
+    this.#periodic.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.#periodic.stop()
+    await this.#turn.catch(() => {})
+  }
+
+  /** A new lease: what is stored under it stays until it is released. */
+  lease(): Lease {
+    return new Lease(this.#pins)
+  }
+
+  /**
+   * Stores content, once for equal content; durable with its row when it resolves. Throws `files_full`, `state_unwritable`, and what
+   * reading the content throws.
+   */
+  async put(content: FileContent, lease: Lease): Promise<FileRow> {
+    const usage = await this.usage()
+    const {size} = content
+    if (usage.bytes + this.#coming + size > this.#options.quota()) return this.#putKnown(content, lease)
+    this.#coming += size
+    try {
+      const written = await this.folder.write(content.pieces())
+      try {
+        lease.pin(written.sha256)
+        await this.#alone(async () => {
+          await written.keep()
+          await this.#store(written)
+        })
+        return {sha256: written.sha256, size: written.size}
+      } finally {
+        await written.drop().catch(() => {})
+      }
+    } finally {
+      this.#coming -= size
+    }
+  }
+
+  /** A stored file, for reading. Throws a refusal where it is not there. */
+  async open(sha256: string, about: {readonly name?: string; readonly type?: string} = {}): Promise<StoredFile> {
+    const path = this.folder.pathOf(sha256)
+    const size = await this.folder.sizeOf(sha256)
+    if (size === undefined) {
+      throw refused(`the file ${sha256.slice(0, 12)}… is not in data/files/ any more`, {
+        reason: "file_missing",
+        remediation: "Restore data/files/ from a checkpoint, or discard the message.",
+      })
+    }
+    const {name = basename(path).slice(0, 12), type = "application/octet-stream"} = about
+    return {sha256, size, name, type, stream: () => streamOf(path)}
+  }
+
+  /** All stored files. */
+  usage(): Promise<FileUsage> {
+    return readUsage(this.#options.database)
+  }
+
+  get quota(): number {
+    return this.#options.quota()
+  }
+
+  /** Removes nothing until the function is called that it resolves to. */
+  async hold(): Promise<() => void> {
+    this.#holds++
+    let isHeld = true
+    await this.#alone(async () => {})
+    return () => {
+      if (isHeld) this.#holds--
+      isHeld = false
+    }
+  }
+
+  /** Removes files that no row needs: those stored a day ago, and at once those that a redaction left. Resolves to how many. */
+  async sweep(now = Date.now()): Promise<number> {
+    const before = now - orphanAge
+    let removed = 0
+    for (let after = ""; ; ) {
+      if (this.#isStopping || this.#holds > 0) return removed
+      const orphans = await readOrphans(this.#options.database, before, after, chunk)
+      for (const sha256 of orphans) if (await this.#removeOrphan(sha256, before)) removed++
+      const last = orphans.at(-1)
+      if (last === undefined || orphans.length < chunk) return removed
+      after = last
+    }
+  }
+
+  /** Over the quota only what is stored already can be stored again. */
+  async #putKnown({size, pieces}: FileContent, lease: Lease): Promise<FileRow> {
+    const sha256 = await hashOf(pieces())
+    lease.pin(sha256)
+    const isKnown = await this.#alone(async () => {
+      if ((await this.folder.sizeOf(sha256)) !== size) return false
+      if ((await readUnknown(this.#options.database, [sha256])).length > 0) return false
+      await this.#store({sha256, size})
+      return true
+    })
+    if (isKnown) return {sha256, size}
+    const {bytes} = await this.usage()
+    throw new Problem(
+      "files_full",
+      `the file has ${size} bytes; files.quota is ${this.#options.quota()} bytes, and ${bytes} are taken`,
+    )
+  }
+
+  async #store({sha256, size}: FileRow): Promise<void> {
+    await this.#options.database.write([storing({sha256, size}, Date.now())])
+  }
+
+  async #removeOrphan(sha256: string, before: number): Promise<boolean> {
+    return this.#alone(async () => {
+      if (this.#pins.has(sha256) || this.#holds > 0) return false
+      const [forgotten] = await this.#options.database.write([forgetting(sha256, before)])
+      if (forgotten?.rows.length !== 1) return false
+      await this.folder.remove(sha256)
+      return true
+    })
+  }
+
+  /** What was renamed or left behind without its row: a crash came in between. */
+  async #removeUnknown(): Promise<void> {
+    for await (const hashes of this.folder.list()) {
+      if (this.#isStopping) return
+      await this.#alone(async () => {
+        if (this.#holds > 0) return
+        const unknown = await readUnknown(this.#options.database, hashes)
+        for (const sha256 of unknown) if (!this.#pins.has(sha256)) await this.folder.remove(sha256)
+      })
+    }
+  }
+
+  /** One at a time: a file that is being stored is not removed in between. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work, work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+}
+
+/** A file on the disk as content: as much of it as there was when it was looked at. Reading it throws `file_path_refused`. */
+export const contentOfFile = (path: string, size: number): FileContent => ({size, pieces: () => readable(path, size)})
+
+async function* readable(path: string, size: number): AsyncGenerator<Uint8Array> {
+  try {
+    yield* piecesOf(path, size)
+  } catch (cause) {
+    throw new Problem("file_path_refused", `the file ${toJson(path)} cannot be read: ${messageOf(cause)}`, {cause})
+  }
+}

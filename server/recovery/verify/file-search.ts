@@ -1,0 +1,15 @@
+import {piecesOf} from "../../files/folder.ts"
+import type {SecretSearch} from "./search.ts"
+
+/** The name of the first secret that a file holds. The file may be of any size: it is read in pieces that overlap. */
+export const findInFile = async (path: string, search: SecretSearch): Promise<string | undefined> => {
+  const overlap = Math.max(0, search.longest - 1)
+  let end = Buffer.alloc(0)
+  for await (const piece of piecesOf(path)) {
+    const bytes = Buffer.concat([end, piece])
+    const found = search.findIn(bytes)
+    if (found !== undefined) return found
+    end = overlap === 0 ? end : Buffer.from(bytes.subarray(-overlap))
+  }
+  return undefined
+}

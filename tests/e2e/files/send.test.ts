@@ -1,0 +1,228 @@
+import {createHash, randomBytes} from "node:crypto"
+import {existsSync, linkSync, readdirSync, symlinkSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {runCommand} from "../../support/host/command-line.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd, type TestRuntime} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {clerk} from "./clerk.ts"
+
+const report = randomBytes(100_000)
+const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+const config = `http: {port: 0}
+files: {quota: 64}
+plugins:
+  sandbox: {}
+  clerk: {}
+  lines: {}
+`
+
+/** A platform that takes no files, and one that takes small ones only. */
+const lines = `import {definePlugin} from "svc-runtime"
+export default definePlugin({
+  setup: plugin => {
+    const open = async (_, endpoint) => {
+      endpoint.login({platform: endpoint.name})
+      return {send: async ({id, content}) => {
+        const found = []
+        for (const node of content) if (typeof node !== "string") found.push((await endpoint.file(node))?.size ?? "none")
+        globalThis.sent = [...(globalThis.sent ?? []), [endpoint.name, content, found]]
+        return {ids: [id]}
+      }}
+    }
+    plugin.adapter("plain", {history: "inside", open})
+    plugin.adapter("small", {history: "inside", features: ["files"], limits: {file: 1000}, open})
+    plugin.route({method: "GET", path: "/sent", scope: "full", summary: "Sent", handle: () => Response.json(globalThis.sent ?? [])})
+  },
+})
+`
+
+interface Message {
+  readonly id: string
+  readonly from: string
+  readonly text: string
+  readonly elements: readonly {readonly attrs: Readonly<Record<string, unknown>>}[]
+  readonly files: readonly {
+    readonly name: string
+    readonly type: string
+    readonly size: number
+    readonly sha256: string
+  }[]
+}
+
+const clerkHost = (runtime: TestRuntime) =>
+  shared(async () => {
+    const host = await startHost({
+      runtime,
+      config,
+      plugins: {clerk, lines},
+      files: {"reports/q1.pdf": "", ".env": "HTTP_TOKEN=secret", ".git/config": "x", "page.html": "<script>1</script>"},
+    })
+    host.project.write("reports/q1.pdf", report)
+    symlinkSync(host.project.path(".env"), host.project.path("innocent.txt"))
+    symlinkSync("/etc/hostname", host.project.path("outside.txt"))
+    linkSync(host.project.path(".svc/data.sqlite"), host.project.path("copy.sqlite"))
+    return host
+  })
+
+const messagesIn = async (host: TestHost, channel: string): Promise<readonly Message[]> =>
+  (await host.get<{items: readonly Message[]}>(`/api/plugins/sandbox/messages?channel=${channel}`)).items.filter(
+    ({from}) => from === "bot",
+  )
+
+const fileOf = (host: TestHost, channel: string, {id}: Message, number = 0): Promise<Response> =>
+  host.fetch(`/api/plugins/sandbox/files?channel=${channel}&message=${id}&number=${number}`)
+
+describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
+  const started = clerkHost(runtime)
+
+  test("a path and bytes arrive as they are, with name, type and size, and are stored once", async () => {
+    const host = started()
+    expect(await host.say("/send reports/q1.pdf", {channel: "one"})).toEqual(["[q1.pdf]"])
+    await host.say("/send reports/q1.pdf", {channel: "one"})
+    await host.say("/bytes hello", {channel: "one"})
+    const [first, second, third] = await messagesIn(host, "one")
+    expect(first?.files).toEqual([
+      {name: "q1.pdf", type: "application/pdf", size: report.length, sha256: hashOf(report)},
+    ])
+    expect(second?.files).toEqual(first?.files)
+    expect(third?.files).toMatchObject([{name: "note.txt", type: "text/plain", size: 5}])
+    if (first === undefined || third === undefined) throw new Error("nothing was said")
+    expect(first.elements[0]?.attrs.src).toBe(`internal:svc/files/${hashOf(report)}`)
+    const answer = await fileOf(host, "one", first)
+    expect(Buffer.from(await answer.arrayBuffer()).equals(report)).toBe(true)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "application/pdf",
+      "content-disposition": "attachment; filename*=UTF-8''q1.pdf",
+      "x-content-type-options": "nosniff",
+    })
+    expect(await (await fileOf(host, "one", third)).text()).toBe("hello")
+    expect((await fileOf(host, "one", third, 1)).status).toBe(404)
+    expect((await fetch(`${host.url}/api/plugins/sandbox/files?channel=one&message=${first.id}`)).status).toBe(401)
+  })
+
+  test("what is queued keeps its order while files are stored, from a job and a route too", async () => {
+    const host = started()
+    expect(await host.say("/order", {channel: "two"})).toEqual(["first", "[q1.pdf]", "last"])
+    await host.post("/api/plugins/clerk/deliver", {channel: "two"})
+    const replaced = await host.say("/replace", {channel: "two"})
+    expect(replaced[0]).toBe("[note.txt]")
+    await until("the edit and the route's message", async () => {
+      const messages = await messagesIn(host, "two")
+      return messages.some(({text}) => text === "[q1.pdf]") && messages.some(({files}) => files[0]?.size === 6)
+    })
+  })
+
+  test.each([
+    [".env", "it holds secrets or the configuration"],
+    ["innocent.txt", "it holds secrets or the configuration"],
+    ["svc.config.yml", "it holds secrets or the configuration"],
+    [".git/config", "it is in .svc/ or .git/"],
+    [".svc/data.sqlite", "it is in .svc/ or .git/"],
+    ["copy.sqlite", "it is the database"],
+    ["../", "it leads out of the project"],
+    ["outside.txt", "it leads out of the project"],
+    ["reports", "it is no plain file"],
+    ["missing.txt", "there is no such file"],
+  ])("%s is refused: %s", async (path, why) => {
+    const host = started()
+    expect(await host.say(`/try ${path}`, {channel: "three"})).toEqual([
+      `file_path_refused: the file "${path}" is not sent: ${why}`,
+    ])
+  })
+
+  test("a path in text, in JSON, in an echoed element or in a copy of an element's fields names no file", async () => {
+    const host = started()
+    for (const command of ["/parsed", "/json", "/fields"]) {
+      await host.say(command, {channel: "four"})
+    }
+    const said = await messagesIn(host, "four")
+    expect(said).toHaveLength(3)
+    expect(said.flatMap(({files}) => files)).toEqual([])
+  })
+
+  test("an endpoint without files gets the name, and one with a limit refuses before anything is stored", async () => {
+    const host = started()
+    const before = (await host.get<{files: {count: number}}>("/api/database")).files.count
+    await host.say("/to plain unique", {channel: "five"})
+    expect(await host.say("/try-to small", {channel: "five"})).toEqual([
+      "file_too_large: q1.pdf has 100000 bytes; small takes files of at most 1000",
+    ])
+    await host.say("/to small little", {channel: "five"})
+    const sent = await until("both messages", async () => {
+      const found =
+        await host.get<readonly [string, readonly {attrs: object}[], readonly unknown[]][]>("/api/plugins/lines/sent")
+      return found.length === 2 && found
+    })
+    expect(sent[0]).toMatchObject(["plain", [{type: "file", attrs: {title: "note.txt"}}], ["none"]])
+    expect(sent[0]?.[1][0]?.attrs).not.toHaveProperty("src")
+    expect(sent[1]).toMatchObject(["small", [{type: "file"}], [6]])
+    expect((await host.get<{files: {count: number}}>("/api/database")).files.count).toBe(before + 1)
+  })
+
+  test("a file of 20 MB is stored and read in constant memory", async () => {
+    const host = started()
+    const replies = await host.say("/weigh", {channel: "seven"})
+    const shown = await messagesIn(host, "seven")
+    const message = shown.find(({files}) => files.length > 0)
+    if (message === undefined) throw new Error(replies.join())
+    expect(message.files).toMatchObject([{name: "weight.bin", size: 20 * 1024 ** 2}])
+    for (let times = 0; times < 6; times++) {
+      const answer = await fileOf(host, "seven", message)
+      expect(hashOf(new Uint8Array(await answer.arrayBuffer()))).toBe(message.files[0]?.sha256)
+    }
+    const {stored, read} = await host.get<{stored: number; read: number}>("/api/plugins/clerk/weight")
+    expect(stored).toBeLessThan(16)
+    // Of 120 MB that were read; what is collected late counts too.
+    expect(read).toBeLessThan(60)
+  })
+
+  test("over the quota a new file is refused, a known one is not, and redaction makes room", async () => {
+    const host = started()
+    await host.say("/large 20", {channel: "six"})
+    expect((await host.say("/large 30", {channel: "six"}))[0]).toMatch(/^files_full: .*files\.quota is 67108864 bytes/)
+    expect(await host.say("/large 20", {channel: "six"})).toEqual(["[20.bin]"])
+    const messages = await messagesIn(host, "six")
+    const large = messages.filter(({files}) => files[0]?.name === "20.bin")
+    const hash = large[0]?.files[0]?.sha256 ?? ""
+    const path = host.project.path("data/files", hash.slice(0, 2), hash)
+    expect(existsSync(path)).toBe(true)
+    await host.post(`/api/outbox/${large[0]?.id}/redact`)
+    expect(existsSync(path)).toBe(true)
+    await host.post(`/api/outbox/${large[1]?.id}/redact`)
+    expect(existsSync(path)).toBe(false)
+    expect(await host.say("/large 30", {channel: "six"})).toEqual(["[30.bin]"])
+    const doctor = await runCommand(host.project, "doctor --json", runtime)
+    expect(doctor.stdout).toContain("files of messages take")
+    expect(await (await host.fetch("/api/metrics")).text()).toMatch(/^svc_files_bytes \d{8}/m)
+    expect((await runCommand(host.project, "database info", runtime)).stdout).toMatch(
+      /files +\d+, [\d.]+ MiB of 64 MiB/,
+    )
+  })
+
+  test("a user who is forgotten takes along the files that nobody else got", async () => {
+    const host = started()
+    await host.say("/bytes zoe's", {channel: "@zoe", user: "zoe"})
+    await host.say("/send reports/q1.pdf", {channel: "@zoe", user: "zoe"})
+    await host.say("/send reports/q1.pdf", {channel: "@max", user: "max"})
+    const [own, common] = (await messagesIn(host, "@zoe")).map(({files}) => files[0]?.sha256 ?? "")
+    const pathOf = (sha256 = "") => host.project.path("data/files", sha256.slice(0, 2), sha256)
+    expect([own, common].map(sha256 => existsSync(pathOf(sha256)))).toEqual([true, true])
+    const forgotten = await runCommand(host.project, "user forget sandbox zoe --yes", runtime)
+    expect(forgotten).toMatchObject({code: 0})
+    expect([own, common].map(sha256 => existsSync(pathOf(sha256)))).toEqual([false, true])
+  })
+
+  test("svc chat names files, and saves them", async () => {
+    const host = started()
+    const {stdout} = await svc(runtime, host.project, ["chat", "--channel", "eight", "--save", "received"], {
+      input: "/send page.html\n",
+    })
+    const saved = host.project.path("received/page.html")
+    expect(stdout).toContain(`[file page.html, 18 B, saved to ${saved}]`)
+    expect(host.project.read("received/page.html")).toBe("<script>1</script>")
+    expect(readdirSync(host.project.path("data/files")).filter(name => name.endsWith(".tmp"))).toEqual([])
+  })
+})

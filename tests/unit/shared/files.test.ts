@@ -1,0 +1,65 @@
+import {describe, expect, test} from "vitest"
+import {parseContent} from "../../../server/messages/parse-content.ts"
+import {h, renderContent, textOf} from "../../../shared/sdk/elements.ts"
+import {file, fileSource, pathOf, storedHash, storedSource} from "../../../shared/sdk/files/file-source.ts"
+
+describe("what file(path) returns", () => {
+  test("names its path, and carries name and type", () => {
+    expect(pathOf(file("a.png"))).toBe("a.png")
+    expect(file("a.png", {name: "b.png", type: "image/png"})).toMatchObject({name: "b.png", type: "image/png"})
+  })
+
+  test("does not survive JSON, a copy of its fields, or a structured clone", () => {
+    const made = file("a.png", {name: "b.png"})
+    expect(pathOf(JSON.parse(JSON.stringify(made)))).toBeUndefined()
+    expect(pathOf({...made})).toBeUndefined()
+    expect(pathOf(structuredClone(made))).toBeUndefined()
+  })
+
+  test("is never text, and nothing else is one", () => {
+    for (const value of ["a.png", {path: "a.png"}, {"Symbol(svc.file)": "a.png"}, null, undefined, 1, []])
+      expect(pathOf(value)).toBeUndefined()
+  })
+
+  test.each([[""], ["a\0b"], [undefined], [1]])("is refused for %j", path => {
+    expect(() => file(path as string)).toThrow(TypeError)
+  })
+})
+
+describe("an element with a file", () => {
+  test("keeps it apart from its attributes, and in a copy of the element", () => {
+    const source = file("a.png")
+    const element = h("img", {src: source, title: "A"})
+    expect(element.attrs).toEqual({title: "A"})
+    expect(element[fileSource]).toBe(source)
+    expect({...element}[fileSource]).toBe(source)
+    expect(h("file", {src: new Uint8Array([1])})[fileSource]).toEqual(new Uint8Array([1]))
+  })
+
+  test("loses it in JSON and in text, and no text makes one", () => {
+    const element = h("img", {src: file("a.png"), title: "A"})
+    expect(fileSource in JSON.parse(JSON.stringify(element))).toBe(false)
+    expect(renderContent(element)).toBe('<img title="A"/>')
+    const [parsed] = parseContent('<img src="a.png" svc.fileSource="a.png"/>')
+    expect(typeof parsed === "object" && fileSource in parsed).toBe(false)
+  })
+
+  test("reads as its name, without an internal link", () => {
+    const hash = "ab".repeat(32)
+    expect(textOf(h("file", {src: storedSource(hash), title: "a.pdf"}))).toBe("[a.pdf]")
+    expect(textOf(h("img", {src: "https://example.com/a.png"}))).toBe("[img] https://example.com/a.png")
+  })
+})
+
+test("only an internal link of a stored file names its hash", () => {
+  const hash = "ab".repeat(32)
+  expect(storedHash(storedSource(hash))).toBe(hash)
+  for (const src of [
+    hash,
+    `internal:svc/files/${hash}/`,
+    `internal:svc/files/../${hash}`,
+    `internal:svc/files/${hash.slice(2)}`,
+    1,
+  ])
+    expect(storedHash(src)).toBeUndefined()
+})
