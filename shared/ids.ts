@@ -15,6 +15,7 @@ export type CapabilityKind =
   | "handler"
   | "middleware"
   | "prompt"
+  | "action"
   | "timer"
   | "job"
   | "service"

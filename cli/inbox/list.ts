@@ -30,7 +30,7 @@ export class InboxList extends PageCommand {
           state,
           endpoint,
           event.user?.name ?? event.user?.id ?? "",
-          shorten(event.message?.content ?? event.type, 60),
+          shorten(event.button === undefined ? (event.message?.content ?? event.type) : event.type, 60),
         ]),
       ),
     )

@@ -13,6 +13,8 @@ export interface Policy extends Delivery {
   /** Does the platform drop a repeated send with the same id? */
   readonly idempotent: boolean
   readonly limits: Limits
+  /** Does the platform show buttons? Else the message ends with a numbered list. */
+  readonly buttons?: boolean
 }
 
 /** Of an endpoint that the generation does not have. */

@@ -30,6 +30,14 @@ export interface EndpointSpec {
 export const hasBackfill = ({history, features}: EndpointSpec): boolean =>
   history === "none" && features.includes("history")
 
+/** Does its platform show buttons? */
+export const hasButtons = ({features}: EndpointSpec): boolean => features.includes("buttons")
+
 /** How an endpoint sends, for the outbox. */
 export const policyOf = (spec: EndpointSpec | undefined): Policy | undefined =>
-  spec && {...(spec.delivery ?? noPolicy), idempotent: spec.idempotent, limits: spec.limits}
+  spec && {
+    ...(spec.delivery ?? noPolicy),
+    idempotent: spec.idempotent,
+    limits: spec.limits,
+    buttons: hasButtons(spec),
+  }

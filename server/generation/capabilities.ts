@@ -63,6 +63,7 @@ export const capabilitiesOf = (
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
     ...instance.registrations.middleware.map(({id}) => make("middleware", id.slice(`${owner}/middleware/`.length))),
     ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
+    ...[...instance.registrations.actions.keys()].map(name => make("action", name)),
     ...[...instance.registrations.timers.keys()].map(name => make("timer", name)),
     ...[...instance.registrations.jobs].map(([name, {definition}]) => make("job", name, definition.description)),
     ...[...instance.registrations.services.keys()].map(name => make("service", name)),

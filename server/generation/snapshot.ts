@@ -6,7 +6,7 @@ import type {Log} from "../../shared/log.ts"
 import {type Issue, messageOf} from "../../shared/problems.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
-import {type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
+import {contentFeatures, type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
 import {Secret} from "../../shared/secret.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {check} from "../config/check.ts"
@@ -18,7 +18,7 @@ import {parsePattern} from "../messages/arguments/pattern.ts"
 import {checkCallRules} from "../messages/call.ts"
 import type {Command} from "../messages/command.ts"
 import {createMessageTable} from "../messages/dispatch.ts"
-import type {Continuation, EventHandler, Handler, TimerRunner} from "../messages/handler.ts"
+import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "../messages/handler.ts"
 import type {MiddlewareHandler} from "../messages/middleware.ts"
 import {readPermissions} from "../messages/permissions.ts"
 import type {Instance} from "../plugins/instance.ts"
@@ -60,6 +60,7 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
     handlers: instances.flatMap(handlersOf),
     permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),
     prompts: instances.flatMap(promptsOf),
+    actions: instances.flatMap(actionsOf),
     middleware: instances.flatMap(middlewareOf),
     timers: instances.flatMap(timersOf),
     log,
@@ -117,6 +118,9 @@ const middlewareOf = (instance: Instance): MiddlewareHandler[] =>
 
 const promptsOf = (instance: Instance): Continuation[] =>
   [...instance.registrations.prompts.values()].map(prompt => ({...runnerOf(instance, prompt.id), prompt}))
+
+const actionsOf = (instance: Instance): ActionRunner[] =>
+  [...instance.registrations.actions.values()].map(action => ({...runnerOf(instance, action.id), action}))
 
 const timersOf = (instance: Instance): TimerRunner[] =>
   [...instance.registrations.timers.values()].map(timer => ({
@@ -198,8 +202,7 @@ const adaptersOf = (instances: readonly Instance[], endpoints: readonly Endpoint
 /** Throws a refusal where the adapter declares what its sender does not have. */
 const requireActs = (sender: Sender, {features = []}: AdapterDefinition<TSchema>): Sender => {
   const missing = features.filter(feature => {
-    // Not a function: `send` takes files.
-    if (feature === "files") return false
+    if (contentFeatures.some(each => each === feature)) return false
     const name = senderFeatures.find(each => each === feature) ?? "call"
     return sender[name] === undefined
   })

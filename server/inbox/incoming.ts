@@ -7,13 +7,14 @@ import type {Endpoint} from "../endpoints/endpoint.ts"
 /** What an adapter hands over, which may be anything in JavaScript. Throws `event_invalid`, which names what is wrong. */
 export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   requireObject("an event", incoming)
-  const {id, type, timestamp, channel, guild, user, message, raw} = incoming
+  const {id, type, timestamp, channel, guild, user, message, button, raw} = incoming
   requireId("id", id)
   requireId("type", type)
   requireThing("channel", channel)
   requireThing("guild", guild)
   requireThing("user", user)
   requireThing("message", message)
+  requireThing("button", button)
   if (channel !== undefined && !Number.isInteger(channel.type)) throw invalid("channel.type must be one of channelType")
   if (message !== undefined && typeof message.content !== "string")
     throw invalid("message.content must be text (renderContent makes it from a tree)")

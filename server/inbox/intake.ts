@@ -15,6 +15,17 @@ import {type Arrival, type Delivery, eventKeyOf, gatherDeliveries, type Stored} 
 import type {Dispatch, InboxEvent} from "./handling.ts"
 import {requireEvent, toEvent} from "./incoming.ts"
 import {type Due, readUnsettled} from "./marks.ts"
+import {
+  conversationOf,
+  type Found,
+  hasAction,
+  mayAnyPress,
+  type Press,
+  Presses,
+  pressing,
+  pressType,
+  refusals,
+} from "./presses.ts"
 import type {Prompts, Question} from "./prompts.ts"
 
 /** A stored event whose handlers are to run. */
@@ -36,6 +47,8 @@ interface Offer {
   readonly event: SatoriEvent
   /** What it answers, unless another event has answered that meanwhile: then it is for the handlers of `otherwise`. */
   readonly question: Question | undefined
+  /** Likewise, what it presses. */
+  readonly press: Press | undefined
   readonly otherwise: readonly string[]
   /** It begins as soon as it is stored; else it waits in its conversation. */
   readonly hasTurn: boolean
@@ -70,6 +83,7 @@ export interface IntakeOptions {
 export class Intake {
   readonly #options: IntakeOptions
   readonly #deliveries: Gather<Delivery, readonly Stored[]>
+  readonly #presses: Presses<Task>
   #dispatch: Dispatch | undefined
   #restoredAt = 0
   /** Events whose storing had an unknown outcome, by endpoint and platform id. */
@@ -77,6 +91,7 @@ export class Intake {
 
   constructor(options: IntakeOptions) {
     this.#options = options
+    this.#presses = new Presses(options.database, options.lanes)
     this.#deliveries = gatherDeliveries(options.database, options.runtimeId)
   }
 
@@ -98,7 +113,9 @@ export class Intake {
     for (const each of incoming) requireEvent(endpoint, each)
     const horizon = endpoint.spec.history === "replay" ? this.#options.oldest() : Number.NEGATIVE_INFINITY
     const isKnowable = ({timestamp}: Incoming) => (timestamp ?? Number.POSITIVE_INFINITY) >= horizon
-    const offers = this.#offerAll(endpoint, incoming.filter(isKnowable))
+    const known = incoming.filter(isKnowable)
+    const presses = mayAnyPress(endpoint, known) ? await this.#presses.find(endpoint, known) : []
+    const offers = this.#offerAll(endpoint, known, presses)
     try {
       const dropped = incoming.length - offers.length
       const settled = await this.#store(endpoint, offers, cursor, dropped)
@@ -111,12 +128,13 @@ export class Intake {
   }
 
   /** All of them, or none where one is not valid. */
-  #offerAll(endpoint: Endpoint, incoming: readonly Incoming[]): readonly Offer[] {
+  #offerAll(endpoint: Endpoint, incoming: readonly Incoming[], presses: readonly Found<Task>[]): readonly Offer[] {
     const offers: Offer[] = []
     try {
-      for (const each of incoming) offers.push(this.#offer(endpoint, each))
+      for (const [index, each] of incoming.entries()) offers.push(this.#offer(endpoint, each, presses[index]))
       return offers
     } catch (error) {
+      for (const {place} of presses) place.release()
       for (const {place, question} of offers) {
         place.release()
         if (question !== undefined) void this.#options.prompts.recheck(question).catch(() => {})
@@ -126,7 +144,7 @@ export class Intake {
   }
 
   /** What is to be stored of an event, and the place that its conversation keeps for it. */
-  #offer(endpoint: Endpoint, incoming: Incoming): Offer {
+  #offer(endpoint: Endpoint, incoming: Incoming, expected?: Found<Task>): Offer {
     const {lanes, prompts, clock} = this.#options
     const {name} = endpoint.spec
     const now = clock.now()
@@ -137,12 +155,17 @@ export class Intake {
     // What a cursor that was restored with the state brings again may have been handled by the state that was replaced.
     const isHeld = event.timestamp < this.#restoredAt
     const asked = isHeld ? undefined : prompts.find(name, event)
-    const handlers = this.#match(event, asked?.handler)
-    const question = asked !== undefined && handlers.includes(asked.handler) ? asked : undefined
-    const otherwise = question === undefined ? handlers : this.#match(event)
+    const matched = this.#match(event, asked?.handler)
+    const question = asked !== undefined && matched.includes(asked.handler) ? asked : undefined
+    // A question that waits for this user goes before a list.
+    const found = question === undefined ? expected?.press : undefined
+    const handlers = found === undefined ? matched : this.#match(event, found.handler)
+    const press = found !== undefined && hasAction(found) ? found : undefined
+    const isAnswer = question !== undefined || press !== undefined
+    const otherwise = isAnswer ? this.#match(event, event.type === pressType ? refusals.taken : undefined) : handlers
     if (question !== undefined) prompts.take(question)
-    const conversation = `${name}/${incoming.channel?.id ?? incoming.user?.id ?? ""}`
-    const turn = handlers.length > 0 && !isHeld ? lanes.enter(conversation) : undefined
+    const conversation = conversationOf(endpoint, incoming)
+    const turn = expected === undefined && handlers.length > 0 && !isHeld ? lanes.enter(conversation) : undefined
     const arrival = {
       endpoint: name,
       id,
@@ -151,17 +174,21 @@ export class Intake {
       at: now,
       ...texts,
       handlers,
-      claimed: turn === undefined || question !== undefined ? [] : this.#first(handlers),
+      claimed: turn === undefined || isAnswer ? [] : this.#first(handlers),
       isHeld,
-      also: question === undefined ? [] : prompts.answering(question, name, id, otherwise),
+      also: [
+        ...(question === undefined ? [] : prompts.answering(question, name, id, otherwise)),
+        ...(press === undefined ? [] : pressing(press, {endpoint: name, eventId: id, user: event.user}, otherwise)),
+      ],
     }
     return {
       arrival,
       event,
       question,
+      press,
       otherwise,
       hasTurn: turn !== undefined,
-      place: turn ?? lanes.expect(conversation),
+      place: expected?.place ?? turn ?? lanes.expect(conversation),
     }
   }
 
@@ -194,12 +221,13 @@ export class Intake {
 
   /** An event that is new comes to its handlers, in its place; for one that was stored before, nothing is left to do. */
   async #settle(offer: Offer, {seq, didAlso, isUnsettled}: Settled): Promise<Receipt> {
-    const {arrival, question, otherwise} = offer
+    const {arrival, question, press, otherwise} = offer
     if (seq === undefined) {
       if (isUnsettled) await this.#resume(arrival)
       return {sn: await this.#sequenceOf(arrival), duplicate: true, dropped: false}
     }
-    if (!arrival.isHeld) this.#hand(offer, seq, question === undefined || didAlso ? arrival.handlers : otherwise)
+    const isPlain = question === undefined && press === undefined
+    if (!arrival.isHeld) this.#hand(offer, seq, isPlain || didAlso ? arrival.handlers : otherwise)
     return {sn: seq, duplicate: false, dropped: false}
   }
 

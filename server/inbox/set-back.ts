@@ -20,6 +20,7 @@ export const settleSetBack = async (database: Database, log: Log, now: number): 
   if (back <= 0 || last <= Number(row?.known ?? 0)) return
   await database.write([
     {sql: "UPDATE outbox SET not_before = not_before - ? WHERE state = 'queued' AND not_before > 0", args: [back]},
+    {sql: "UPDATE buttons SET expires_at = expires_at - ?", args: [back]},
     {sql: "UPDATE prompts SET expires_at = expires_at - ? WHERE answer_seq IS NULL", args: [back]},
     {
       sql: `INSERT INTO svc_meta (key, value) VALUES ('clock.set_back', ?)

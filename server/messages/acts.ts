@@ -67,7 +67,7 @@ export const actsOf = ({stored, endpoints, find, queue}: ActOptions): Acts => {
         ...at,
         id: uuid(),
         kind: "edit",
-        content: {message, content: contentOf(content)},
+        content: {message, content: contentOf(content, stored.event.user !== undefined)},
       })),
     delete: target =>
       act(target, "delete", ({at, message}) => ({...at, id: uuid(), kind: "delete", content: {message}})),

@@ -7,15 +7,17 @@ import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
 import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {isActionId, press} from "./action.ts"
 import type {EndpointActs} from "./acts.ts"
 import {callCommand} from "./call.ts"
 import type {Command} from "./command.ts"
 import {Cooldowns} from "./cooldowns.ts"
 import {FailureNotes, replyTo} from "./failure.ts"
-import type {Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
+import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
 import {helpCommand, unknownText} from "./help.ts"
 import {type MiddlewareHandler, orderOf, surround} from "./middleware.ts"
 import type {PermissionOf} from "./permissions.ts"
+import {isPressRefusal, PressRefusals} from "./press-refusals.ts"
 import {answer, isAnswerTo} from "./prompt.ts"
 import {type Routed, Router} from "./router.ts"
 import {openSession, type SessionOptions, textOfEvent} from "./session.ts"
@@ -28,6 +30,8 @@ export interface MessageTable {
   readonly byType: ReadonlyMap<string, readonly EventHandler[]>
   readonly byId: ReadonlyMap<string, EventHandler>
   readonly prompts: ReadonlyMap<string, Continuation>
+  /** By the id of their handlers. */
+  readonly actions: ReadonlyMap<string, ActionRunner>
   /** In the order in which they are around each other, the outermost first. */
   readonly middleware: ReadonlyMap<string, MiddlewareHandler>
   /** By the id of their handlers. */
@@ -71,15 +75,18 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
   const elapsed = () => clock.elapsed()
   const cooldowns = new Cooldowns(elapsed)
   const notes = new FailureNotes(elapsed)
+  const presses = new PressRefusals(elapsed)
   return {
     match: (event, asked) => match(options.current(), event, asked),
     order: handlers => orderOf(options.current().middleware, handlers),
-    run: (stored, handler, attempt) => run({...options, clock, cooldowns, notes}, stored, handler, attempt),
+    run: (stored, handler, attempt) => run({...options, clock, cooldowns, notes, presses}, stored, handler, attempt),
   }
 }
 
 const match = (table: MessageTable, event: SatoriEvent, asked?: string): readonly string[] => {
   const handlers = [...table.middleware.keys(), ...(table.byType.get(event.type) ?? []).map(handler => handler.id)]
+  // One whose action is gone fails, by name, and can be retried once it is there again.
+  if (asked !== undefined && (isActionId(asked) || isPressRefusal(asked))) return [asked, ...handlers]
   if (event.type !== "message-created") return handlers
   const routed = routeEvent(table, event)
   const own = isAnswer(table, event, routed, asked) ? asked : handlerOf(table, routed)
@@ -111,6 +118,7 @@ type RunOptions = DispatchOptions & {
   readonly clock: Clock
   readonly cooldowns: Cooldowns
   readonly notes: FailureNotes
+  readonly presses: PressRefusals
 }
 
 const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt: Attempt): Promise<Outcome> => {
@@ -130,7 +138,8 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   if (outcome.is !== "failed") return outcome
   const failed = {...outcome, error: scrub(outcome.error)}
   const {failureText = "", runners} = current()
-  return failureText === "" ? failed : {...failed, note: () => notes.noteFor(stored, failureText, runners.has(id))}
+  const isAsked = runners.has(id) || isActionId(id)
+  return failureText === "" ? failed : {...failed, note: () => notes.noteFor(stored, failureText, isAsked)}
 }
 
 const asItIs = (text: string): string => text
@@ -180,7 +189,7 @@ type Runnable = Handler & {
   readonly stops?: () => boolean
 }
 
-const find = ({current, log, cooldowns}: RunOptions, stored: InboxEvent, id: string): Runnable | undefined => {
+const find = ({current, log, cooldowns, presses}: RunOptions, stored: InboxEvent, id: string): Runnable | undefined => {
   const table = current()
   const plain = table.byId.get(id)
   if (plain !== undefined) return plain
@@ -193,6 +202,11 @@ const find = ({current, log, cooldowns}: RunOptions, stored: InboxEvent, id: str
       handle: async (session, attempt) => answer(continuation.prompt, await attempt.question(), session, table.router),
     }
   }
+  const action = table.actions.get(id)
+  if (action !== undefined) {
+    return {...action, handle: async (session, attempt) => press(action.action, await attempt.question(), session)}
+  }
+  if (isPressRefusal(id)) return {...hostHandler(id, log), handle: () => presses.sentenceFor(id, stored)}
   const timer = table.timers.get(id)
   if (timer !== undefined) return {...timer, handle: session => runTimer(timer.timer, stored, session)}
   const routed = routeEvent(table, stored.event)
@@ -228,6 +242,7 @@ export interface TableParts {
   readonly permissionOf: PermissionOf
   readonly failureText?: string
   readonly prompts?: readonly Continuation[]
+  readonly actions?: readonly ActionRunner[]
   readonly middleware?: readonly MiddlewareHandler[]
   readonly timers?: readonly TimerRunner[]
   readonly log: Log
@@ -239,6 +254,7 @@ export const createMessageTable = ({
   commands,
   handlers,
   prompts = [],
+  actions = [],
   middleware = [],
   timers = [],
   permissionOf,
@@ -254,6 +270,7 @@ export const createMessageTable = ({
     byType,
     byId: new Map(handlers.map(handler => [handler.id, handler])),
     prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
+    actions: new Map(actions.map(each => [each.id, each])),
     middleware: new Map(middleware.map(each => [each.id, each])),
     timers: new Map(timers.map(each => [each.id, each])),
     runners: new Map([

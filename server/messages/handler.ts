@@ -1,5 +1,6 @@
 import type {Log, LogFields} from "../../shared/log.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
+import type {Action} from "./action.ts"
 import type {Prompt} from "./prompt.ts"
 import type {PluginSide} from "./session.ts"
 import type {DeclaredTimer} from "./timers.ts"
@@ -29,6 +30,11 @@ export interface EventHandler extends Handler {
 /** What goes on when a question is answered. */
 export interface Continuation extends Handler {
   readonly prompt: Prompt
+}
+
+/** What the press of a button runs. */
+export interface ActionRunner extends Handler {
+  readonly action: Action
 }
 
 /** What a firing of a timer runs. */

@@ -100,7 +100,12 @@ export const openSession = (options: SessionOptions): OpenSession => {
     if (address === undefined)
       throw new Problem("target_invalid", "this event belongs to no conversation: say where the message goes")
     if (to !== undefined) endpoints.requireTarget(address)
-    return {id: uuid(), kind: "message", ...address, content: contentOf(content)}
+    return {
+      id: uuid(),
+      kind: "message",
+      ...address,
+      content: contentOf(content, event.user !== undefined || address.user !== undefined),
+    }
   }
   const send = async (content: Content, to?: Target) => queue(messageOf(content, to))
   const session: Session = {

@@ -3,10 +3,12 @@ import {messageOf} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 import {isRefusal, postponementOf} from "../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
+import type {Node} from "../../shared/sdk/elements.ts"
 import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {Policy} from "../endpoints/policy.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {type PartsOf, type Performed, type Progress, perform} from "./acting.ts"
+import {presentButtons} from "./buttons.ts"
 import {directChannel} from "./direct-channel.ts"
 import type {OutboxDraft} from "./draft.ts"
 
@@ -50,7 +52,7 @@ export const attempt = async (
 ): Promise<End> => {
   const progress = progressOf(row, policy)
   try {
-    const {done, of, ...result} = await deliver(row, sender, timing.limit, progress, partsOf)
+    const {done, of, ...result} = await deliver(row, sender, timing.limit, progress, partsOf, policy)
     return done < of ? {is: "partly", done, of, limit: progress.limit, ...result} : {is: "sent", ...result}
   } catch (error) {
     const end = judge(error, policy, counted, timing)
@@ -108,11 +110,18 @@ export const judgeInterrupted = (
   return attempt >= mostAttempts ? "dead" : "queued"
 }
 
-const deliver = (row: Row, sender: Sender, limit: number, progress: Progress, partsOf: PartsOf): Promise<Performed> =>
+const deliver = (
+  row: Row,
+  sender: Sender,
+  limit: number,
+  progress: Progress,
+  partsOf: PartsOf,
+  policy: Policy,
+): Promise<Performed> =>
   withTimeLimit(limit, async signal => {
     const {user} = row
     const channel = typeof user === "string" ? await directChannel(sender, user, signal) : String(row.channel)
-    const content: unknown = fromJson(String(row.content))
+    const content = contentOf(row, policy)
     return perform(
       {id: String(row.id), channel, kind: row.kind as OutboxDraft["kind"], content, progress},
       sender,
@@ -120,3 +129,15 @@ const deliver = (row: Row, sender: Sender, limit: number, progress: Progress, pa
       signal,
     )
   })
+
+/** What a row says, as the platform is sent it. */
+const contentOf = (row: Row, {buttons = false}: Policy): unknown => {
+  const text = String(row.content)
+  const content: unknown = fromJson(text)
+  const isAct = row.kind === "edit"
+  if (!text.includes('"action:') || (row.kind !== "message" && !isAct)) return content
+  const id = String(row.id)
+  if (!isAct) return presentButtons(content as readonly Node[], id, buttons)
+  const edit = content as {readonly content: readonly Node[]}
+  return {...edit, content: presentButtons(edit.content, id, buttons)}
+}

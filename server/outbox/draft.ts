@@ -1,7 +1,8 @@
 import {v7 as uuid} from "uuid"
 import {Problem} from "../../shared/problems.ts"
-import {isElement, type Node, nodesOf} from "../../shared/sdk/elements.ts"
+import {type Element, isElement, type Node, nodesOf} from "../../shared/sdk/elements.ts"
 import {fieldsOf, isId, readJson} from "../../shared/sdk/values.ts"
+import {isActionButton, readButtonId} from "../database/buttons/button-id.ts"
 
 /** Where a message goes, and its lane: the messages of one channel are sent in order. */
 export interface Address {
@@ -93,16 +94,16 @@ export const emojiOf = (emoji: unknown): string => {
 /** Elements stand in each other so deep. */
 const deepest = 100
 
-/** What a message is to say. Throws `content_invalid`, which says what and where. */
-export const contentOf = (content: unknown): readonly Node[] => {
+/** What a message is to say; `hasUser`: is it for a user, who may press its buttons? Throws `content_invalid`, which says what and where. */
+export const contentOf = (content: unknown, hasUser = true): readonly Node[] => {
   if (typeof content === "string") return [content]
   const nodes = Array.isArray(content) ? content : [content]
   if (nodes.length === 0) throw invalidContent("an empty list")
-  for (const node of nodes) requireNode(node, 0)
+  for (const node of nodes) requireNode(node, hasUser, 0)
   return nodesOf(content as Node)
 }
 
-function requireNode(node: unknown, depth: number): asserts node is Node {
+function requireNode(node: unknown, hasUser: boolean, depth: number): asserts node is Node {
   if (typeof node === "string") return
   if (!isElement(node)) throw invalidContent(nameOf(node))
   const {type, attrs, children} = node
@@ -110,8 +111,17 @@ function requireNode(node: unknown, depth: number): asserts node is Node {
   if (typeof attrs !== "object" || attrs === null) throw invalidContent(`<${type}> without attrs`)
   for (const [name, value] of Object.entries(attrs))
     if (!isAttribute(value)) throw invalidContent(`<${type}> with the attribute ${name}, which is ${nameOf(value)}`)
+  if (isActionButton(node)) requireButton(node, hasUser)
   if (depth === deepest) throw invalidContent(`elements more than ${deepest} deep`)
-  for (const child of children) requireNode(child, depth + 1)
+  for (const child of children) requireNode(child, hasUser, depth + 1)
+}
+
+const requireButton = ({attrs}: Element, hasUser: boolean): void => {
+  const made = readButtonId(String(attrs.id))
+  if (made === undefined)
+    throw invalidContent("a button whose id no action of this run of the Host made: make it with the action's handle")
+  if (made.asked === 1 && !hasUser)
+    throw invalidContent(`a button of ${made.handler}, which only who is asked may press, in a message to nobody`)
 }
 
 const isAttribute = (value: unknown): boolean =>

@@ -1,11 +1,13 @@
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
-import {senderFeatures} from "../../shared/sdk/adapter/sender.ts"
+import {contentFeatures, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
 import type {TSchema} from "../../shared/type.ts"
 
 const histories = ["replay", "none", "inside"]
 
 /** A method of Satori: `guild.member.mute`. */
 const method = /^[\w-]+(\.[\w-]+)+$/
+
+const named: readonly string[] = [...senderFeatures, ...contentFeatures]
 
 const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 1
 
@@ -21,8 +23,7 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
   if (file !== undefined && !isCount(file)) refuse("has limits.file that is no whole number of bytes from 1")
   if (rate !== undefined && !(isCount(rate.messages) && rate.per > 0))
     refuse("needs rate.messages as a whole number from 1, and rate.per in milliseconds above 0")
-  const known = [...senderFeatures, "files"]
-  const unknown = features.find(feature => !method.test(feature) && !known.includes(feature))
+  const unknown = features.find(feature => !method.test(feature) && !named.includes(feature))
   if (unknown !== undefined)
-    refuse(`declares the feature ${unknown}; there is ${known.join(", ")}, and methods such as guild.member.mute`)
+    refuse(`declares the feature ${unknown}; there is ${named.join(", ")}, and methods such as guild.member.mute`)
 }

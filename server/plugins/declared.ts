@@ -1,3 +1,4 @@
+import type {ActionDefinition, ActionHandler} from "../../shared/sdk/action.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import type {OptionDefinition} from "../../shared/sdk/command.ts"
 import type {PluginPage} from "../../shared/sdk/page.ts"
@@ -36,6 +37,12 @@ export interface DeclaredPrompt {
   readonly handle: PromptHandler<unknown>
 }
 
+export interface DeclaredAction {
+  readonly id: string
+  readonly definition: ActionDefinition<TSchema>
+  readonly handle: ActionHandler<never>
+}
+
 export interface DeclaredJob {
   readonly id: string
   readonly definition: JobDefinition
@@ -55,6 +62,8 @@ export interface Registrations {
   readonly middleware: readonly DeclaredMiddleware[]
   /** By name. */
   readonly prompts: ReadonlyMap<string, DeclaredPrompt>
+  /** By name. */
+  readonly actions: ReadonlyMap<string, DeclaredAction>
   /** By name. */
   readonly jobs: ReadonlyMap<string, DeclaredJob>
   /** By name. */

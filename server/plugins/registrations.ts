@@ -1,4 +1,5 @@
 import {capabilityId, type PluginPath} from "../../shared/ids.ts"
+import type {ActionDefinition} from "../../shared/sdk/action.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import {type PluginPage, pagePattern} from "../../shared/sdk/page.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin/database.ts"
@@ -13,8 +14,10 @@ import type {TSchema} from "../../shared/type.ts"
 import {explainValue} from "../config/explain.ts"
 import {withDefaults} from "../database/state/defaults.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
+import {actionHandle, requireAction} from "./action-handle.ts"
 import {requireAdapter} from "./adapter-definition.ts"
 import type {
+  DeclaredAction,
   DeclaredCommand,
   DeclaredHandler,
   DeclaredJob,
@@ -26,7 +29,18 @@ import type {
 
 type Declaring = Pick<
   Plugin,
-  "command" | "on" | "middleware" | "prompt" | "timer" | "job" | "adapter" | "route" | "page" | "provide" | "onStart"
+  | "command"
+  | "on"
+  | "middleware"
+  | "prompt"
+  | "action"
+  | "timer"
+  | "job"
+  | "adapter"
+  | "route"
+  | "page"
+  | "provide"
+  | "onStart"
 > & {
   migrate: Plugin["database"]["migrate"]
   declareState(scope: DeclaredState["scope"], schema: TSchema, options: StateOptions): DeclaredState
@@ -87,6 +101,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const handlerNames = new Map<string, (named: Named) => string>()
   const nameMiddleware = createNaming("middleware()")
   const prompts = new Map<string, DeclaredPrompt>()
+  const actions = new Map<string, DeclaredAction>()
   const jobs = new Map<string, DeclaredJob>()
   const pages: PluginPage[] = []
   const timers = new Map<string, DeclaredTimer>()
@@ -138,6 +153,17 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (!(expires > 0 && expires <= longestWait))
         throw new Error(`prompt("${name}"): expires is seconds, at most 30 days`)
       prompts.set(name, {id: capabilityId(owner, "prompt", name), definition, handle})
+    },
+    action: (name: string, second: unknown, third?: unknown) => {
+      declare("action()")
+      const [definition, handle] = third === undefined ? [{}, second] : [second as ActionDefinition, third]
+      if (!isHandler<DeclaredAction["handle"]>(handle)) throw new TypeError(`action("${name}") needs a handler`)
+      if (actions.has(name)) throw new Error(`action("${name}") is declared twice`)
+      requireName(`action("${name}")`, name)
+      requireAction(`action("${name}")`, definition)
+      const id = capabilityId(owner, "action", name)
+      actions.set(name, {id, definition, handle})
+      return actionHandle(name, id, definition)
     },
     timer: (name: string, second: unknown, third?: unknown) => {
       declare("timer()")
@@ -229,6 +255,7 @@ export const collectRegistrations = (owner: PluginPath) => {
     handlers,
     middleware,
     prompts,
+    actions,
     jobs,
     timers,
     states,

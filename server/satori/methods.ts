@@ -6,6 +6,7 @@ import {Channel, Guild, Login, Message, User} from "../../shared/sdk/satori.ts"
 import {type Static, type TSchema, Type} from "../../shared/type.ts"
 import {askMethod} from "../endpoints/ask.ts"
 import {parseContent} from "../messages/parse-content.ts"
+import {contentOf} from "../outbox/draft.ts"
 import {act, ask, can, type MethodServices, requireFeature} from "./asking.ts"
 import {seenEvents} from "./history.ts"
 import {type KnownLogin, showLogin} from "./protocol.ts"
@@ -56,7 +57,13 @@ const createMessage = method(
   Type.Array(Message),
   async ({outbox}, {endpoint}, {channel_id, content}) => {
     const id = uuid()
-    await outbox.enqueue({id, kind: "message", endpoint, channel: channel_id, content: parseContent(content)})
+    await outbox.enqueue({
+      id,
+      kind: "message",
+      endpoint,
+      channel: channel_id,
+      content: contentOf(parseContent(content)),
+    })
     return [{id, content, created_at: Date.now()}]
   },
 )
@@ -86,7 +93,7 @@ const updateMessage = method(
     requireFeature(services, login, "edit", "message.update")
     const {endpoint} = login
     const {channel, message} = await services.history.messageOf(endpoint, channel_id, message_id)
-    const nodes = parseContent(content)
+    const nodes = contentOf(parseContent(content))
     await act(services, {id: uuid(), kind: "edit", endpoint, channel, content: {message, content: nodes}})
     return {}
   },

@@ -51,7 +51,12 @@ export const openRun = ({firing, database, requireTarget, files, log, signal}: O
       requireOpen()
       const address = addressOf(target)
       requireTarget(address)
-      const draft = {...address, id: uuid(), kind: "message", content: contentOf(content)} as const
+      const draft = {
+        ...address,
+        id: uuid(),
+        kind: "message",
+        content: contentOf(content, address.user !== undefined),
+      } as const
       return queued.queue(draft)
     },
     database: {

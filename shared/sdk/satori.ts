@@ -60,6 +60,9 @@ export const Message = Type.Object(
 )
 export type Message = Static<typeof Message>
 
+/** What was pressed, by the id that the button had when it was sent. */
+export const Button = Type.Object({id: Type.String()}, {title: "Button"})
+
 /** `status`: 0 offline, 1 online, 2 connecting, 3 disconnecting, 4 reconnecting. */
 export const Login = Type.Object(
   {
@@ -109,6 +112,7 @@ export const SatoriEvent = Type.Object(
     type: Type.String(),
     timestamp: Type.Integer(),
     login: Login,
+    button: Type.Optional(Button),
     channel: Type.Optional(Channel),
     guild: Type.Optional(Guild),
     member: Type.Optional(Member),

@@ -4,6 +4,14 @@ export type {Log, LogFields, LogLevel} from "../log.ts"
 export {type Issue, Problem, type ProblemCode} from "../problems.ts"
 export {Secret} from "../secret.ts"
 export {type Static, type TSchema, Type} from "../type.ts"
+export type {
+  ActionCall,
+  ActionDefinition,
+  ActionHandle,
+  ActionHandler,
+  ButtonOptions,
+  DeclareAction,
+} from "./action.ts"
 export type {AdapterDefinition, Endpoint, History, Receipt, ReceiveOptions} from "./adapter/adapter.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"

@@ -1,4 +1,4 @@
-import {definePlugin} from "svc-runtime"
+import {definePlugin, Type} from "svc-runtime"
 
 /** Held by the compiler: every line below an `@ts-expect-error` must not compile, and all others must. */
 export default definePlugin({
@@ -26,5 +26,21 @@ export default definePlugin({
     plugin.on("mesage-created", () => {})
     // @ts-expect-error: the same with a definition
     plugin.on("message-create", {retries: 1}, () => {})
+
+    const vote = plugin.action("vote", {data: Type.Object({choice: Type.String()}), once: true}, ({data}) => {
+      const choice: string = data.choice
+      // @ts-expect-error: the button keeps nothing of that name
+      return choice + String(data.other)
+    })
+    plugin.on("message-created", () => [
+      vote.button({choice: "yes"}, "Yes", {style: "danger"}),
+      vote.id({choice: "no"}),
+    ])
+    // @ts-expect-error: what a button keeps is of the schema
+    plugin.on("message-created", () => vote.button({choice: 1}, "One"))
+    // @ts-expect-error: a style that is none
+    plugin.on("message-created", () => vote.button({choice: "yes"}, "Yes", {style: "loud"}))
+    // @ts-expect-error: who is anyone or asked
+    plugin.action("other", {who: "admin"}, () => {})
   },
 })

@@ -18,6 +18,7 @@ import type {Endpoints} from "../../endpoints/endpoints.ts"
 import type {FileStore} from "../../files/store.ts"
 import {redactOutbox} from "../../inbox/redact.ts"
 import type {OutboxAction} from "../../outbox/actions.ts"
+import {presentButtons} from "../../outbox/buttons.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import {newestFirst, timeOf} from "../paging.ts"
@@ -115,9 +116,10 @@ const viewMessage = (row: Row): Static<typeof OutboxView> => ({
 /** What a message says; of an act what it says of a message. */
 const textOfContent = (row: Row): string => {
   const content: unknown = fromJson(String(row.content))
-  if (row.kind === "message") return textOf(content as readonly Node[])
+  const shown = (nodes: readonly Node[]) => textOf(presentButtons(nodes, String(row.id), false))
+  if (row.kind === "message") return shown(content as readonly Node[])
   const act = content as {readonly emoji?: string; readonly content?: readonly Node[]; readonly method?: string}
-  return act.emoji ?? act.method ?? textOf(act.content ?? [])
+  return act.emoji ?? act.method ?? shown(act.content ?? [])
 }
 
 const viewDetail = (row: Row): Static<typeof OutboxDetail> => ({

@@ -1,3 +1,4 @@
+import {buttonSchema} from "./button-schema.ts"
 import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
 import {eventLogSchema, filledGapSchema, plannedGapSchema} from "./event-log-schema.ts"
@@ -161,6 +162,7 @@ export const migrations: readonly Migration[] = [
     undo: "drop files, file_totals, outbox_files and the triggers outbox_files_*",
     statements: fileSchema,
   },
+  {version: 20, name: "buttons", undo: "drop buttons and its triggers", statements: buttonSchema},
 ]
 
 /** The schema of this version of svc. */

@@ -39,7 +39,12 @@ export const createPluginHost = ({
   send: async (plugin, target, content, {key, at} = {}) => {
     const address = addressOf(target)
     endpoints.requireTarget(address)
-    const draft = {...address, id: uuid(), kind: "message", content: contentOf(content)} as const
+    const draft = {
+      ...address,
+      id: uuid(),
+      kind: "message",
+      content: contentOf(content, address.user !== undefined),
+    } as const
     const how = {plugin, key: readKey(key, "request_invalid"), due: dueOf(at)}
     if (!hasFiles(draft)) return outbox.plan(draft, how)
     const lease = files.lease()

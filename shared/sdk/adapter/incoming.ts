@@ -15,6 +15,8 @@ export interface Incoming {
   readonly user?: User
   /** `content` in Satori elements; `renderContent` makes it from a tree or plain text. */
   readonly message?: Message
+  /** Of `interaction/button`: what was pressed, by the id that `send` got with the button. */
+  readonly button?: {readonly id: string}
   /** The platform's own name of the event, and its payload as it came, stored beside the event. */
   readonly raw?: {readonly type: string; readonly data: unknown}
 }

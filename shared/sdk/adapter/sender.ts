@@ -125,8 +125,16 @@ export const senderFeatures = [
 ] as const
 export type SenderFeature = (typeof senderFeatures)[number]
 
-/** An act, `files` (`send` and `edit` take elements whose `src` is a stored file), or a Satori method such as `guild.member.mute`. */
-export type Feature = SenderFeature | "files" | `${string}.${string}`
+/**
+ * What messages may hold on a platform, beside text. `buttons`: `send` and `edit` show `button` elements, and a press comes in
+ * as `interaction/button`. Without it the Host makes a numbered list of them. `files`: `send` and `edit` take elements whose
+ * `src` is a stored file.
+ */
+export const contentFeatures = ["buttons", "files"] as const
+export type ContentFeature = (typeof contentFeatures)[number]
+
+/** An act, what messages may hold, or a Satori method such as `guild.member.mute`. */
+export type Feature = SenderFeature | ContentFeature | `${string}.${string}`
 
 export interface Limits {
   /**

@@ -1,6 +1,7 @@
 import type {PluginPath} from "../../ids.ts"
 import type {Log} from "../../log.ts"
 import type {Static, TSchema} from "../../type.ts"
+import type {DeclareAction} from "../action.ts"
 import type {AdapterDefinition, History} from "../adapter/adapter.ts"
 import type {Sender} from "../adapter/sender.ts"
 import type {CheckedPattern, OptionDefinition} from "../command.ts"
@@ -70,6 +71,11 @@ export interface Plugin {
   middleware(definition: Named, around: Middleware): void
   /** Declares what goes on when a question of `session.prompt` is answered. */
   prompt: DeclarePrompt
+  /**
+   * Declares what happens when a button is pressed; its handle makes the buttons. Where a platform has no buttons, the message
+   * ends with a numbered list, and a number answers it.
+   */
+  action: DeclareAction
   /**
    * Declares a durable value for each user, each channel, or the plugin. In a handler `session.state(handle)` reads and writes
    * it; elsewhere `handle.of(…)` does.

@@ -1,0 +1,34 @@
+/** What stands before what a button keeps, in its stored id: `action:` and a signature of 43 characters (`database/buttons/button-id.ts`). */
+const kept = "substr(b.id, 51)"
+
+/** Whose press counts, as `pressersOf` names them: whom the message goes to, or else whose event it answers; of neither, nobody's. */
+const asked = `coalesce('to ' || NEW.user, (SELECT iif(i.event ->> '$.user.account' IS NULL,
+    'id ' || (i.event ->> '$.user.id'), 'account ' || (i.event ->> '$.user.account'))
+  FROM inbox i WHERE i.seq = NEW.inbox_seq), '')`
+
+/**
+ * One row a button of an action, stored with the message that holds it, whoever sends it, and gone with that message or what it
+ * says. `n` counts the buttons of a message from 1. `user` is whose press counts, null for anyone's. `pressed_seq` is the press
+ * of one that works once. Times in milliseconds since 1970.
+ */
+export const buttonSchema: readonly string[] = [
+  `CREATE TABLE buttons (
+    message TEXT NOT NULL, n INTEGER NOT NULL, endpoint TEXT NOT NULL, channel TEXT NOT NULL, handler TEXT NOT NULL,
+    data TEXT NOT NULL, user TEXT, once INTEGER NOT NULL, expires_at INTEGER NOT NULL, pressed_seq INTEGER,
+    PRIMARY KEY (message, n)
+  ) WITHOUT ROWID`,
+  "CREATE INDEX buttons_place ON buttons (endpoint, channel)",
+  "CREATE INDEX buttons_end ON buttons (expires_at)",
+  `CREATE TRIGGER buttons_stored AFTER INSERT ON outbox
+    WHEN NEW.kind IN ('message', 'edit') AND instr(NEW.content, '"action:') > 0 BEGIN
+      DELETE FROM buttons WHERE expires_at <= NEW.created_at;
+      INSERT INTO buttons (message, n, endpoint, channel, handler, data, user, once, expires_at)
+        SELECT NEW.id, row_number() OVER (ORDER BY b.place), NEW.endpoint, NEW.channel, ${kept} ->> '$.handler', ${kept} ->> '$.data',
+          iif(${kept} ->> '$.asked' = 1, ${asked}, NULL), ${kept} ->> '$.once',
+          max(NEW.created_at, NEW.not_before) + (${kept} ->> '$.expires')
+        FROM (SELECT t.id AS place, t.value ->> '$.attrs.id' AS id FROM json_tree(NEW.content) t
+          WHERE t.type = 'object' AND t.value ->> '$.type' = 'button' AND t.value ->> '$.attrs.id' LIKE 'action:%') b;
+    END`,
+  "CREATE TRIGGER buttons_forgotten AFTER UPDATE OF content ON outbox BEGIN DELETE FROM buttons WHERE message = NEW.id; END",
+  "CREATE TRIGGER buttons_gone AFTER DELETE ON outbox BEGIN DELETE FROM buttons WHERE message = OLD.id; END",
+]

@@ -1,0 +1,176 @@
+import {v7 as uuid} from "uuid"
+import {toJson} from "../../shared/json.ts"
+import type {Incoming} from "../../shared/sdk/adapter/incoming.ts"
+import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
+import {channelType, type User} from "../../shared/sdk/satori.ts"
+import {readPlatformId} from "../database/buttons/button-id.ts"
+import type {Database} from "../database/database.ts"
+import type {Endpoint} from "../endpoints/endpoint.ts"
+import {hasButtons} from "../endpoints/spec.ts"
+import {userLane} from "../outbox/draft.ts"
+import type {Lanes} from "../runtime/flow/lanes.ts"
+import type {Reservation} from "../runtime/flow/reservation.ts"
+import {personOf} from "./prompts.ts"
+
+/** The type of a press. */
+export const pressType = "interaction/button"
+
+/** Handlers of the Host: what somebody is told whose press does nothing. */
+export const refusals = {
+  gone: "host/button/gone",
+  taken: "host/button/taken",
+  others: "host/button/others",
+} as const
+
+/** The button of an action that an event presses, as it was when it was looked up. */
+export interface Press {
+  readonly message: string
+  readonly n: number
+  /** The id of its action, or one of `refusals`. */
+  readonly handler: string
+}
+
+/** A message that is nothing but a number may press a button of a list. */
+const number = /^(?:<quote\b[^>]*?(?:\/>|>.*<\/quote>))?\s*([1-9]\d{0,2})\s*$/s
+const quoted = /^<quote\b[^>]*?\bid="([^"]*)"/
+
+/** What an event presses, and the place that its conversation keeps for it. */
+export interface Found<T> {
+  readonly press: Press | undefined
+  readonly place: Reservation<T>
+}
+
+/** What is handled in order with an event. */
+export const conversationOf = ({spec: {name}}: Endpoint, {channel, user}: Incoming): string =>
+  `${name}/${channel?.id ?? user?.id ?? ""}`
+
+/** May one of these press a button? Others cost no read. */
+export const mayAnyPress = (endpoint: Endpoint, incoming: readonly Incoming[]): boolean =>
+  incoming.some(each => mayPress(endpoint, each))
+
+const mayPress = ({spec}: Endpoint, {type, button, message, user}: Incoming): boolean => {
+  if (type === pressType) return button !== undefined && readPlatformId(button.id) !== undefined
+  if (type !== "message-created" || user === undefined || user.is_bot === true || hasButtons(spec)) return false
+  return number.test(message?.content ?? "")
+}
+
+/** Who somebody is for `who: "asked"`: as whoever was answered, and as whom a message was sent to. */
+const pressersOf = (user: User | undefined): readonly string[] =>
+  user === undefined ? [] : [personOf(user), `to ${user.id}`]
+
+/** Finds the buttons that events press. What is found is asked for again in the batch that stores the press: see `pressing`. */
+export class Presses<T> {
+  readonly #database: Pick<Database, "read">
+  readonly #lanes: Lanes<T>
+
+  constructor(database: Pick<Database, "read">, lanes: Lanes<T>) {
+    this.#database = database
+    this.#lanes = lanes
+  }
+
+  /** What events that come together press. */
+  async find(endpoint: Endpoint, incoming: readonly Incoming[]): Promise<readonly Found<T>[]> {
+    // What comes while the buttons are looked up stays behind them.
+    const found = incoming.map(each => ({each, place: this.#lanes.expect(conversationOf(endpoint, each))}))
+    try {
+      return await Promise.all(
+        found.map(async ({each, place}) => ({press: await this.#findOne(endpoint, each), place})),
+      )
+    } catch (error) {
+      for (const {place} of found) place.release()
+      throw error
+    }
+  }
+
+  /** The button that an event presses; undefined where it presses none. A press that does nothing has one of `refusals`. */
+  async #findOne(endpoint: Endpoint, incoming: Incoming): Promise<Press | undefined> {
+    if (!mayPress(endpoint, incoming)) return undefined
+    return incoming.type === pressType
+      ? this.#findButton(endpoint, incoming)
+      : this.#findInList(endpoint.spec.name, incoming)
+  }
+
+  async #findButton({spec}: Endpoint, {button, user}: Incoming): Promise<Press | undefined> {
+    const id = readPlatformId(button?.id ?? "")
+    if (id === undefined) return undefined
+    const [row] = await this.#database.read(
+      `SELECT handler, user, expires_at, once = 1 AND pressed_seq IS NOT NULL AS taken FROM buttons
+        WHERE message = ? AND n = ? AND endpoint = ?`,
+      [id.message, id.n, spec.name],
+    )
+    return {...id, handler: handlerOf(row, pressersOf(user))}
+  }
+
+  /** The button of the newest list in the channel that its user may answer, or of the one that the message quotes. */
+  async #findInList(endpoint: string, {channel, user, message}: Incoming): Promise<Press | undefined> {
+    const content = message?.content ?? ""
+    const chosen = Number(number.exec(content)?.[1])
+    const quote = quoted.exec(content)?.[1] ?? null
+    const isDirect = user !== undefined && (channel === undefined || channel.type === channelType.direct)
+    const rows = await this.#database.read(
+      `SELECT b.message, b.n, b.handler, max(o.seq) OVER () = o.seq AS newest FROM buttons b JOIN outbox o ON o.id = b.message
+        WHERE b.endpoint = ?1 AND b.channel IN (?2, ?3) AND b.expires_at > ?4 AND (b.once = 0 OR b.pressed_seq IS NULL)
+          AND (b.user IS NULL OR b.user IN (SELECT value FROM json_each(?5))) AND o.state IN ('sending', 'sent', 'unknown')
+          AND (?6 IS NULL OR ?6 IN (SELECT value FROM json_each(coalesce(o.platform_ids, '[]'))))`,
+      [
+        endpoint,
+        channel?.id ?? user?.id ?? "",
+        isDirect ? userLane(user.id) : "",
+        Date.now(),
+        toJson(pressersOf(user)),
+        quote,
+      ],
+    )
+    const row = rows.find(({newest, n}) => newest === 1 && n === chosen)
+    return row && {message: String(row.message), n: chosen, handler: String(row.handler)}
+  }
+}
+
+const handlerOf = (row: Row | undefined, pressers: readonly string[]): string => {
+  if (row === undefined || Number(row.expires_at) <= Date.now()) return refusals.gone
+  if (row.user !== null && !pressers.includes(String(row.user))) return refusals.others
+  return row.taken === 1 ? refusals.taken : String(row.handler)
+}
+
+/** Does an action stand behind it? */
+export const hasAction = ({handler}: Press): boolean => !Object.values<string>(refusals).includes(handler)
+
+/**
+ * Belongs to the batch that stores the press with its mark; the first returns a row where this event presses the button. What it
+ * keeps stands from then on with the press, as a question does that was answered. Where it was pressed since and works once, the
+ * event is for the handlers that it is for otherwise.
+ */
+export const pressing = (
+  {message, n, handler}: Press,
+  {endpoint, eventId, user}: {endpoint: string; eventId: string; user: User | undefined},
+  otherwise: readonly string[],
+): readonly Statement[] => {
+  const unpressed = `FROM inbox i JOIN inbox_marks m USING (seq)
+    WHERE i.endpoint = ? AND i.event_id = ? AND m.handler = ? AND m.state IN ('pending', 'held')
+      AND NOT EXISTS (SELECT 1 FROM prompts p WHERE p.answer_seq = i.seq)`
+  const event = [endpoint, eventId, handler]
+  const id = uuid()
+  return [
+    {
+      sql: `INSERT INTO prompts (id, handler, endpoint, channel, user, data, expires_at, asked_seq, answer_seq)
+        SELECT ?, b.handler, b.endpoint, b.channel, ?, b.data, b.expires_at, e.seq, e.seq
+        FROM buttons b, (SELECT i.seq ${unpressed}) e
+        WHERE b.message = ? AND b.n = ? AND (b.once = 0 OR b.pressed_seq IS NULL) RETURNING id`,
+      args: [id, user === undefined ? "" : personOf(user), ...event, message, n],
+    },
+    {
+      sql: `UPDATE buttons SET pressed_seq = (SELECT answer_seq FROM prompts WHERE id = ?)
+        WHERE message = ? AND handler = ? AND once = 1 AND EXISTS (SELECT 1 FROM prompts WHERE id = ?)`,
+      args: [id, message, handler, id],
+    },
+    {
+      sql: `INSERT INTO inbox_marks (seq, handler, state)
+        SELECT seq, value, 'pending' FROM (SELECT i.seq ${unpressed}), json_each(?) WHERE true ON CONFLICT DO NOTHING`,
+      args: [...event, toJson(otherwise)],
+    },
+    {
+      sql: `DELETE FROM inbox_marks WHERE handler = ? AND seq = (SELECT i.seq ${unpressed})`,
+      args: [handler, ...event],
+    },
+  ]
+}

@@ -1,0 +1,40 @@
+import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
+import {refusals} from "../inbox/presses.ts"
+import {BoundedMap} from "../runtime/bounded-map.ts"
+
+/** What somebody is told whose press does nothing, by the handler of the press. */
+const sentences: Readonly<Record<string, string>> = {
+  [refusals.gone]: "This button no longer works.",
+  [refusals.taken]: "This was answered already.",
+  [refusals.others]: "This button is for somebody else.",
+}
+
+/** One user in a channel is told so often at most: in milliseconds. */
+const pause = 60_000
+
+/** So many are remembered. */
+const mostUsers = 10_000
+
+export const isPressRefusal = (handler: string): boolean => Object.hasOwn(sentences, handler)
+
+/** Tells somebody that a press does nothing: the same sentence once a minute to a user in a channel. */
+export class PressRefusals {
+  readonly #now: () => number
+  readonly #told = new BoundedMap<string, number>(mostUsers)
+
+  /** `now`: in milliseconds, and never going back. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** What the user is told now; undefined where the user was told within the last minute, or nobody can be told. */
+  sentenceFor(handler: string, stored: InboxEvent): string | undefined {
+    const at = conversationOf(stored)
+    if (at === undefined) return undefined
+    const key = `${handler} ${at.endpoint}/${at.channel}/${stored.event.user?.id ?? ""}`
+    const last = this.#told.get(key)
+    if (last !== undefined && this.#now() - last < pause) return undefined
+    this.#told.set(key, this.#now())
+    return sentences[handler]
+  }
+}

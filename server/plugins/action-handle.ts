@@ -1,0 +1,58 @@
+import {fromJson} from "../../shared/json.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {ActionDefinition, ActionHandle, ButtonOptions} from "../../shared/sdk/action.ts"
+import {h} from "../../shared/sdk/elements.ts"
+import {longestKept, readJson} from "../../shared/sdk/values.ts"
+import type {TSchema} from "../../shared/type.ts"
+import {explainValue} from "../config/explain.ts"
+import {makeButtonId} from "../database/buttons/button-id.ts"
+
+/** Seconds for which a button works, and at most may. */
+const patience = 3600
+const longest = 30 * 24 * 60 * 60
+
+const styles: readonly unknown[] = ["primary", "secondary", "danger", undefined]
+
+/** Throws an error for what an action in JavaScript gets wrong. */
+export const requireAction = (what: string, {expires = 1, once = false, who}: ActionDefinition): void => {
+  if (!(expires > 0 && expires <= longest)) throw new Error(`${what}: expires is seconds, at most 30 days`)
+  if (typeof once !== "boolean") throw new Error(`${what}: once is true or false`)
+  if (!["anyone", "asked", undefined].includes(who)) throw new Error(`${what}: who is anyone or asked`)
+}
+
+/** What a plugin makes buttons with; `handler` is the action's id. */
+export const actionHandle = (name: string, handler: string, definition: ActionDefinition<TSchema>): ActionHandle => {
+  const {expires = patience, once = false, who} = definition
+  const id = (data: unknown): string =>
+    makeButtonId({
+      handler,
+      data: kept(handler, definition, data),
+      expires: Math.round(expires * 1000),
+      once: once ? 1 : 0,
+      asked: who === "asked" ? 1 : 0,
+    })
+  return {
+    name,
+    id,
+    button: (data, label, {style}: ButtonOptions = {}) => {
+      if (typeof label !== "string" || label.trim() === "") throw invalid(`a button of ${handler} needs a label`)
+      if (!styles.includes(style)) throw invalid(`a button of ${handler}: style is primary, secondary or danger`)
+      return h("button", {id: id(data), theme: style}, label)
+    },
+  }
+}
+
+const kept = (handler: string, {data: schema}: ActionDefinition<TSchema>, data: unknown): string => {
+  const text = data === undefined ? "null" : readJson(`the data of a button of ${handler}`, data, "content_invalid")
+  if (text.length > longestKept)
+    throw invalid(
+      `the data of a button of ${handler} has ${text.length} characters as JSON; ${longestKept} are the most`,
+    )
+  const [found] = schema === undefined ? [] : explainValue(schema, fromJson(text))
+  if (found === undefined) return text
+  throw invalid(
+    `a button of ${handler} does not fit its schema: ${["data", ...found.path].join(".")}: ${found.message}`,
+  )
+}
+
+const invalid = (why: string): Problem => new Problem("content_invalid", why)

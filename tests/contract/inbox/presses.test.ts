@@ -1,0 +1,198 @@
+import {v7 as uuid} from "uuid"
+import {describe, expect, test} from "vitest"
+import {makeButtonId} from "../../../server/database/buttons/button-id.ts"
+import type {Database} from "../../../server/database/database.ts"
+import type {Dispatch} from "../../../server/inbox/handling.ts"
+import {Inbox} from "../../../server/inbox/inbox.ts"
+import {isActionId} from "../../../server/messages/action.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {h} from "../../../shared/sdk/elements.ts"
+import {engines, open} from "../../support/database/databases.ts"
+import {until} from "../../support/host/process.ts"
+import {log} from "../../support/host/silence.ts"
+import {lineEndpoint} from "../../support/messages/line-endpoint.ts"
+
+const asker = "root/bot/handler/message-created.0"
+const vote = "root/bot/action/vote"
+
+interface Options {
+  readonly once?: boolean
+  readonly asked?: boolean
+  /** Milliseconds. */
+  readonly expires?: number
+  /** The action is not in the running generation. */
+  readonly isGone?: () => boolean
+}
+
+/** An inbox where "ask" sends two buttons; `hasButtons`: does the platform show them? What presses is noted, and what is told. */
+const start = async (database: Database, hasButtons: boolean, options: Options = {}) => {
+  const {once = false, asked = false, expires = 60_000, isGone = () => false} = options
+  const pressed: string[] = []
+  const heard: string[] = []
+  const outbox = new Outbox(database, log)
+  const inbox = new Inbox(database, outbox, uuid(), log)
+  const dispatch: Dispatch = {
+    match: (event, given) =>
+      [given ?? (event.type === "message-created" ? asker : ""), "others"].filter(handler => handler !== ""),
+    order: handlers => ({around: [], within: handlers}),
+    run: async ({endpoint, event}, handler, attempt) => {
+      const text = event.message?.content ?? ""
+      if (isActionId(handler)) {
+        if (isGone()) return {is: "failed", error: "the running generation has no such handler"}
+        pressed.push(`${event.user?.id} ${(await attempt.question())?.data}`)
+      } else if (handler.startsWith("host/")) heard.push(`${event.user?.id} ${handler}`)
+      else if (handler === asker && !text.startsWith("ask")) heard.push(`${event.user?.id} says ${text}`)
+      if (handler !== asker || !text.startsWith("ask")) return {is: "handled", sends: []}
+      const content = ["yes", "no"].map(data => {
+        const made = {handler: vote, data: `"${data}"`, expires, once: once ? 1 : 0, asked: asked ? 1 : 0} as const
+        return h("button", {id: makeButtonId(made)}, data)
+      })
+      const draft = {id: uuid(), kind: "message" as const, endpoint, channel: event.channel?.id ?? "", content}
+      return {is: "handled", sends: [draft]}
+    },
+  }
+  await inbox.start(dispatch)
+  const endpoint = lineEndpoint(inbox, hasButtons ? {features: ["buttons"]} : {})
+  const settled = () =>
+    until("all handlers to end", async () => {
+      const left = "SELECT 1 FROM inbox_marks WHERE state IN ('pending', 'running')"
+      return (await database.read(left)).length === 0
+    })
+  const place = (user: string, channel = "c") => ({channel: {id: channel, type: 0}, user: {id: user}})
+  const say = async (text: string, user = "ann", channel = "c") => {
+    const id = uuid()
+    const receipt = await inbox.receive(endpoint, {
+      id,
+      type: "message-created",
+      ...place(user, channel),
+      message: {id, content: text},
+    })
+    await settled()
+    return receipt
+  }
+  /** Asks, and has the message sent; resolves to its outbox id. */
+  const ask = async (user = "ann", channel = "c") => {
+    await say("ask", user, channel)
+    const [row] = await database.read("SELECT id FROM outbox ORDER BY seq DESC LIMIT 1")
+    const id = String(row?.id)
+    await database.write([
+      {sql: "UPDATE outbox SET state = 'sent', platform_ids = ? WHERE id = ?", args: [JSON.stringify([`p${id}`]), id]},
+    ])
+    return id
+  }
+  const press = async (button: string, user = "ann", id = uuid()) => {
+    const receipt = await inbox.receive(endpoint, {
+      id,
+      type: "interaction/button",
+      ...place(user),
+      button: {id: button},
+    })
+    return receipt
+  }
+  return {inbox, database, say, ask, press, settled, pressed, heard}
+}
+
+describe.each(engines)("a button on $name", ({make}) => {
+  test("that works once is pressed by one of those who press at once, and by no repetition", async () => {
+    const {ask, press, settled, pressed, heard, database} = await start(await open(await make()), true, {once: true})
+    const message = await ask()
+    await Promise.all([press(`${message}:1`, "ann", "one"), press(`${message}:2`, "bob", "two")])
+    await settled()
+    await press(`${message}:1`, "ann", "one")
+    await press(`${message}:1`, "cyd")
+    await settled()
+    expect(pressed).toHaveLength(1)
+    expect(heard.sort()).toHaveLength(2)
+    expect(new Set(heard.map(line => line.split(" ")[1]))).toEqual(new Set(["host/button/taken"]))
+    expect(heard.at(-1)?.startsWith("cyd")).toBe(true)
+    expect(await database.read("SELECT * FROM prompts")).toEqual([])
+  })
+
+  test("is pressed as often as anybody likes, after a restart too, until its time is over", async () => {
+    const database = await open(await make())
+    const first = await start(database, true)
+    const message = await first.ask()
+    await first.press(`${message}:2`)
+    await first.settled()
+    await first.inbox.drain()
+    const {press, settled, pressed, heard} = await start(database, true)
+    await press(`${message}:1`)
+    await press(`${message}:1`, "bob")
+    await settled()
+    expect([first.pressed, pressed.sort(), heard]).toEqual([['ann "no"'], ['ann "yes"', 'bob "yes"'], []])
+    await database.write([{sql: "UPDATE buttons SET expires_at = 1"}])
+    await press(`${message}:1`, "cyd")
+    await press(`${uuid()}:1`, "dan")
+    await press(`${message}:9`, "eve")
+    await settled()
+    const gone = ["cyd", "dan", "eve"].map(user => `${user} host/button/gone`)
+    expect([pressed.length, heard.sort()]).toEqual([2, gone])
+  })
+
+  test("for who is asked is pressed by no other user", async () => {
+    const {ask, press, settled, pressed, heard} = await start(await open(await make()), true, {asked: true})
+    const message = await ask("ann")
+    await press(`${message}:1`, "bob")
+    await press(`${message}:1`, "ann")
+    await settled()
+    expect([pressed, heard]).toEqual([['ann "yes"'], ["bob host/button/others"]])
+  })
+
+  test("whose action is gone fails by name, keeps what it holds, and is done by a retry", async () => {
+    let isGone = true
+    const {inbox, ask, press, settled, pressed} = await start(await open(await make()), true, {
+      once: true,
+      isGone: () => isGone,
+    })
+    const message = await ask()
+    const {sn} = await press(`${message}:2`)
+    await settled()
+    isGone = false
+    await inbox.act("retry", {seq: sn, handler: vote})
+    await settled()
+    expect(pressed).toEqual(['ann "no"'])
+  })
+
+  test("goes with its message, and with what its message says", async () => {
+    const {ask, database} = await start(await open(await make()), true)
+    const [one, two] = [await ask(), await ask()]
+    const left = async () => (await database.read("SELECT DISTINCT message FROM buttons")).map(({message}) => message)
+    expect((await left()).sort()).toEqual([one, two].sort())
+    await database.write([{sql: "UPDATE outbox SET content = '[]' WHERE id = ?", args: [one]}])
+    expect(await left()).toEqual([two])
+    await database.write([{sql: "DELETE FROM outbox WHERE id = ?", args: [two]}])
+    expect(await left()).toEqual([])
+  })
+})
+
+describe.each(engines)("a numbered list on $name", ({make}) => {
+  test("is answered by its number, the newest in its channel, or the one that is quoted", async () => {
+    const database = await open(await make())
+    const first = await start(database, false)
+    const old = await first.ask()
+    await first.ask()
+    await first.ask("ann", "elsewhere")
+    await first.inbox.drain()
+    const {say, pressed, heard} = await start(database, false, {once: true})
+    await say("1", "bob")
+    await say("3", "bob")
+    await say("1 of them", "bob")
+    await say(`<quote id="p${old}"/>2`, "bob")
+    await say('<quote id="other"/>2', "bob")
+    expect(pressed).toEqual(['bob "yes"', 'bob "no"'])
+    expect(heard).toEqual(["bob says 3", "bob says 1 of them", 'bob says <quote id="other"/>2'])
+  })
+
+  test("that works once is answered once; then a number is a message, as it is before the list is sent", async () => {
+    const {ask, say, pressed, heard, database} = await start(await open(await make()), false, {once: true, asked: true})
+    await ask()
+    await database.write([{sql: "UPDATE outbox SET state = 'queued'"}])
+    await say("1")
+    await database.write([{sql: "UPDATE outbox SET state = 'sent'"}])
+    await say("1", "bob")
+    await Promise.all([say("1"), say("2")])
+    await say("1")
+    expect(pressed).toEqual(['ann "yes"'])
+    expect(heard).toEqual(["ann says 1", "bob says 1", "ann says 2", "ann says 1"])
+  })
+})
