@@ -50,6 +50,9 @@ const completer = async (host: HostClient) => {
   return (line: string): [string[], string] => [commands.filter(command => command.startsWith(line)), line]
 }
 
+/** The line that presses a button. */
+const pressing = /^\/press\s+(\S.*?)\s*$/
+
 /** After the input has ended, what was said is waited for so long at most, until it is answered, in milliseconds. */
 const mostWaiting = 30_000
 
@@ -64,7 +67,7 @@ export class Chat extends SvcCommand {
   static override usage = Command.Usage({
     description: "talk to the bot through its sandbox endpoint",
     details: `
-      Every line is a message; what the bot answers is shown as it comes. Tab completes a command, and Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
+      Every line is a message; what the bot answers is shown as it comes. The buttons of a message stand below it, as \`[1] Yes  [2] No\`: \`/press 2\` presses the second one of the newest message that has one, \`/press Yes\` the newest with that label. Tab completes a command, and Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
 
       \`--attach\` sends a file with the first line, and without a line where the piped input is empty. The files of a message have 512 KiB together.
 
@@ -137,10 +140,12 @@ export class Chat extends SvcCommand {
 
   async #say(text: string): Promise<void> {
     const host = await connectHost(this.folder)
+    const who = {user: this.user, channel: this.channel, group: this.group}
+    const button = pressing.exec(text)?.[1]
     const files = this.#attached.length === 0 ? {} : {files: this.#attached}
-    const said = {text, user: this.user, channel: this.channel, group: this.group, ...files}
-    this.#said.push((await host.post<{sn: number}>("/api/plugins/sandbox/messages", said)).sn)
-    this.#attached = []
+    const [path, body] = button === undefined ? ["messages", {text, ...files, ...who}] : ["press", {button, ...who}]
+    this.#said.push((await host.post<{sn: number}>(`/api/plugins/sandbox/${path}`, body)).sn)
+    if (button === undefined) this.#attached = []
   }
 
   /** Resolves once the bot has handled what was said, and sent what it answers. Throws where the Host is gone. */

@@ -35,6 +35,13 @@ const table = {
     suite: 6,
     long: 200,
   },
+  "button-kills": {
+    what: "kill -9 of a Host whose buttons are pressed: each press is done once",
+    files: ["e2e/messages/buttons"],
+    unit: "kills",
+    suite: 5,
+    long: 200,
+  },
   "example-kills": {
     what: "kill -9 of a Host that moderates and reminds: acts and timers together, each done once",
     files: ["e2e/examples/kill-loop"],

@@ -14,12 +14,16 @@ export interface TestFile {
   readonly bytes: Uint8Array | string
 }
 
-export interface SayOptions {
-  /** Who is writing; `tester` when left out. */
+export interface PressOptions {
+  /** Who does it; `tester` when left out. */
   readonly user?: string
+  /** `test` when left out. */
   readonly channel?: string
   /** In a channel with others: only commands with a prefix or the bot's name are for the bot. */
   readonly group?: boolean
+}
+
+export interface SayOptions extends PressOptions {
   /** Sent with the text: 512 KiB together. */
   readonly files?: readonly TestFile[]
 }
@@ -48,21 +52,32 @@ export const started = async (bot: UnderTest): Promise<void> => {
 }
 
 /** Says something in the sandbox; resolves to the replies, as plain text. */
-export const say = async (
+export const say = (
   bot: UnderTest,
   text: string,
-  {user = "tester", channel = "test", group, files = []}: SayOptions = {},
+  {files = [], ...options}: SayOptions = {},
+): Promise<readonly string[]> =>
+  act(
+    bot,
+    `say(${JSON.stringify(text.slice(0, 60))})`,
+    {path: "messages", done: {text, ...(files.length === 0 ? {} : {files: files.map(encodeFile)})}},
+    options,
+  )
+
+/** Presses the newest button in the sandbox with this label, or this number in its message; resolves to the replies. */
+export const press = (bot: UnderTest, button: string, options?: PressOptions): Promise<readonly string[]> =>
+  act(bot, `press(${JSON.stringify(button)})`, {path: "press", done: {button}}, options)
+
+const act = async (
+  bot: UnderTest,
+  what: string,
+  {path, done}: {readonly path: string; readonly done: object},
+  {user = "tester", channel = "test", group}: PressOptions = {},
 ): Promise<readonly string[]> => {
   const {host} = bot
-  const said = {
-    text,
-    user,
-    channel,
-    ...(group === undefined ? {} : {group}),
-    ...(files.length === 0 ? {} : {files: files.map(encodeFile)}),
-  }
-  const {sn} = await ask<{readonly sn: number}>(host, "/api/plugins/sandbox/messages", said)
-  await untilDone(bot, `say(${JSON.stringify(text.slice(0, 60))})`, async () => [
+  const body = {...done, user, channel, ...(group === undefined ? {} : {group})}
+  const {sn} = await ask<{readonly sn: number}>(host, `/api/plugins/sandbox/${path}`, body)
+  await untilDone(bot, what, async () => [
     ...(await pendingHandlers(host, {sql: "m.seq = ?", args: [sn]})),
     ...(await pendingSends(host, {sql: "inbox_seq = ?", args: [sn]})),
   ])

@@ -9,7 +9,7 @@ import {start} from "../host/start.ts"
 import {createLogs} from "../logs/log.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
 import {bypassProxy} from "../runtime/proxy.ts"
-import {type FireOptions, fire, type SayOptions, type Sent, say, started} from "./actions.ts"
+import {type FireOptions, fire, type PressOptions, press, type SayOptions, type Sent, say, started} from "./actions.ts"
 import {type BotClock, createBotClock} from "./bot-clock.ts"
 import {type BotFile, filesOf} from "./bot-files.ts"
 import {readTime, TestClock, type Time} from "./clock.ts"
@@ -54,6 +54,11 @@ export interface Bot {
    * its error.
    */
   say(text: string, options?: SayOptions): Promise<readonly string[]>
+  /**
+   * Presses a button in the sandbox, the newest in the channel with this label (or this number in its message); resolves and
+   * rejects like `say`. Rejects where no message there has it.
+   */
+  press(button: string, options?: PressOptions): Promise<readonly string[]>
   /** The files that the bot has sent in a channel, oldest first: `test` when left out, as with `say`. */
   files(channel?: string): Promise<readonly BotFile[]>
   /** What stands in a channel of the sandbox now, oldest first; `test` when left out. What was deleted is not there. */
@@ -154,6 +159,7 @@ const membersOf = (
     url: host.url,
     token: host.token?.reveal() ?? "",
     say: (text, how) => toEnd("bot.say()", () => say(bot, text, how)),
+    press: (button, how) => toEnd("bot.press()", () => press(bot, button, how)),
     files: channel => filesOf({url: host.url, token: host.token?.reveal() ?? ""}, channel),
     messages: (channel = "test") => messages(bot, channel),
     changes: channel => changes.since(bot, channel),

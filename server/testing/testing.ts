@@ -5,7 +5,7 @@ import {type Bot, type BotOptions, openBot, type PluginUnderTest} from "./bot.ts
 import type {Time} from "./clock.ts"
 import {raiseTimeLimit} from "./time-limit.ts"
 
-export type {FireOptions, SayOptions, Sent, TestFile} from "./actions.ts"
+export type {FireOptions, PressOptions, SayOptions, Sent, TestFile} from "./actions.ts"
 export type {Bot, BotOptions, PluginUnderTest, UpgradeOptions} from "./bot.ts"
 export type {BotClock} from "./bot-clock.ts"
 export type {BotFile} from "./bot-files.ts"

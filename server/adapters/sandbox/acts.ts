@@ -25,6 +25,7 @@ export const features: readonly Feature[] = [
   "download",
   "commands",
   "files",
+  "buttons",
   ...methodNames,
 ]
 

@@ -1,9 +1,11 @@
 import {randomUUID} from "node:crypto"
-import {channelType, definePlugin, type Endpoint, Problem, renderContent, Type} from "../../../shared/sdk/sdk.ts"
+import {definePlugin, type Endpoint, Problem, renderContent, Type} from "../../../shared/sdk/sdk.ts"
 import {directChannel, features, senderOf} from "./acts.ts"
 import {answerWith} from "./files.ts"
-import {Guild, guild as theGuild} from "./guild.ts"
+import {Guild} from "./guild.ts"
+import {routePresses} from "./press.ts"
 import {Room} from "./room.ts"
+import {placeOf, sayerFields} from "./sayers.ts"
 import {streamOf} from "./stream.ts"
 import {NewFile, Uploads} from "./uploads.ts"
 
@@ -11,11 +13,7 @@ const NewMessage = Type.Object(
   {
     text: Type.Optional(Type.String({maxLength: 100_000, default: "", description: "Needed where there are no files"})),
     files: Type.Optional(Type.Array(NewFile, {maxItems: 20, description: "Sent with the text"})),
-    channel: Type.Optional(Type.String({minLength: 1, maxLength: 100, default: "chat"})),
-    user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Who is writing"})),
-    account: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Their account, for permissions"})),
-    id: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The same id again is stored once"})),
-    group: Type.Optional(Type.Boolean({description: "In a channel with others, not in a direct conversation"})),
+    ...sayerFields,
   },
   {title: "NewMessage", additionalProperties: false},
 )
@@ -79,15 +77,14 @@ export default definePlugin({
         const receipt = await endpoint.receive({
           id,
           type: "message-created",
-          channel: {id: channel, type: group === true ? channelType.text : channelType.direct},
-          ...(group === true ? {guild: theGuild} : {}),
-          user: {id: user, name: user, ...(account === undefined ? {} : {account})},
+          ...placeOf({channel, user, account, group}),
           message: {id, content: renderContent(elements)},
         })
         if (!receipt.duplicate) room.say("user", channel, id, elements)
         return call.json(Stored, {...receipt, id}, {status: 202})
       },
     })
+    routePresses(plugin, room, () => endpoint)
     plugin.route({
       method: "GET",
       path: "/messages",

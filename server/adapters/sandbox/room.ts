@@ -1,14 +1,17 @@
-import {type CommandSummary, type Content, refused, type StoredFile, textOf} from "../../../shared/sdk/sdk.ts"
+import {type CommandSummary, type Content, refused, type StoredFile} from "../../../shared/sdk/sdk.ts"
+import {buttonsOf, type RoomButton, shownText} from "./buttons.ts"
 
 /** One message of a sandbox channel, by a user or by the bot. */
 export interface RoomMessage {
   readonly id: string
   readonly channel: string
   readonly from: "user" | "bot"
+  /** With its buttons as the last line. */
   readonly text: string
   readonly elements: Content
   /** Files of the bot that it shows, in their order. */
   readonly files: readonly StoredFile[]
+  readonly buttons: readonly RoomButton[]
   /** Reactions of the bot to this message. */
   readonly reactions: readonly string[]
   readonly at: string
@@ -39,6 +42,8 @@ type Listener = (change: RoomChange) => void
 /** So many messages are remembered, over all channels; and so many changes. */
 const remembered = 1000
 
+const saying = (elements: Content) => ({elements, text: shownText(elements), buttons: buttonsOf(elements)})
+
 /** The sandbox's platform: channels in memory, and whoever listens to them. */
 export class Room {
   /** The bot's, as it lists them for its platforms. */
@@ -62,7 +67,7 @@ export class Room {
     files: RoomMessage["files"] = [],
   ): void {
     const at = new Date(this.#now()).toISOString()
-    const message = {id, channel, from, text: textOf(elements), elements, files, reactions: [], at, edited: false}
+    const message = {id, channel, from, ...saying(elements), files, reactions: [], at, edited: false}
     this.#messages = [...this.#messages.slice(1 - remembered), message]
     this.#tell(channel, {change: "said", message})
   }
@@ -70,7 +75,7 @@ export class Room {
   /** Throws a refusal where there is no such message. */
   edit(channel: string, id: string, elements: Content, files: RoomMessage["files"] = []): void {
     const {text: before} = this.message(channel, id)
-    this.#change(channel, id, "edited", {elements, files, text: textOf(elements), edited: true}, {before})
+    this.#change(channel, id, "edited", {...saying(elements), files, edited: true}, {before})
   }
 
   /** A message that is gone already counts as deleted. */

@@ -19,6 +19,7 @@ test("there are guides with examples", () => {
     "docs/plugins/commands.md",
     "docs/plugins/files.md",
     "docs/plugins/first.md",
+    "docs/plugins/interactions.md",
     "docs/plugins/pages.md",
     "docs/plugins/send-files.md",
     "docs/plugins/services.md",

@@ -43,6 +43,14 @@ describeWith("ngircd", "inspircd")("a bot on IRC", () => {
     expect(help).toContain("Commands:")
   })
 
+  test("buttons are a list in a channel, which a number answers", async () => {
+    const {person} = await meet("ngircd")
+    person.say("#lounge", "!paint")
+    expect(await heardInLounge(person, texts => texts.length === 3)).toEqual(["Which?", "1. Red", "2. Blue"])
+    person.say("#lounge", "2")
+    await person.sees(/^:svcbot!\S+ PRIVMSG #lounge :alice takes blue/)
+  })
+
   test("a private message starts on the bot's side too, and one to nobody ends as failed", async () => {
     const {person, host} = await meet("ngircd")
     person.say("#lounge", "!whisper alice psst")

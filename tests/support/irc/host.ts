@@ -24,6 +24,8 @@ const counted: number[] = []
 export default definePlugin({
   setup(plugin) {
     plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+    const paint = plugin.action("paint", {once: true}, ({data, session}) => session.user.name + " takes " + data)
+    plugin.command("paint", () => ["Which?", paint.button("red", "Red"), paint.button("blue", "Blue")])
     plugin.command("lines <n:integer>", ({args}) => Array.from({length: args.n}, (_, i) => "line " + (i + 1)).join("\\n"))
     plugin.command("long <n:integer>", ({args}) => Array.from({length: args.n}, (_, i) => "wörd" + (i + 1)).join(" "))
     plugin.command("unbroken <n:integer>", ({args}) => "é".repeat(args.n))

@@ -1,0 +1,59 @@
+import {randomUUID} from "node:crypto"
+import {type Endpoint, type Plugin, Problem, renderContent, Type} from "../../../shared/sdk/sdk.ts"
+import {findButton, type RoomButton} from "./buttons.ts"
+import type {Room, RoomMessage} from "./room.ts"
+import {placeOf, sayerFields} from "./sayers.ts"
+
+const NewPress = Type.Object(
+  {
+    button: Type.String({minLength: 1, maxLength: 1000, description: "Its number in its message, its label or its id"}),
+    message: Type.Optional(
+      Type.String({description: "The message with the button; the newest that has it when left out"}),
+    ),
+    ...sayerFields,
+  },
+  {title: "NewPress", additionalProperties: false},
+)
+
+const Stored = Type.Object({sn: Type.Integer(), id: Type.String(), duplicate: Type.Boolean()}, {title: "StoredPress"})
+
+/** Publishes how buttons are pressed in the sandbox; `endpoint` is undefined while it is closed. */
+export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoint | undefined): void =>
+  plugin.route({
+    method: "POST",
+    path: "/press",
+    scope: "full",
+    summary: "Press a button under a message of the bot; it is durable when this answers",
+    body: NewPress,
+    response: Stored,
+    status: 202,
+    handle: async (_, call) => {
+      const {button, message, channel = "chat", user = "you", account, id = randomUUID(), group} = call.body
+      const found = findIn(room, channel, button, message)
+      const opened = endpoint()
+      if (opened === undefined) throw new Problem("admission_closed", "the sandbox endpoint is not open")
+      const receipt = await opened.receive({
+        id,
+        type: "interaction/button",
+        ...placeOf({channel, user, account, group}),
+        button: {id: found.button.id},
+        message: {id: found.message.id, content: renderContent(found.message.elements)},
+      })
+      return call.json(Stored, {...receipt, id}, {status: 202})
+    },
+  })
+
+const findIn = (
+  room: Room,
+  channel: string,
+  meant: string,
+  message?: string,
+): {readonly message: RoomMessage; readonly button: RoomButton} => {
+  for (const each of room.messages(channel).toReversed()) {
+    const button = message === undefined || each.id === message ? findButton(each.buttons, meant) : undefined
+    if (button !== undefined) return {message: each, button}
+  }
+  throw new Problem("request_invalid", `no message in ${channel} has the button ${meant}`, {
+    hint: "Ask GET /api/plugins/sandbox/messages?channel=… for the messages and their buttons.",
+  })
+}

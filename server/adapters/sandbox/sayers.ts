@@ -1,0 +1,25 @@
+import {channelType, type Incoming, Type} from "../../../shared/sdk/sdk.ts"
+import {guild} from "./guild.ts"
+
+/** Who does something in the sandbox, and where. */
+export const sayerFields = {
+  channel: Type.Optional(Type.String({minLength: 1, maxLength: 100, default: "chat"})),
+  user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Who is writing"})),
+  account: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Their account, for permissions"})),
+  id: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The same id again is stored once"})),
+  group: Type.Optional(Type.Boolean({description: "In a channel with others, not in a direct conversation"})),
+}
+
+interface Sayer {
+  readonly channel: string
+  readonly user: string
+  readonly account?: string | undefined
+  readonly group?: boolean | undefined
+}
+
+/** What every event of theirs has. */
+export const placeOf = ({channel, user, account, group}: Sayer): Pick<Incoming, "channel" | "guild" | "user"> => ({
+  channel: {id: channel, type: group === true ? channelType.text : channelType.direct},
+  ...(group === true ? {guild} : {}),
+  user: {id: user, name: user, ...(account === undefined ? {} : {account})},
+})

@@ -1,0 +1,216 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {describe, expect, test} from "vitest"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {eventOf} from "../../support/host/inbox-event.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {faultRun} from "../../support/machine/fault-run.ts"
+import {messageIn} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+import {connectSatori} from "../../support/satori/satori.ts"
+
+const {rounds: kills} = faultRun("button-kills")
+
+const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  line: {}\n  poll: {}\n"
+
+/** Stand-ins for two platforms, one that shows buttons and one that does not: each keeps what it is sent, for who asks. */
+const line = pluginWith(`
+    for (const slot of ["line", "shows"]) {
+      const sent: any[] = []
+      let opened: any
+      plugin.adapter(slot, {
+        history: "inside",
+        idempotent: true,
+        features: slot === "shows" ? ["buttons", "open"] : ["open"],
+        limits: {text: 40},
+        open: async (_, endpoint) => {
+          opened = endpoint
+          return {
+            open: async user => ({id: "with-" + user, type: 1}),
+            send: async message => {
+              sent.push(message)
+              return {ids: ["p" + message.id]}
+            },
+          }
+        },
+      })
+      plugin.route({method: "GET", path: "/" + slot, scope: "full", summary: "Sent", handle: () => Response.json({items: sent})})
+      plugin.route({
+        method: "POST", path: "/" + slot, scope: "full", summary: "Receive",
+        body: Type.Object({}, {additionalProperties: true}),
+        handle: async (_, call) => Response.json(await opened.receive(await call.body()), {status: 202}),
+      })
+    }`)
+
+/** Asks whoever says "ask", from a handler; and from a route and a job. */
+const poll = pluginWith(`
+    plugin.database.migrate([{
+      name: "votes",
+      up: table => ["CREATE TABLE " + table("votes") + " (choice TEXT NOT NULL, user TEXT NOT NULL)"],
+      irreversible: "the votes are gone",
+    }])
+    const votes = plugin.database.table("votes")
+    const vote = plugin.action("vote", {data: Type.Object({choice: Type.String()}), once: true}, async ({data, session}) => {
+      await session.database.write([{sql: "INSERT INTO " + votes + " (choice, user) VALUES (?, ?)", args: [data.choice, session.user.id]}])
+      return session.user.id + " says " + data.choice
+    })
+    const any = plugin.action("any", async ({data, session}) => {
+      await session.database.write([{sql: "INSERT INTO " + votes + " (choice, user) VALUES (?, ?)", args: [data, session.user.id]}])
+    })
+    const asked = plugin.action("asked", {who: "asked"}, ({session}) => "only " + session.user.id)
+    const question = () => ["Well? " + "So many words. ".repeat(3), vote.button({choice: "yes"}, "Yes"), vote.button({choice: "no"}, "No")]
+    plugin.on("message-created", async session => {
+      if (session.text === "ask") return question()
+      if (session.text === "mine") return ["Only you", asked.button(null, "I")]
+      if (session.text === "name") return void (await session.prompt("name", "Your name?"))
+      if (session.text === "bad") return vote.button({choice: 7}, "Bad")
+      if (/^[0-9]+$/.test(session.text)) note(session.user.id + " says " + session.text)
+    })
+    plugin.on("interaction/button", session => note("heard " + (session.event.button.id.split(":")[1])))
+    plugin.prompt("name", ({answer}) => "Hello " + answer)
+    plugin.job("ask", async run => void (await run.send({endpoint: "line", channel: "jobs"}, question())))
+    plugin.route({
+      method: "POST", path: "/ask", scope: "full", summary: "Ask",
+      body: Type.Object({endpoint: Type.String(), user: Type.String(), kind: Type.String()}),
+      handle: async (_, call) => {
+        const {kind, ...target} = await call.body() as any
+        const content = kind === "vote" ? question() : ["Press", kind === "asked" ? asked.button(null, "I") : any.button(kind, "Any")]
+        return Response.json({id: await plugin.send(target, content)})
+      },
+    })
+    plugin.route({
+      method: "GET", path: "/votes", scope: "full", summary: "Votes",
+      handle: async () => Response.json({items: (await plugin.database.read("SELECT choice FROM " + votes)).map(({choice}) => choice)}),
+    })`)
+
+interface Sent {
+  readonly channel: string
+  readonly content: readonly (string | {readonly type: string; readonly attrs: Record<string, string>})[]
+}
+
+const sentTo = async (host: TestHost, slot: string) =>
+  (await host.get<{items: Sent[]}>(`/api/plugins/line/${slot}`)).items
+
+const votesOf = async (host: TestHost) => (await host.get<{items: string[]}>("/api/plugins/poll/votes")).items.sort()
+
+/** Says or presses something on a stand-in; resolves to the texts of the replies. */
+const tell = async (host: TestHost, slot: string, user: string, event: Readonly<Record<string, unknown>>) => {
+  const id = `e${Math.random()}`
+  const base = {id, type: "message-created", channel: {id: "c", type: 0}, user: {id: user}}
+  const {sn} = await host.post<{sn: number}>(`/api/plugins/line/${slot}`, {...base, ...event})
+  const {replies} = await eventOf(host, sn)
+  return Promise.all(replies.map(async reply => (await messageIn(host, reply, "sent")).text))
+}
+
+const saying = (content: string) => ({message: {id: `m${Math.random()}`, content}})
+
+describe.each(bunAnd("node22"))("buttons on $name", runtime => {
+  test("are pressed in the sandbox and with svc chat, heard by applications, and gone with their time", async () => {
+    const host = await startHost({runtime, config, plugins: {line, poll}})
+    const application = await connectSatori(host)
+    await application.hears(4)
+    const [text] = await host.say("ask", {channel: "chat"})
+    expect(text).toMatch(/So many words\. \n1\. Yes\n2\. No$/)
+    const {items} = await host.get<{items: {text: string; buttons: object[]}[]}>("/api/plugins/sandbox/messages")
+    expect(items.at(-1)?.text).toMatch(/So many words\. \n\[1\] Yes {2}\[2\] No$/)
+    expect(items.at(-1)?.buttons).toMatchObject([{label: "Yes"}, {label: "No"}])
+    const chat = await svc(runtime, host.project, ["chat", "--as", "ann"], {input: "/press 2\n"})
+    expect({code: chat.code, stdout: chat.stdout}).toEqual({code: 0, stdout: "ann says no\n"})
+    const lost = await svc(runtime, host.project, ["chat"], {input: "/press Maybe\n"})
+    expect({code: lost.code, told: lost.stderr}).toEqual({
+      code: 1,
+      told: expect.stringContaining("no message in chat has the button Maybe"),
+    })
+    const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/press", {button: "Yes", user: "bob"})
+    const late = await eventOf(host, sn)
+    expect(late.replies).toHaveLength(1)
+    expect((await messageIn(host, late.replies[0] ?? "", "sent")).text).toBe("This was answered already.")
+    expect(late.marks.map(({handler}) => handler).sort()).toEqual([
+      "host/button/taken",
+      "root/poll/handler/interaction/button.0",
+    ])
+    await until(
+      "the application to hear the presses",
+      () => application.signals.filter(({body}) => JSON.stringify(body)?.includes('"interaction/button"')).length === 2,
+    )
+    application.close()
+    const bad = await eventOf(host, (await host.post<{sn: number}>("/api/plugins/sandbox/messages", {text: "bad"})).sn)
+    expect(bad.marks[0]?.error).toMatch(/root\/poll\/action\/vote does not fit its schema: data\.choice/)
+    expect(host.project.read("notes.log")).toBe("heard 2\nheard 1\n")
+    const shown = await svc(runtime, host.project, ["endpoint", "show", "sandbox"])
+    expect(shown.stdout).toContain("buttons")
+    await host.stop()
+  })
+
+  test("are a list on a platform without them, which a number answers, in a group and across a restart", async () => {
+    let host = await startHost({runtime, config, plugins: {line, poll}})
+    await tell(host, "line", "ann", saying("ask"))
+    const parts = (await sentTo(host, "line")).map(({content}) => content.join(""))
+    expect(parts.length).toBeGreaterThan(1)
+    expect(parts.filter(part => part.includes("1. Yes"))).toEqual([parts.at(-1)])
+    expect(parts.at(-1)).toMatch(/\n1\. Yes\n2\. No$/)
+    await host.stop()
+    host = await startHost({runtime, project: host.project})
+    await tell(host, "line", "ann", saying("name"))
+    expect(await tell(host, "line", "ann", saying("2"))).toEqual(["Hello 2"])
+    expect(await tell(host, "line", "bob", saying(" 2 "))).toEqual(["bob says no"])
+    expect(await tell(host, "line", "bob", saying("2"))).toEqual([])
+    await host.post("/api/plugins/poll/ask", {endpoint: "line", user: "eve", kind: "asked"})
+    await until("the direct message", async () =>
+      (await sentTo(host, "line")).some(({channel}) => channel === "with-eve"),
+    )
+    const inDirect = {channel: {id: "with-eve", type: 1}}
+    await until("the direct list to be sent", async () => {
+      const replies = await tell(host, "line", "eve", {...saying("1"), ...inDirect})
+      return replies[0] === "only eve"
+    })
+    expect(await tell(host, "line", "mallory", {...saying("1"), ...inDirect})).toEqual([])
+    expect(host.project.read("notes.log")).toMatch(/^ann says 2\nbob says 2\n(eve says 1\n)*mallory says 1\n$/)
+    expect(await votesOf(host)).toEqual(["no"])
+    await host.stop()
+  })
+
+  test(`are pressed once each, though the Host is killed ${kills} times`, async () => {
+    const each = 6
+    let host = await startHost({runtime, config, plugins: {line, poll}})
+    const pressed: string[] = []
+    for (let kill = 0; kill < kills; kill++) {
+      const ids = await Promise.all(
+        Array.from({length: each}, async (_, n) => {
+          const ask = {endpoint: "shows", user: `u${n}`, kind: `choice ${kill} ${n}`}
+          return (await host.post<{id: string}>("/api/plugins/poll/ask", ask)).id
+        }),
+      )
+      const press = (of: TestHost, n: number) =>
+        of.post("/api/plugins/line/shows", {
+          id: `press ${kill} ${n}`,
+          type: "interaction/button",
+          channel: {id: `with-u${n}`, type: 1},
+          user: {id: `u${n}`},
+          button: {id: `${ids[n]}:1`},
+        })
+      const before = host
+      const pressing = Promise.all(ids.map((_, n) => press(before, n).catch(() => {})))
+      await sleep(kill * 7)
+      await host.stop("SIGKILL")
+      await pressing
+      host = await startHost({runtime, project: host.project})
+      // A platform that got no answer delivers the press again.
+      for (const [n] of ids.entries()) {
+        await press(host, n)
+        pressed.push(`choice ${kill} ${n}`)
+      }
+    }
+    await until("all presses to be done", async () => {
+      const open = await Promise.all(
+        ["pending", "running"].map(state => host.get<{items: unknown[]}>(`/api/inbox?limit=1&state=${state}`)),
+      )
+      return open.every(({items}) => items.length === 0)
+    })
+    const {items: dead} = await host.get<{items: {event: {button?: {id: string}}}[]}>("/api/inbox?limit=500&state=dead")
+    const votes = await votesOf(host)
+    expect(new Set(votes).size).toBe(votes.length)
+    expect(votes.length + dead.length).toBe(pressed.length)
+    await host.stop()
+  })
+})
