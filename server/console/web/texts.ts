@@ -586,6 +586,7 @@ export const texts = {
       handler: "Handlers of events",
       middleware: "Middleware",
       prompt: "Questions",
+      action: "Actions",
       route: "Routes",
       page: "Pages",
       timer: "Timers",

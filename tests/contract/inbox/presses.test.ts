@@ -80,10 +80,11 @@ const start = async (database: Database, hasButtons: boolean, options: Options =
     ])
     return id
   }
-  const press = async (button: string, user = "ann", id = uuid()) => {
+  const press = async (button: string, user = "ann", id = uuid(), timestamp = Date.now()) => {
     const receipt = await inbox.receive(endpoint, {
       id,
       type: "interaction/button",
+      timestamp,
       ...place(user),
       button: {id: button},
     })
@@ -151,6 +152,23 @@ describe.each(engines)("a button on $name", ({make}) => {
     await inbox.act("retry", {seq: sn, handler: vote})
     await settled()
     expect(pressed).toEqual(['ann "no"'])
+  })
+
+  test("that was pressed before a restore is held, and pressed by its release", async () => {
+    const database = await open(await make())
+    const first = await start(database, true, {once: true})
+    const message = await first.ask()
+    await first.inbox.drain()
+    const restored = JSON.stringify({at: Date.now()})
+    await database.write([{sql: "INSERT INTO svc_meta (key, value) VALUES ('restored', ?)", args: [restored]}])
+    const {inbox, press, settled, pressed, heard} = await start(database, true, {once: true})
+    await press(`${message}:1`, "ann", "held", 1)
+    await press(`${message}:2`, "bob")
+    await settled()
+    expect([pressed, heard]).toEqual([[], ["bob host/button/taken"]])
+    await inbox.act("release", "held")
+    await settled()
+    expect(pressed).toEqual(['ann "yes"'])
   })
 
   test("goes with its message, and with what its message says", async () => {
