@@ -6,9 +6,12 @@ const asked = `coalesce('to ' || NEW.user, (SELECT iif(i.event ->> '$.user.accou
     'id ' || (i.event ->> '$.user.id'), 'account ' || (i.event ->> '$.user.account'))
   FROM inbox i WHERE i.seq = NEW.inbox_seq), '')`
 
+/** The message that an edit or a deletion is of. */
+const replaced = "(NEW.content ->> '$.message.outbox')"
+
 /**
  * One row a button of an action, stored with the message that holds it, whoever sends it, and gone with that message or what it
- * says. `n` counts the buttons of a message from 1. `user` is whose press counts, null for anyone's. `pressed_seq` is the press
+ * says, and once it is edited or deleted on its platform. `n` counts the buttons of a message from 1. `user` is whose press counts, null for anyone's. `pressed_seq` is the press
  * of one that works once. Times in milliseconds since 1970.
  */
 export const buttonSchema: readonly string[] = [
@@ -30,5 +33,11 @@ export const buttonSchema: readonly string[] = [
           WHERE t.type = 'object' AND t.value ->> '$.type' = 'button' AND t.value ->> '$.attrs.id' LIKE 'action:%') b;
     END`,
   "CREATE TRIGGER buttons_forgotten AFTER UPDATE OF content ON outbox BEGIN DELETE FROM buttons WHERE message = NEW.id; END",
+  `CREATE TRIGGER buttons_replaced AFTER UPDATE OF state ON outbox
+    WHEN NEW.state = 'sent' AND NEW.kind IN ('edit', 'delete') BEGIN
+      DELETE FROM buttons WHERE endpoint = NEW.endpoint AND channel = NEW.channel AND (message = ${replaced} OR EXISTS (
+        SELECT 1 FROM outbox o WHERE o.id = buttons.message AND o.kind = 'edit' AND o.seq < NEW.seq
+          AND o.content ->> '$.message.outbox' = ${replaced}));
+    END`,
   "CREATE TRIGGER buttons_gone AFTER DELETE ON outbox BEGIN DELETE FROM buttons WHERE message = OLD.id; END",
 ]

@@ -181,6 +181,29 @@ describe.each(engines)("a button on $name", ({make}) => {
     await database.write([{sql: "DELETE FROM outbox WHERE id = ?", args: [two]}])
     expect(await left()).toEqual([])
   })
+
+  test("goes once its message is edited or deleted on the platform, and that of an edit with the next", async () => {
+    const {ask, database} = await start(await open(await make()), true)
+    const message = await ask()
+    const left = async () => (await database.read("SELECT DISTINCT message FROM buttons")).map(row => row.message)
+    const act = async (id: string, kind: string, content: readonly unknown[]) => {
+      const act = JSON.stringify({message: {outbox: message}, content})
+      const sql = `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at) VALUES (?, '${kind}', 'line', 'c', ?, 1)`
+      await database.write([{sql, args: [id, act]}])
+      const before = await left()
+      await database.write([{sql: "UPDATE outbox SET state = 'sent' WHERE id = ?", args: [id]}])
+      return before
+    }
+    const button = h("button", {
+      id: makeButtonId({handler: vote, data: "1", expires: Date.now() + 60_000, once: 0, asked: 0}),
+    })
+    expect((await act("edit 1", "edit", [button])).sort()).toEqual([message, "edit 1"].sort())
+    expect(await left()).toEqual(["edit 1"])
+    expect((await act("edit 2", "edit", [button])).sort()).toEqual(["edit 1", "edit 2"])
+    expect(await left()).toEqual(["edit 2"])
+    expect(await act("delete", "delete", [])).toEqual(["edit 2"])
+    expect(await left()).toEqual([])
+  })
 })
 
 describe.each(engines)("a numbered list on $name", ({make}) => {
