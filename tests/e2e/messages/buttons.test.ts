@@ -38,7 +38,7 @@ const line = pluginWith(`
       plugin.route({
         method: "POST", path: "/" + slot, scope: "full", summary: "Receive",
         body: Type.Object({}, {additionalProperties: true}),
-        handle: async (_, call) => Response.json(await opened.receive(await call.body()), {status: 202}),
+        handle: async (_, call) => Response.json(await opened.receive(call.body), {status: 202}),
       })
     }`)
 
@@ -73,7 +73,7 @@ const poll = pluginWith(`
       method: "POST", path: "/ask", scope: "full", summary: "Ask",
       body: Type.Object({endpoint: Type.String(), user: Type.String(), kind: Type.String()}),
       handle: async (_, call) => {
-        const {kind, ...target} = await call.body() as any
+        const {kind, ...target} = call.body as any
         const content = kind === "vote" ? question() : ["Press", kind === "asked" ? asked.button(null, "I") : any.button(kind, "Any")]
         return Response.json({id: await plugin.send(target, content)})
       },
