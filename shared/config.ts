@@ -357,6 +357,49 @@ const RetentionConfig = Type.Object(
   {...closed, default: {}},
 )
 
+/** The reply to what failed, where the project says no other: then it is said in the language of the event. */
+export const defaultFailure = "Something went wrong (event {event})."
+
+/** One rule of `languages.rules`. */
+export const LanguageRule = Type.Object(
+  {
+    endpoint: Type.String({minLength: 1, description: 'The endpoint that the rule is for; "*" is each.'}),
+    channel: Type.Optional(
+      Type.String({minLength: 1, description: "The id of a channel with others; a direct conversation is none."}),
+    ),
+    language: Type.String({description: "The language there, as a tag (BCP 47) such as de."}),
+  },
+  {...closed, description: "Fits where all that it names fits."},
+)
+export type LanguageRule = Readonly<Static<typeof LanguageRule>>
+
+const LanguagesConfig = Type.Object(
+  {
+    default: Type.Optional(
+      Type.String({default: "en", description: "The language where nothing says another, as a tag (BCP 47)."}),
+    ),
+    offer: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "The languages that the bot speaks beside those of `default` and `rules`. When left out: those of the plugins' texts and of `texts`.",
+      }),
+    ),
+    rules: Type.Optional(
+      Type.Array(LanguageRule, {
+        default: [],
+        description: "The languages of channels. The first rule that fits counts; what a user has chosen comes before.",
+      }),
+    ),
+    texts: Type.Optional(
+      Type.Record(Type.String(), Type.Record(Type.String(), Type.String()), {
+        default: {},
+        description: "What svc itself says in chats, by language and key, in ICU MessageFormat: before its own texts.",
+      }),
+    ),
+  },
+  {...closed, default: {}},
+)
+
 /** `svc.config.yml`, as it is after expansion. The description of each key is its line in the reference. */
 export const ProjectConfig = Type.Object(
   {
@@ -383,10 +426,10 @@ export const ProjectConfig = Type.Object(
         {
           failure: Type.Optional(
             Type.String({
-              default: "Something went wrong (event {event}).",
+              default: defaultFailure,
               maxLength: 500,
               description:
-                "The reply to a command or a direct message that failed for the last time, once a minute in a channel. `{event}` is the number of the event. Empty: no reply.",
+                "The reply to a command or a direct message that failed for the last time, once a minute in a channel. `{event}` is the number of the event. Empty: no reply. The default is said in the language of the event.",
             }),
           ),
         },
@@ -407,6 +450,7 @@ export const ProjectConfig = Type.Object(
       }),
     ),
     files: Type.Optional(FilesConfig),
+    languages: Type.Optional(LanguagesConfig),
     ingress: Type.Optional(IngressConfig),
     agents: Type.Optional(
       Type.Record(Type.String({pattern: namePattern}), AgentConfig, {
@@ -451,6 +495,7 @@ type Unfilled =
   | "outbox"
   | "onUnknown"
   | "rate"
+  | "offer"
 
 export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
 /** `http.previousToken`, where it is configured. */

@@ -490,6 +490,16 @@ export const problems = {
     title: "The message is not in a state for this",
     hint: "svc outbox show tells its state.",
   },
+  text_unknown: {
+    status: 422,
+    title: "The plugin declares no such text",
+    hint: "Add the key to the table that setup gives to plugin.texts.",
+  },
+  text_invalid: {
+    status: 422,
+    title: "The text cannot be said with these values",
+    hint: "Give each value that the message names in braces, of the type that its format takes.",
+  },
   state_unknown: {
     status: 422,
     title: "The plugin declares no such state",

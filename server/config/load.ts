@@ -5,6 +5,7 @@ import {ProjectConfig} from "../../shared/config.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import {check} from "./check.ts"
+import {checkLanguages} from "./check-languages.ts"
 import {checkRules} from "./check-rules.ts"
 import {checkTokens} from "./check-tokens.ts"
 import type {Variables} from "./expand.ts"
@@ -63,8 +64,12 @@ export const parseUnlessSame = (
 const byPosition = (one: Issue, other: Issue) => one.line - other.line || one.column - other.column
 
 /** What no single key can say: keys that belong together. */
-const crossCheck = (source: Source, {database, plugins, http, permissions}: ProjectConfig): Issue[] => {
-  const issues: Issue[] = [...checkRules(source, permissions), ...checkTokens(source, http)]
+const crossCheck = (source: Source, {database, plugins, http, permissions, languages}: ProjectConfig): Issue[] => {
+  const issues: Issue[] = [
+    ...checkRules(source, permissions),
+    ...checkTokens(source, http),
+    ...checkLanguages(source, languages),
+  ]
   const {dialect, url, filename, authToken} = database
   if (dialect === "libsql" && url === undefined) {
     issues.push(

@@ -1,4 +1,5 @@
 import {capabilityId} from "../../shared/ids.ts"
+import {textIn} from "../../shared/sdk/text/texts.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
 import type {Command} from "../messages/command.ts"
 import type {Instance} from "../plugins/instance.ts"
@@ -46,6 +47,7 @@ export const capabilitiesOf = (
   instance: Instance,
   commands: readonly Published[],
   endpoints: readonly EndpointSpec[],
+  language: string,
 ): Capability[] => {
   const owner = instance.path
   const make = (kind: Capability["kind"], name: string, description?: string): Capability =>
@@ -59,7 +61,7 @@ export const capabilitiesOf = (
   return [
     ...commands
       .filter(({command}) => command.owner === owner)
-      .map(({command}) => make("command", command.path.join("."), command.definition.description)),
+      .map(({command}) => make("command", command.path.join("."), textIn(command.definition.description, language))),
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
     ...instance.registrations.middleware.map(({id}) => make("middleware", id.slice(`${owner}/middleware/`.length))),
     ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),

@@ -14,6 +14,7 @@ import type {PluginHost} from "../plugins/plugin-host.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Generation, Snapshot} from "./generation.ts"
 import {type JobDefault, jobDefaultIssues} from "./job-defaults.ts"
+import {readHostTexts} from "./languages/project-texts.ts"
 import {disposeInOrder, setUpInOrder, withTheirProviders} from "./services.ts"
 import {findSharedState} from "./shared-state.ts"
 import {buildSnapshot, fingerprintOf} from "./snapshot.ts"
@@ -79,9 +80,10 @@ export const createDraft = async (
   const dispose = () => disposeInOrder(fresh, 0)
   try {
     await setUpAll(loaded, [...carried.values()], fresh, options.signal)
-    const built = buildSnapshot(loaded, instances, options.log)
+    const host = await readHostTexts(loaded)
+    const built = buildSnapshot(loaded, instances, host.texts, options.log)
     options.hide(built.secrets)
-    const issues = [...built.issues, ...jobDefaultIssues(loaded, instances, options.jobDefaultProblem)]
+    const issues = [...host.issues, ...built.issues, ...jobDefaultIssues(loaded, instances, options.jobDefaultProblem)]
     if (issues.length > 0) throw invalid(issues)
     return {
       config: loaded,
@@ -90,6 +92,7 @@ export const createDraft = async (
       snapshot: built.snapshot,
       notes: [
         ...findUnknownEvents(instances),
+        ...instances.flatMap(({textNotes}) => textNotes),
         ...(await findSharedState(
           options.project,
           prepared.map(({name, plugin}) => ({name, from: plugin.from, files: plugin.files})),

@@ -4,34 +4,44 @@ import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import type {PermissionRule} from "../../shared/sdk/permission.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {LoadedConfig} from "../config/load.ts"
+import type {Path} from "../config/source.ts"
 import {didYouMean} from "../config/suggest.ts"
 
-/** What the rules of `permissions` say wrong about the endpoints that there are; each endpoint with its adapter. */
-export const ruleIssues = (
-  {source, config}: LoadedConfig,
-  adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>,
-): Issue[] =>
-  config.permissions.flatMap((rule, index) => {
+type Adapters = ReadonlyMap<string, AdapterDefinition<TSchema>>
+
+/** What the rules of `permissions` and `languages` say wrong about the endpoints that there are; each endpoint with its adapter. */
+export const ruleIssues = (loaded: LoadedConfig, adapters: Adapters): Issue[] => [
+  ...permissionIssues(loaded, adapters),
+  ...loaded.config.languages.rules.flatMap((rule, index) =>
+    endpointIssues(loaded, adapters, rule, ["languages", "rules", index]),
+  ),
+]
+
+const endpointIssues = ({source, config}: LoadedConfig, adapters: Adapters, rule: OfEndpoint, at: Path): Issue[] => {
+  if (isKnown(rule, adapters, config)) return []
+  const message = `there is no endpoint "${rule.endpoint}"${didYouMean(rule.endpoint, [...adapters.keys()])}`
+  return [source.issue([...at, "endpoint"], message)]
+}
+
+const permissionIssues = (loaded: LoadedConfig, adapters: Adapters): Issue[] =>
+  loaded.config.permissions.flatMap((rule, index) => {
+    const {source} = loaded
     const at = ["permissions", index]
-    if (!isKnown(rule, adapters, config)) {
-      const message = `there is no endpoint "${rule.endpoint}"${didYouMean(rule.endpoint, [...adapters.keys()])}`
-      return [source.issue([...at, "endpoint"], message)]
-    }
+    const unknown = endpointIssues(loaded, adapters, rule, at)
+    if (unknown.length > 0) return unknown
     if (!raises(rule) || adapters.get(rule.endpoint)?.claimedUsers !== true) return []
     const message = `anybody may take a user's name on ${rule.endpoint}: name the account instead`
     return [source.issue([...at, "user"], message, "key")]
   })
+
+type OfEndpoint = Pick<PermissionRule, "endpoint">
 
 /** Does it give more by the user's id alone? */
 const raises = ({permission, user, account}: PermissionRule) =>
   permission !== "user" && user !== undefined && account === undefined
 
 /** The endpoints of a plugin that is turned off are not there, and may stay named. */
-const isKnown = (
-  {endpoint}: PermissionRule,
-  adapters: ReadonlyMap<string, unknown>,
-  {plugins}: ProjectConfig,
-): boolean => {
+const isKnown = ({endpoint}: OfEndpoint, adapters: ReadonlyMap<string, unknown>, {plugins}: ProjectConfig): boolean => {
   if (endpoint === "*" || adapters.has(endpoint)) return true
   const [, account] = endpoint.split("~")
   return Object.values(plugins).some(

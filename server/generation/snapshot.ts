@@ -3,7 +3,7 @@ import {durationOf} from "../../shared/duration.ts"
 import {capabilityId, endpointName} from "../../shared/ids.ts"
 import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
-import {type Issue, messageOf} from "../../shared/problems.ts"
+import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import {contentFeatures, type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
@@ -19,12 +19,16 @@ import {checkCallRules} from "../messages/call.ts"
 import type {Command} from "../messages/command.ts"
 import {createMessageTable} from "../messages/dispatch.ts"
 import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "../messages/handler.ts"
+import {readLanguages} from "../messages/language/languages.ts"
 import type {MiddlewareHandler} from "../messages/middleware.ts"
 import {readPermissions} from "../messages/permissions.ts"
+import type {HostTexts} from "../messages/texts/host-texts.ts"
 import type {Instance} from "../plugins/instance.ts"
+import type {DeclaredTexts} from "../plugins/texts.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import {capabilitiesOf, conflicts} from "./capabilities.ts"
 import type {PublishedJob, PublishedPage, Snapshot} from "./generation.ts"
+import {knownLanguages} from "./languages/known-languages.ts"
 import {ruleIssues} from "./rule-issues.ts"
 
 export interface SnapshotResult {
@@ -37,7 +41,12 @@ export interface SnapshotResult {
 type Runner = {readonly command: Command; readonly runner: Handler}
 
 /** Puts together what the instances declare, and finds what does not fit together. */
-export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance[], log: Log): SnapshotResult => {
+export const buildSnapshot = (
+  loaded: LoadedConfig,
+  instances: readonly Instance[],
+  texts: HostTexts,
+  log: Log,
+): SnapshotResult => {
   const issues: Issue[] = []
   const secrets: string[] = []
   const report = (instance: Instance, message: string) =>
@@ -53,12 +62,15 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
   const adapters = adaptersOf(instances, endpoints)
   issues.push(...ruleIssues(loaded, adapters))
   const idRules = [...adapters].map(([name, {ignoresCase = false}]) => [name, {ignoresCase}] as const)
+  const known = knownLanguages(loaded, instances)
   const messages = createMessageTable({
     prefixes: (loaded.config as ProjectConfig).commands.prefixes,
     failureText: (loaded.config as ProjectConfig).messages.failure,
     commands,
     handlers: instances.flatMap(handlersOf),
     permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),
+    languages: readLanguages({known, rules: loaded.config.languages.rules}, new Map(idRules)),
+    texts,
     prompts: instances.flatMap(promptsOf),
     actions: instances.flatMap(actionsOf),
     middleware: instances.flatMap(middlewareOf),
@@ -68,7 +80,7 @@ export const buildSnapshot = (loaded: LoadedConfig, instances: readonly Instance
   const jobs = new Map(instances.flatMap(jobsOf))
   const routes = instances.flatMap(instance => instance.registrations.routes.map(route => ({instance, route})))
   const pages = instances.flatMap(instance => pagesOf(loaded, instance))
-  const capabilities = instances.flatMap(instance => capabilitiesOf(instance, commands, endpoints))
+  const capabilities = instances.flatMap(instance => capabilitiesOf(instance, commands, endpoints, known[0]))
   return {snapshot: Object.freeze({messages, endpoints, jobs, routes, pages, capabilities}), issues, secrets}
 }
 
@@ -80,11 +92,19 @@ const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
     database: instance.database,
     prompt: name => instance.registrations.prompts.get(name),
     state: (scope, name) => instance.registrations.states.find(state => state.scope === scope && state.name === name),
+    say: (languages, key, values) => textsWith(instance, key).say(languages, key, values),
   },
   log: instance.log,
   signal: instance.scope.signal,
   run: (work, about) => instance.run(work, about, id),
 })
+
+/** Of what the instance declared, the texts that have the key. Throws `text_unknown`. */
+const textsWith = ({path, registrations: {texts}}: Instance, key: string): DeclaredTexts => {
+  const found = texts.find(({keys}) => keys.has(key)) ?? texts[0]
+  if (found === undefined) throw new Problem("text_unknown", `${path} declares no texts`)
+  return found
+}
 
 const commandsOf = (instance: Instance, report: (message: string) => void): Runner[] =>
   instance.registrations.commands.flatMap(({pattern, definition, handle}) => {

@@ -113,12 +113,13 @@ const run = async (options: HostOptions, runtime: Runtime, parts: Parts, own: Pr
   const {runtimeId, startedAt, project, boot, token, url, database, authority, history, askExit} = opened
   const lastGood = opened.lastGood && {generation: opened.lastGood.generation, why: opened.lastGood.why}
   const made = await assemble(options, runtime, opened, parts)
-  const {current, events, outbox, inbox, endpoints, recovery, watcher, generations, timers, containment} = made
+  const {current, events, outbox, inbox, endpoints, recovery, watcher, generations, timers, choices, containment} = made
   own.generations = generations
 
   const dispatch = createDispatch({
     current: () => current().snapshot.messages,
     endpoints,
+    choices,
     timers,
     privateHosts: () => current().config.config.files.allowPrivate,
     files: made.draftFiles,

@@ -5,6 +5,7 @@ import {type Command, parseCall} from "./command.ts"
 import type {Cooldowns} from "./cooldowns.ts"
 import {misuseText} from "./help.ts"
 import type {Router} from "./router.ts"
+import {inEnglish, type Say} from "./texts/host-texts.ts"
 
 export interface CommandCall {
   readonly router: Router
@@ -15,21 +16,37 @@ export interface CommandCall {
   readonly prefix: () => string
   readonly session: Session
   readonly cooldowns: Cooldowns
+  /** In the language of the event; English when left out. */
+  readonly say?: Say
 }
 
 /** Runs a command, or answers why it does not run: a permission that is missing, a misuse, a cooldown. */
-export const callCommand = ({router, command, rest, prefix, session, cooldowns}: CommandCall): Reply => {
+export const callCommand = ({
+  router,
+  command,
+  rest,
+  prefix,
+  session,
+  cooldowns,
+  say = inEnglish,
+}: CommandCall): Reply => {
   const name = () => `${prefix()}${command.path.join(" ")}`
   const {permission} = command.definition
   if (permission !== undefined && !includesPermission(session.permission, permission)) {
-    return `${name()} needs the permission ${permission}.`
+    return say("call.permission", {call: name(), permission})
   }
-  const parsed = parseCall(command, rest)
+  const parsed = parseCall(command, rest, say)
   if (parsed.is === "misused")
-    return misuseText(router, command, parsed.why, {prefix: prefix(), permission: session.permission, rest})
+    return misuseText(router, command, parsed.why, {
+      prefix: prefix(),
+      permission: session.permission,
+      say,
+      language: session.language,
+      rest,
+    })
   const turn = cooldowns.take(command, session)
   if (turn.is === "free") return command.handle({...parsed, session})
-  return turn.tell ? `${name()} is cooling down: ${turn.seconds} s to go.` : undefined
+  return turn.tell ? say("call.cooldown", {call: name(), seconds: turn.seconds}) : undefined
 }
 
 const per = ["user", "channel", "everyone"]

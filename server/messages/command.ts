@@ -1,11 +1,13 @@
 import {parseArgs} from "node:util"
 import type {PluginPath} from "../../shared/ids.ts"
-import {messageOf} from "../../shared/problems.ts"
 import type {ArgumentType, OptionDefinition} from "../../shared/sdk/command.ts"
 import type {CommandDefinition, Reply, Session} from "../../shared/sdk/session.ts"
-import {didYouMean} from "../config/suggest.ts"
+import {suggest} from "../config/suggest.ts"
 import type {Argument} from "./arguments/pattern.ts"
 import {convertEach, partsOf, type Taking, type Value} from "./arguments/value.ts"
+import {misusedOption} from "./misused-option.ts"
+import type {HostText} from "./texts/en.ts"
+import {inEnglish, type Say} from "./texts/host-texts.ts"
 import {splitWords, takeWord, takeWords} from "./words.ts"
 
 export type ParsedArguments = Readonly<Record<string, Value | readonly Value[]>>
@@ -28,20 +30,20 @@ export type Parsed =
   | {readonly is: "call"; readonly args: ParsedArguments; readonly options: ParsedArguments}
   | {readonly is: "misused"; readonly why: string}
 
-/** Reads what follows a command's words. */
-export const parseCall = (command: Command, rest: string): Parsed => {
+/** Reads what follows a command's words; says what is wrong with it in the words of `say`. */
+export const parseCall = (command: Command, rest: string, say: Say = inEnglish): Parsed => {
   const {options = {}} = command.definition
   if (command.definition.options === undefined || !rest.includes("-"))
-    return readArguments(command, rest, readOptions(options, {}))
+    return readArguments(command, rest, readOptions(options, {}, say), say)
   try {
     const {values, positionals} = parseArgs({
       args: splitWords(rest).map(hideMinus),
       allowPositionals: true,
       options: Object.fromEntries(Object.entries(options).flatMap(parserOptions)),
     })
-    return readArguments(command, positionals.map(showMinus), readOptions(options, values))
+    return readArguments(command, positionals.map(showMinus), readOptions(options, values, say), say)
   } catch (error) {
-    return {is: "misused", why: messageOf(error).split(". To specify")[0] ?? ""}
+    return {is: "misused", why: misusedOption(error, say)}
   }
 }
 
@@ -62,6 +64,7 @@ const showMinus = (word: string) => (word.startsWith("\0") ? word.slice(1) : wor
 const readOptions = (
   options: Record<string, OptionDefinition>,
   values: Readonly<Record<string, unknown>>,
+  say: Say,
 ): ParsedArguments | string => {
   const read: Record<string, Value | readonly Value[]> = {}
   for (const [name, option] of Object.entries(options)) {
@@ -77,7 +80,7 @@ const readOptions = (
         [value].flat().map(word => showMinus(String(word))),
         true,
       )
-      if ("wrong" in found) return wrongOption(name, option, found.wrong)
+      if ("wrong" in found) return wrongOption(name, option, found.wrong, say)
       const [first] = found.values
       read[name] = option.list === true || first === undefined ? found.values : first
     }
@@ -85,7 +88,7 @@ const readOptions = (
   return read
 }
 
-const readArguments = (command: Command, rest: Rest, options: ParsedArguments | string): Parsed => {
+const readArguments = (command: Command, rest: Rest, options: ParsedArguments | string, say: Say): Parsed => {
   if (typeof options === "string") return {is: "misused", why: options}
   const args: Record<string, Value | readonly Value[]> = {}
   let left: Rest = rest
@@ -93,7 +96,7 @@ const readArguments = (command: Command, rest: Rest, options: ParsedArguments | 
     const [words, after] = takeFor(argument, left)
     left = after
     if (words.length === 0) {
-      if (argument.required) return {is: "misused", why: `${argument.name} is missing`}
+      if (argument.required) return {is: "misused", why: say("command.missing", {name: argument.name})}
       const fallback = argument.fallback ?? (argument.many === "rest" ? [] : undefined)
       if (fallback !== undefined) args[argument.name] = fallback
       continue
@@ -103,12 +106,12 @@ const readArguments = (command: Command, rest: Rest, options: ParsedArguments | 
       argument.many === "list" ? words.flatMap(partsOf) : words,
       argument.many !== "list",
     )
-    if ("wrong" in found) return {is: "misused", why: wrongArgument(argument, found.wrong)}
+    if ("wrong" in found) return {is: "misused", why: wrongArgument(argument, found.wrong, say)}
     const [first] = found.values
     args[argument.name] = argument.many !== undefined || first === undefined ? found.values : first
   }
   const [surplus] = takeFirst(left)
-  if (surplus !== undefined) return {is: "misused", why: `"${surplus}" is too much`}
+  if (surplus !== undefined) return {is: "misused", why: say("command.surplus", {word: surplus})}
   return {is: "call", args, options}
 }
 
@@ -123,22 +126,27 @@ const takeFor = ({type, many}: Argument, rest: Rest): [words: readonly string[],
   return [word === undefined ? [] : [word], after]
 }
 
-const wrongArgument = (argument: Argument, word: string): string => {
-  const subject = argument.many === undefined ? argument.name : `each of ${argument.name}`
-  return `${subject} must be ${describe(argument)}, not "${word}"${meantIn(argument, word)}`
+const wrongArgument = (argument: Argument, word: string, say: Say): string => {
+  const key = argument.many === undefined ? "command.type" : "command.each"
+  return say(key, {name: argument.name, type: describe(argument, say), word}) + meantIn(argument, word, say)
 }
 
-const wrongOption = (name: string, option: Taking, word: string): string =>
-  `--${name} must be ${describe(option)}${option.choices === undefined ? "" : `, not "${word}"${meantIn(option, word)}`}`
+const wrongOption = (name: string, option: Taking, word: string, say: Say): string => {
+  const type = describe(option, say)
+  if (option.choices === undefined) return say("command.option", {option: `--${name}`, type})
+  return say("command.type", {name: `--${name}`, type, word}) + meantIn(option, word, say)
+}
 
-const meantIn = ({type, choices = []}: Taking, word: string): string =>
-  type === "string" ? didYouMean(word.toLowerCase(), choices.map(String)) : ""
+const meantIn = ({type, choices = []}: Taking, word: string, say: Say): string => {
+  const meant = type === "string" ? suggest(word.toLowerCase(), choices.map(String)) : undefined
+  return meant === undefined ? "" : say("command.meant", {choice: meant})
+}
 
 /** What a value must be: `a whole number`, or its choices: `red, green or blue`. */
-const describe = ({type, choices}: Taking): string => {
-  if (choices === undefined) return described[type]
-  const [last, ...before] = choices.map(String).toReversed()
-  return [before.toReversed().join(", "), last].filter(text => text !== "").join(" or ")
+const describe = ({type, choices}: Taking, say: Say): string => {
+  if (choices === undefined) return say(described[type])
+  const [last = "", ...before] = choices.map(String).toReversed()
+  return before.length === 0 ? last : say("type.choices", {choices: before.toReversed().join(", "), last})
 }
 
 const wholeOf = (rest: string | readonly string[]): string | undefined => {
@@ -151,12 +159,12 @@ type Rest = string | readonly string[]
 const takeFirst = (rest: Rest): [string | undefined, Rest] =>
   typeof rest === "string" ? takeWord(rest) : [rest[0], rest.slice(1)]
 
-const described: Record<ArgumentType, string> = {
-  string: "text",
-  text: "text",
-  number: "a number",
-  integer: "a whole number",
-  boolean: "yes or no",
+const described: Record<ArgumentType, HostText> = {
+  string: "type.text",
+  text: "type.text",
+  number: "type.number",
+  integer: "type.integer",
+  boolean: "type.boolean",
 }
 
 /** `item add <title:text> [priority=1]` as help shows it. */

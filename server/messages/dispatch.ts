@@ -1,3 +1,4 @@
+import {defaultFailure} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
@@ -15,12 +16,16 @@ import {Cooldowns} from "./cooldowns.ts"
 import {FailureNotes, replyTo} from "./failure.ts"
 import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
 import {helpCommand, unknownText} from "./help.ts"
+import type {LanguageChoices} from "./language/choices.ts"
+import {languageCommand, languageCommandId} from "./language/command.ts"
+import {type Languages, oneLanguage} from "./language/languages.ts"
 import {type MiddlewareHandler, orderOf, surround} from "./middleware.ts"
 import type {PermissionOf} from "./permissions.ts"
 import {isPressRefusal, PressRefusals} from "./press-refusals.ts"
 import {answer, isAnswerTo} from "./prompt.ts"
 import {type Routed, Router} from "./router.ts"
 import {openSession, type SessionOptions, textOfEvent} from "./session.ts"
+import {HostTexts} from "./texts/host-texts.ts"
 import {noTimers, runTimer, type SessionTimers} from "./timers.ts"
 
 /** What the running generation does with messages. */
@@ -39,6 +44,9 @@ export interface MessageTable {
   /** Who runs a command, by the command's id. */
   readonly runners: ReadonlyMap<string, Handler>
   readonly permissionOf: PermissionOf
+  readonly languages: Languages
+  /** What svc itself says. */
+  readonly texts: HostTexts
   /** What a user is told where the bot failed; nothing when left out. */
   readonly failureText?: string
 }
@@ -53,6 +61,8 @@ export interface DispatchOptions {
   readonly current: () => MessageTable
   /** What sessions ask of the endpoints. */
   readonly endpoints: EndpointActs
+  /** What users have chosen; nobody has when left out. */
+  readonly choices?: LanguageChoices
   /** How sessions set timers; there are none when left out. */
   readonly timers?: SessionTimers
   /** Hosts of private networks that files of messages may be read from; none when left out. */
@@ -93,11 +103,16 @@ const match = (table: MessageTable, event: SatoriEvent, asked?: string): readonl
   return own === undefined ? handlers : [own, ...handlers]
 }
 
-const isAnswer = ({prompts, router}: MessageTable, event: SatoriEvent, routed: Routed, asked = ""): asked is string => {
+const isAnswer = (
+  {prompts, router, texts}: MessageTable,
+  event: SatoriEvent,
+  routed: Routed,
+  asked = "",
+): asked is string => {
   const continuation = prompts.get(asked)
   if (continuation === undefined || event.user?.is_bot === true) return false
   const text = textOfEvent(event.message?.content).trim()
-  return isAnswerTo(continuation.prompt, {router, text, event, isCommand: routed.is === "command"})
+  return isAnswerTo(continuation.prompt, {router, text, event, texts, isCommand: routed.is === "command"})
 }
 
 const routeEvent = ({router}: MessageTable, event: SatoriEvent): Routed =>
@@ -133,14 +148,26 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   if (handler === undefined) return {is: "failed", error: "the running generation has no such handler"}
   const now = () => options.clock.now()
   const permissionOf = () => current().permissionOf(stored.endpoint, stored.event)
-  const asked = {endpoints, timers, privateHosts, files, permissionOf, now}
+  const {known, of} = current().languages
+  const chosen = known.length === 1 ? undefined : choiceOf(options, stored)
+  const language = of(stored.endpoint, stored.event, chosen instanceof Promise ? await chosen : chosen)
+  const languages = [language, known[0] ?? language] as const
+  const asked = {endpoints, timers, privateHosts, files, permissionOf, languages, now}
   const outcome = await runToEnd(handler, stored, attempt, timeout, asked)
   if (outcome.is !== "failed") return outcome
   const failed = {...outcome, error: scrub(outcome.error)}
-  const {failureText = "", runners} = current()
+  const {failureText = "", runners, texts} = current()
+  if (failureText === "") return failed
+  const text = () => (failureText === defaultFailure ? failureIn(texts, language) : failureText)
   const isAsked = runners.has(id) || isActionId(id)
-  return failureText === "" ? failed : {...failed, note: () => notes.noteFor(stored, failureText, isAsked)}
+  return {...failed, note: () => notes.noteFor(stored, text(), isAsked)}
 }
+
+const choiceOf = ({choices}: RunOptions, {endpoint, event: {user}}: InboxEvent) =>
+  user === undefined ? undefined : choices?.of(endpoint, user.id)
+
+/** As `messages.failure` has it. */
+const failureIn = (texts: HostTexts, language: string): string => texts.in(language)("failure", {event: "{event}"})
 
 const asItIs = (text: string): string => text
 
@@ -149,7 +176,7 @@ const runToEnd = async (
   stored: InboxEvent,
   attempt: Attempt,
   timeout: number,
-  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "files" | "permissionOf" | "now">,
+  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "files" | "permissionOf" | "languages" | "now">,
 ): Promise<Outcome> => {
   const {plugin} = handler
   const about = {endpoint: stored.endpoint, event: stored.event.sn}
@@ -163,7 +190,13 @@ const runToEnd = async (
       const left = await end()
       // Who comes too late leaves nothing behind.
       signal.throwIfAborted()
-      return {is: "handled", ...again, ...left, ...(handler.stops?.() === true ? {stops: true} : {})}
+      return {
+        is: "handled",
+        ...again,
+        ...left,
+        ...(handler.stored === undefined ? {} : {afterwards: [...(left.afterwards ?? []), handler.stored]}),
+        ...(handler.stops?.() === true ? {stops: true} : {}),
+      }
     } catch (error) {
       abandon()
       throw error
@@ -187,9 +220,12 @@ type Runnable = Handler & {
   readonly handle: (session: Session, attempt: Attempt, hold: Hold) => Reply
   /** Of a middleware that has ended: does the event stop there? */
   readonly stops?: () => boolean
+  /** Called once what it leaves behind is stored. */
+  readonly stored?: () => void
 }
 
-const find = ({current, log, cooldowns, presses}: RunOptions, stored: InboxEvent, id: string): Runnable | undefined => {
+const find = (options: RunOptions, stored: InboxEvent, id: string): Runnable | undefined => {
+  const {current, log, cooldowns, presses, choices} = options
   const table = current()
   const plain = table.byId.get(id)
   if (plain !== undefined) return plain
@@ -199,14 +235,15 @@ const find = ({current, log, cooldowns, presses}: RunOptions, stored: InboxEvent
   if (continuation !== undefined) {
     return {
       ...continuation,
-      handle: async (session, attempt) => answer(continuation.prompt, await attempt.question(), session, table.router),
+      handle: async (session, attempt) => answer(continuation.prompt, await attempt.question(), session, table),
     }
   }
   const action = table.actions.get(id)
   if (action !== undefined) {
     return {...action, handle: async (session, attempt) => press(action.action, await attempt.question(), session)}
   }
-  if (isPressRefusal(id)) return {...hostHandler(id, log), handle: () => presses.sentenceFor(id, stored)}
+  if (isPressRefusal(id))
+    return {...hostHandler(id, log), handle: ({language}) => presses.sentenceFor(id, stored, table.texts.in(language))}
   const timer = table.timers.get(id)
   if (timer !== undefined) return {...timer, handle: session => runTimer(timer.timer, stored, session)}
   const routed = routeEvent(table, stored.event)
@@ -214,8 +251,11 @@ const find = ({current, log, cooldowns, presses}: RunOptions, stored: InboxEvent
   if (id === unknownCommand) {
     return {
       ...hostHandler(id, log),
-      handle: ({permission}) =>
-        routed.is === "unknown" ? unknownText(table.router, routed, {prefix: prefix(), permission}) : undefined,
+      handle: ({permission, language}) => {
+        if (routed.is !== "unknown") return undefined
+        const say = table.texts.in(language)
+        return unknownText(table.router, routed, {prefix: prefix(), permission, say, language})
+      },
     }
   }
   const runner = table.runners.get(id)
@@ -223,9 +263,19 @@ const find = ({current, log, cooldowns, presses}: RunOptions, stored: InboxEvent
   const {command, rest} = routed
   return {
     ...runner,
-    handle: session => callCommand({router: table.router, command, rest, prefix, session, cooldowns}),
+    ...(id === languageCommandId ? choosing(choices, stored) : {}),
+    handle: session => {
+      const say = table.texts.in(session.language)
+      return callCommand({router: table.router, command, rest, prefix, session, cooldowns, say})
+    },
   }
 }
+
+/** The Host's own `language` stores a choice. */
+const choosing = (choices: LanguageChoices | undefined, {endpoint, event: {user}}: InboxEvent) =>
+  choices === undefined || user === undefined
+    ? {}
+    : {plugin: choices.side, stored: () => choices.changed(endpoint, user.id)}
 
 /** The Host's own handlers are never disposed. */
 const hostHandler = (id: string, log: Log): Handler => ({
@@ -240,6 +290,9 @@ export interface TableParts {
   readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
   readonly handlers: readonly EventHandler[]
   readonly permissionOf: PermissionOf
+  /** English alone when left out. */
+  readonly languages?: Languages
+  readonly texts?: HostTexts
   readonly failureText?: string
   readonly prompts?: readonly Continuation[]
   readonly actions?: readonly ActionRunner[]
@@ -258,11 +311,17 @@ export const createMessageTable = ({
   middleware = [],
   timers = [],
   permissionOf,
+  languages = oneLanguage("en"),
+  texts = new HostTexts(),
   failureText = "",
   log,
 }: TableParts): MessageTable => {
-  const help = helpCommand(() => router)
-  const router: Router = new Router([help, ...commands.map(({command}) => command)], prefixes)
+  const declared = commands.map(({command}) => command)
+  const own = [
+    helpCommand(() => router, texts),
+    ...(offersChoice(languages, declared) ? [languageCommand(() => router, languages, texts)] : []),
+  ]
+  const router: Router = new Router([...own, ...declared], prefixes)
   const byType = new Map<string, EventHandler[]>()
   for (const handler of handlers) byType.set(handler.type, [...(byType.get(handler.type) ?? []), handler])
   return {
@@ -274,10 +333,16 @@ export const createMessageTable = ({
     middleware: new Map(middleware.map(each => [each.id, each])),
     timers: new Map(timers.map(each => [each.id, each])),
     runners: new Map([
-      [help.id, hostHandler(help.id, log)],
+      ...own.map(({id}) => [id, hostHandler(id, log)] as const),
       ...commands.map(({command, runner}) => [command.id, runner] as const),
     ]),
     permissionOf,
+    languages,
+    texts,
     failureText,
   }
 }
+
+/** May users choose? Not where there is one language, nor where a plugin has a command of that name. */
+const offersChoice = ({known}: Languages, commands: readonly Command[]): boolean =>
+  known.length > 1 && !commands.some(({path, aliases}) => [path, ...aliases].some(([word]) => word === "language"))

@@ -1,33 +1,37 @@
 import {includesPermission, type Permission} from "../../shared/sdk/permission.ts"
+import {textIn} from "../../shared/sdk/text/texts.ts"
 import {parsePattern} from "./arguments/pattern.ts"
 import type {Command} from "./command.ts"
 import {usageOf} from "./command.ts"
 import type {Routed, Router} from "./router.ts"
+import {HostTexts, inEnglish, type Say} from "./texts/host-texts.ts"
 import {takeWord} from "./words.ts"
 
 /** Commands that one help message lists. */
 const mostListed = 40
 
 /** The Host's own command: `help`, and `help <command>`. A plugin's `help` takes its place. */
-export const helpCommand = (router: () => Router): Command => ({
+export const helpCommand = (router: () => Router, texts = new HostTexts()): Command => ({
   id: "host/help",
   owner: "host",
   ...parsePattern("help [command:text]"),
   aliases: [],
-  definition: {description: "Lists the commands, or tells about one"},
-  handle: ({args, session}) => {
-    const prefix = router().manner(session.text.trim(), session.event)
-    return helpText(router(), prefix, session.permission, args.command === undefined ? undefined : String(args.command))
+  definition: {description: texts.of("help.description")},
+  handle: ({args, session: {text, event, permission, language}}) => {
+    const prefix = router().manner(text.trim(), event)
+    const asked = {prefix, permission, say: texts.in(language), language}
+    return helpText(router(), asked, args.command === undefined ? undefined : String(args.command))
   },
 })
 
-const helpText = (router: Router, prefix: string, permission: Permission, words: string | undefined): string => {
-  if (words === undefined) return list("Commands:", router.commands, prefix, permission)
+const helpText = (router: Router, asked: Required<Asked>, words: string | undefined): string => {
+  const {prefix, permission, say} = asked
+  if (words === undefined) return list(say("help.commands"), router.commands, asked)
   const command = router.find(words)
-  const group = listGroup(router, words, prefix, permission)
+  const group = listGroup(router, words, asked)
   if (command !== undefined && mayCall(command, permission))
-    return [describeCommand(prefix, command), ...(group === undefined ? [] : [group])].join("\n")
-  return group ?? noCommand(words, `${prefix}help lists all.`)
+    return [describeCommand(command, asked), ...(group === undefined ? [] : [group])].join("\n")
+  return group ?? noCommand(say, words, listsAll(say, prefix))
 }
 
 const mayCall = ({definition}: Command, permission: Permission) =>
@@ -41,24 +45,39 @@ export const misuseText = (
   router: Router,
   command: Command,
   why: string,
-  {prefix = router.prefix, permission = "admin", rest = ""}: Asked & {readonly rest?: string} = {},
+  {rest = "", ...given}: Asked & {readonly rest?: string} = {},
 ): string => {
+  const asked = askedOf(router, given)
+  const {prefix, permission, say} = asked
   const words = command.path.join(" ")
   const [word = ""] = takeWord(rest)
   const meant = word === "" ? undefined : router.meantAfter(words, word)
   if (meant !== undefined && isForUser(router, `${words} ${meant}`, permission))
-    return noCommand(`${words} ${word}`, `Did you mean ${prefix}${words} ${meant}?`)
-  const group = listGroup(router, words, prefix, permission)
-  return `${why}. Usage: ${prefix}${usageOf(command)}${group === undefined ? "" : `\n${group}`}`
+    return noCommand(say, `${words} ${word}`, say("help.meant", {call: `${prefix}${words} ${meant}`}))
+  const group = listGroup(router, words, asked)
+  const misuse = say("help.misuse", {why, usage: `${prefix}${usageOf(command)}`})
+  return group === undefined ? misuse : `${misuse}\n${group}`
 }
 
-/** How the bot was called, and by whom. */
+/** How the bot was called, by whom, and in which language it answers. */
 interface Asked {
   readonly prefix?: string
   readonly permission?: Permission
+  readonly say?: Say
+  readonly language?: string
 }
 
-const noCommand = (words: string, hint: string) => `There is no command "${words}". ${hint}`
+const askedOf = (router: Router, asked: Asked): Required<Asked> => ({
+  prefix: router.prefix,
+  permission: "admin",
+  say: inEnglish,
+  language: "en",
+  ...asked,
+})
+
+const noCommand = (say: Say, words: string, hint: string) => say("help.unknown", {words, hint})
+
+const listsAll = (say: Say, prefix: string) => say("help.all", {call: `${prefix}help`})
 
 /**
  * The answer to a command that does not exist; nothing where it may have been meant for somebody else. What the user may
@@ -67,13 +86,15 @@ const noCommand = (words: string, hint: string) => `There is no command "${words
 export const unknownText = (
   router: Router,
   {word, meant, group, direct}: Extract<Routed, {is: "unknown"}>,
-  {prefix = router.prefix, permission = "admin"}: Asked = {},
+  given: Asked = {},
 ): string | undefined => {
+  const asked = askedOf(router, given)
+  const {prefix, permission, say} = asked
   if (meant !== undefined && isForUser(router, meant, permission))
-    return noCommand(word, `Did you mean ${prefix}${meant}?`)
-  const list = group === "" ? undefined : listGroup(router, group, prefix, permission)
-  if (list !== undefined) return word === group ? list : noCommand(word, list)
-  return direct ? noCommand(word, `${prefix}help lists all.`) : undefined
+    return noCommand(say, word, say("help.meant", {call: `${prefix}${meant}`}))
+  const list = group === "" ? undefined : listGroup(router, group, asked)
+  if (list !== undefined) return word === group ? list : noCommand(say, word, list)
+  return direct ? noCommand(say, word, listsAll(say, prefix)) : undefined
 }
 
 /** May the user call the command with these words, or one of their group? */
@@ -92,29 +113,37 @@ export const usages = (router: Router): readonly string[] =>
     .sort()
 
 /** Undefined where these words have no command that the user may call. */
-const listGroup = (router: Router, words: string, prefix: string, permission: Permission): string | undefined => {
+const listGroup = (router: Router, words: string, asked: Required<Asked>): string | undefined => {
+  const {prefix, permission, say} = asked
   const group = router.group(words)
   const isEmpty = !group.some(command => isListed(command) && mayCall(command, permission))
-  return isEmpty ? undefined : list(`Commands of ${prefix}${words}:`, group, prefix, permission)
+  return isEmpty ? undefined : list(say("help.group", {call: `${prefix}${words}`}), group, asked)
 }
 
-const list = (title: string, commands: readonly Command[], prefix: string, permission: Permission): string => {
+const list = (
+  title: string,
+  commands: readonly Command[],
+  {prefix, permission, say, language}: Required<Asked>,
+): string => {
   const shown = commands.filter(command => isListed(command) && mayCall(command, permission))
   const lines = shown
-    .map(command => line(`${prefix}${usageOf(command)}`, command.definition.description))
+    .map(command => line(`${prefix}${usageOf(command)}`, textIn(command.definition.description, language)))
     .sort()
     .slice(0, mostListed)
   const more = shown.length - lines.length
-  return [title, ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join("\n")
+  return [title, ...lines, ...(more > 0 ? [say("help.more", {count: more})] : [])].join("\n")
 }
 
-const describeCommand = (prefix: string, command: Command): string => {
+const describeCommand = (command: Command, {prefix, say, language}: Required<Asked>): string => {
   const {description, aliases = [], options = {}, examples = []} = command.definition
   return [
-    line(`${prefix}${usageOf(command)}`, description),
-    ...(aliases.length === 0 ? [] : [`also: ${aliases.join(", ")}`]),
+    line(`${prefix}${usageOf(command)}`, textIn(description, language)),
+    ...(aliases.length === 0 ? [] : [say("help.aliases", {aliases: aliases.join(", ")})]),
     ...Object.entries(options).map(([name, option]) =>
-      line(`  --${name}${option.short === undefined ? "" : `, -${option.short}`}`, option.description),
+      line(
+        `  --${name}${option.short === undefined ? "" : `, -${option.short}`}`,
+        textIn(option.description, language),
+      ),
     ),
     ...examples.map(example => `  ${example}`),
   ].join("\n")

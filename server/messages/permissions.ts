@@ -21,7 +21,7 @@ export const readPermissions = (
 ): PermissionOf => {
   const read = new Map<string, PermissionOf>()
   const readFor = (endpoint: string): PermissionOf => {
-    const fold = endpoints.get(endpoint)?.ignoresCase === true ? lowerCase : identity
+    const fold = foldOf(endpoints.get(endpoint))
     const own = rules
       .filter(rule => rule.endpoint === "*" || rule.endpoint === endpoint)
       .map(rule => ({permission: rule.permission, fits: testOf(rule, fold)}))
@@ -46,7 +46,12 @@ const testOf = (rule: PermissionRule, fold: Fold): ((event: SatoriEvent) => bool
     })
 }
 
-const groupOf = ({channel}: SatoriEvent) => (channel?.type === channelType.direct ? undefined : channel?.id)
+/** The channel of an event, where it is one with others. */
+export const groupOf = ({channel}: Pick<SatoriEvent, "channel">) =>
+  channel?.type === channelType.direct ? undefined : channel?.id
+
+/** Ids of an endpoint as they are compared. */
+export const foldOf = (rules: IdRules | undefined): Fold => (rules?.ignoresCase === true ? lowerCase : identity)
 
 const identity: Fold = id => id
 const lowerCase: Fold = id => id.replace(/[A-Z]/g, letter => letter.toLowerCase())

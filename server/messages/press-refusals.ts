@@ -1,12 +1,14 @@
 import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
 import {refusals} from "../inbox/presses.ts"
 import {BoundedMap} from "../runtime/bounded-map.ts"
+import type {HostText} from "./texts/en.ts"
+import type {Say} from "./texts/host-texts.ts"
 
 /** What somebody is told whose press does nothing, by the handler of the press. */
-const sentences: Readonly<Record<string, string>> = {
-  [refusals.gone]: "This button no longer works.",
-  [refusals.taken]: "This was answered already.",
-  [refusals.others]: "This button is for somebody else.",
+const sentences: Readonly<Record<string, HostText>> = {
+  [refusals.gone]: "press.gone",
+  [refusals.taken]: "press.taken",
+  [refusals.others]: "press.others",
 }
 
 /** One user in a channel is told so often at most: in milliseconds. */
@@ -28,13 +30,14 @@ export class PressRefusals {
   }
 
   /** What the user is told now; undefined where the user was told within the last minute, or nobody can be told. */
-  sentenceFor(handler: string, stored: InboxEvent): string | undefined {
+  sentenceFor(handler: string, stored: InboxEvent, say: Say): string | undefined {
     const at = conversationOf(stored)
     if (at === undefined) return undefined
     const key = `${handler} ${at.endpoint}/${at.channel}/${stored.event.user?.id ?? ""}`
     const last = this.#told.get(key)
     if (last !== undefined && this.#now() - last < pause) return undefined
     this.#told.set(key, this.#now())
-    return sentences[handler]
+    const sentence = sentences[handler]
+    return sentence === undefined ? undefined : say(sentence)
   }
 }

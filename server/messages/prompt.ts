@@ -10,6 +10,7 @@ import {explainValue} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 import {personOf, type Question} from "../inbox/prompts.ts"
 import type {Router} from "./router.ts"
+import type {HostTexts} from "./texts/host-texts.ts"
 
 /** A prompt as a plugin declared it. */
 export interface Prompt {
@@ -44,30 +45,40 @@ export const answer = (
   {id, definition, handle}: Prompt,
   question: Question | undefined,
   session: Session,
-  router: Router,
+  {router, texts}: Pick<Said, "router" | "texts">,
 ): Reply => {
   if (question === undefined) throw new Problem("event_invalid", `the question of ${id} is gone`)
   const text = session.text.trim()
-  if (isCancel(definition, router, text, session.event)) return "Cancelled."
+  if (isCancel(definition, {router, text, event: session.event, texts}))
+    return texts.in(session.language)("prompt.cancelled")
   const data: unknown = fromJson(question.data)
   requireFit(id, definition, data)
   return handle({answer: router.unnamed(text, session.event), data, session})
 }
 
-const isCancel = ({cancel = "cancel"}: PromptDefinition<TSchema>, router: Router, text: string, event: SatoriEvent) =>
-  cancel !== "" && router.bare(text, event).trim().toLowerCase() === cancel.toLowerCase()
+interface Said {
+  readonly router: Router
+  readonly text: string
+  readonly event: SatoriEvent
+  readonly texts: HostTexts
+}
+
+/** The word that the prompt names ends it; where it names none, that of any language does. */
+const isCancel = ({cancel}: PromptDefinition<TSchema>, {router, text, event, texts}: Said): boolean => {
+  if (cancel === "") return false
+  const said = router.bare(text, event).trim().toLowerCase()
+  return cancel === undefined ? texts.cancelWords.has(said) : said === cancel.toLowerCase()
+}
 
 /**
  * Is this message of the user who was asked the answer? Not where it calls a command by prefix or name, nor where it begins with
  * a prefix, unless that is the word that ends the question. A question may take those too.
  */
-export const isAnswerTo = (
-  {definition}: Prompt,
-  {router, text, event, isCommand}: {router: Router; text: string; event: SatoriEvent; isCommand: boolean},
-): boolean => {
+export const isAnswerTo = ({definition}: Prompt, said: Said & {readonly isCommand: boolean}): boolean => {
+  const {router, text, event, isCommand} = said
   if (definition.takesCommands === true) return true
   if (isCommand) return !router.isCalled(text, event)
-  return !router.hasPrefix(text) || isCancel(definition, router, text, event)
+  return !router.hasPrefix(text) || isCancel(definition, said)
 }
 
 const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>, data: unknown): void => {

@@ -5,7 +5,8 @@ import {type Content, h, type Node, writtenText} from "../../shared/sdk/elements
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
-import {readStatements} from "../../shared/sdk/values.ts"
+import type {Texts, TextValues} from "../../shared/sdk/text/texts.ts"
+import {fieldsOf, readStatements} from "../../shared/sdk/values.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {type Attempt, conversationOf, type InboxEvent, type Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
@@ -25,6 +26,8 @@ export interface PluginSide {
   readonly database: Pick<SessionDatabase, "table" | "read">
   prompt(name: string): Prompt | undefined
   state?(scope: string, name: string): DeclaredState | undefined
+  /** Says a text that the plugin declared, in the first of the languages that has it. Throws `text_unknown`, `text_invalid`. */
+  say?(languages: readonly string[], key: string, values: TextValues): string
 }
 
 export interface OpenSession {
@@ -48,6 +51,8 @@ export interface SessionOptions {
   readonly permissionOf: () => Permission
   /** Hosts of private networks that files may be read from. */
   readonly privateHosts: () => readonly string[]
+  /** Of the event, and what it falls back to: the project's default comes last. */
+  readonly languages: readonly [string, ...string[]]
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Made when it is asked for. */
@@ -58,7 +63,7 @@ export interface SessionOptions {
 
 /** One event in the hands of one handler. */
 export const openSession = (options: SessionOptions): OpenSession => {
-  const {stored, attempt, plugin, endpoints, timers, permissionOf, privateHosts, now, log, signal} = options
+  const {stored, attempt, plugin, endpoints, timers, permissionOf, privateHosts, languages, now, log, signal} = options
   const {event, endpoint} = stored
   const sends: OutboxDraft[] = []
   const queued = new QueuedFiles(options.files, sends)
@@ -128,6 +133,8 @@ export const openSession = (options: SessionOptions): OpenSession => {
     get permission() {
       return permissionOf()
     },
+    language: languages[0],
+    t: (first: string | Texts, ...rest: readonly unknown[]) => sayIn(languages, plugin, first, rest),
     signal,
     get log() {
       ownLog ??= log()
@@ -228,6 +235,21 @@ export const openSession = (options: SessionOptions): OpenSession => {
 }
 
 const late = () => new Problem("late", "this handler has ended; what it does now is refused")
+
+/** `session.t(texts, key, values)`, or `session.t(key, values)` for any text of the plugin. */
+const sayIn = (
+  languages: readonly string[],
+  plugin: PluginSide | undefined,
+  first: string | Texts,
+  rest: readonly unknown[],
+): string => {
+  if (typeof first !== "string") {
+    const [key, values] = rest
+    return first.in(...languages)(String(key), fieldsOf(values) as TextValues)
+  }
+  if (plugin?.say === undefined) throw new Problem("text_unknown", `there is no text "${first}"`)
+  return plugin.say(languages, first, fieldsOf(rest[0]) as TextValues)
+}
 
 /** What somebody wrote in an event's message, empty where it has none. */
 export const textOfEvent = (content: string | undefined): string => {

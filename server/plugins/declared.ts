@@ -11,6 +11,7 @@ import type {CommandDefinition, HandlerDefinition, Middleware, Reply, Session} f
 import type {TimerDefinition} from "../../shared/sdk/timer.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
+import type {DeclaredTexts} from "./texts.ts"
 
 /** A command as `setup` declared it, before its pattern is read. */
 export interface DeclaredCommand {
@@ -69,6 +70,7 @@ export interface Registrations {
   /** By name. */
   readonly timers: ReadonlyMap<string, DeclaredTimer>
   readonly states: readonly DeclaredState[]
+  readonly texts: readonly DeclaredTexts[]
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>
   readonly routes: readonly PluginRoute[]
   readonly pages: readonly PluginPage[]

@@ -19,6 +19,7 @@ import type {PluginHost} from "./plugin-host.ts"
 import {type Position, positionIn} from "./position.ts"
 import {collectRegistrations} from "./registrations.ts"
 import {stateHandle} from "./state.ts"
+import {type DeclaredTexts, textsHandle} from "./texts.ts"
 
 interface Thrown {
   readonly error: string
@@ -128,6 +129,15 @@ export class Instance {
     return new Map(Object.entries(this.plugin.definition.uses ?? {}).map(([key, {name}]) => [key, name]))
   }
 
+  /** For people: what the texts of its languages lack, with the line that declares them. */
+  get textNotes(): readonly string[] {
+    return this.registrations.texts.flatMap(declared => {
+      const at = positionIn(declared.errorThere(""), this.files, this.#options.project)
+      const place = at === undefined ? this.path : `${at.file}:${at.line}:${at.column}`
+      return declared.notes.map(note => `${place}: texts(): ${note}`)
+    })
+  }
+
   /** Whose services its `setup` got. */
   get providers(): readonly Instance[] {
     return this.#providers
@@ -144,7 +154,8 @@ export class Instance {
       used.map(([key, name, provider]) => [key, provider?.service(name) ?? guardService({}, () => refuse(name))]),
     )
     const {declaring, close} = collectRegistrations(this.path)
-    const {migrate, declareState, ...declarations} = declaring
+    const {migrate, declareState, declareTexts, ...declarations} = declaring
+    const texts: DeclaredTexts[] = []
     const facade: Plugin = {
       ...declarations,
       name: this.name,
@@ -171,6 +182,12 @@ export class Instance {
           database: this.#options.database,
           requireActive: () => void this.#host("writing state"),
         }),
+      texts: table => {
+        const declared = declareTexts(table)
+        texts.push(declared)
+        return textsHandle(declared, table)
+      },
+      languageOf: async place => this.#host("languageOf()").languageOf(place),
       cancel: async id => this.#host("cancel()").cancel(this.name, id),
       ask: async (endpoint, method, params = {}) => this.#host("ask()").ask(endpoint, method, params),
     }
@@ -178,6 +195,7 @@ export class Instance {
       const {setup} = this.plugin.definition
       const work = () => this.as(() => setup(facade, this.#options.config, services))
       await withTimeLimit(setupTimeout, () => settingUp.run(this, work), signal)
+      for (const declared of texts) await declared.load()
     } catch (error) {
       await this.scope.dispose()
       throw this.#explain(error)

@@ -27,6 +27,8 @@ export interface PluginHost {
    * a method that acts, `endpoint_offline`, `platform_failed`.
    */
   ask(endpoint: string, method: string, params: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** The language of a conversation. Throws `target_invalid`. */
+  languageOf(place: TimerPlace): Promise<string>
   /** Resolves to whether the message was taken back. Throws `outbox_unknown`. */
   cancel(plugin: string, id: string): Promise<boolean>
 }

@@ -26,6 +26,7 @@ import type {
   DeclaredTimer,
   Registrations,
 } from "./declared.ts"
+import {DeclaredTexts} from "./texts.ts"
 
 type Declaring = Pick<
   Plugin,
@@ -44,6 +45,7 @@ type Declaring = Pick<
 > & {
   migrate: Plugin["database"]["migrate"]
   declareState(scope: DeclaredState["scope"], schema: TSchema, options: StateOptions): DeclaredState
+  declareTexts(table: unknown): DeclaredTexts
 }
 
 /** A question may wait so long for its answer, in seconds. */
@@ -110,6 +112,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const services = new Map<string, object>()
   const migrations: PluginMigration[] = []
   const states: DeclaredState[] = []
+  const texts: DeclaredTexts[] = []
   const starts: (() => unknown)[] = []
   let open = true
   const declare = (what: string) => {
@@ -237,6 +240,12 @@ export const collectRegistrations = (owner: PluginPath) => {
       states.push(declared)
       return declared
     },
+    declareTexts: table => {
+      declare("texts()")
+      const declared = new DeclaredTexts(table)
+      texts.push(declared)
+      return declared
+    },
     onStart: handler => {
       declare("onStart()")
       if (typeof handler !== "function") throw new TypeError("onStart() needs a function")
@@ -259,6 +268,7 @@ export const collectRegistrations = (owner: PluginPath) => {
     jobs,
     timers,
     states,
+    texts,
     adapters,
     routes,
     pages,

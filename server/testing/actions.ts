@@ -21,6 +21,8 @@ export interface PressOptions {
   readonly channel?: string
   /** In a channel with others: only commands with a prefix or the bot's name are for the bot. */
   readonly group?: boolean
+  /** The language that the platform says the user has, such as `de-AT`; none when left out. */
+  readonly language?: string
 }
 
 export interface SayOptions extends PressOptions {
@@ -72,10 +74,16 @@ const act = async (
   bot: UnderTest,
   what: string,
   {path, done}: {readonly path: string; readonly done: object},
-  {user = "tester", channel = "test", group}: PressOptions = {},
+  {user = "tester", channel = "test", group, language}: PressOptions = {},
 ): Promise<readonly string[]> => {
   const {host} = bot
-  const body = {...done, user, channel, ...(group === undefined ? {} : {group})}
+  const body = {
+    ...done,
+    user,
+    channel,
+    ...(group === undefined ? {} : {group}),
+    ...(language === undefined ? {} : {locale: language}),
+  }
   const {sn} = await ask<{readonly sn: number}>(host, `/api/plugins/sandbox/${path}`, body)
   await untilDone(bot, what, async () => [
     ...(await pendingHandlers(host, {sql: "m.seq = ?", args: [sn]})),

@@ -1,8 +1,12 @@
-import {type ItemState, itemStates} from "../../shared/api/item-rules.ts"
+import {type ItemState, itemStates, takenIn} from "../../shared/api/item-rules.ts"
 import type {Command, Item} from "../../shared/api/workroom.ts"
 import {timeFrom} from "../../shared/duration.ts"
-import {definePlugin, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk/sdk.ts"
+import {definePlugin, type LocalText, type PluginDefinition, Problem, type Session, Type} from "../../shared/sdk/sdk.ts"
+import {fieldsOf} from "../../shared/sdk/values.ts"
+import type {HostText} from "../messages/texts/en.ts"
+import {HostTexts, type Say} from "../messages/texts/host-texts.ts"
 import {partyOf} from "./party.ts"
+import {mostComments} from "./transitions.ts"
 import type {Workroom} from "./workroom.ts"
 
 const Level = (what: string, fallback: "trusted" | "admin") =>
@@ -23,15 +27,22 @@ type Bare<T> = T extends unknown ? Omit<T, "expectedRevision" | "request"> : nev
 /** Lists in chat are short. */
 const mostListed = 10
 
+const builtInTexts = new HostTexts()
+
 /** Work items from chat. Who writes is the actor; what they may do is what the rules of `permissions` give them. */
-export const workroomPlugin = (workroom: () => Workroom): PluginDefinition<typeof Settings> =>
-  definePlugin({
+export const workroomPlugin = (
+  workroom: () => Workroom,
+  texts: () => HostTexts | undefined = () => undefined,
+): PluginDefinition<typeof Settings> => {
+  const sayIn = (language: string): Say => (texts() ?? builtInTexts).in(language)
+  const about = (key: HostText): LocalText => ({in: language => sayIn(language)(key)})
+  return definePlugin({
     description: "Work items from chat",
     config: Settings,
     setup(plugin, {read = "trusted", work = "trusted", decide = "admin"}) {
       /** Makes the command against the item as it is; a handler that runs again after a crash does it once. */
       const change = async (session: Session, id: number, command: Bare<Change>): Promise<string> =>
-        answer(async () => {
+        answer(id, sayIn(session.language), command.is, async say => {
           const {revision} = workroom().item(id)
           const request = `inbox/${session.event.sn}`
           const item = await workroom().run({
@@ -39,14 +50,14 @@ export const workroomPlugin = (workroom: () => Workroom): PluginDefinition<typeo
             item: id,
             command: {...command, request, expectedRevision: revision} as Change,
           })
-          return lineOf(item)
+          return lineOf(item, say)
         })
 
       plugin.command(
         "item add <title:text>",
-        {description: "Add a work item", permission: work, examples: ["item add write the docs"]},
+        {description: about("workroom.add"), permission: work, examples: ["item add write the docs"]},
         ({args, session}) =>
-          answer(async () => {
+          answer(0, sayIn(session.language), "add", async say => {
             const {channel, endpoint} = session
             const item = await workroom().run({
               actor: actorOf(session),
@@ -62,99 +73,116 @@ export const workroomPlugin = (workroom: () => Workroom): PluginDefinition<typeo
                 request: `inbox/${session.event.sn}`,
               },
             })
-            return lineOf(item)
+            return lineOf(item, say)
           }),
       )
-      plugin.command(
-        "item list [state]",
-        {description: "List work items: the open ones, or those in a state", permission: read},
-        ({args}) => answer(async () => list(workroom().items, args.state)),
+      plugin.command("item list [state]", {description: about("workroom.list"), permission: read}, ({args, session}) =>
+        list(workroom().items, args.state, sayIn(session.language)),
       )
-      plugin.command("item show <id:integer>", {description: "Show a work item", permission: read}, ({args}) =>
-        answer(async () => describeItem(workroom().item(args.id))),
+      plugin.command(
+        "item show <id:integer>",
+        {description: about("workroom.show"), permission: read},
+        ({args, session}) =>
+          answer(args.id, sayIn(session.language), "show", async say => describeItem(workroom().item(args.id), say)),
       )
       plugin.command(
         "item claim <id:integer>",
-        {description: "Take a work item; also one whose work was not accepted", permission: work},
+        {description: about("workroom.claim"), permission: work},
         ({args, session}) => change(session, args.id, {is: "claim", assignee: actorOf(session)}),
       )
       plugin.command(
         "item block <id:integer> <reason:text>",
         {
-          description: "Say what a work item waits for",
+          description: about("workroom.block"),
           permission: work,
-          options: {until: {type: "string", description: "a date, or a time from now such as 2d"}},
+          options: {until: {type: "string", description: about("workroom.block.until")}},
           examples: ["item block 12 waiting for the printer", "item block 12 waiting for parts --until 2d"],
         },
         ({args, options, session}) => {
           const deadline = options.until === undefined ? null : timeFrom(options.until, Date.now())
-          if (deadline === undefined) return `--until is a date such as 2030-01-31, or a time from now such as 2d.`
+          if (deadline === undefined) return sayIn(session.language)("workroom.until")
           return change(session, args.id, {is: "block", reason: args.reason, owner: null, deadline})
         },
       )
       plugin.command(
         "item unblock <id:integer>",
-        {description: "Go on with a blocked work item", permission: work},
+        {description: about("workroom.unblock"), permission: work},
         ({args, session}) => change(session, args.id, {is: "unblock"}),
       )
       plugin.command(
         "item review <id:integer>",
-        {description: "Hand a work item in for review", permission: work},
+        {description: about("workroom.review"), permission: work},
         ({args, session}) => change(session, args.id, {is: "review"}),
       )
       plugin.command(
         "item accept <id:integer>",
-        {description: "Accept a reviewed work item: it is done", permission: decide},
+        {description: about("workroom.accept"), permission: decide},
         ({args, session}) => change(session, args.id, {is: "accept"}),
       )
       plugin.command(
         "item cancel <id:integer> [reason:text]",
-        {description: "Give a work item up", permission: decide},
+        {description: about("workroom.cancel"), permission: decide},
         ({args, session}) => change(session, args.id, {is: "cancel", reason: args.reason ?? null}),
       )
       plugin.command(
         "item comment <id:integer> <text:text>",
-        {description: "Say something about a work item", permission: work},
+        {description: about("workroom.comment"), permission: work},
         ({args, session}) => change(session, args.id, {is: "comment", text: args.text.slice(0, 4000)}),
       )
     },
   })
+}
 
 const actorOf = ({endpoint, user}: Session): string => partyOf(endpoint, user?.id)
 
 /** A refusal is an answer, a failure of the store is not. */
-const answer = async (work: () => Promise<string>): Promise<string> => {
+const answer = async (
+  id: number,
+  say: Say,
+  command: Change["is"] | "add" | "show",
+  work: (say: Say) => Promise<string>,
+): Promise<string> => {
   try {
-    return await work()
+    return await work(say)
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) return `${error.message}.`
+    if (error instanceof Problem && error.status < 500) return refusal(error, id, say, command)
     throw error
   }
 }
 
+const refusal = (problem: Problem, id: number, say: Say, command: Change["is"] | "add" | "show"): string => {
+  if (problem.code === "workroom_unknown") return say("workroom.unknown", {id})
+  const {state} = fieldsOf(problem.current)
+  if (problem.code !== "workroom_state" || command === "add" || command === "show") return `${problem.message}.`
+  const takes = takenIn[command]
+  if (takes.some(each => each === state)) return say("workroom.full", {id, count: mostComments})
+  return say("workroom.state", {id, command, state: String(state), wanted: takes.join(say("workroom.or"))})
+}
+
 const isState = (text: string): text is ItemState => itemStates.some(state => state === text)
 
-const list = (items: readonly Item[], state: string | undefined): string => {
-  if (state !== undefined && !isState(state)) return `There is no state "${state}"; there is ${itemStates.join(", ")}.`
+const list = (items: readonly Item[], state: string | undefined, say: Say): string => {
+  if (state !== undefined && !isState(state)) return say("workroom.noState", {state, states: itemStates.join(", ")})
   const wanted = items.filter(item => (state === undefined ? isOpen(item) : item.state === state)).reverse()
-  if (wanted.length === 0) return state === undefined ? "No item is open." : `No item is ${state}.`
-  const more = wanted.length > mostListed ? [`and ${wanted.length - mostListed} more`] : []
-  return [...wanted.slice(0, mostListed).map(lineOf), ...more].join("\n")
+  if (wanted.length === 0) return state === undefined ? say("workroom.noneOpen") : say("workroom.none", {state})
+  const more = wanted.length > mostListed ? [say("workroom.more", {count: wanted.length - mostListed})] : []
+  return [...wanted.slice(0, mostListed).map(item => lineOf(item, say)), ...more].join("\n")
 }
 
 const isOpen = ({state}: Item) => state !== "done" && state !== "cancelled"
 
-const lineOf = ({id, state, title, assignee, blocker}: Item): string => {
+const lineOf = ({id, state, title, assignee, blocker}: Item, say: Say): string => {
   const who = assignee === null ? "" : ` (${assignee})`
-  const why = blocker === null ? "" : `: ${blocker.reason}${blocker.overdue ? ", overdue" : ""}`
+  const why =
+    blocker === null ? "" : `: ${blocker.overdue ? say("workroom.overdue", {reason: blocker.reason}) : blocker.reason}`
   return `#${id} ${state}${why} - ${title}${who}`
 }
 
-const describeItem = (item: Item): string =>
+const describeItem = (item: Item, say: Say): string =>
   [
-    lineOf(item),
+    lineOf(item, say),
     ...(item.description === "" ? [] : [item.description]),
-    `priority ${item.priority}, added by ${item.createdBy} at ${item.createdAt}`,
-    ...(item.blocker?.deadline == null ? [] : [`until ${item.blocker.deadline}`]),
+    say("workroom.added", {priority: item.priority, author: item.createdBy, at: item.createdAt}),
+    ...(item.blocker?.deadline == null ? [] : [say("workroom.deadline", {at: item.blocker.deadline})]),
     ...item.comments.slice(-3).map(({actor, text}) => `${actor}: ${text}`),
   ].join("\n")

@@ -3,6 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
 import type {PluginDefinition} from "../../shared/sdk/plugin/plugin.ts"
 import {type Database, schemaOf} from "../database/database.ts"
+import type {HostTexts} from "../messages/texts/host-texts.ts"
 import type {ProjectPaths} from "../runtime/project.ts"
 import {workroomPlugin} from "./chat.ts"
 import {readAcknowledged} from "./store/acknowledged.ts"
@@ -85,9 +86,11 @@ const recordsInFiles = async ({state}: ProjectPaths): Promise<number | undefined
 }
 
 /** The built-in plugin `workroom`, for a Host's workroom. */
-export const workroomPluginOf = (workroom: Workroom) => async (): Promise<{readonly default: PluginDefinition}> => ({
-  default: workroomPlugin(() => workroom),
-})
+export const workroomPluginOf =
+  (workroom: Workroom, texts: () => HostTexts | undefined) =>
+  async (): Promise<{readonly default: PluginDefinition}> => ({
+    default: workroomPlugin(() => workroom, texts),
+  })
 
 /** The same where no Host runs: it is set up, and never called. */
 export const closedWorkroomPlugin = async (): Promise<{readonly default: PluginDefinition}> => ({

@@ -1,3 +1,5 @@
+import type {LocalText} from "./text/texts.ts"
+
 /**
  * The value types that a command pattern may name: `<name:string>`. `text` takes the rest of the line as it stands. Beside
  * them stand choices (`<color:red|green>`), lists in one word (`<ids:integer[]>`), and the rest of the words (`<names:string...>`).
@@ -137,7 +139,7 @@ interface OptionOf<Name extends string, Value> {
   readonly type: Name
   /** One letter, for `-l`. */
   readonly short?: string
-  readonly description?: string
+  readonly description?: string | LocalText
   /** The values that it may have. */
   readonly choices?: readonly Value[]
 }

@@ -7,7 +7,7 @@ export interface PromptDefinition<D extends TSchema> {
   readonly data?: D
   /** Seconds for which an answer is waited for; an hour when left out. */
   readonly expires?: number
-  /** The word that ends the question without an answer; `cancel` when left out, "" for none. */
+  /** The word that ends the question without an answer; `cancel` in any language of svc's texts when left out, "" for none. */
   readonly cancel?: string
   /** Takes a message that begins with a prefix, or calls a command, for the answer too; false when left out. */
   readonly takesCommands?: boolean

@@ -17,6 +17,12 @@ export const User = Type.Object(
         description: "The account that the platform vouches for, where a user's id is not one. Not of Satori",
       }),
     ),
+    locale: Type.Optional(
+      Type.String({
+        private: true,
+        description: "The language that the platform says the user has, as a tag such as de-AT. Not of Satori",
+      }),
+    ),
   },
   {title: "User", description: "A user of a platform"},
 )

@@ -82,6 +82,17 @@ export type {
 } from "./session.ts"
 export type {DeclareState, StateHandle, StateOptions, StateScope, StateSubject, StateValue} from "./state.ts"
 export type {
+  DeclareTexts,
+  LocalText,
+  SayText,
+  TextKey,
+  TextRest,
+  Texts,
+  TextTable,
+  TextValue,
+  TextValues,
+} from "./text/texts.ts"
+export type {
   TimerDefinition,
   TimerHandle,
   TimerOptions,

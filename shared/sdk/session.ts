@@ -6,6 +6,7 @@ import type {Permission} from "./permission.ts"
 import type {PluginDatabase, Statement} from "./plugin/database.ts"
 import type {Channel, SatoriEvent, User} from "./satori.ts"
 import type {StateHandle, StateScope, StateValue} from "./state.ts"
+import type {LocalText, TextKey, TextRest, Texts, TextTable, TextValues} from "./text/texts.ts"
 import type {TimerHandle, TimerOptions, When} from "./timer.ts"
 
 /** What a handler may return: its reply, or nothing. */
@@ -44,6 +45,18 @@ export interface Session {
   readonly endpoint: string
   /** What the rules of `permissions` give this user here. */
   readonly permission: Permission
+  /**
+   * The language of this event (BCP 47), one of the bot's: what the user has chosen, else what the rules of `languages` say of the
+   * channel, else what the platform says of the user, else the project's default.
+   */
+  readonly language: string
+  /**
+   * A text of `plugin.texts` in the language of this event, with its values: plain text, whatever a value holds. Where the language
+   * lacks it, the project's default has it, or the first language of the table. Throws `text_unknown`, `text_invalid`.
+   */
+  t<T extends TextTable, K extends TextKey<T>>(texts: Texts<T>, key: K, ...values: TextRest<T, K>): string
+  /** The same by the key alone, for whatever the plugin has declared; the compiler does not know the key and its values. */
+  t(key: string, values?: TextValues): string
   /** Aborted when the handler's time ends or the Host stops. */
   readonly signal: AbortSignal
   readonly log: Log
@@ -148,7 +161,7 @@ export interface CommandCall<P extends string, O extends Record<string, OptionDe
 
 export interface CommandDefinition<O extends Record<string, OptionDefinition> = Record<never, never>>
   extends HandlerDefinition {
-  readonly description?: string
+  readonly description?: string | LocalText
   /** Other first words for the same command. */
   readonly aliases?: readonly string[]
   readonly options?: O

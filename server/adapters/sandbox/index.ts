@@ -65,7 +65,8 @@ export default definePlugin({
       response: Stored,
       status: 202,
       handle: async (_, call) => {
-        const {text = "", files = [], channel = "chat", user = "you", account, id = randomUUID(), group} = call.body
+        const {text = "", files = [], channel = "chat", user = "you", id = randomUUID(), group} = call.body
+        const {account, locale} = call.body
         // As on other platforms, who is muted can still write to the bot itself: to appeal, for example.
         const why = channel === directChannel(user) ? undefined : guild.whySilent(user, channel)
         if (why !== undefined) throw new Problem("conflict", why)
@@ -77,7 +78,7 @@ export default definePlugin({
         const receipt = await endpoint.receive({
           id,
           type: "message-created",
-          ...placeOf({channel, user, account, group}),
+          ...placeOf({channel, user, account, locale, group}),
           message: {id, content: renderContent(elements)},
         })
         if (!receipt.duplicate) room.say("user", channel, id, elements)

@@ -28,14 +28,14 @@ export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoin
     response: Stored,
     status: 202,
     handle: async (_, call) => {
-      const {button, message, channel = "chat", user = "you", account, id = randomUUID(), group} = call.body
+      const {button, message, channel = "chat", user = "you", account, locale, id = randomUUID(), group} = call.body
       const found = findIn(room, channel, button, message)
       const opened = endpoint()
       if (opened === undefined) throw new Problem("admission_closed", "the sandbox endpoint is not open")
       const receipt = await opened.receive({
         id,
         type: "interaction/button",
-        ...placeOf({channel, user, account, group}),
+        ...placeOf({channel, user, account, locale, group}),
         button: {id: found.button.id},
         message: {id: found.message.id, content: renderContent(found.message.elements)},
       })

@@ -6,6 +6,9 @@ export const sayerFields = {
   channel: Type.Optional(Type.String({minLength: 1, maxLength: 100, default: "chat"})),
   user: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Who is writing"})),
   account: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "Their account, for permissions"})),
+  locale: Type.Optional(
+    Type.String({minLength: 1, maxLength: 100, description: "Their language, as a platform says it: de-AT"}),
+  ),
   id: Type.Optional(Type.String({minLength: 1, maxLength: 100, description: "The same id again is stored once"})),
   group: Type.Optional(Type.Boolean({description: "In a channel with others, not in a direct conversation"})),
 }
@@ -14,12 +17,24 @@ interface Sayer {
   readonly channel: string
   readonly user: string
   readonly account?: string | undefined
+  readonly locale?: string | undefined
   readonly group?: boolean | undefined
 }
 
 /** What every event of theirs has. */
-export const placeOf = ({channel, user, account, group}: Sayer): Pick<Incoming, "channel" | "guild" | "user"> => ({
+export const placeOf = ({
+  channel,
+  user,
+  account,
+  locale,
+  group,
+}: Sayer): Pick<Incoming, "channel" | "guild" | "user"> => ({
   channel: {id: channel, type: group === true ? channelType.text : channelType.direct},
   ...(group === true ? {guild} : {}),
-  user: {id: user, name: user, ...(account === undefined ? {} : {account})},
+  user: {
+    id: user,
+    name: user,
+    ...(account === undefined ? {} : {account}),
+    ...(locale === undefined ? {} : {locale}),
+  },
 })

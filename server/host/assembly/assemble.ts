@@ -5,6 +5,7 @@ import {watchDisk} from "../../capacity/disk-watch.ts"
 import {PlaceWatch} from "../../capacity/place-watch.ts"
 import {Containment} from "../../generation/containment.ts"
 import type {Generation} from "../../generation/generation.ts"
+import {createLanguageOf, LanguageChoices} from "../../messages/language/choices.ts"
 import {PluginStarts} from "../../plugins/starts.ts"
 import {foldersOf} from "../../project/settings.ts"
 import {RunningBuild} from "../../recovery/build/running.ts"
@@ -74,6 +75,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     },
     retention: () => settings().retention,
     commands: () => current().snapshot.messages.router.commands,
+    language: () => current().snapshot.messages.languages.known[0] ?? "en",
   })
   const draftFiles = createDraftFiles(files, endpoints, {paths, database})
   const disk = {
@@ -125,11 +127,12 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     isPaused: () => ingress.isPaused,
     fail: error => void containment.contain(error),
   })
+  const choices = new LanguageChoices(database, log)
   const generations = createGenerations({
     host: options,
     runtime,
     opened,
-    plugins: {workroom: workroomPluginOf(workroom)},
+    plugins: {workroom: workroomPluginOf(workroom, () => generations.current?.snapshot.messages.texts)},
     endpoints,
     outbox,
     starts,
@@ -140,6 +143,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     },
     timers: () => timers,
     files: draftFiles,
+    languageOf: createLanguageOf(() => current().snapshot.messages.languages, choices),
     events,
     recovery,
     watcher,
@@ -163,6 +167,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
   const timers: Timers = createTimers({database, log, generations, ingress, inbox, clock})
   const users = createUserData({
     database,
+    choices,
     inbox,
     outbox,
     files,
@@ -179,6 +184,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     files,
     draftFiles,
     outbox,
+    choices,
     inbox,
     gaps,
     ingress,

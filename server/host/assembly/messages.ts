@@ -32,6 +32,8 @@ export interface MessagesOptions {
   readonly retention: () => RetentionSettings
   /** Of the running generation. */
   readonly commands: () => readonly Command[]
+  /** The project's default, of the running generation. */
+  readonly language: () => string
 }
 
 /** What messages come in by and go out by. Nothing of it moves before it is started. */
@@ -47,7 +49,7 @@ export interface HostMessages {
 
 /** Each hears of the others by functions: what one receives another stores, counts, or tells. */
 export const createMessages = (options: MessagesOptions): HostMessages => {
-  const {database, log, runtimeId, clock, events, base, ingressChanged, retention, commands} = options
+  const {database, log, runtimeId, clock, events, base, ingressChanged, retention, commands, language} = options
   const outbox = new Outbox(database, log, {clock, requireOpen: () => ingress.requireOpen("nothing new is sent")})
   const inbox = new Inbox(database, outbox, runtimeId, log, {
     clock,
@@ -58,7 +60,7 @@ export const createMessages = (options: MessagesOptions): HostMessages => {
     },
   })
   const gaps = new Gaps(database, log)
-  const commandLists = new CommandLists(commands)
+  const commandLists = new CommandLists(commands, language)
   const observeAll = (at: number) => {
     for (const endpoint of endpoints.list()) gaps.observe(endpoint, at)
     ingressChanged()

@@ -3,6 +3,7 @@ import {UserData} from "../../capacity/user/user-data.ts"
 import type {Database} from "../../database/database.ts"
 import type {FileStore} from "../../files/store.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
+import type {LanguageChoices} from "../../messages/language/choices.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import {laneOf} from "../../outbox/rows.ts"
 import type {Checkpoints} from "../../recovery/checkpoint/checkpoints.ts"
@@ -11,6 +12,7 @@ import type {Workroom} from "../../workroom/workroom.ts"
 
 export interface UserOptions {
   readonly database: Database
+  readonly choices: Pick<LanguageChoices, "changed">
   readonly inbox: Pick<Inbox, "questionsChanged">
   readonly outbox: Pick<Outbox, "discarded">
   readonly files: Pick<FileStore, "sweep">
@@ -22,6 +24,7 @@ export interface UserOptions {
 /** What the running Host keeps of a user. What its parts have in memory follows what is forgotten. */
 export const createUserData = ({
   database,
+  choices,
   inbox,
   outbox,
   files,
@@ -34,6 +37,7 @@ export const createUserData = ({
     dropFiles: () => files.sweep(),
     forgotten: async (part, rows) => {
       if (part === "outbox") outbox.discarded(rows.map(laneOf))
+      if (part === "state") for (const {endpoint, subject} of rows) choices.changed(String(endpoint), String(subject))
       if (part !== "prompts") return
       const asked = rows.map(({endpoint, channel, user}) => ({
         endpoint: String(endpoint),

@@ -8,6 +8,7 @@ import type {Watcher} from "../../generation/watch.ts"
 import type {DraftFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {BuiltIns} from "../../plugins/load.ts"
+import type {PluginHost} from "../../plugins/plugin-host.ts"
 import type {PluginStarts} from "../../plugins/starts.ts"
 import {systemClock} from "../../runtime/flow/clock.ts"
 import type {Runtime} from "../../runtime/runtime.ts"
@@ -32,6 +33,7 @@ export interface HostGenerationsOptions {
   readonly starts: PluginStarts
   readonly timers: () => Timers
   readonly files: DraftFiles
+  readonly languageOf: PluginHost["languageOf"]
   /** A generation was committed and swapped in. */
   readonly committed: () => void
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
@@ -42,8 +44,8 @@ export interface HostGenerationsOptions {
 
 /** The generations of a Host; the first one is not begun yet. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
-  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, files, committed} = options
-  const {events, recovery, watcher} = options
+  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, files, languageOf} = options
+  const {committed, events, recovery, watcher} = options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
   const loader = createLoader(host, runtime, paths, plugins, lastGood?.plugins)
@@ -59,7 +61,15 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
     history: new GenerationHistory(database),
     endpoints,
     jobDefaultProblem,
-    host: createPluginHost({outbox, endpoints, database, timers, files, clock: host.clock ?? systemClock}),
+    host: createPluginHost({
+      outbox,
+      endpoints,
+      database,
+      timers,
+      files,
+      languageOf,
+      clock: host.clock ?? systemClock,
+    }),
     mayChangeCode: mode !== "production",
     readVariables,
     readLockfile: () => hashLockfile(paths.project),

@@ -23,6 +23,7 @@ export interface PluginHostOptions {
   readonly database: Pick<Database, "write">
   readonly timers: () => Timers
   readonly files: DraftFiles
+  readonly languageOf: PluginHost["languageOf"]
   readonly clock: Clock
 }
 
@@ -33,6 +34,7 @@ export const createPluginHost = ({
   database,
   timers,
   files,
+  languageOf,
   clock,
 }: PluginHostOptions): PluginHost => ({
   now: () => clock.now(),
@@ -66,6 +68,7 @@ export const createPluginHost = ({
     const [cleared] = await database.write([timers().clearing(plugin, key)])
     return (cleared?.rows.length ?? 0) > 0
   },
+  languageOf: async place => languageOf(requirePlace(place)),
   cancel: (plugin, id) => outbox.cancel(String(id), plugin),
   ask: async (endpoint, method, params) => {
     endpoints.requireFeature(endpoint, method as Feature)
@@ -80,10 +83,7 @@ export const createPluginHost = ({
 const requirePlace = (target: TimerPlace): TimerPlace => {
   const {endpoint, channel, user} = fieldsOf(target)
   if (isId(endpoint) && [channel, user].every(id => id === undefined || isId(id))) return target
-  throw new Problem(
-    "target_invalid",
-    "the target of a timer is {endpoint, channel?, user?}: a name, and ids on the platform",
-  )
+  throw new Problem("target_invalid", "a conversation is {endpoint, channel?, user?}: a name, and ids on the platform")
 }
 
 /** A conversation of which no more is known than its ids. */

@@ -21,6 +21,7 @@ import type {
   Target,
 } from "../session.ts"
 import type {DeclareState} from "../state.ts"
+import type {DeclareTexts} from "../text/texts.ts"
 import type {TimerHandle, TimerOptions, TimerPlace, When} from "../timer.ts"
 import type {PluginDatabase} from "./database.ts"
 import type {DeclareTimer} from "./declare-timer.ts"
@@ -81,6 +82,16 @@ export interface Plugin {
    * it; elsewhere `handle.of(…)` does.
    */
   state: DeclareState
+  /**
+   * Declares what the plugin says, by language and key, in ICU MessageFormat. In a handler `session.t(texts, key, values)` says it;
+   * elsewhere `texts.in(language)(key, values)` does. Every message is read before the generation is committed.
+   */
+  texts: DeclareTexts
+  /**
+   * The language of a conversation outside a handler: what the user has chosen, else the channel's rule, else the project's default.
+   * Throws `not_active`, `target_invalid`.
+   */
+  languageOf(place: TimerPlace): Promise<string>
   /** Declares what timers do when they fire; `session.timer` and `setTimer` set them. */
   timer: DeclareTimer
   /**

@@ -20,6 +20,7 @@ test("there are guides with examples", () => {
     "docs/plugins/files.md",
     "docs/plugins/first.md",
     "docs/plugins/interactions.md",
+    "docs/plugins/languages.md",
     "docs/plugins/pages.md",
     "docs/plugins/send-files.md",
     "docs/plugins/services.md",

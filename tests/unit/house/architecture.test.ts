@@ -25,6 +25,7 @@ const entrances: readonly string[] = [
 const atFirstUse: ReadonlySet<string> = new Set([
   "esbuild",
   "eventsource-parser",
+  "intl-messageformat",
   "irc-framework",
   "modern-tar",
   "modern-tar/fs",

@@ -26,7 +26,7 @@ const event = (channel: number = channelType.text): SatoriEvent => ({
 })
 
 /** What a handler of this message sees of it; the rest of a session is not looked at. */
-const saying = (text: string) => ({text, event: event()}) as Session
+const saying = (text: string) => ({text, event: event(), language: "en"}) as Session
 
 /** What a message in a channel with others comes to: the command's words and what follows, or what it was not. */
 const routed = (router: Router, text: string, channel?: number) => {

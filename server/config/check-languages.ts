@@ -1,0 +1,37 @@
+import type {LanguageRule, ProjectConfig} from "../../shared/config.ts"
+import {languageTag, noLanguage} from "../../shared/language.ts"
+import type {Issue} from "../../shared/problems.ts"
+import type {Path, Source} from "./source.ts"
+
+/** What `languages` says wrong by itself: tags that are none, languages that stand twice, rules that never count. */
+export const checkLanguages = (source: Source, {default: fallback, offer, rules, texts}: Languages): Issue[] => {
+  const at = (...path: Path): Path => ["languages", ...path]
+  const checkTag = (tag: string, path: Path, where: "key" | "value" = "value") =>
+    languageTag(tag) === undefined ? [source.issue(path, noLanguage(tag), where)] : []
+  return [
+    ...checkTag(fallback, at("default")),
+    ...(offer ?? []).flatMap((tag, index) => checkTag(tag, at("offer", index))),
+    ...rules.flatMap(({language}, index) => checkTag(language, at("rules", index, "language"))),
+    ...Object.keys(texts).flatMap(tag => checkTag(tag, at("texts", tag), "key")),
+    ...twice(Object.keys(texts)).map(tag => source.issue(at("texts", tag), "the language stands twice", "key")),
+    ...rules.flatMap((rule, index) => {
+      const earlier = rules.slice(0, index).findIndex(other => covers(other, rule))
+      if (earlier < 0) return []
+      return [
+        source.issue(at("rules", index), `is never reached: languages.rules[${earlier}] fits wherever this one does`),
+      ]
+    }),
+  ]
+}
+
+type Languages = ProjectConfig["languages"]
+
+const twice = (tags: readonly string[]): readonly string[] =>
+  tags.filter((tag, index) => {
+    const same = languageTag(tag)
+    return same !== undefined && tags.slice(0, index).some(other => languageTag(other) === same)
+  })
+
+const covers = (first: LanguageRule, second: LanguageRule): boolean =>
+  (first.endpoint === "*" || first.endpoint === second.endpoint) &&
+  (first.channel === undefined || first.channel === second.channel)

@@ -1,0 +1,22 @@
+import {languageTag} from "../../../shared/language.ts"
+import type {LoadedConfig} from "../../config/load.ts"
+import type {Instance} from "../../plugins/instance.ts"
+
+/** The default and the tags that `crossCheck` of the configuration has found to be some, canonical and each once. */
+const canonical = (tags: readonly string[]): readonly string[] => [
+  ...new Set(tags.flatMap(tag => languageTag(tag) ?? [])),
+]
+
+/** The languages of the bot, the default first. */
+export const knownLanguages = (
+  {config: {languages}}: LoadedConfig,
+  instances: readonly Pick<Instance, "registrations">[],
+): readonly [string, ...string[]] => {
+  const {default: fallback, offer, rules, texts} = languages
+  const spoken = offer ?? [
+    ...instances.flatMap(({registrations}) => registrations.texts.flatMap(declared => declared.languages)),
+    ...Object.keys(texts),
+  ]
+  const [first = "en", ...others] = canonical([fallback, ...rules.map(({language}) => language), ...spoken])
+  return [first, ...others]
+}

@@ -1,0 +1,100 @@
+import type {Log} from "../../../shared/log.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import type {TimerPlace} from "../../../shared/sdk/timer.ts"
+import {Type} from "../../../shared/type.ts"
+import {explainValue} from "../../config/explain.ts"
+import type {Database} from "../../database/database.ts"
+import {type DeclaredState, parseState, readState} from "../../database/state/plugin-state.ts"
+import {BoundedMap} from "../../runtime/bounded-map.ts"
+import type {PluginSide} from "../session.ts"
+import {type Languages, placeOf} from "./languages.ts"
+
+/** The owner of the Host's own state: no plugin can have this name. */
+export const hostOwner = "(host)"
+
+/** Users whose choice is at hand. */
+const mostUsers = 10_000
+
+/** The handle of a user's choice in the Host's own handlers. */
+export const languageState = {
+  scope: "user",
+  name: "language",
+  of: () => {
+    throw new Error("the language of a user is stored by the handler of their command")
+  },
+} as const satisfies StateHandle<{language: string}, "user">
+
+/** What a user has chosen; empty where nothing. */
+export const Choice = Type.Object({language: Type.String({default: ""})}, {additionalProperties: false})
+
+const declared: DeclaredState = {
+  scope: languageState.scope,
+  name: languageState.name,
+  schema: Choice,
+  problemOf: value => explainValue(Choice, value)[0]?.message,
+}
+
+const keyOf = (endpoint: string, user: string) => `${endpoint}\n${user}`
+
+const noTables = (): never => {
+  throw new Problem("database_refused", "the Host's own handlers have no tables")
+}
+
+/** The languages that users have chosen: stored as a user's state, so that they are exported and forgotten with it. */
+export class LanguageChoices {
+  readonly #database: Pick<Database, "read">
+  readonly #log: Log
+  readonly #known = new BoundedMap<string, string | undefined>(mostUsers)
+  /** Grows with each change: what was read before is not remembered. */
+  #changes = 0
+
+  constructor(database: Pick<Database, "read">, log: Log) {
+    this.#database = database
+    this.#log = log
+  }
+
+  /** What a handler of the Host needs to store a choice. */
+  get side(): PluginSide {
+    return {
+      name: hostOwner,
+      database: {table: noTables, read: async () => noTables()},
+      prompt: () => undefined,
+      state: () => declared,
+    }
+  }
+
+  /** At once where it is at hand. A choice that cannot be read is none, and told in the log. */
+  of(endpoint: string, user: string): string | undefined | Promise<string | undefined> {
+    const key = keyOf(endpoint, user)
+    return this.#known.has(key) ? this.#known.get(key) : this.#read(endpoint, user)
+  }
+
+  /** A choice was stored or deleted. */
+  changed(endpoint: string, user: string): void {
+    this.#changes++
+    this.#known.delete(keyOf(endpoint, user))
+  }
+
+  async #read(endpoint: string, user: string): Promise<string | undefined> {
+    const before = this.#changes
+    try {
+      const {scope, name} = languageState
+      const key = {plugin: hostOwner, scope, name, endpoint, subject: user}
+      const {language} = parseState(key, declared, (await readState(this.#database, key)).value) as {language: string}
+      const chosen = language === "" ? undefined : language
+      if (this.#changes === before) this.#known.set(keyOf(endpoint, user), chosen)
+      return chosen
+    } catch (error) {
+      this.#log.warn(`the language of a user was not read: ${messageOf(error)}`, {error})
+      return undefined
+    }
+  }
+}
+
+/** The language of a conversation of which the ids are known: for code that is no handler. */
+export const createLanguageOf =
+  (languages: () => Languages, choices: LanguageChoices) =>
+  async ({endpoint, channel, user}: TimerPlace): Promise<string> => {
+    const chosen = user === undefined || languages().known.length === 1 ? undefined : await choices.of(endpoint, user)
+    return languages().of(endpoint, placeOf(channel, user), chosen)
+  }

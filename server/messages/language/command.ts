@@ -1,0 +1,60 @@
+import {closestLanguage, languageTag, nameOfLanguage} from "../../../shared/language.ts"
+import {parsePattern} from "../arguments/pattern.ts"
+import type {Command} from "../command.ts"
+import type {Router} from "../router.ts"
+import type {HostTexts} from "../texts/host-texts.ts"
+import {languageState} from "./choices.ts"
+import type {Languages} from "./languages.ts"
+
+/** The word that gives a choice up. */
+const auto = "auto"
+
+export const languageCommandId = "host/language"
+
+/**
+ * The Host's own command: `language` shows the languages, `language <tag>` chooses one for this user at this endpoint. A plugin's
+ * `language` takes its place.
+ */
+export const languageCommand = (router: () => Router, languages: Languages, texts: HostTexts): Command => ({
+  id: languageCommandId,
+  owner: "host",
+  ...parsePattern("language [tag]"),
+  aliases: [],
+  definition: {description: texts.of("language.description")},
+  handle: async ({args, session}) => {
+    const {event, endpoint, text, language: current} = session
+    const say = texts.in(current)
+    const values = {
+      call: `${router().manner(text.trim(), event)}language`,
+      languages: languages.known.map(labelOf).join(", "),
+    }
+    if (args.tag === undefined) return say("language.current", {...values, language: labelOf(current)})
+    const word = String(args.tag)
+    const choice = session.state(languageState)
+    if (word.toLowerCase() === auto) {
+      await choice.delete()
+      const language = languages.of(endpoint, event)
+      return texts.in(language)("language.auto", {language: labelOf(language)})
+    }
+    const chosen = languageCalled(languages.known, word, current)
+    if (chosen === undefined) return say("language.unknown", {...values, word})
+    await choice.set({language: chosen})
+    return texts.in(chosen)("language.set", {language: labelOf(chosen)})
+  },
+})
+
+/** `Deutsch (de)` */
+const labelOf = (tag: string): string => `${nameOfLanguage(tag)} (${tag})`
+
+/** By its tag, or by its name in itself, in English, or in the language of who asks. */
+const languageCalled = (known: readonly string[], word: string, current: string): string | undefined => {
+  const tag = languageTag(word)
+  const byTag = tag === undefined ? undefined : closestLanguage(known, tag)
+  const name = word.toLowerCase()
+  return (
+    byTag ??
+    known.find(each =>
+      [each, "en", current].some(inLanguage => nameOfLanguage(each, inLanguage).toLowerCase() === name),
+    )
+  )
+}

@@ -1,0 +1,87 @@
+import type {IntlMessageFormat} from "intl-messageformat"
+import {messageOf} from "../../../shared/problems.ts"
+import type {TextValue, TextValues} from "../../../shared/sdk/text/texts.ts"
+
+/** One message of one language, ready to be said. */
+export interface Message {
+  /** Of the values that it needs. */
+  readonly names: ReadonlySet<string>
+  /** Throws an `Error` that names a value that is missing, or of the wrong type. */
+  format(values: TextValues): string
+}
+
+/** Text, with names in braces and nothing that quotes, chooses or formats. */
+const plain = /^(?:[^{}']|'(?![{}'<>])|\{\s*[A-Za-z_]\w*\s*\})*$/
+const argument = /\{\s*([A-Za-z_]\w*)\s*\}/
+
+const requireValue = (values: TextValues, name: string): TextValue => {
+  const value = Object.hasOwn(values, name) ? values[name] : undefined
+  if (value === undefined || value === null) throw new Error(`the value of {${name}} is missing`)
+  if (typeof value === "string" || typeof value === "number" || value instanceof Date) return value
+  throw new Error(`the value of {${name}} is ${typeof value}; values are texts, numbers and Dates`)
+}
+
+/** A message of text and names alone, which needs no library; undefined for any other. */
+export const plainMessage = (text: string): Message | undefined => {
+  if (!plain.test(text)) return undefined
+  const parts = text.split(argument)
+  const names = new Set(parts.filter((_, index) => index % 2 === 1))
+  if (names.size === 0) return {names, format: () => text}
+  return {
+    names,
+    format: values =>
+      parts.map((part, index) => (index % 2 === 0 ? part : String(requireValue(values, part)))).join(""),
+  }
+}
+
+/**
+ * Reads an ICU message. The library is loaded for the first one that is not plain. Rejects with an `Error` that says what is wrong,
+ * and where in the message.
+ */
+export const parseMessage = async (text: string, language: string): Promise<Message> => {
+  const simple = plainMessage(text)
+  if (simple !== undefined) return simple
+  const {IntlMessageFormat} = await import("intl-messageformat")
+  const parsed = parseWith(IntlMessageFormat, text, language)
+  const names = namesIn(parsed.getAst())
+  return {
+    names,
+    format: values =>
+      String(parsed.format(Object.fromEntries([...names].map(name => [name, requireValue(values, name)])))),
+  }
+}
+
+const parseWith = (Library: typeof IntlMessageFormat, text: string, language: string): IntlMessageFormat => {
+  try {
+    // `<` is text: a message makes no elements.
+    return new Library(text, language, undefined, {ignoreTag: true})
+  } catch (error) {
+    throw new Error(explain(error), {cause: error})
+  }
+}
+
+/** The library names a wrong message as `EXPECT_ARGUMENT_CLOSING_BRACE`. */
+const explain = (error: unknown): string => {
+  const why = messageOf(error)
+  const words = /^[A-Z_]+$/.test(why) ? why.toLowerCase().replaceAll("_", " ") : why
+  const {line, column} = placeOf(error)
+  return line === undefined ? words : `${words}, at ${line}:${column} of the message`
+}
+
+const placeOf = (error: unknown): {readonly line?: number; readonly column?: number} =>
+  typeof error === "object" && error !== null && "location" in error
+    ? ((error.location as {readonly start?: {readonly line: number; readonly column: number}}).start ?? {})
+    : {}
+
+type Nodes = ReturnType<IntlMessageFormat["getAst"]>
+
+const literal = 0
+
+const namesIn = (nodes: Nodes): Set<string> =>
+  new Set(
+    nodes.flatMap(node => {
+      const own = "value" in node && node.type !== literal ? [node.value] : []
+      const inner = "options" in node ? Object.values(node.options).flatMap(({value}) => [...namesIn(value)]) : []
+      return [...own, ...inner]
+    }),
+  )

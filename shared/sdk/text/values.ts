@@ -1,0 +1,73 @@
+/** What a message takes: `{name}` a text or a number, a plural a number, a date a Date. It is text, and never markup. */
+export type TextValue = string | number | Date
+export type TextValues = Readonly<Record<string, TextValue>>
+
+/** What stands before the next brace, the brace, and what stands behind it. */
+type Cut<S extends string> = S extends `${infer Before}{${infer After}`
+  ? Before extends `${infer Sooner}}${infer Rest}`
+    ? [Sooner, "}", `${Rest}{${After}`]
+    : [Before, "{", After]
+  : S extends `${infer Before}}${infer After}`
+    ? [Before, "}", After]
+    : [S, "", ""]
+
+type Trim<S extends string> = S extends ` ${infer Rest}` | `${infer Rest} ` | `\n${infer Rest}` | `${infer Rest}\n`
+  ? Trim<Rest>
+  : S
+
+type First<S extends string> = Trim<S extends `${infer Word},${string}` ? Word : S>
+
+interface Formats {
+  readonly number: number
+  readonly plural: number
+  readonly selectordinal: number
+  readonly date: Date | number
+  readonly time: Date | number
+  readonly select: string
+}
+
+/** Of `count, plural, one ` it is `{count: number}`. */
+type Argument<Inner extends string> = Inner extends `${infer Name},${infer Format}`
+  ? {readonly [K in Trim<Name>]: First<Format> extends keyof Formats ? Formats[First<Format>] : TextValue}
+  : {readonly [K in Trim<Inner>]: string | number}
+
+/** `Stack` says where a brace stands: in the text of a message, or between the choices of a plural. */
+type Read<S extends string, Stack extends readonly ("text" | "choices")[], Found> =
+  Cut<S> extends [string, infer Brace, infer After extends string]
+    ? Brace extends ""
+      ? Found
+      : Brace extends "}"
+        ? Stack extends readonly [unknown, ...infer Outer extends readonly ("text" | "choices")[]]
+          ? Read<After, Outer, Found>
+          : Found
+        : Stack extends readonly ["choices", ...unknown[]]
+          ? Read<After, ["text", ...Stack], Found>
+          : Cut<After> extends [infer Inner extends string, infer Next, infer Rest extends string]
+            ? Next extends "}"
+              ? Read<Rest, Stack, Found & Argument<Inner>>
+              : Read<`{${Rest}`, ["choices", ...Stack], Found & Argument<Inner>>
+            : Found
+    : Found
+
+type Quoted = `${string}'{${string}` | `${string}'}${string}`
+
+/** The values of a message that the compiler can read; any values for another. */
+type ValuesOf<Message extends string> = Message extends unknown
+  ? string extends Message
+    ? TextValues
+    : Message extends Quoted
+      ? TextValues
+      : Read<Message, [], unknown>
+  : never
+
+/** What every member of a union asks for. */
+type All<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer Whole) => void
+  ? Whole
+  : never
+
+/** The values that these messages take, as the arguments behind a key: none where they take none. */
+export type TextArguments<Message extends string> = [string] extends [Message]
+  ? [values?: TextValues]
+  : keyof All<ValuesOf<Message>> extends never
+    ? []
+    : [values: All<ValuesOf<Message>>]

@@ -1,0 +1,93 @@
+import {readFileSync} from "node:fs"
+import {describe, expect, test} from "vitest"
+import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
+import {parseCall} from "../../../server/messages/command.ts"
+import {en, type HostText} from "../../../server/messages/texts/en.ts"
+import {builtInTables, HostTexts} from "../../../server/messages/texts/host-texts.ts"
+import {parseMessage, plainMessage} from "../../../server/runtime/text/message.ts"
+import {root} from "../../support/host/runtimes.ts"
+
+const keys = Object.keys(en) as HostText[]
+const languages = Object.entries(builtInTables)
+
+describe("what svc says", () => {
+  test("is there in English, German, Chinese and Spanish", () => {
+    expect(Object.keys(builtInTables)).toEqual(["en", "de", "zh-Hans", "es"])
+  })
+
+  test.each(languages)("in %s has every key, with the values that English has", (language, table) => {
+    expect(Object.keys(table).sort()).toEqual([...keys].sort())
+    for (const key of keys) {
+      const message = plainMessage(table[key])
+      expect(message, `${language}.${key} is plain`).toBeDefined()
+      expect([...(message?.names ?? [])].sort(), `${language}.${key}`).toEqual(
+        [...(plainMessage(en[key])?.names ?? [])].sort(),
+      )
+      expect(table[key].trim() === "" || /\{\s|\s\}/.test(table[key]), `${language}.${key}`).toBe(false)
+    }
+  })
+
+  test("is said in the closest language, else in the project's default, else in English", () => {
+    const texts = new HostTexts(new Map(), "es")
+    expect(texts.in("de-CH")("help.commands")).toBe("Befehle:")
+    expect(texts.in("zh-CN")("help.commands")).toBe("命令：")
+    expect(texts.in("fr")("help.commands")).toBe("Comandos:")
+    expect(new HostTexts(new Map(), "fr").in("fr")("help.commands")).toBe("Commands:")
+  })
+
+  test("may be said otherwise by a project, in these languages and in others", async () => {
+    const own = new Map([
+      ["nl", new Map([["help.commands", await parseMessage("Opdrachten:", "nl")]])],
+      ["en", new Map([["help.more", await parseMessage("{count, plural, one {# more} other {and # more}}", "en")]])],
+    ])
+    const texts = new HostTexts(own)
+    expect(texts.in("nl")("help.commands")).toBe("Opdrachten:")
+    expect(texts.in("nl")("help.more", {count: 1})).toBe("1 more")
+    expect(texts.in("de")("help.more", {count: 1})).toBe("… und 1 weitere")
+    expect(texts.languages).toEqual(["nl", "en", "de", "zh-Hans", "es"])
+  })
+
+  test("ends a question by the word of any language", () => {
+    expect([...new HostTexts().cancelWords].sort()).toEqual(["abbrechen", "cancel", "cancelar", "取消"])
+  })
+})
+
+describe("a misuse of options", () => {
+  const command = {
+    id: "root/test/command/note",
+    owner: "root/test" as const,
+    ...parsePattern("note [text:text]"),
+    aliases: [],
+    definition: {
+      options: {
+        name: {type: "string" as const, short: "n"},
+        flag: {type: "boolean" as const},
+        times: {type: "integer" as const},
+      },
+    },
+    handle: () => {},
+  }
+  const why = (rest: string, language = "en") => {
+    const parsed = parseCall(command, rest, new HostTexts().in(language))
+    return parsed.is === "misused" ? parsed.why : parsed.is
+  }
+
+  test.each([
+    ["--nmae x", "Unknown option '--nmae'", "Unbekannte Option '--nmae'"],
+    ["--name", "Option '-n, --name <value>' argument missing", "Der Option '-n, --name <value>' fehlt ihr Wert"],
+    ["--flag=1", "Option '--flag' does not take an argument", "Die Option '--flag' nimmt keinen Wert"],
+    [
+      "--name --flag",
+      "Option '--name' argument missing; one that begins with - is written '--name=-XYZ'",
+      "Der Option '--name' fehlt ihr Wert; einer, der mit - beginnt, wird '--name=-XYZ' geschrieben",
+    ],
+    ["--times x", "--times must be a whole number", "--times muss eine ganze Zahl sein"],
+  ])("%s is told in the language of the user", (rest, english, german) => {
+    expect([why(rest), why(rest, "de")]).toEqual([english, german])
+  })
+})
+
+test("docs/plugins/languages.md lists what svc says", () => {
+  const page = readFileSync(`${root}docs/plugins/languages.md`, "utf8")
+  for (const key of keys) expect(page).toContain(`| \`${key}\` | \`${en[key]}\` |`)
+})

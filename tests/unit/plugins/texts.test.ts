@@ -1,0 +1,95 @@
+import {describe, expect, test} from "vitest"
+import {DeclaredTexts} from "../../../server/plugins/texts.ts"
+import {parseMessage, plainMessage} from "../../../server/runtime/text/message.ts"
+
+const codeOf = (work: () => unknown) => {
+  try {
+    return work()
+  } catch (error) {
+    return error instanceof Error ? ("code" in error ? `${error.code}: ${error.message}` : error.message) : error
+  }
+}
+
+describe("a message of text and names", () => {
+  // An empty choice keeps the library from taking the short way.
+  const through = async (text: string, values: Record<string, string | number>) =>
+    (await parseMessage(`${text}{never, select, other {}}`, "en")).format({...values, never: ""})
+
+  test.each(["Hello, {name}!", "{ name }", "it's {name}'s", "a < b & # {name}", "", "{name}{name}", "{n} items"])(
+    "%s is said without the library as the library says it",
+    async text => {
+      const values = {name: "<b>{x}</b>", n: 1234.5}
+      expect(plainMessage(text)?.format(values)).toBe(await through(text, values))
+    },
+  )
+
+  test.each(["'{'name'}'", "{n, number}", "{a b}", "{", "}", "two ''", "'<b>'"])("%s is left to the library", text =>
+    expect(plainMessage(text)).toBeUndefined(),
+  )
+
+  test("takes only values of its own", () => {
+    expect(codeOf(() => plainMessage("{toString}")?.format({}))).toBe("the value of {toString} is missing")
+  })
+})
+
+describe("the texts of a plugin", () => {
+  const table = {
+    en: {hello: "Hello, {name}!", items: "{count, plural, one {# item} other {# items}}", bye: "Bye."},
+    "de-AT": {hello: "Servus, {nmae}!", items: "{count, plural, one {# Ding} other {# Dinge}}"},
+  }
+
+  test("are said in the first of the languages that has the key, else in the first of the table", async () => {
+    const texts = new DeclaredTexts(table)
+    await texts.load()
+    expect(texts.say(["de"], "items", {count: 1})).toBe("1 Ding")
+    expect(texts.say(["de-AT"], "bye")).toBe("Bye.")
+    expect(texts.say(["fr", "de"], "items", {count: 20})).toBe("20 Dinge")
+    expect(texts.say(["fr"], "items", {count: 2000})).toBe("2,000 items")
+    expect(texts.say([], "hello", {name: "<at id='1'/>"})).toBe("Hello, <at id='1'/>!")
+  })
+
+  test("tell what languages lack, and values that only one asks for", async () => {
+    const texts = new DeclaredTexts(table)
+    await texts.load()
+    expect(texts.notes).toEqual([
+      "de-AT lacks bye: another language is taken for it",
+      "de-AT.hello needs {nmae}, which en.hello does not",
+    ])
+  })
+
+  test("refuse keys, values and languages that are none", async () => {
+    const texts = new DeclaredTexts(table)
+    expect(codeOf(() => texts.say(["en"], "items", {count: 1}))).toBe(
+      'not_active: the text "items" is read when setup has ended',
+    )
+    await texts.load()
+    expect(codeOf(() => texts.say(["en"], "helo"))).toBe(
+      'text_unknown: no language has a text "helo"; the keys are hello, items, bye',
+    )
+    expect(codeOf(() => texts.say(["en"], "hello"))).toBe("text_invalid: en.hello: the value of {name} is missing")
+    expect(codeOf(() => texts.say(["en"], "hello", {name: {} as never}))).toBe(
+      "text_invalid: en.hello: the value of {name} is object; values are texts, numbers and Dates",
+    )
+    expect(codeOf(() => texts.say(["en_GB"], "bye"))).toMatch(/^text_invalid: "en_GB" is no language tag/)
+  })
+
+  test.each([
+    [undefined, "texts() needs messages by language and key: {en: {hello: …}}"],
+    [{}, "texts() needs messages by language and key: {en: {hello: …}}"],
+    [{english: {}}, 'texts(): "english" is no language tag (BCP 47), such as en, de-AT or zh-Hans'],
+    [{de: {}, DE: {}}, "texts(): the language de is given twice"],
+    [{en: "hello"}, "texts(): en needs messages by key"],
+    [{en: {hello: 7}}, "texts(): en.hello is number; a message is text"],
+  ])("refuse %j as a table", (given, message) => expect(codeOf(() => new DeclaredTexts(given))).toBe(message))
+
+  test.each([
+    ["Hello, {name", "texts(): de.hello is no message: expect argument closing brace, at 1:8 of the message"],
+    ["{n, plural, one {#}}", "texts(): de.hello is no message: missing other clause, at 1:20 of the message"],
+    ["{n, numbr}", "texts(): de.hello is no message: invalid argument type, at 1:5 of the message"],
+  ])("refuse the message %s where they are declared", async (hello, message) => {
+    const texts = new DeclaredTexts({en: {hello: "Hello"}, de: {hello}})
+    const error: unknown = await texts.load().catch(thrown => thrown)
+    expect(error).toMatchObject({message})
+    expect((error as Error).stack).toContain("texts.test.ts")
+  })
+})
