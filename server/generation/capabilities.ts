@@ -1,7 +1,7 @@
 import {capabilityId} from "../../shared/ids.ts"
 import {textIn} from "../../shared/sdk/text/texts.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
-import type {Command} from "../messages/command.ts"
+import type {Command} from "../messages/command/command.ts"
 import type {Instance} from "../plugins/instance.ts"
 import type {Capability} from "./generation.ts"
 

@@ -4,7 +4,7 @@ import {messageOf} from "../../shared/problems.ts"
 import type {CommandSummary, Feature, Sender} from "../../shared/sdk/adapter/sender.ts"
 import {textIn} from "../../shared/sdk/text/texts.ts"
 import {withTimeLimit} from "../runtime/flow/time-limit.ts"
-import type {Command} from "./command.ts"
+import type {Command} from "./command/command.ts"
 
 /** A platform has so long to take the list, in milliseconds. */
 const limit = 30_000

@@ -1,55 +1,26 @@
 import {defaultFailure} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
-import {messageOf} from "../../shared/problems.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
-import type {Reply, Session} from "../../shared/sdk/session.ts"
-import {isUserError} from "../../shared/sdk/user-error.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
-import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import {isActionId, press} from "./action.ts"
 import type {EndpointActs} from "./acts.ts"
-import {callCommand} from "./call.ts"
-import type {Command} from "./command.ts"
-import {Cooldowns} from "./cooldowns.ts"
-import {FailureNotes, replyTo} from "./failure.ts"
-import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
-import {helpCommand, unknownText} from "./help.ts"
+import {callCommand} from "./command/call.ts"
+import {Cooldowns} from "./command/cooldowns.ts"
+import {unknownText} from "./command/help.ts"
+import type {Routed} from "./command/router.ts"
+import {FailureNotes} from "./failure.ts"
 import type {LanguageChoices} from "./language/choices.ts"
-import {languageCommand, languageCommandId} from "./language/command.ts"
-import {type Languages, oneLanguage} from "./language/languages.ts"
-import {type MiddlewareHandler, orderOf, surround} from "./middleware.ts"
-import type {PermissionOf} from "./permissions.ts"
+import {languageCommandId} from "./language/command.ts"
+import {orderOf, surround} from "./middleware.ts"
 import {isPressRefusal, PressRefusals} from "./press-refusals.ts"
 import {answer, isAnswerTo} from "./prompt.ts"
-import {type Routed, Router} from "./router.ts"
-import {openSession, type SessionOptions, textOfEvent} from "./session.ts"
-import {HostTexts} from "./texts/host-texts.ts"
+import {type Runnable, runToEnd} from "./run-handler.ts"
+import {textOfEvent} from "./session.ts"
+import {hostHandler, type MessageTable} from "./table.ts"
+import type {HostTexts} from "./texts/host-texts.ts"
 import {noTimers, runTimer, type SessionTimers} from "./timers.ts"
-
-/** What the running generation does with messages. */
-export interface MessageTable {
-  readonly router: Router
-  /** The handlers of each Satori event type, in the order of their declaration. */
-  readonly byType: ReadonlyMap<string, readonly EventHandler[]>
-  readonly byId: ReadonlyMap<string, EventHandler>
-  readonly prompts: ReadonlyMap<string, Continuation>
-  /** By the id of their handlers. */
-  readonly actions: ReadonlyMap<string, ActionRunner>
-  /** In the order in which they are around each other, the outermost first. */
-  readonly middleware: ReadonlyMap<string, MiddlewareHandler>
-  /** By the id of their handlers. */
-  readonly timers: ReadonlyMap<string, TimerRunner>
-  /** Who runs a command, by the command's id. */
-  readonly runners: ReadonlyMap<string, Handler>
-  readonly permissionOf: PermissionOf
-  readonly languages: Languages
-  /** What svc itself says. */
-  readonly texts: HostTexts
-  /** What a user is told where the bot failed; nothing when left out. */
-  readonly failureText?: string
-}
 
 /** The handler that answers a command that does not exist. */
 const unknownCommand = "host/unknown"
@@ -171,59 +142,6 @@ const failureIn = (texts: HostTexts, language: string): string => texts.in(langu
 
 const asItIs = (text: string): string => text
 
-const runToEnd = async (
-  handler: Runnable,
-  stored: InboxEvent,
-  attempt: Attempt,
-  timeout: number,
-  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "files" | "permissionOf" | "languages" | "now">,
-): Promise<Outcome> => {
-  const {plugin} = handler
-  const about = {endpoint: stored.endpoint, event: stored.event.sn}
-  const log = () => handler.log.with(about)
-  const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
-  const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
-    const {session, end, close, abandon} = openSession({stored, attempt, plugin, ...asked, log, signal})
-    try {
-      const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
-      if (reply !== undefined && reply !== "") await session.send(reply)
-      const left = await end()
-      // Who comes too late leaves nothing behind.
-      signal.throwIfAborted()
-      return {
-        is: "handled",
-        ...again,
-        ...left,
-        ...(handler.stored === undefined ? {} : {afterwards: [...(left.afterwards ?? []), handler.stored]}),
-        ...(handler.stops?.() === true ? {stops: true} : {}),
-      }
-    } catch (error) {
-      abandon()
-      throw error
-    } finally {
-      close()
-    }
-  }
-  try {
-    return await withTimeLimit(timeout, work, handler.signal)
-  } catch (error) {
-    if (handler.signal.aborted) return {is: "interrupted", ...again}
-    const answer = isUserError(error) ? replyTo(stored, error.message) : undefined
-    if (answer !== undefined) return {is: "handled", sends: [answer]}
-    log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
-    // What has not ended in time may still run: it is not run again beside itself.
-    return {is: "failed", error: messageOf(error), ...(error instanceof TimeLimitExceeded ? {} : again)}
-  }
-}
-
-type Runnable = Handler & {
-  readonly handle: (session: Session, attempt: Attempt, hold: Hold) => Reply
-  /** Of a middleware that has ended: does the event stop there? */
-  readonly stops?: () => boolean
-  /** Called once what it leaves behind is stored. */
-  readonly stored?: () => void
-}
-
 const find = (options: RunOptions, stored: InboxEvent, id: string): Runnable | undefined => {
   const {current, log, cooldowns, presses, choices} = options
   const table = current()
@@ -276,73 +194,3 @@ const choosing = (choices: LanguageChoices | undefined, {endpoint, event: {user}
   choices === undefined || user === undefined
     ? {}
     : {plugin: choices.side, stored: () => choices.changed(endpoint, user.id)}
-
-/** The Host's own handlers are never disposed. */
-const hostHandler = (id: string, log: Log): Handler => ({
-  id,
-  log,
-  signal: new AbortController().signal,
-  run: async work => work(),
-})
-
-export interface TableParts {
-  readonly prefixes: readonly string[]
-  readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
-  readonly handlers: readonly EventHandler[]
-  readonly permissionOf: PermissionOf
-  /** English alone when left out. */
-  readonly languages?: Languages
-  readonly texts?: HostTexts
-  readonly failureText?: string
-  readonly prompts?: readonly Continuation[]
-  readonly actions?: readonly ActionRunner[]
-  readonly middleware?: readonly MiddlewareHandler[]
-  readonly timers?: readonly TimerRunner[]
-  readonly log: Log
-}
-
-/** Everything that answers messages in one generation. */
-export const createMessageTable = ({
-  prefixes,
-  commands,
-  handlers,
-  prompts = [],
-  actions = [],
-  middleware = [],
-  timers = [],
-  permissionOf,
-  languages = oneLanguage("en"),
-  texts = new HostTexts(),
-  failureText = "",
-  log,
-}: TableParts): MessageTable => {
-  const declared = commands.map(({command}) => command)
-  const own = [
-    helpCommand(() => router, texts),
-    ...(offersChoice(languages, declared) ? [languageCommand(() => router, languages, texts)] : []),
-  ]
-  const router: Router = new Router([...own, ...declared], prefixes)
-  const byType = new Map<string, EventHandler[]>()
-  for (const handler of handlers) byType.set(handler.type, [...(byType.get(handler.type) ?? []), handler])
-  return {
-    router,
-    byType,
-    byId: new Map(handlers.map(handler => [handler.id, handler])),
-    prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
-    actions: new Map(actions.map(each => [each.id, each])),
-    middleware: new Map(middleware.map(each => [each.id, each])),
-    timers: new Map(timers.map(each => [each.id, each])),
-    runners: new Map([
-      ...own.map(({id}) => [id, hostHandler(id, log)] as const),
-      ...commands.map(({command, runner}) => [command.id, runner] as const),
-    ]),
-    permissionOf,
-    languages,
-    texts,
-    failureText,
-  }
-}
-
-/** May users choose? Not where there is one language, nor where a plugin has a command of that name. */
-const offersChoice = ({known}: Languages, commands: readonly Command[]): boolean =>
-  known.length > 1 && !commands.some(({path, aliases}) => [path, ...aliases].some(([word]) => word === "language"))

@@ -9,7 +9,7 @@ import type {TSchema} from "../../shared/type.ts"
 import {explainValue} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 import {personOf, type Question} from "../inbox/prompts.ts"
-import type {Router} from "./router.ts"
+import type {Router} from "./command/router.ts"
 import type {HostTexts} from "./texts/host-texts.ts"
 
 /** A prompt as a plugin declared it. */

@@ -1,7 +1,9 @@
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
+import type {RowOf, SqlValue} from "../../../shared/sdk/plugin/database.ts"
+import type {StateHandle} from "../../../shared/sdk/state.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
-import {Type} from "../../../shared/type.ts"
+import {type TSchema, Type} from "../../../shared/type.ts"
 import {explainValue} from "../../config/explain.ts"
 import type {Database} from "../../database/database.ts"
 import {type DeclaredState, parseState, readState} from "../../database/state/plugin-state.ts"
@@ -57,7 +59,13 @@ export class LanguageChoices {
   get side(): PluginSide {
     return {
       name: hostOwner,
-      database: {table: noTables, read: async () => noTables()},
+      database: {
+        table: noTables,
+        read: async <S extends TSchema | undefined = undefined>(sql: string, args?: readonly SqlValue[], row?: S) => {
+          if (row !== undefined) noTables()
+          return (await this.#database.read(sql, args)) as readonly RowOf<S>[]
+        },
+      },
       prompt: () => undefined,
       state: () => declared,
     }

@@ -1,7 +1,7 @@
 import {describe, expect, test} from "vitest"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
-import {checkCallRules} from "../../../server/messages/call.ts"
-import {type Command, parseCall, usageOf} from "../../../server/messages/command.ts"
+import {checkCallRules} from "../../../server/messages/command/call.ts"
+import {type Command, parseCall, usageOf} from "../../../server/messages/command/command.ts"
 
 const command = (pattern: string, definition: Command["definition"] = {}): Command => ({
   id: "root/test/command/a",

@@ -1,6 +1,6 @@
 import {describe, expect, test} from "vitest"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
-import {Cooldowns} from "../../../server/messages/cooldowns.ts"
+import {Cooldowns} from "../../../server/messages/command/cooldowns.ts"
 import type {Cooldown} from "../../../shared/sdk/command.ts"
 import type {User} from "../../../shared/sdk/satori.ts"
 import type {Session} from "../../../shared/sdk/session.ts"

@@ -1,8 +1,8 @@
 import {describe, expect, test} from "vitest"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
-import {type Command, parseCall, usageOf} from "../../../server/messages/command.ts"
-import {helpCommand, misuseText, unknownText, usages} from "../../../server/messages/help.ts"
-import {Router} from "../../../server/messages/router.ts"
+import {type Command, parseCall, usageOf} from "../../../server/messages/command/command.ts"
+import {helpCommand, misuseText, unknownText, usages} from "../../../server/messages/command/help.ts"
+import {Router} from "../../../server/messages/command/router.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Session} from "../../../shared/sdk/session.ts"
 

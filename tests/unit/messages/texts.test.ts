@@ -1,7 +1,7 @@
 import {readFileSync} from "node:fs"
 import {describe, expect, test} from "vitest"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
-import {parseCall} from "../../../server/messages/command.ts"
+import {parseCall} from "../../../server/messages/command/command.ts"
 import {en, type HostText} from "../../../server/messages/texts/en.ts"
 import {builtInTables, HostTexts} from "../../../server/messages/texts/host-texts.ts"
 import {parseMessage, plainMessage} from "../../../server/runtime/text/message.ts"

@@ -1,6 +1,6 @@
-import type {Cooldown} from "../../shared/sdk/command.ts"
-import type {Session} from "../../shared/sdk/session.ts"
-import {BoundedMap} from "../runtime/bounded-map.ts"
+import type {Cooldown} from "../../../shared/sdk/command.ts"
+import type {Session} from "../../../shared/sdk/session.ts"
+import {BoundedMap} from "../../runtime/bounded-map.ts"
 import type {Command} from "./command.ts"
 
 export type CooldownTurn =

@@ -1,6 +1,6 @@
-import {messageOf} from "../../shared/problems.ts"
-import type {HostText} from "./texts/en.ts"
-import type {Say} from "./texts/host-texts.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import type {HostText} from "../texts/en.ts"
+import type {Say} from "../texts/host-texts.ts"
 
 /** What `parseArgs` says in English (Node 22 and 24, Bun 1.4), by the text of svc that says the same. */
 const mistakes: readonly (readonly [RegExp, HostText])[] = [

@@ -1,10 +1,10 @@
-import {includesPermission, type Permission} from "../../shared/sdk/permission.ts"
-import {textIn} from "../../shared/sdk/text/texts.ts"
-import {parsePattern} from "./arguments/pattern.ts"
+import {includesPermission, type Permission} from "../../../shared/sdk/permission.ts"
+import {textIn} from "../../../shared/sdk/text/texts.ts"
+import {parsePattern} from "../arguments/pattern.ts"
+import {HostTexts, inEnglish, type Say} from "../texts/host-texts.ts"
 import type {Command} from "./command.ts"
 import {usageOf} from "./command.ts"
 import type {Routed, Router} from "./router.ts"
-import {HostTexts, inEnglish, type Say} from "./texts/host-texts.ts"
 import {takeWord} from "./words.ts"
 
 /** Commands that one help message lists. */

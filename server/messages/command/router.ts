@@ -1,5 +1,5 @@
-import {channelType, type SatoriEvent} from "../../shared/sdk/satori.ts"
-import {suggest} from "../config/suggest.ts"
+import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import {suggest} from "../../config/suggest.ts"
 import type {Command} from "./command.ts"
 
 interface Branch {

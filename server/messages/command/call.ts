@@ -1,11 +1,11 @@
-import {includesPermission, permissions} from "../../shared/sdk/permission.ts"
-import type {Reply, Session} from "../../shared/sdk/session.ts"
-import {checkOptions} from "./arguments/options.ts"
+import {includesPermission, permissions} from "../../../shared/sdk/permission.ts"
+import type {Reply, Session} from "../../../shared/sdk/session.ts"
+import {checkOptions} from "../arguments/options.ts"
+import {inEnglish, type Say} from "../texts/host-texts.ts"
 import {type Command, parseCall} from "./command.ts"
 import type {Cooldowns} from "./cooldowns.ts"
 import {misuseText} from "./help.ts"
 import type {Router} from "./router.ts"
-import {inEnglish, type Say} from "./texts/host-texts.ts"
 
 export interface CommandCall {
   readonly router: Router

@@ -1,0 +1,62 @@
+import {messageOf} from "../../shared/problems.ts"
+import type {Reply, Session} from "../../shared/sdk/session.ts"
+import {isUserError} from "../../shared/sdk/user-error.ts"
+import type {Attempt, InboxEvent, Outcome} from "../inbox/handling.ts"
+import {type Hold, TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {replyTo} from "./failure.ts"
+import type {Handler} from "./handler.ts"
+import {openSession, type SessionOptions} from "./session.ts"
+
+export type Runnable = Handler & {
+  readonly handle: (session: Session, attempt: Attempt, hold: Hold) => Reply
+  /** Of a middleware that has ended: does the event stop there? */
+  readonly stops?: () => boolean
+  /** Called once what it leaves behind is stored. */
+  readonly stored?: () => void
+}
+
+/** Runs one handler of an event in a session of its own, within its time: its outcome, with what it leaves behind. */
+export const runToEnd = async (
+  handler: Runnable,
+  stored: InboxEvent,
+  attempt: Attempt,
+  timeout: number,
+  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "files" | "permissionOf" | "languages" | "now">,
+): Promise<Outcome> => {
+  const {plugin} = handler
+  const about = {endpoint: stored.endpoint, event: stored.event.sn}
+  const log = () => handler.log.with(about)
+  const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
+  const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
+    const {session, end, close, abandon} = openSession({stored, attempt, plugin, ...asked, log, signal})
+    try {
+      const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
+      if (reply !== undefined && reply !== "") await session.send(reply)
+      const left = await end()
+      // Who comes too late leaves nothing behind.
+      signal.throwIfAborted()
+      return {
+        is: "handled",
+        ...again,
+        ...left,
+        ...(handler.stored === undefined ? {} : {afterwards: [...(left.afterwards ?? []), handler.stored]}),
+        ...(handler.stops?.() === true ? {stops: true} : {}),
+      }
+    } catch (error) {
+      abandon()
+      throw error
+    } finally {
+      close()
+    }
+  }
+  try {
+    return await withTimeLimit(timeout, work, handler.signal)
+  } catch (error) {
+    if (handler.signal.aborted) return {is: "interrupted", ...again}
+    const answer = isUserError(error) ? replyTo(stored, error.message) : undefined
+    if (answer !== undefined) return {is: "handled", sends: [answer]}
+    log().error(`${handler.id} failed: ${messageOf(error)}`, {error})
+    // What has not ended in time may still run: it is not run again beside itself.
+    return {is: "failed", error: messageOf(error), ...(error instanceof TimeLimitExceeded ? {} : again)}
+  }
+}

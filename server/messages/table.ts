@@ -1,0 +1,103 @@
+import type {Log} from "../../shared/log.ts"
+import type {Command} from "./command/command.ts"
+import {helpCommand} from "./command/help.ts"
+import {Router} from "./command/router.ts"
+import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
+import {languageCommand} from "./language/command.ts"
+import {type Languages, oneLanguage} from "./language/languages.ts"
+import type {MiddlewareHandler} from "./middleware.ts"
+import type {PermissionOf} from "./permissions.ts"
+import {HostTexts} from "./texts/host-texts.ts"
+
+/** What the running generation does with messages. */
+export interface MessageTable {
+  readonly router: Router
+  /** The handlers of each Satori event type, in the order of their declaration. */
+  readonly byType: ReadonlyMap<string, readonly EventHandler[]>
+  readonly byId: ReadonlyMap<string, EventHandler>
+  readonly prompts: ReadonlyMap<string, Continuation>
+  /** By the id of their handlers. */
+  readonly actions: ReadonlyMap<string, ActionRunner>
+  /** In the order in which they are around each other, the outermost first. */
+  readonly middleware: ReadonlyMap<string, MiddlewareHandler>
+  /** By the id of their handlers. */
+  readonly timers: ReadonlyMap<string, TimerRunner>
+  /** Who runs a command, by the command's id. */
+  readonly runners: ReadonlyMap<string, Handler>
+  readonly permissionOf: PermissionOf
+  readonly languages: Languages
+  /** What svc itself says. */
+  readonly texts: HostTexts
+  /** What a user is told where the bot failed; nothing when left out. */
+  readonly failureText?: string
+}
+
+export interface TableParts {
+  readonly prefixes: readonly string[]
+  readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
+  readonly handlers: readonly EventHandler[]
+  readonly permissionOf: PermissionOf
+  /** English alone when left out. */
+  readonly languages?: Languages
+  readonly texts?: HostTexts
+  readonly failureText?: string
+  readonly prompts?: readonly Continuation[]
+  readonly actions?: readonly ActionRunner[]
+  readonly middleware?: readonly MiddlewareHandler[]
+  readonly timers?: readonly TimerRunner[]
+  readonly log: Log
+}
+
+/** Everything that answers messages in one generation. */
+export const createMessageTable = ({
+  prefixes,
+  commands,
+  handlers,
+  prompts = [],
+  actions = [],
+  middleware = [],
+  timers = [],
+  permissionOf,
+  languages = oneLanguage("en"),
+  texts = new HostTexts(),
+  failureText = "",
+  log,
+}: TableParts): MessageTable => {
+  const declared = commands.map(({command}) => command)
+  const own = [
+    helpCommand(() => router, texts),
+    ...(offersChoice(languages, declared) ? [languageCommand(() => router, languages, texts)] : []),
+  ]
+  const router: Router = new Router([...own, ...declared], prefixes)
+  const byType = new Map<string, EventHandler[]>()
+  for (const handler of handlers) byType.set(handler.type, [...(byType.get(handler.type) ?? []), handler])
+  return {
+    router,
+    byType,
+    byId: new Map(handlers.map(handler => [handler.id, handler])),
+    prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
+    actions: new Map(actions.map(each => [each.id, each])),
+    middleware: new Map(middleware.map(each => [each.id, each])),
+    timers: new Map(timers.map(each => [each.id, each])),
+    runners: new Map([
+      ...own.map(({id}) => [id, hostHandler(id, log)] as const),
+      ...commands.map(({command, runner}) => [command.id, runner] as const),
+    ]),
+    permissionOf,
+    languages,
+    texts,
+    failureText,
+  }
+}
+
+/** May users choose? Not where there is one language, nor where a plugin has a command of that name. */
+const offersChoice = ({known}: Languages, commands: readonly Command[]): boolean =>
+  known.length > 1 && !commands.some(({path, aliases}) => [path, ...aliases].some(([word]) => word === "language"))
+
+/** The Host's own handlers are never disposed. */
+export const hostHandler = (id: string, log: Log): Handler => ({
+  id,
+  log,
+  signal: new AbortController().signal,
+  run: async work => work(),
+})
