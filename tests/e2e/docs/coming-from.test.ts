@@ -28,13 +28,15 @@ interface Step {
   readonly user?: string
   /** What the bot then says, in the user's chat unless told. */
   readonly hears: readonly (string | {readonly chat: string; readonly text: string})[]
+  /** Said again until it is heard: a framework takes no answer before it has learnt that its question was sent. */
+  readonly again?: boolean
 }
 
 const steps: readonly Step[] = [
   {says: "/add 2 3", hears: ["5"]},
   {says: "good morning", hears: ["Good morning!"]},
   {says: "/name", hears: ["What is your name?"]},
-  {says: "Ada", hears: ["Hello, Ada."]},
+  {says: "Ada", hears: ["Hello, Ada."], again: true},
   {says: "/remind 0.2 tea", hears: ["I will.", "tea"]},
   {says: "/tell 77 hello", hears: [{chat: "77", text: "hello"}]},
   {says: "/halt", user: "1", hears: ["Halted."]},
@@ -70,10 +72,19 @@ describe.skipIf(!installFrameworks())("docs/coming-from.md", () => {
     await until("the bot to be there", () => fake.arrivals() > (name === "koishi" ? 1 : 0))
 
     const expected: {chat: string; text: string}[] = []
-    for (const {says, user = "42", hears} of steps) {
+    for (const {says, user = "42", hears, again = false} of steps) {
       expected.push(...hears.map(each => (typeof each === "string" ? {chat: user, text: each} : each)))
-      fake.say({text: says.replace(/^\//, prefix), user})
-      await until(`an answer to ${says}`, () => fake.sent().length >= expected.length, 20_000).catch(error => {
+      const isHeard = () => fake.sent().length >= expected.length
+      let tries = 0
+      await until(
+        `an answer to ${says}`,
+        () => {
+          if (tries++ === 0 || (again && tries % 30 === 0 && !isHeard()))
+            fake.say({text: says.replace(/^\//, prefix), user})
+          return isHeard()
+        },
+        20_000,
+      ).catch(error => {
         throw new Error(`${error.message}\n${JSON.stringify(fake.sent())}\n${bot.output()}`)
       })
     }
