@@ -1,12 +1,13 @@
+import {fileElement, renderContent} from "../../../shared/sdk/sdk.ts"
 import {startStandIn} from "../machine/stand-in-server.ts"
 import {pluginWith} from "../plugins/plugin-sources.ts"
 
-/** An adapter for the tests' loopback platform: it goes on behind its cursor, and has every act of moderation. */
+/** An adapter for the tests' loopback platform: it goes on behind its cursor, and has files and every act of moderation. */
 export const loopbackPlugin = pluginWith(`
     plugin.adapter("loop", {
       history: "replay",
       idempotent: true,
-      features: ["delete", "edit", "open", "guild.member.mute"],
+      features: ["delete", "edit", "open", "download", "files", "guild.member.mute"],
       account: Type.Object({url: Type.String()}),
       open: async ({url}, endpoint) => {
         const read = async () => {
@@ -27,9 +28,18 @@ export const loopbackPlugin = pluginWith(`
         }
         return {
           send: async ({id, channel, content}, signal) => {
-            await act("send", {id, channel, text: content.join("")}, signal)
+            const texts = content.filter(node => typeof node === "string")
+            const files: object[] = []
+            for (const node of content) {
+              const file = typeof node === "string" ? undefined : await endpoint.file(node)
+              if (file === undefined) continue
+              const data = Buffer.from(await new Response(file.stream()).arrayBuffer()).toString("base64")
+              files.push({name: file.name, type: file.type, data})
+            }
+            await act("send", {id, channel, text: texts.join(""), files}, signal)
             return {ids: [id]}
           },
+          download: async ({src = ""}, signal) => (src.startsWith(url + "/files/") ? fetch(src, {signal}) : undefined),
           edit: ({id, message, content}, signal) => act("edit", {id, message, text: content.join("")}, signal),
           delete: ({id, message}, signal) => act("delete", {id, message}, signal),
           open: (user, signal) => act("open", {user}, signal),
@@ -37,6 +47,13 @@ export const loopbackPlugin = pluginWith(`
         }
       },
     })`)
+
+interface SentFile {
+  readonly name: string
+  readonly type: string
+  /** In base64. */
+  readonly data: string
+}
 
 interface Asked {
   readonly id?: string
@@ -46,11 +63,12 @@ interface Asked {
   readonly user?: string
   readonly user_id?: string
   readonly duration?: number
+  readonly files?: readonly SentFile[]
 }
 
-/** What a request does, in words: `team: hello`, `edit m1: hello`, `delete m1`, `mute eve 600000`. */
+/** What a request does, in words: `team: hello`, `team: [cat.png]`, `edit m1: hello`, `delete m1`, `mute eve 600000`. */
 const wordsOf: Readonly<Record<string, (asked: Asked) => string>> = {
-  send: ({channel, text}) => `${channel}: ${text}`,
+  send: ({channel, text, files = []}) => `${channel}: ${text}${files.map(({name}) => `[${name}]`).join("")}`,
   edit: ({message, text}) => `edit ${message}: ${text}`,
   delete: ({message}) => `delete ${message}`,
   "guild.member.mute": ({user_id: user, duration}) => `mute ${user} ${duration}`,
@@ -65,6 +83,9 @@ export const startLoopback = async () => {
   const deeds: string[] = []
   const known = new Set<string>()
   const mutes = new Map<string, string>()
+  const uploads = new Map<string, Uint8Array>()
+  const downloads: string[] = []
+  const sent: {readonly deed: string; readonly type: string; readonly bytes: Buffer}[] = []
   let trap: {readonly deed: string; readonly spring: () => void} | undefined
   let isAway = false
   let repeated = 0
@@ -76,9 +97,22 @@ export const startLoopback = async () => {
     const isKnown = isMute ? mutes.get(asked.user_id ?? "") === deed : known.has(asked.id ?? "")
     if (isMute) mutes.set(asked.user_id ?? "", deed)
     else known.add(asked.id ?? "")
-    if (isKnown) repeated++
-    else deeds.push(deed)
+    if (isKnown) {
+      repeated++
+      return deed
+    }
+    deeds.push(deed)
+    for (const {type, data} of asked.files ?? []) sent.push({deed, type, bytes: Buffer.from(data, "base64")})
     return deed
+  }
+
+  /** Calls what waits for this deed, once; tells whether something did. */
+  const springs = (deed: string | undefined): boolean => {
+    if (trap === undefined || deed?.startsWith(trap.deed) !== true) return false
+    const {spring} = trap
+    trap = undefined
+    spring()
+    return true
   }
 
   const {url} = await startStandIn((request, response) => {
@@ -91,6 +125,11 @@ export const startLoopback = async () => {
       const next = events.slice(Number(what), Number(what) + 20)
       return answer({events: next, next: Number(what) + next.length})
     }
+    if (kind === "files") {
+      const bytes = uploads.get(what)
+      downloads.push(what)
+      return bytes === undefined ? answer({}, 404) : response.end(bytes, () => springs(`download ${what}`))
+    }
     let text = ""
     request.on("data", chunk => {
       text += chunk
@@ -99,11 +138,7 @@ export const startLoopback = async () => {
       if (isAway) return answer({}, 503)
       const asked = JSON.parse(text) as Asked
       if (what === "open") return answer({id: `@${asked.user}`, type: 1})
-      const deed = perform(what, asked)
-      if (trap === undefined || deed?.startsWith(trap.deed) !== true) return answer({})
-      const {spring} = trap
-      trap = undefined
-      spring()
+      if (!springs(perform(what, asked))) answer({})
     })
   })
 
@@ -111,10 +146,19 @@ export const startLoopback = async () => {
     url,
     /** What the bot has done, once each, in order. */
     deeds: deeds as readonly string[],
+    /** The files that came with what the bot has done, in order. */
+    sent: sent as readonly {readonly deed: string; readonly type: string; readonly bytes: Buffer}[],
+    /** Names of files that the bot has read, each as often as it did. */
+    downloads: downloads as readonly string[],
     /** How often it was asked again for what it had done. */
     repeated: () => repeated,
     /** Has the bot done something that begins so? */
     has: (deed: string): boolean => deeds.some(each => each.startsWith(deed)),
+    /** Keeps a file for what people say; returns its element. When it is read, `download <name>` is done. */
+    upload: (name: string, type: string, bytes: Uint8Array): string => {
+      uploads.set(name, bytes)
+      return renderContent([fileElement({src: `${url}/files/${name}`, name, type, size: bytes.length})])
+    },
     /** Somebody says something: in a channel with others, or in the direct one, `@eve`. Its id is that of the message. */
     say: (id: string, text: string, {user, channel}: {user: string; channel: string}): void => {
       events.push({
