@@ -150,9 +150,11 @@ const place = async (file: Placement): Promise<void> => {
   else await copyFile(file.source, target)
 }
 
-const manifestOf = (text: string, {name, toolchain}: Placement): string => {
+const manifestOf = (text: string, {name, template, toolchain}: Placement): string => {
   const manifest = JSON.parse(text) as Record<string, unknown>
-  const changed = {...manifest, name, scripts: scripts[toolchain], dependencies: {"svc-runtime": `file:${tarball}`}}
+  const {dependencies: others}: ProjectTemplate = projectTemplates[template]
+  const dependencies = {...others, "svc-runtime": `file:${tarball}`}
+  const changed = {...manifest, name, scripts: scripts[toolchain], dependencies}
   return `${JSON.stringify(changed, undefined, 2)}\n`
 }
 

@@ -9,6 +9,8 @@ export interface ProjectTemplate {
   readonly folder: string
   /** What a newcomer edits first. */
   readonly plugin: string
+  /** What it needs beside svc: exact versions of packages. */
+  readonly dependencies?: Readonly<Record<string, string>>
 }
 
 /** The folder of the starter, whose settings all projects share. */
@@ -32,6 +34,12 @@ export const projectTemplates = {
     summary: "a bot that deletes, mutes and hears appeals: acts, permissions",
     folder: "examples/moderation",
     plugin: "plugins/moderation.ts",
+  },
+  files: {
+    summary: "a bot that resizes pictures: files in and out",
+    folder: "examples/files",
+    plugin: "plugins/files/index.ts",
+    dependencies: {jimp: "1.6.1"},
   },
   adapter: {
     summary: "an adapter for a chat platform, with a small server and the conformance suite",

@@ -1,4 +1,4 @@
-import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs"
+import {existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {type Finished, runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
@@ -46,8 +46,8 @@ const toolchains: readonly Toolchain[] = [
           run: ["npm", "run"],
           svc: ["npx", "svc"],
           lockfile: "package-lock.json",
-          makes: ["reminders", "moderation", "adapter"],
-          tests: ["reminders", "moderation"],
+          makes: ["reminders", "moderation", "files", "adapter"],
+          tests: ["reminders", "moderation", "files"],
         },
       ]),
 ]
@@ -133,13 +133,19 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
       passed: true,
     })
 
-    // The other templates find what is installed in the folder above them.
+    // The other templates find what is installed in the folder above them, where one more package is put for `files`.
+    symlinkSync(join(root, "node_modules/jimp"), join(folder, "node_modules/jimp"))
     for (const template of makes) {
       const options = ["--template", template, "--no-install"]
       const line = [runtime.command[0] ?? "", `${root}cli/launch.js`, "init", `others/${template}`, ...options]
       const {code, stdout} = await inProject(line)
       expect({code, told: stdout.includes(`${run.join(" ")} dev`)}).toEqual({code: 0, told: true})
-      expect(readFileSync(join(folder, "others", template, "README.md"), "utf8")).not.toContain("../../")
+      const own = (file: string) => readFileSync(join(folder, "others", template, file), "utf8")
+      expect(own("README.md")).not.toContain("../../")
+      expect(JSON.parse(own("package.json")).dependencies).toEqual({
+        ...(template === "files" ? {jimp: "1.6.1"} : {}),
+        "svc-runtime": "file:vendor/svc-runtime-0.1.0.tgz",
+      })
     }
     // Types are the same on both; TypeScript takes its time.
     if (runtime === onBun && onNode22 !== undefined) {

@@ -1,6 +1,7 @@
-import {readdirSync, readFileSync} from "node:fs"
+import {readdirSync, readFileSync, symlinkSync} from "node:fs"
 import {join} from "node:path"
 import {describe, expect, test} from "vitest"
+import {type ProjectTemplate, projectTemplates, templateName} from "../../../server/process/project-templates.ts"
 import {svc} from "../../support/host/host.ts"
 import {runProcess} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
@@ -16,27 +17,37 @@ const filesOf = (folder: string): Readonly<Record<string, string>> =>
       .map(file => [file, readFileSync(join(root, "examples", folder, file), "utf8")]),
   )
 
-test("there are two examples", () => {
-  expect(folders).toEqual(["moderation", "reminders"])
+/** What an example needs beside svc. */
+const packagesOf = (folder: string): Readonly<Record<string, string>> => {
+  const {dependencies = {}}: ProjectTemplate = projectTemplates[templateName(folder)]
+  return dependencies
+}
+
+test("there are three examples", () => {
+  expect(folders).toEqual(["files", "moderation", "reminders"])
 })
 
 describe.each(folders)("the example %s", folder => {
   const files = filesOf(folder)
 
   test("has its plugin on a screen and a half", () => {
-    const lines = files[`plugins/${folder}.ts`]?.split("\n").filter(line => !/^\s*($|\/\*\*)/.test(line)) ?? []
+    const source = files[`plugins/${folder}.ts`] ?? files[`plugins/${folder}/index.ts`]
+    const lines = source?.split("\n").filter(line => !/^\s*($|\/\*\*)/.test(line)) ?? []
     expect(lines.length).toBeGreaterThan(40)
     expect(lines.length).toBeLessThanOrEqual(90)
   })
 
-  test("names the version of this package", () => {
-    const versionOf = (manifest: string) => JSON.parse(manifest)
-    const {version} = versionOf(readFileSync(join(root, "package.json"), "utf8"))
-    expect(versionOf(files["package.json"] ?? "{}").dependencies).toEqual({"svc-runtime": version})
+  test("names the version of this package, and of what it needs the one that is tested", () => {
+    const {version, devDependencies} = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+    const others = packagesOf(folder)
+    expect(JSON.parse(files["package.json"] ?? "{}").dependencies).toEqual({"svc-runtime": version, ...others})
+    expect(devDependencies).toMatchObject(others)
   })
 
   test.each(bunAnd("node24"))("passes its test and its configuration is valid on $name", async runtime => {
     const project = makeProject({files, config: files["svc.config.yml"] ?? ""})
+    for (const name of Object.keys(packagesOf(folder)))
+      symlinkSync(join(root, "node_modules", name), project.path("node_modules", name))
     const tested = await runProcess([...scriptCommand(runtime, runtime.name === "bun" ? "test" : "--test")], {
       cwd: project.folder,
     })
