@@ -13,6 +13,7 @@ export const endpointName = (slot: string, account?: string): string =>
 export type CapabilityKind =
   | "command"
   | "handler"
+  | "hears"
   | "middleware"
   | "prompt"
   | "action"

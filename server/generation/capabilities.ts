@@ -63,6 +63,7 @@ export const capabilitiesOf = (
       .filter(({command}) => command.owner === owner)
       .map(({command}) => make("command", command.path.join("."), textIn(command.definition.description, language))),
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
+    ...instance.hears.map(({id, shown}) => make("hears", id.slice(`${owner}/hears/`.length), shown)),
     ...instance.registrations.middleware.map(({id}) => make("middleware", id.slice(`${owner}/middleware/`.length))),
     ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
     ...[...instance.registrations.actions.keys()].map(name => make("action", name)),

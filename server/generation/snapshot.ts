@@ -18,6 +18,7 @@ import {parsePattern} from "../messages/arguments/pattern.ts"
 import {checkCallRules} from "../messages/command/call.ts"
 import type {Command} from "../messages/command/command.ts"
 import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "../messages/handler.ts"
+import type {HearsHandler} from "../messages/hears.ts"
 import {readLanguages} from "../messages/language/languages.ts"
 import type {MiddlewareHandler} from "../messages/middleware.ts"
 import {readPermissions} from "../messages/permissions.ts"
@@ -68,6 +69,7 @@ export const buildSnapshot = (
     failureText: (loaded.config as ProjectConfig).messages.failure,
     commands,
     handlers: instances.flatMap(handlersOf),
+    hears: instances.flatMap(instance => hearsOf(instance, message => report(instance, message))),
     permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),
     languages: readLanguages({known, rules: loaded.config.languages.rules}, new Map(idRules)),
     texts,
@@ -132,6 +134,15 @@ const handlersOf = (instance: Instance): EventHandler[] =>
     type,
     handle,
   }))
+
+const hearsOf = (instance: Instance, report: (message: string) => void): HearsHandler[] =>
+  instance.hears.flatMap(({id, shown, definition, compiled, handle}) => {
+    const wrong = checkCallRules(definition)
+    if (wrong === undefined)
+      return [{...runnerOf(instance, id, definition.retries), definition, pattern: compiled, handle}]
+    report(`hears(${shown}): ${wrong}`)
+    return []
+  })
 
 const middlewareOf = (instance: Instance): MiddlewareHandler[] =>
   instance.registrations.middleware.map(({id, around}) => ({...runnerOf(instance, id), around}))

@@ -11,6 +11,7 @@ import {Cooldowns} from "./command/cooldowns.ts"
 import {unknownText} from "./command/help.ts"
 import type {Routed} from "./command/router.ts"
 import {FailureNotes} from "./failure.ts"
+import {hear, heardBy} from "./hears.ts"
 import type {LanguageChoices} from "./language/choices.ts"
 import {languageCommandId} from "./language/command.ts"
 import {orderOf, surround} from "./middleware.ts"
@@ -71,7 +72,7 @@ const match = (table: MessageTable, event: SatoriEvent, asked?: string): readonl
   if (event.type !== "message-created") return handlers
   const routed = routeEvent(table, event)
   const own = isAnswer(table, event, routed, asked) ? asked : handlerOf(table, routed)
-  return own === undefined ? handlers : [own, ...handlers]
+  return own === undefined ? [...handlers, ...heardBy(table.hears, event)] : [own, ...handlers]
 }
 
 const isAnswer = (
@@ -147,6 +148,8 @@ const find = (options: RunOptions, stored: InboxEvent, id: string): Runnable | u
   const table = current()
   const plain = table.byId.get(id)
   if (plain !== undefined) return plain
+  const hears = table.hears.get(id)
+  if (hears !== undefined) return {...hears, handle: session => hear(hears, session, cooldowns)}
   const middleware = table.middleware.get(id)
   if (middleware !== undefined) return {...middleware, ...surround(middleware)}
   const continuation = table.prompts.get(id)

@@ -3,6 +3,7 @@ import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
 import {Router} from "./command/router.ts"
 import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
+import type {HearsHandler} from "./hears.ts"
 import {languageCommand} from "./language/command.ts"
 import {type Languages, oneLanguage} from "./language/languages.ts"
 import type {MiddlewareHandler} from "./middleware.ts"
@@ -15,6 +16,8 @@ export interface MessageTable {
   /** The handlers of each Satori event type, in the order of their declaration. */
   readonly byType: ReadonlyMap<string, readonly EventHandler[]>
   readonly byId: ReadonlyMap<string, EventHandler>
+  /** Those that hear messages by a pattern. */
+  readonly hears: ReadonlyMap<string, HearsHandler>
   readonly prompts: ReadonlyMap<string, Continuation>
   /** By the id of their handlers. */
   readonly actions: ReadonlyMap<string, ActionRunner>
@@ -36,6 +39,7 @@ export interface TableParts {
   readonly prefixes: readonly string[]
   readonly commands: readonly {readonly command: Command; readonly runner: Handler}[]
   readonly handlers: readonly EventHandler[]
+  readonly hears?: readonly HearsHandler[]
   readonly permissionOf: PermissionOf
   /** English alone when left out. */
   readonly languages?: Languages
@@ -53,6 +57,7 @@ export const createMessageTable = ({
   prefixes,
   commands,
   handlers,
+  hears = [],
   prompts = [],
   actions = [],
   middleware = [],
@@ -75,6 +80,7 @@ export const createMessageTable = ({
     router,
     byType,
     byId: new Map(handlers.map(handler => [handler.id, handler])),
+    hears: new Map(hears.map(each => [each.id, each])),
     prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
     actions: new Map(actions.map(each => [each.id, each])),
     middleware: new Map(middleware.map(each => [each.id, each])),

@@ -4,6 +4,7 @@ import type {OptionDefinition} from "../../shared/sdk/command.ts"
 import type {PluginPage} from "../../shared/sdk/page.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin/database.ts"
 import type {TimerHandler} from "../../shared/sdk/plugin/declare-timer.ts"
+import type {HearsCall, HearsDefinition} from "../../shared/sdk/plugin/hears.ts"
 import type {JobDefinition, JobHandler} from "../../shared/sdk/plugin/job.ts"
 import type {PluginRoute} from "../../shared/sdk/plugin/route.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
@@ -25,6 +26,18 @@ export interface DeclaredHandler {
   readonly type: string
   readonly definition: HandlerDefinition
   readonly handle: (session: Session) => Reply
+}
+
+/** What `hears` declared, before its pattern is compiled. */
+export interface DeclaredHears {
+  readonly id: string
+  readonly pattern: string | RegExp
+  /** The pattern as the plugin wrote it, for people. */
+  readonly shown: string
+  /** Its stack is that of the declaration. */
+  readonly at: Error
+  readonly definition: HearsDefinition
+  readonly handle: (call: HearsCall<string>) => Reply
 }
 
 export interface DeclaredMiddleware {
@@ -60,6 +73,7 @@ export interface DeclaredTimer {
 export interface Registrations {
   readonly commands: readonly DeclaredCommand[]
   readonly handlers: readonly DeclaredHandler[]
+  readonly hears: readonly DeclaredHears[]
   readonly middleware: readonly DeclaredMiddleware[]
   /** By name. */
   readonly prompts: ReadonlyMap<string, DeclaredPrompt>

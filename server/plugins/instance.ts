@@ -13,6 +13,7 @@ import {pluginUndoLimit, Scope} from "../runtime/flow/scope.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
 import type {Registrations} from "./declared.ts"
 import {guardService} from "./guard.ts"
+import {type CompiledHears, compileHears} from "./hears/compile.ts"
 import type {LoadedPlugin} from "./load.ts"
 import {pluginDatabase} from "./plugin-database.ts"
 import type {PluginHost} from "./plugin-host.ts"
@@ -87,6 +88,7 @@ export class Instance {
   readonly #running = new Set<Promise<unknown>>()
   #state: InstanceState = {is: "starting", since: Date.now()}
   #registrations: Registrations | undefined
+  #hears: readonly CompiledHears[] = []
   #providers: readonly Instance[] = []
 
   constructor(options: InstanceOptions) {
@@ -122,6 +124,11 @@ export class Instance {
   get registrations(): Registrations {
     if (this.#registrations === undefined) throw new Error(`${this.path} has not been set up`)
     return this.#registrations
+  }
+
+  /** What of messages `setup` declared to hear, compiled. */
+  get hears(): readonly CompiledHears[] {
+    return this.#hears
   }
 
   /** The names of the services that it uses, by the key under which its `setup` gets each. */
@@ -196,6 +203,7 @@ export class Instance {
       const work = () => this.as(() => setup(facade, this.#options.config, services))
       await withTimeLimit(setupTimeout, () => settingUp.run(this, work), signal)
       for (const declared of texts) await declared.load()
+      this.#hears = await compileHears(close().hears)
     } catch (error) {
       await this.scope.dispose()
       throw this.#explain(error)
@@ -303,10 +311,12 @@ export class Instance {
         issues: [{file: from, line: 1, column: 1, path: `plugins.${this.name}`, message: "setup did not end"}],
       })
     }
-    const at = positionIn(error, this.files, this.#options.project) ?? {file: from, line: 1, column: 1}
-    return new Problem("plugin_invalid", `setup of ${from} failed: ${messageOf(error)}`, {
-      cause: error,
-      issues: [{...at, path: `plugins.${this.name}`, message: messageOf(error)}],
-    })
+    const all: readonly unknown[] = error instanceof AggregateError && error.errors.length > 0 ? error.errors : [error]
+    const issues = all.map(each => ({
+      ...(positionIn(each, this.files, this.#options.project) ?? {file: from, line: 1, column: 1}),
+      path: `plugins.${this.name}`,
+      message: messageOf(each),
+    }))
+    return new Problem("plugin_invalid", `setup of ${from} failed: ${messageOf(error)}`, {cause: error, issues})
   }
 }

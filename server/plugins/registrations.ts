@@ -20,18 +20,21 @@ import type {
   DeclaredAction,
   DeclaredCommand,
   DeclaredHandler,
+  DeclaredHears,
   DeclaredJob,
   DeclaredMiddleware,
   DeclaredPrompt,
   DeclaredTimer,
   Registrations,
 } from "./declared.ts"
+import {readHears} from "./hears/declaration.ts"
 import {DeclaredTexts} from "./texts.ts"
 
 type Declaring = Pick<
   Plugin,
   | "command"
   | "on"
+  | "hears"
   | "middleware"
   | "prompt"
   | "action"
@@ -99,6 +102,8 @@ const requireMigration = ({name, up, undo, irreversible}: PluginMigration, known
 export const collectRegistrations = (owner: PluginPath) => {
   const commands: DeclaredCommand[] = []
   const handlers: DeclaredHandler[] = []
+  const hears: DeclaredHears[] = []
+  const nameHears = createNaming("hears()")
   const middleware: DeclaredMiddleware[] = []
   const handlerNames = new Map<string, (named: Named) => string>()
   const nameMiddleware = createNaming("middleware()")
@@ -139,6 +144,12 @@ export const collectRegistrations = (owner: PluginPath) => {
         definition,
         handle,
       })
+    },
+    hears: (pattern: unknown, second: unknown, third?: unknown) => {
+      declare("hears()")
+      const read = readHears(pattern, third === undefined ? {} : second, third ?? second, hears.length)
+      requireRetries(`hears(${read.shown})`, read.definition)
+      hears.push({id: capabilityId(owner, "hears", nameHears(read.definition)), ...read})
     },
     middleware: (first: unknown, second?: unknown) => {
       declare("middleware()")
@@ -262,6 +273,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const collected: Registrations = {
     commands,
     handlers,
+    hears,
     middleware,
     prompts,
     actions,

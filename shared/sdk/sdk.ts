@@ -47,6 +47,7 @@ export type {
   WriteStatement,
 } from "./plugin/database.ts"
 export type {DeclareTimer, TimerHandler} from "./plugin/declare-timer.ts"
+export type {HearsCall, HearsDefinition, Match} from "./plugin/hears.ts"
 export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin/job.ts"
 export {
   type AnyPlugin,

@@ -544,7 +544,10 @@ export const texts = {
     slot: "slot",
     noEndpoint: "no endpoint",
     moreEndpoints: (count: number) => `${count} more endpoints`,
-    count: (kind: string, count: number) => `${count} ${count === 1 || kind === "middleware" ? kind : `${kind}s`}`,
+    count: (kind: string, count: number) => {
+      if (kind === "hears") return `${count} heard pattern${count === 1 ? "" : "s"}`
+      return `${count} ${count === 1 || kind === "middleware" ? kind : `${kind}s`}`
+    },
     pinned: "The running configuration is pinned: the file is not taken until it changes. See",
     since: "Since",
     origin: "Where its code is from",
@@ -584,6 +587,7 @@ export const texts = {
       command: "Commands",
       job: "Jobs",
       handler: "Handlers of events",
+      hears: "Messages that it hears",
       middleware: "Middleware",
       prompt: "Questions",
       action: "Actions",

@@ -51,7 +51,7 @@ export const callCommand = ({
 
 const per = ["user", "channel", "everyone"]
 
-/** What is wrong with a command's options, permission or cooldown; a plugin in JavaScript may say anything. */
+/** What is wrong with a handler's options, permission or cooldown; a plugin in JavaScript may say anything. */
 export const checkCallRules = ({options, permission, cooldown}: Command["definition"]): string | undefined => {
   const wrong = checkOptions(options)
   if (wrong !== undefined) return wrong

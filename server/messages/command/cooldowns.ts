@@ -1,12 +1,17 @@
 import type {Cooldown} from "../../../shared/sdk/command.ts"
 import type {Session} from "../../../shared/sdk/session.ts"
 import {BoundedMap} from "../../runtime/bounded-map.ts"
-import type {Command} from "./command.ts"
 
 export type CooldownTurn =
   | {readonly is: "free"}
   /** `tell`: this conversation has not been told yet. */
   | {readonly is: "early"; readonly seconds: number; readonly tell: boolean}
+
+/** A command, or another handler with a cooldown. */
+interface Cooling {
+  readonly id: string
+  readonly definition: {readonly cooldown?: Cooldown}
+}
 
 interface Taken {
   /** The event whose call it was: run again, it is the same call. */
@@ -17,10 +22,10 @@ interface Taken {
   readonly told: Map<string, number>
 }
 
-/** So many calls are remembered for one command; then the oldest is forgotten, and may be made again. */
+/** So many calls are remembered for one handler; then the oldest is forgotten, and may be made again. */
 const remembered = 10_000
 
-/** Who has called which command lately. In memory: a reload keeps it, a restart does not. */
+/** Who has called which handler lately. In memory: a reload keeps it, a restart does not. */
 export class Cooldowns {
   readonly #now: () => number
   readonly #taken = new Map<string, Map<string, Taken>>()
@@ -30,9 +35,8 @@ export class Cooldowns {
     this.#now = now
   }
 
-  /** Takes the command's turn, or tells how long it is still cooling down. */
-  take({id, definition}: Command, session: Session): CooldownTurn {
-    const {cooldown} = definition
+  /** Takes the handler's turn, or tells how long it is still cooling down. */
+  take({id, definition: {cooldown}}: Cooling, session: Session): CooldownTurn {
     if (cooldown === undefined) return {is: "free"}
     const now = this.#now()
     const taken = this.#of(id)
@@ -50,11 +54,11 @@ export class Cooldowns {
     return {is: "early", seconds: Math.ceil((last.until - now) / 1000), tell}
   }
 
-  #of(command: string): Map<string, Taken> {
-    const known = this.#taken.get(command)
+  #of(handler: string): Map<string, Taken> {
+    const known = this.#taken.get(handler)
     if (known !== undefined) return known
     const taken = new BoundedMap<string, Taken>(remembered)
-    this.#taken.set(command, taken)
+    this.#taken.set(handler, taken)
     return taken
   }
 }

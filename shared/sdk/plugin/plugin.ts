@@ -25,6 +25,7 @@ import type {DeclareTexts} from "../text/texts.ts"
 import type {TimerHandle, TimerOptions, TimerPlace, When} from "../timer.ts"
 import type {PluginDatabase} from "./database.ts"
 import type {DeclareTimer} from "./declare-timer.ts"
+import type {DeclareHears} from "./hears.ts"
 import type {DeclareJob} from "./job.ts"
 import type {PluginRoute} from "./route.ts"
 
@@ -67,6 +68,12 @@ export interface Plugin {
   /** Handles every event of a type, for example `message-created`. The log warns of a type that Satori does not have. */
   on(type: EventType, handler: (session: Session) => Reply): void
   on(type: EventType, definition: EventHandlerDefinition, handler: (session: Session) => Reply): void
+  /**
+   * Handles the messages of people whose text matches a pattern, a `RegExp` or its source. Not those that call a command, get the
+   * Host's answer to a mistyped one, or answer a question. The pattern takes linear time, so lookaround and backreferences are
+   * refused, with the draft. It sees the first 16,384 characters of the text, without the space around it.
+   */
+  hears: DeclareHears
   /** Around every event, in the order of the plugins in the configuration, then in that of these calls. */
   middleware(around: Middleware): void
   middleware(definition: Named, around: Middleware): void

@@ -29,6 +29,7 @@ const atFirstUse: ReadonlySet<string> = new Set([
   "irc-framework",
   "modern-tar",
   "modern-tar/fs",
+  "re2js",
   "standardwebhooks",
   "string-width",
 ])

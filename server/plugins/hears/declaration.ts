@@ -1,0 +1,27 @@
+import {fieldsOf} from "../../../shared/sdk/values.ts"
+import type {DeclaredHears} from "../declared.ts"
+
+/** Each message is held against all of them. */
+const mostPatterns = 100
+
+/** What was given to `hears`, which plugins in JavaScript may get wrong. `declared`: how many patterns the plugin has. */
+export const readHears = (
+  pattern: unknown,
+  definition: unknown,
+  handle: unknown,
+  declared: number,
+): Omit<DeclaredHears, "id"> => {
+  if (typeof pattern !== "string" && !(pattern instanceof RegExp))
+    throw new TypeError("hears() takes a pattern first: a regular expression, or its source as a string")
+  const shown = typeof pattern === "string" ? `"${pattern}"` : String(pattern)
+  if (typeof handle !== "function") throw new TypeError(`hears(${shown}) needs a handler`)
+  if (declared >= mostPatterns)
+    throw new Error(`hears(): a plugin has ${mostPatterns} patterns at most; join some with |, or take plugin.on`)
+  return {
+    pattern,
+    shown,
+    definition: fieldsOf(definition),
+    handle: handle as DeclaredHears["handle"],
+    at: new Error("declared here"),
+  }
+}

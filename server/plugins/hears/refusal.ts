@@ -1,0 +1,55 @@
+/** How the engine refuses a pattern: why, and the part of its own form of the pattern that it stopped at. */
+export interface SyntaxRefusal {
+  readonly error: string
+  readonly input: string | null
+}
+
+interface Impossible {
+  readonly begins: RegExp
+  readonly what: string
+  readonly instead: string
+}
+
+/** What regular expressions of JavaScript and others have, and no engine of linear time. */
+const impossible: readonly Impossible[] = [
+  {begins: /^\(\?<?[=!]/, what: "lookaround", instead: "Match more, and look at the groups in the handler"},
+  {begins: /^\\[1-9k]/, what: "a backreference", instead: "Match both with groups, and compare these in the handler"},
+  {
+    begins: /^(\(\?>|[*+?]\+)/,
+    what: "an atomic group or a possessive quantifier",
+    instead: "Take the plain one: nothing here backtracks",
+  },
+]
+
+const linear = "svc takes none, because its engine guarantees a time that grows with the text alone"
+
+const correctIt = "Correct the pattern; its syntax is that of RE2"
+
+/** A part of a pattern that is shown has so many characters. */
+const longestShown = 20
+
+/** Why a pattern is refused, where, and what to do. */
+export const explainRefusal = (source: string, {error, input}: SyntaxRefusal): string => {
+  const part = writtenPart(source, input ?? "")
+  const known = impossible.find(({begins}) => begins.test(part))
+  const shown = known?.begins.exec(part)?.[0] ?? part.slice(0, longestShown)
+  const place = placeOf(source, part)
+  if (known !== undefined) return `${shown}${place} is ${known.what}; ${linear}. ${known.instead}`
+  return `${error}${shown === "" ? "" : `: ${shown}`}${place}. ${correctIt}`
+}
+
+/** The part as the plugin wrote it, before the engine's form of the pattern. */
+const writtenPart = (source: string, input: string): string =>
+  [input, input.replace("(?P<", "(?<"), input.replaceAll("\\/", "/")].find(part => source.includes(part)) ?? input
+
+/** Nothing where the part is the whole pattern, or a name that may stand in several places. */
+const placeOf = (source: string, part: string): string => {
+  const start = source.indexOf(part)
+  return start < 0 || part === source || /^\w*$/.test(part) ? "" : ` at character ${start + 1}`
+}
+
+/** A reference such as `\k<name>`, which the engine would take for letters. */
+export const findNamedReference = (source: string): string | undefined => {
+  for (const [pair] of source.matchAll(/\\[\s\S]/g)) if (pair === "\\k") return pair
+  return undefined
+}

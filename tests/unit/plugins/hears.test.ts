@@ -1,0 +1,173 @@
+import {expect, test} from "vitest"
+import {compileHears} from "../../../server/plugins/hears/compile.ts"
+import {collectRegistrations} from "../../../server/plugins/registrations.ts"
+
+const nothing = () => {}
+
+const compile = async (...patterns: readonly (string | RegExp)[]) => {
+  const {declaring, close} = collectRegistrations("root/bot")
+  for (const pattern of patterns) declaring.hears(pattern, nothing)
+  return (await compileHears(close().hears)).map(({compiled}) => compiled)
+}
+
+const matchOf = async (pattern: string | RegExp, text: string) => (await compile(pattern))[0]?.match(text)
+
+/** What is said of patterns that are refused, without the pattern itself. */
+const refusalsOf = async (...patterns: readonly (string | RegExp)[]): Promise<readonly string[]> => {
+  const error = await compile(...patterns).catch((error: unknown) => error)
+  if (!(error instanceof AggregateError)) throw new Error("nothing was refused")
+  return error.errors.map(({message}, index) => {
+    const pattern = patterns[index] ?? ""
+    const shown = typeof pattern === "string" ? `"${pattern}"` : String(pattern)
+    expect(message.slice(0, shown.length + 9)).toBe(`hears(${shown}): `)
+    return message.slice(shown.length + 9)
+  })
+}
+
+test("a pattern has its name in its id, and one without a name its number", () => {
+  const {declaring, close} = collectRegistrations("root/bot")
+  declaring.hears(/one/, nothing)
+  declaring.hears("two", {name: "two", retries: 2}, nothing)
+  declaring.hears(/three/i, {permission: "trusted"}, nothing)
+  const {hears} = close()
+  expect(hears.map(({id, shown, definition}) => [id, shown, definition])).toEqual([
+    ["root/bot/hears/0", "/one/", {}],
+    ["root/bot/hears/two", '"two"', {name: "two", retries: 2}],
+    ["root/bot/hears/1", "/three/i", {permission: "trusted"}],
+  ])
+})
+
+test("what is no pattern, no handler, no name or too much is refused where it is declared", () => {
+  const {declaring, close} = collectRegistrations("root/bot")
+  const hears = declaring.hears as (...given: unknown[]) => void
+  expect(() => hears(1, nothing)).toThrow(
+    "hears() takes a pattern first: a regular expression, or its source as a string",
+  )
+  expect(() => hears(/a/)).toThrow("hears(/a/) needs a handler")
+  expect(() => hears(/a/, nothing, {})).toThrow("hears(/a/) needs a handler")
+  expect(() => hears("a", {name: "a b"}, nothing)).toThrow("hears(): a name begins with a letter")
+  expect(() => hears("a", {retries: 11}, nothing)).toThrow('hears("a"): retries is a whole number from 0 to 10')
+  for (let count = 0; count < 100; count++) hears(/a/, nothing)
+  expect(() => hears(/a/, nothing)).toThrow("a plugin has 100 patterns at most; join some with |, or take plugin.on")
+  close()
+  expect(() => hears(/a/, nothing)).toThrow("hears() belongs into setup")
+})
+
+test("a match has its text, its groups in their order, and those with a name", async () => {
+  expect(await matchOf(/(?<who>\w+) (owes|lends) (?<whom>\w+)( money)?/, "Well, ann owes bob!")).toEqual({
+    text: "ann owes bob",
+    groups: ["ann", "owes", "bob", undefined],
+    named: {who: "ann", whom: "bob"},
+  })
+  expect(await matchOf("(?P<one>a)|(?<two>b)", "b")).toEqual({
+    text: "b",
+    groups: [undefined, "b"],
+    named: {one: undefined, two: "b"},
+  })
+  expect(await matchOf("(?P<one>a)|(?<two>b)", "c")).toBeUndefined()
+})
+
+test.each<[RegExp, readonly string[]]>([
+  [/good morning/i, ["Good Morning!", "GOOD MORNING", "good evening"]],
+  [/^(?:hi|hello)\b[,!. ]*(?<name>\w+)?$/i, ["hi", "Hello, Ann", "hello there you", "high"]],
+  [/#(\d{1,6})\b/, ["see #12 and #13", "#1234567", "# 12"]],
+  [/^second$/m, ["first\nsecond\nthird", "first second"]],
+  [/a.b/, ["a\nb", "aüb"]],
+  [/a.b/u, ["a😀b"]],
+  [/a.b/s, ["a\nb"]],
+  [/\p{Lu}\p{Ll}+/u, ["Ärger", "ärger", "ΑΒΓ Δέλτα"]],
+  [/[\w.+-]+@[\w-]+\.[a-z]{2,}/i, ["write to ann.b+c@example.org today", "@example.org"]],
+  [/https?:\/\/\S+/, ["see https://example.org/a?b#c", "http:/x"]],
+  [/\u{1F600}|\u00e4/u, ["😀", "ä", "a"]],
+  [/x|[\]^-]/, ["\nx", "]", "-", "^", "y"]],
+  [/a{2,3}?|b*?c/, ["aaa", "bbc", "c"]],
+  [/é/i, ["É", "e"]],
+  [/^\s*$/, ["", " \t\n", " a "]],
+])("%s finds what JavaScript finds", async (pattern, texts) => {
+  const [compiled] = await compile(pattern)
+  for (const text of texts) {
+    const found = pattern.exec(text)
+    expect(compiled?.test(text), text).toBe(found !== null)
+    const expected = found && {text: found[0], groups: found.slice(1), named: {...found.groups}}
+    expect(compiled?.match(text), text).toEqual(expected ?? undefined)
+  }
+})
+
+test("spaces beyond ASCII and line ends other than \\n are those of RE2", async () => {
+  const [space, any, all] = await compile(/a\sb/, /a.b/, /a[\s\p{Z}]b/u)
+  for (const text of ["a\u00a0b", "a\u3000b"]) {
+    expect(space?.test(text)).toBe(false)
+    expect(all?.test(text)).toBe(true)
+  }
+  expect(any?.test("a\u2028b")).toBe(true)
+})
+
+test("patterns that JavaScript would try for years are answered", async () => {
+  const longest = 16_384
+  const evil: readonly (readonly [string, string])[] = [
+    ["(a+)+$", "a"],
+    ["(a|a)*b$", "a"],
+    ["^(([a-z])+.)+[A-Z]([a-z])+$", "a"],
+    ["(?:[ab]?){60}[cd]", "ab"],
+    ["[ab]*a[ab]{180}[cd]", "aababb"],
+  ]
+  const all = await compile(...evil.map(([pattern]) => pattern))
+  for (const [index, [pattern, part]] of evil.entries()) {
+    const text = `${part.repeat(longest).slice(0, longest - 1)}!`
+    expect(all[index]?.test(text), pattern).toBe(false)
+    expect(all[index]?.match(text), pattern).toBeUndefined()
+  }
+})
+
+test("what takes more than linear time is refused, with where it stands and what to do", async () => {
+  const linear = "svc takes none, because its engine guarantees a time that grows with the text alone"
+  expect(
+    await refusalsOf(/no(?=w)/, /(?<!un)done/, /x(?!y)z/, /(a)\1/, /(?<q>['"]).*?\k<q>/, "ab(?>c)", "a/b++"),
+  ).toEqual([
+    `(?= at character 3 is lookaround; ${linear}. Match more, and look at the groups in the handler`,
+    `(?<! is lookaround; ${linear}. Match more, and look at the groups in the handler`,
+    `(?! at character 2 is lookaround; ${linear}. Match more, and look at the groups in the handler`,
+    `\\1 at character 4 is a backreference; ${linear}. Match both with groups, and compare these in the handler`,
+    `\\k at character 14 is a backreference; ${linear}. Match both with groups, and compare these in the handler`,
+    `(?> at character 3 is an atomic group or a possessive quantifier; ${linear}. Take the plain one: nothing here backtracks`,
+    `++ at character 4 is an atomic group or a possessive quantifier; ${linear}. Take the plain one: nothing here backtracks`,
+  ])
+})
+
+test("what is no pattern of RE2 is refused, with where it stands", async () => {
+  const correct = "Correct the pattern; its syntax is that of RE2"
+  expect(
+    await refusalsOf("a(b", "tea[z-a]", "a**", "\\p{Foo}!", "(?<n>a)(?<n>b)", "x(?<a-b>c)", "\\", "a{1,2000}"),
+  ).toEqual([
+    `missing closing ): a(b. ${correct}`,
+    `invalid character class range: z-a at character 5. ${correct}`,
+    `invalid nested repetition operator: ** at character 2. ${correct}`,
+    `invalid character class range: \\p{Foo} at character 1. ${correct}`,
+    `duplicate capture group name: n. ${correct}`,
+    `invalid named capture: (?<a-b> at character 2. ${correct}`,
+    `trailing backslash at end of expression. ${correct}`,
+    `invalid repeat count: {1,2000} at character 2. ${correct}`,
+  ])
+})
+
+test("a flag that means nothing, an empty pattern and a large one are refused", async () => {
+  const only = "nothing here: a handler runs once for a message. Take i, m, s or u only"
+  const empty = 'it is empty, so each message would match. Write a pattern, or take plugin.on("message-created")'
+  expect(await refusalsOf(/a/g, /a/dgy, /a/v, /(?:)/, "", "(?:ab){101}")).toEqual([
+    `the flag g means ${only}`,
+    `the flags d, g, y mean ${only}`,
+    `the flag v means ${only}`,
+    empty,
+    empty,
+    "it compiles to 204 instructions, and 200 are possible, because each message waits for the match. " +
+      "Make it shorter, lower its counts such as {1,50}, or divide it into several patterns",
+  ])
+})
+
+test("the errors of all patterns that are refused have the stack of their declaration", async () => {
+  const error = await compile("a(", "fine", "b(").catch((error: unknown) => error)
+  if (!(error instanceof AggregateError)) throw new Error("nothing was refused")
+  expect(error.errors).toHaveLength(2)
+  expect(error.message).toBe("2 patterns are refused")
+  for (const {stack} of error.errors) expect(stack).toContain("hears.test.ts")
+})
