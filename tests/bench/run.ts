@@ -15,6 +15,7 @@ import {logs} from "./logs.ts"
 import {type Figure, tableOf, verdictOf} from "./measure/figure.ts"
 import {memory} from "./memory.ts"
 import {metrics} from "./metrics.ts"
+import {hears} from "./plugins/hears.ts"
 import {pluginTest} from "./plugins/plugin-test.ts"
 import {send} from "./plugins/send.ts"
 import {timersDue} from "./plugins/timers-due.ts"
@@ -35,6 +36,7 @@ const rows: readonly Row[] = [
   start,
   memory,
   dispatch,
+  hears,
   durable,
   chat,
   reload,
