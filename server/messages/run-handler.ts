@@ -1,4 +1,5 @@
 import {messageOf} from "../../shared/problems.ts"
+import type {Content} from "../../shared/sdk/elements.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import {isUserError} from "../../shared/sdk/user-error.ts"
 import type {Attempt, InboxEvent, Outcome} from "../inbox/handling.ts"
@@ -28,10 +29,10 @@ export const runToEnd = async (
   const log = () => handler.log.with(about)
   const again = handler.retries === undefined || handler.retries === 0 ? {} : {retries: handler.retries}
   const work = async (signal: AbortSignal, hold: Hold): Promise<Outcome> => {
-    const {session, end, close, abandon} = openSession({stored, attempt, plugin, ...asked, log, signal})
+    const {session, hasGiven, end, close, abandon} = openSession({stored, attempt, plugin, ...asked, log, signal})
     try {
       const reply = await handler.run(() => handler.handle(session, attempt, hold), about)
-      if (reply !== undefined && reply !== "") await session.send(reply)
+      if (isReply(reply, hasGiven)) await session.send(reply)
       const left = await end()
       // Who comes too late leaves nothing behind.
       signal.throwIfAborted()
@@ -60,3 +61,7 @@ export const runToEnd = async (
     return {is: "failed", error: messageOf(error), ...(error instanceof TimeLimitExceeded ? {} : again)}
   }
 }
+
+/** A handler that ends with `return session.prompt(…)` returns an id, and means nothing by it. */
+const isReply = (returned: Awaited<Reply>, hasGiven: (id: string) => boolean): returned is Content =>
+  returned !== undefined && returned !== "" && !(typeof returned === "string" && hasGiven(returned))

@@ -32,6 +32,8 @@ export interface PluginSide {
 
 export interface OpenSession {
   readonly session: Session
+  /** Has a method of the session resolved to this id? Such an id is no reply of the handler. */
+  hasGiven(id: string): boolean
   /** Ends the session: what it queued, once its files are stored. Later calls throw `late`. */
   end(): Work | Promise<Work>
   /** Ends it without: what it queued is nothing. Ends what it reads. */
@@ -71,6 +73,12 @@ export const openSession = (options: SessionOptions): OpenSession => {
   const questions: Question[] = []
   let states: SessionState | undefined
   const afterwards: (() => void)[] = []
+  /** The ids of what is not in `sends`: of early messages, and of timers. */
+  const otherIds: string[] = []
+  const give = (id: string): string => {
+    otherIds.push(id)
+    return id
+  }
   let early = 0
   let ended = false
   let elements: readonly Node[] | undefined
@@ -166,7 +174,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
     sendNow: async (content, to) => {
       requireOpen()
       const ordinal = early++
-      return attempt.sendNow(await queued.store(messageOf(content, to)), ordinal)
+      return give(await attempt.sendNow(await queued.store(messageOf(content, to)), ordinal))
     },
     prompt: async (name, content, data) => {
       requireOpen()
@@ -188,7 +196,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
       const setting = timers.prepare(name, typeof timer === "string" ? timer : timer.name, when, data, place, more)
       writes.push(...setting.statements)
       afterwards.push(setting.stored)
-      return setting.id
+      return give(setting.id)
     },
     clearTimer: async key => {
       requireOpen()
@@ -225,6 +233,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
   }
   return {
     session,
+    hasGiven: id => otherIds.includes(id) || sends.some(draft => draft.id === id),
     close,
     end: () => {
       close()

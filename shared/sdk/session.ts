@@ -9,7 +9,10 @@ import type {StateHandle, StateScope, StateValue} from "./state.ts"
 import type {LocalText, TextKey, TextRest, Texts, TextTable, TextValues} from "./text/texts.ts"
 import type {TimerHandle, TimerOptions, When} from "./timer.ts"
 
-/** What a handler may return: its reply, or nothing. */
+/**
+ * What a handler may return: its reply, or nothing. An id that a method of its session resolved to is no reply: a handler may end
+ * with `return session.prompt(…)`.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler written without a return has the type void
 export type Reply = Content | undefined | void | Promise<Content | undefined | void>
 

@@ -4,6 +4,7 @@ import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {createDispatch} from "../../../server/messages/dispatch.ts"
 import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
 import {createMessageTable} from "../../../server/messages/table.ts"
+import {noTimers} from "../../../server/messages/timers.ts"
 import type {PromptDefinition} from "../../../shared/sdk/prompt.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
@@ -59,6 +60,7 @@ const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
   const dispatch = createDispatch({
     current: () => table,
     endpoints: ableEndpoints,
+    timers: {...noTimers, prepare: () => ({id: "the timer's id", statements: [], stored: () => {}})},
     settled: async () => {},
     log,
     ...(timeout === undefined ? {} : {timeout}),
@@ -155,6 +157,29 @@ describe("a handler", () => {
     ],
   ])("replies with what it returns: %s", async (_, handle, expected) => {
     const {run} = dispatchOf([handler(handle)])
+    expect(sent(await run(event("hello")))).toEqual(expected)
+  })
+
+  test.each<[string, (session: Session) => Reply, unknown]>([
+    ["send", session => session.send("one"), [["one"]]],
+    ["reply", session => session.reply("one"), [[{type: "quote", attrs: {id: "m"}, children: []}, "one"]]],
+    ["prompt", session => session.prompt("name", "Who?"), [["Who?"]]],
+    ["react", async session => await session.react("👍"), [{message: "m", emoji: "👍"}]],
+    ["sendNow", session => session.sendNow("early"), []],
+    ["timer", session => session.timer("due", {in: 60}), []],
+    [
+      "send, beside other words",
+      async session => `sent ${(await session.send("one")) === "" ? "" : "it"}`,
+      [["one"], ["sent it"]],
+    ],
+  ])("replies nothing more with the id of what it did: %s", async (_, handle, expected) => {
+    const definition = {id: "root/test/prompt/name", definition: {}, handle: () => undefined}
+    const plugin = {
+      name: "p",
+      database: {table: (name: string) => name, read: async () => []},
+      prompt: () => definition,
+    }
+    const {run} = dispatchOf([{...handler(handle), plugin}])
     expect(sent(await run(event("hello")))).toEqual(expected)
   })
 
