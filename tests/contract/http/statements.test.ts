@@ -33,8 +33,8 @@ const examples: Examples = {
     "/api/checkpoints/{id}": "/api/checkpoints/newest",
   },
   // Streams do not end; what they read is read by the history too, and by the list of messages. What is kept of one user is
-  // looked for in slices of all rows.
-  apart: ["/api/events", "/api/plugins/sandbox/stream", "/api/users/export"],
+  // looked for in slices of all rows. What the sandbox has changed is in memory.
+  apart: ["/api/events", "/api/plugins/sandbox/stream", "/api/plugins/sandbox/changes", "/api/users/export"],
   values: {...usualValues, cursor: String(rows), job: backlogJob},
 }
 
@@ -43,6 +43,7 @@ const small = new Set([
   "svc_meta",
   "svc_group",
   "svc_migrations",
+  "file_totals",
   "svc_plugin_migrations",
   "event_retention",
   "job_states",
