@@ -91,7 +91,7 @@ export class Intake {
 
   constructor(options: IntakeOptions) {
     this.#options = options
-    this.#presses = new Presses(options.database, options.lanes)
+    this.#presses = new Presses(options.database, options.lanes, options.clock)
     this.#deliveries = gatherDeliveries(options.database, options.runtimeId)
   }
 

@@ -8,6 +8,7 @@ import type {Database} from "../database/database.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import {hasButtons} from "../endpoints/spec.ts"
 import {userLane} from "../outbox/draft.ts"
+import type {Clock} from "../runtime/flow/clock.ts"
 import type {Lanes} from "../runtime/flow/lanes.ts"
 import type {Reservation} from "../runtime/flow/reservation.ts"
 import {personOf} from "./prompts.ts"
@@ -62,10 +63,12 @@ const pressersOf = (user: User | undefined): readonly string[] =>
 export class Presses<T> {
   readonly #database: Pick<Database, "read">
   readonly #lanes: Lanes<T>
+  readonly #clock: Pick<Clock, "now">
 
-  constructor(database: Pick<Database, "read">, lanes: Lanes<T>) {
+  constructor(database: Pick<Database, "read">, lanes: Lanes<T>, clock: Pick<Clock, "now">) {
     this.#database = database
     this.#lanes = lanes
+    this.#clock = clock
   }
 
   /** What events that come together press. */
@@ -98,7 +101,7 @@ export class Presses<T> {
         WHERE message = ? AND n = ? AND endpoint = ?`,
       [id.message, id.n, spec.name],
     )
-    return {...id, handler: handlerOf(row, pressersOf(user))}
+    return {...id, handler: handlerOf(row, pressersOf(user), this.#clock.now())}
   }
 
   /** The button of the newest list in the channel that its user may answer, or of the one that the message quotes. */
@@ -116,7 +119,7 @@ export class Presses<T> {
         endpoint,
         channel?.id ?? user?.id ?? "",
         isDirect ? userLane(user.id) : "",
-        Date.now(),
+        this.#clock.now(),
         toJson(pressersOf(user)),
         quote,
       ],
@@ -126,8 +129,8 @@ export class Presses<T> {
   }
 }
 
-const handlerOf = (row: Row | undefined, pressers: readonly string[]): string => {
-  if (row === undefined || Number(row.expires_at) <= Date.now()) return refusals.gone
+const handlerOf = (row: Row | undefined, pressers: readonly string[], now: number): string => {
+  if (row === undefined || Number(row.expires_at) <= now) return refusals.gone
   if (row.user !== null && !pressers.includes(String(row.user))) return refusals.others
   return row.taken === 1 ? refusals.taken : String(row.handler)
 }
