@@ -9,10 +9,23 @@ const asked = `coalesce('to ' || NEW.user, (SELECT iif(i.event ->> '$.user.accou
 /** The message that an edit or a deletion is of. */
 const replaced = "(NEW.content ->> '$.message.outbox')"
 
+/** The buttons that were shown before an edit or a deletion: of the message, and of its earlier edits. */
+const before = `endpoint = NEW.endpoint AND channel = NEW.channel AND (message = ${replaced} OR EXISTS (
+  SELECT 1 FROM outbox o WHERE o.id = buttons.message AND o.kind = 'edit' AND o.seq < NEW.seq
+    AND o.content ->> '$.message.outbox' = ${replaced}))`
+
+/** The edit has the same button. Of one that works once there is a single press, so nothing replaces it. */
+const isThere = `once = 0 AND EXISTS (SELECT 1 FROM buttons b
+  WHERE b.message = NEW.id AND b.handler = buttons.handler AND b.data = buttons.data AND b.user IS buttons.user)`
+
+/** For how long a press of a button that an edit has replaced by the same one may be on its way, in milliseconds. */
+const onItsWay = 60_000
+
 /**
  * One row a button of an action, stored with the message that holds it, whoever sends it, and gone with that message or what it
- * says, and once it is edited or deleted on its platform. `n` counts the buttons of a message from 1. `user` is whose press counts, null for anyone's. `pressed_seq` is the press
- * of one that works once. Times in milliseconds since 1970.
+ * says, and once it is edited or deleted on its platform; a minute after an edit that has the same button. `n` counts the buttons
+ * of a message from 1. `user` is whose press counts, null for anyone's. `pressed_seq` is the press of one that works once. Times in
+ * milliseconds since 1970.
  */
 export const buttonSchema: readonly string[] = [
   `CREATE TABLE buttons (
@@ -35,9 +48,8 @@ export const buttonSchema: readonly string[] = [
   "CREATE TRIGGER buttons_forgotten AFTER UPDATE OF content ON outbox BEGIN DELETE FROM buttons WHERE message = NEW.id; END",
   `CREATE TRIGGER buttons_replaced AFTER UPDATE OF state ON outbox
     WHEN NEW.state = 'sent' AND NEW.kind IN ('edit', 'delete') BEGIN
-      DELETE FROM buttons WHERE endpoint = NEW.endpoint AND channel = NEW.channel AND (message = ${replaced} OR EXISTS (
-        SELECT 1 FROM outbox o WHERE o.id = buttons.message AND o.kind = 'edit' AND o.seq < NEW.seq
-          AND o.content ->> '$.message.outbox' = ${replaced}));
+      DELETE FROM buttons WHERE ${before} AND NOT (${isThere});
+      UPDATE buttons SET expires_at = min(expires_at, coalesce(NEW.ended_at, NEW.created_at) + ${onItsWay}) WHERE ${before};
     END`,
   "CREATE TRIGGER buttons_gone AFTER DELETE ON outbox BEGIN DELETE FROM buttons WHERE message = OLD.id; END",
 ]

@@ -185,26 +185,59 @@ describe.each(engines)("a button on $name", ({make}) => {
   test("goes once its message is edited or deleted on the platform, and that of an edit with the next", async () => {
     const {ask, database} = await start(await open(await make()), true)
     const message = await ask()
-    const left = async () => (await database.read("SELECT DISTINCT message FROM buttons")).map(row => row.message)
-    const act = async (id: string, kind: string, content: readonly unknown[]) => {
-      const act = JSON.stringify({message: {outbox: message}, content})
-      const sql = `INSERT INTO outbox (id, kind, endpoint, channel, content, created_at) VALUES (?, '${kind}', 'line', 'c', ?, 1)`
-      await database.write([{sql, args: [id, act]}])
-      const before = await left()
-      await database.write([{sql: "UPDATE outbox SET state = 'sent' WHERE id = ?", args: [id]}])
-      return before
-    }
-    const button = h("button", {
-      id: makeButtonId({handler: vote, data: "1", expires: Date.now() + 60_000, once: 0, asked: 0}),
-    })
-    expect((await act("edit 1", "edit", [button])).sort()).toEqual([message, "edit 1"].sort())
-    expect(await left()).toEqual(["edit 1"])
-    expect((await act("edit 2", "edit", [button])).sort()).toEqual(["edit 1", "edit 2"])
-    expect(await left()).toEqual(["edit 2"])
-    expect(await act("delete", "delete", [])).toEqual(["edit 2"])
-    expect(await left()).toEqual([])
+    const acts = actsOn(database, message)
+    const [one, other] = [anotherButton("1"), anotherButton("2")]
+    expect((await acts.act("edit 1", "edit", [one])).sort()).toEqual([message, "edit 1"].sort())
+    expect(await acts.left()).toEqual(["edit 1"])
+    expect((await acts.act("edit 2", "edit", [other])).sort()).toEqual(["edit 1", "edit 2"])
+    expect(await acts.left()).toEqual(["edit 2"])
+    expect(await acts.act("delete", "delete", [])).toEqual(["edit 2"])
+    expect(await acts.left()).toEqual([])
+  })
+
+  test("still counts for a minute after an edit with the same button, for presses on their way; not one that works once", async () => {
+    const database = await open(await make())
+    const {ask, press, settled, pressed, heard} = await start(database, true)
+    const message = await ask()
+    const acts = actsOn(database, message)
+    await acts.act("edit 1", "edit", [anotherButton('"yes"')], Date.now())
+    await press(`${message}:1`, "ann")
+    await press(`${message}:2`, "bob")
+    await settled()
+    expect([pressed, heard]).toEqual([['ann "yes"'], ["bob host/button/gone"]])
+    // The next edit comes long after, by what is stored of it.
+    await acts.act("edit 2", "edit", [anotherButton('"yes"')], Date.now() - 60_000)
+    await press(`${message}:1`, "eve")
+    await settled()
+    expect([pressed.length, heard.at(-1)]).toEqual([1, "eve host/button/gone"])
+    await acts.act("edit 3", "edit", [anotherButton('"yes"', 1)], Date.now())
+    await acts.act("edit 4", "edit", [anotherButton('"yes"', 1)], Date.now())
+    expect(await acts.left()).toEqual(["edit 4"])
   })
 })
+
+/** A button of the same action as those that "ask" sends. */
+const anotherButton = (data: string, once: 0 | 1 = 0) =>
+  h("button", {id: makeButtonId({handler: vote, data, expires: 60_000, once, asked: 0})})
+
+/** What is done to a message on its platform. */
+const actsOn = (database: Database, message: string) => {
+  const left = async () => (await database.read("SELECT DISTINCT message FROM buttons")).map(row => row.message)
+  return {
+    /** The messages that have buttons. */
+    left,
+    /** Stores an act, and that the platform has done it at a time; resolves to the messages that had buttons in between. */
+    act: async (id: string, kind: string, content: readonly unknown[], at = Date.now()) => {
+      const act = JSON.stringify({message: {outbox: message}, content})
+      const sql =
+        "INSERT INTO outbox (id, kind, endpoint, channel, content, created_at) VALUES (?, ?, 'line', 'c', ?, ?)"
+      await database.write([{sql, args: [id, kind, act, at]}])
+      const before = await left()
+      await database.write([{sql: "UPDATE outbox SET state = 'sent', ended_at = ? WHERE id = ?", args: [at, id]}])
+      return before
+    },
+  }
+}
 
 describe.each(engines)("a numbered list on $name", ({make}) => {
   test("is answered by its number, the newest in its channel, or the one that is quoted", async () => {
