@@ -1,14 +1,18 @@
 import {randomUUID} from "node:crypto"
 import {type Endpoint, type Plugin, Problem, renderContent, Type} from "../../../shared/sdk/sdk.ts"
-import {findButton, type RoomButton} from "./buttons.ts"
-import type {Room, RoomMessage} from "./room.ts"
+import {findButton} from "./buttons.ts"
+import type {Room} from "./room.ts"
 import {placeOf, sayerFields} from "./sayers.ts"
 
 const NewPress = Type.Object(
   {
     button: Type.String({minLength: 1, maxLength: 1000, description: "Its number in its message, its label or its id"}),
     message: Type.Optional(
-      Type.String({description: "The message with the button; the newest that has it when left out"}),
+      Type.String({
+        minLength: 1,
+        description:
+          "The message with the button; the newest that has it when left out. One from before the Host started goes by the button's id",
+      }),
     ),
     ...sayerFields,
   },
@@ -36,23 +40,29 @@ export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoin
         id,
         type: "interaction/button",
         ...placeOf({channel, user, account, locale, group}),
-        button: {id: found.button.id},
-        message: {id: found.message.id, content: renderContent(found.message.elements)},
+        button: {id: found.button},
+        message: {id: found.message, content: found.content},
       })
       return call.json(Stored, {...receipt, id}, {status: 202})
     },
   })
 
-const findIn = (
-  room: Room,
-  channel: string,
-  meant: string,
-  message?: string,
-): {readonly message: RoomMessage; readonly button: RoomButton} => {
-  for (const each of room.messages(channel).toReversed()) {
-    const button = message === undefined || each.id === message ? findButton(each.buttons, meant) : undefined
-    if (button !== undefined) return {message: each, button}
+interface Found {
+  readonly message: string
+  /** The button's id. */
+  readonly button: string
+  /** What the message says. */
+  readonly content: string
+}
+
+/** A message that the room has forgotten may still have the button: the Host knows by its id. */
+const findIn = (room: Room, channel: string, meant: string, message?: string): Found => {
+  const messages = room.messages(channel)
+  for (const {id, buttons, elements} of messages.toReversed()) {
+    const button = message === undefined || id === message ? findButton(buttons, meant) : undefined
+    if (button !== undefined) return {message: id, button: button.id, content: renderContent(elements)}
   }
+  if (message !== undefined && !messages.some(({id}) => id === message)) return {message, button: meant, content: ""}
   throw new Problem("request_invalid", `no message in ${channel} has the button ${meant}`, {
     hint: "Ask GET /api/plugins/sandbox/messages?channel=… for the messages and their buttons.",
   })

@@ -149,6 +149,9 @@ describe.each(bunAnd("node22"))("buttons on $name", runtime => {
     expect(parts.length).toBeGreaterThan(1)
     expect(parts.filter(part => part.includes("1. Yes"))).toEqual([parts.at(-1)])
     expect(parts.at(-1)).toMatch(/\n1\. Yes\n2\. No$/)
+    await host.say("ask", {channel: "chat"})
+    const {items} = await host.get<{items: {id: string; buttons: {id: string}[]}[]}>("/api/plugins/sandbox/messages")
+    const {id: message, buttons = []} = items.at(-1) ?? {}
     await host.stop()
     host = await startHost({runtime, project: host.project})
     await tell(host, "line", "ann", saying("name"))
@@ -166,7 +169,14 @@ describe.each(bunAnd("node22"))("buttons on $name", runtime => {
     })
     expect(await tell(host, "line", "mallory", {...saying("1"), ...inDirect})).toEqual([])
     expect(host.project.read("notes.log")).toMatch(/^ann says 2\nbob says 2\n(eve says 1\n)*mallory says 1\n$/)
-    expect(await votesOf(host)).toEqual(["no"])
+    // The sandbox has forgotten the message, and the Host knows its button.
+    const old = {message, button: buttons[0]?.id, user: "zoe"}
+    const {sn} = await host.post<{sn: number}>("/api/plugins/sandbox/press", old)
+    const [reply = ""] = (await eventOf(host, sn)).replies
+    expect((await messageIn(host, reply, "sent")).text).toBe("zoe says yes")
+    const byLabel = host.post("/api/plugins/sandbox/press", {button: "Yes"})
+    await expect(byLabel).rejects.toThrow("no message in chat has the button Yes")
+    expect(await votesOf(host)).toEqual(["no", "yes"])
     await host.stop()
   })
 
