@@ -41,6 +41,11 @@ export const projectTemplates = {
     plugin: "plugins/files/index.ts",
     dependencies: {jimp: "1.6.1"},
   },
+  poll: {
+    summary: "a bot that asks and counts votes: buttons, edits, two languages",
+    folder: "examples/poll",
+    plugin: "plugins/poll.ts",
+  },
   adapter: {
     summary: "an adapter for a chat platform, with a small server and the conformance suite",
     folder: "cli/init/adapter",

@@ -46,8 +46,8 @@ const toolchains: readonly Toolchain[] = [
           run: ["npm", "run"],
           svc: ["npx", "svc"],
           lockfile: "package-lock.json",
-          makes: ["reminders", "moderation", "files", "adapter"],
-          tests: ["reminders", "moderation", "files"],
+          makes: ["reminders", "moderation", "files", "poll", "adapter"],
+          tests: ["reminders", "moderation", "files", "poll"],
         },
       ]),
 ]

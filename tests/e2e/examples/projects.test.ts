@@ -23,8 +23,8 @@ const packagesOf = (folder: string): Readonly<Record<string, string>> => {
   return dependencies
 }
 
-test("there are three examples", () => {
-  expect(folders).toEqual(["files", "moderation", "reminders"])
+test("there are four examples", () => {
+  expect(folders).toEqual(["files", "moderation", "poll", "reminders"])
 })
 
 describe.each(folders)("the example %s", folder => {

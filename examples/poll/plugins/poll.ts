@@ -1,0 +1,107 @@
+import {definePlugin, Problem, type Session, Type, UserError} from "svc-runtime"
+import {Ballots, hasVotes, minute, oneLine, Poll, Settings, Vote, withVote, wrongWith} from "../lib/poll.ts"
+import {texts} from "../lib/texts.ts"
+
+/** False where the platform has no edits, or the outbox no longer has the message. */
+const canDo = (act: Promise<unknown>): Promise<boolean> =>
+  act.then(
+    () => true,
+    error => {
+      if (error instanceof Problem && ["unsupported", "outbox_unknown"].includes(error.code)) return false
+      throw error
+    },
+  )
+
+/** The keys of timers are the whole plugin's: a channel has one. */
+const keyOf = ({endpoint, channel}: Session): string => `${endpoint} ${channel?.id}`
+
+export default definePlugin({
+  description: "Asks questions that everybody answers with one vote",
+  config: Settings,
+  setup(plugin, config) {
+    const t = plugin.texts(texts)
+    const polls = plugin.state("channel", Poll)
+    const ballots = plugin.state("user", Ballots)
+
+    /** A vote, or another one in its place: the counts and the user's ballot are stored in one batch with the answer. */
+    const press = plugin.action("vote", {data: Vote, expires: config.minutes * 60}, async ({data, session}) => {
+      const {number, vote} = data
+      const before = await session.state(polls).get()
+      if (before.number !== number || before.endsAt <= plugin.now()) throw new UserError(session.t(t, "over"))
+      const channel = session.channel?.id ?? ""
+      const open = (await session.state(ballots).get()).open.filter(({endsAt}) => endsAt > plugin.now())
+      const mine = open.find(each => each.channel === channel && each.number === number)
+      const said = {user: session.user?.name ?? session.user?.id ?? "?", choice: before.choices[vote]?.choice ?? ""}
+      if (mine?.vote === vote) return session.t(t, "again", said)
+      const ballot = {channel, number, vote, endsAt: before.endsAt}
+      await session.state(ballots).set({open: [...open.filter(each => each !== mine), ballot]})
+      const poll = withVote(before, vote, mine?.vote)
+      await session.state(polls).set(poll)
+      if (await canDo(session.edit(poll.message, contentOf(poll)))) return
+      return `${session.t(t, "voted", said)}\n${rowsOf(poll)}`
+    })
+
+    const rowsOf = ({language, choices}: Poll) => choices.map(each => t.in(language)("row", each)).join("\n")
+
+    const contentOf = (poll: Poll) => [
+      hasVotes(poll) ? `${poll.heading}\n${rowsOf(poll)}` : poll.heading,
+      ...poll.choices.map(({choice}, vote) => press.button({number: poll.number, vote}, choice)),
+    ]
+
+    /** Sends the message with the buttons. One from before stays as it is, and its buttons work on. */
+    const show = async (session: Session, poll: Poll) => {
+      const minutes = Math.ceil((poll.endsAt - plugin.now()) / minute)
+      const shown = {...poll, heading: t.in(poll.language)("heading", {question: poll.question, minutes})}
+      await session.state(polls).set({...shown, message: await session.send(contentOf(shown))})
+    }
+
+    const close = async (session: Session, poll: Poll) => {
+      await session.state(polls).set({...poll, endsAt: 0})
+      const result = `${t.in(poll.language)("result", poll)}\n${rowsOf(poll)}`
+      await canDo(session.edit(poll.message, result))
+      return result
+    }
+
+    const end = plugin.timer("end", {data: Type.Object({number: Type.Integer()})}, async (session, {number}) => {
+      const poll = await session.state(polls).get()
+      return poll.number === number && poll.endsAt > 0 ? close(session, poll) : undefined
+    })
+
+    const openPoll = async (session: Session) => {
+      const poll = await session.state(polls).get()
+      if (poll.endsAt <= plugin.now()) throw new UserError(session.t(t, "none"))
+      return poll
+    }
+
+    const definition = {
+      description: t.of("about"),
+      options: {minutes: {type: "integer", short: "m", default: config.minutes, description: t.of("minutes")}},
+      examples: ['"Lunch?" Pizza Salad Soup', '"Lunch?" Pizza Salad --minutes 10'],
+    } as const
+    plugin.command("poll <question:string> <choices:string...>", definition, async ({args, options, session}) => {
+      const [question, choices] = [oneLine(args.question), args.choices.map(oneLine)]
+      const wrong = wrongWith(question, choices, options.minutes, config.minutes)
+      if (wrong !== undefined) throw new UserError(session.t(wrong.key, wrong.values))
+      const {number: last, endsAt: until} = await session.state(polls).get()
+      if (until > plugin.now()) throw new UserError(session.t(t, "busy"))
+      const [number, endsAt] = [last + 1, plugin.now() + options.minutes * minute]
+      const by = {id: session.user?.id ?? "", name: session.user?.name ?? session.user?.id ?? "?"}
+      await session.timer(end, {at: endsAt}, {number}, {key: keyOf(session)})
+      const counted = choices.map(choice => ({choice, votes: 0}))
+      const {language} = session
+      await show(session, {number, endsAt, by, language, question, choices: counted, heading: "", message: ""})
+    })
+
+    plugin.command("poll show", {description: t.of("show")}, async ({session}) =>
+      show(session, await openPoll(session)),
+    )
+
+    plugin.command("poll close", {description: t.of("close")}, async ({session}) => {
+      const poll = await openPoll(session)
+      const mayClose = poll.by.id === session.user?.id || session.permission !== "user"
+      if (!mayClose) throw new UserError(session.t(t, "others", {by: poll.by.name}))
+      await session.clearTimer(keyOf(session))
+      return close(session, poll)
+    })
+  },
+})
