@@ -16,6 +16,15 @@ import {withDefaults} from "../database/state/defaults.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {actionHandle, requireAction} from "./action-handle.ts"
 import {requireAdapter} from "./adapter-definition.ts"
+import {
+  createNaming,
+  isHandler,
+  longestRun,
+  longestWait,
+  requireMigration,
+  requireName,
+  requireRetries,
+} from "./declaration-checks.ts"
 import type {
   DeclaredAction,
   DeclaredCommand,
@@ -49,53 +58,6 @@ type Declaring = Pick<
   migrate: Plugin["database"]["migrate"]
   declareState(scope: DeclaredState["scope"], schema: TSchema, options: StateOptions): DeclaredState
   declareTexts(table: unknown): DeclaredTexts
-}
-
-/** A question may wait so long for its answer, in seconds. */
-const longestWait = 30 * 24 * 60 * 60
-
-const mostRetries = 10
-
-/** A run of a job may take so long, in seconds. */
-const longestRun = 24 * 60 * 60
-
-const requireName = (what: string, name: string): void => {
-  if (!/^[\w-]{1,64}$/.test(name)) throw new Error(`${what}: letters, digits, _ and - only`)
-}
-
-const isHandler = <H>(value: unknown): value is H => typeof value === "function"
-
-const requireRetries = (what: string, {retries = 0}: HandlerDefinition): void => {
-  if (Number.isInteger(retries) && retries >= 0 && retries <= mostRetries) return
-  throw new Error(`${what}: retries is a whole number from 0 to ${mostRetries}`)
-}
-
-/** Gives each of one kind its id: by its name, or by its number among those without one, which no name can be. */
-const createNaming = (what: string) => {
-  const names = new Set<string>()
-  let nameless = 0
-  return ({name}: Named): string => {
-    if (name === undefined) return String(nameless++)
-    if (!/^[A-Za-z][\w-]{0,63}$/.test(name))
-      throw new Error(`${what}: a name begins with a letter and has letters, digits, _ and - only`)
-    if (names.has(name)) throw new Error(`${what}: the name ${name} is given twice`)
-    names.add(name)
-    return name
-  }
-}
-
-const hasWords = (value: unknown): value is string => typeof value === "string" && value.trim() !== ""
-
-/** Plugins are JavaScript as well: what the type forbids is told of here. */
-const requireMigration = ({name, up, undo, irreversible}: PluginMigration, known: ReadonlySet<string>): void => {
-  if (!hasWords(name)) throw new TypeError("database.migrate(): each migration has a name")
-  const what = `database.migrate(): migration "${name}"`
-  if (known.has(name)) throw new Error(`${what} is given twice`)
-  if (typeof up !== "function") throw new TypeError(`${what} needs up()`)
-  if (undo !== undefined && irreversible !== undefined) throw new Error(`${what} says undo and irreversible; one holds`)
-  const said = undo ?? irreversible
-  if (said !== undefined && !hasWords(said))
-    throw new TypeError(`${what} says in words what takes it away again (undo), or why nothing does (irreversible)`)
 }
 
 /** Collects what `setup` declares; once it has ended, a late declaration throws. */
