@@ -21,12 +21,15 @@ export class Pins {
 export class Lease {
   readonly #pins: Pins
   #files: string[] = []
+  #isReleased = false
 
   constructor(pins: Pins) {
     this.#pins = pins
   }
 
+  /** Once released it keeps nothing any more: who was to refer to the file has ended. */
   pin(sha256: string): void {
+    if (this.#isReleased) return
     this.#pins.add(sha256)
     this.#files.push(sha256)
   }
@@ -35,5 +38,6 @@ export class Lease {
   release(): void {
     for (const sha256 of this.#files) this.#pins.remove(sha256)
     this.#files = []
+    this.#isReleased = true
   }
 }

@@ -1,12 +1,12 @@
 import {basename} from "node:path"
-import {toJson} from "../../shared/json.ts"
 import type {Log} from "../../shared/log.ts"
 import {messageOf, Problem} from "../../shared/problems.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 import type {Database} from "../database/database.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
-import {FileFolder, hashOf, piecesOf} from "./folder.ts"
+import type {FileContent} from "./content.ts"
+import {FileFolder, hashOf} from "./folder.ts"
 import {Lease, Pins} from "./lease.ts"
 import {type FileRow, type FileUsage, forgetting, readOrphans, readUnknown, readUsage, storing} from "./rows.ts"
 import {streamOf} from "./stream.ts"
@@ -20,12 +20,8 @@ export interface FileStoreOptions {
   readonly log?: Log
 }
 
-/** Bytes to be stored, which can be read more than once. */
-export interface FileContent {
-  /** In bytes, as far as it is known before. */
-  readonly size: number
-  pieces(): AsyncIterable<Uint8Array>
-}
+/** What comes from elsewhere takes room so many bytes at a time. */
+const step = 1024 * 1024
 
 /** A file that nothing needs goes after so long, in milliseconds: a job may run for a day before it ends. */
 export const orphanAge = 25 * 3_600_000
@@ -90,19 +86,36 @@ export class FileStore {
     if (usage.bytes + this.#coming + size > this.#options.quota()) return this.#putKnown(content, lease)
     this.#coming += size
     try {
-      const written = await this.folder.write(content.pieces())
-      try {
-        lease.pin(written.sha256)
-        await this.#alone(async () => {
-          await written.keep()
-          await this.#store(written)
-        })
-        return {sha256: written.sha256, size: written.size}
-      } finally {
-        await written.drop().catch(() => {})
-      }
+      return await this.#keep(content.pieces(), lease)
     } finally {
       this.#coming -= size
+    }
+  }
+
+  /**
+   * Stores what comes from elsewhere and can be read once; it takes room as it comes, and nothing of it stays where it ends early.
+   * Throws `files_full`, `state_unwritable`, and what reading it throws.
+   */
+  async take(pieces: AsyncIterable<Uint8Array>, lease: Lease): Promise<FileRow> {
+    let size = 0
+    let room = 0
+    const makeRoom = async () => {
+      const missing = size - room
+      const taken = (await this.#reserve(Math.max(missing, step))) || (await this.#reserve(missing))
+      if (taken === 0) throw this.#full(`a file of at least ${size} bytes`, (await this.usage()).bytes)
+      room += taken
+    }
+    try {
+      const counted = async function* (): AsyncGenerator<Uint8Array> {
+        for await (const piece of pieces) {
+          size += piece.length
+          if (size > room) await makeRoom()
+          yield piece
+        }
+      }
+      return await this.#keep(counted(), lease)
+    } finally {
+      this.#coming -= room
     }
   }
 
@@ -165,11 +178,33 @@ export class FileStore {
       return true
     })
     if (isKnown) return {sha256, size}
-    const {bytes} = await this.usage()
-    throw new Problem(
-      "files_full",
-      `the file has ${size} bytes; files.quota is ${this.#options.quota()} bytes, and ${bytes} are taken`,
-    )
+    throw this.#full(`the file has ${size} bytes`, (await this.usage()).bytes)
+  }
+
+  #full(what: string, taken: number): Problem {
+    return new Problem("files_full", `${what}; files.quota is ${this.#options.quota()} bytes, and ${taken} are taken`)
+  }
+
+  /** Takes room; resolves to how much, which is nothing where there is too little. */
+  async #reserve(bytes: number): Promise<number> {
+    const usage = await this.usage()
+    if (usage.bytes + this.#coming + bytes > this.#options.quota()) return 0
+    this.#coming += bytes
+    return bytes
+  }
+
+  async #keep(pieces: AsyncIterable<Uint8Array>, lease: Lease): Promise<FileRow> {
+    const written = await this.folder.write(pieces)
+    try {
+      lease.pin(written.sha256)
+      await this.#alone(async () => {
+        await written.keep()
+        await this.#store(written)
+      })
+      return {sha256: written.sha256, size: written.size}
+    } finally {
+      await written.drop().catch(() => {})
+    }
   }
 
   async #store({sha256, size}: FileRow): Promise<void> {
@@ -203,16 +238,5 @@ export class FileStore {
     const done = this.#turn.then(work, work)
     this.#turn = done.catch(() => {})
     return done
-  }
-}
-
-/** A file on the disk as content: as much of it as there was when it was looked at. Reading it throws `file_path_refused`. */
-export const contentOfFile = (path: string, size: number): FileContent => ({size, pieces: () => readable(path, size)})
-
-async function* readable(path: string, size: number): AsyncGenerator<Uint8Array> {
-  try {
-    yield* piecesOf(path, size)
-  } catch (cause) {
-    throw new Problem("file_path_refused", `the file ${toJson(path)} cannot be read: ${messageOf(cause)}`, {cause})
   }
 }

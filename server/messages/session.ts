@@ -68,7 +68,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
   const {stored, attempt, plugin, endpoints, timers, permissionOf, privateHosts, languages, now, log, signal} = options
   const {event, endpoint} = stored
   const sends: OutboxDraft[] = []
-  const queued = new QueuedFiles(options.files, sends)
+  const queued = new QueuedFiles(options.files, sends, signal)
   const writes: Statement[] = []
   const questions: Question[] = []
   let states: SessionState | undefined

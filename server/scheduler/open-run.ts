@@ -33,7 +33,7 @@ export interface OpenRunOptions {
 /** One run of a job in the hands of a plugin. */
 export const openRun = ({firing, database, requireTarget, files, log, signal}: OpenRunOptions): OpenRun => {
   const sends: OutboxDraft[] = []
-  const queued = new QueuedFiles(files, sends)
+  const queued = new QueuedFiles(files, sends, signal)
   const writes: Statement[] = []
   let ended = false
   const requireOpen = () => {

@@ -25,7 +25,7 @@ export const createFiles = ({paths, database, log, settings}: HostFilesOptions):
 export const createDraftFiles = (
   store: FileStore,
   endpoints: Pick<Endpoints, "get">,
-  {paths, database}: Pick<HostFilesOptions, "paths" | "database">,
+  {paths, database, settings}: Pick<HostFilesOptions, "paths" | "database" | "settings">,
 ): DraftFiles =>
   new DraftFiles({
     endpoint: name => endpoints.get(name)?.spec,
@@ -35,7 +35,9 @@ export const createDraftFiles = (
         database: database.location.dialect === "sqlite" ? database.location.file : undefined,
       }),
     put: (content, lease) => store.put(content, lease),
+    take: (pieces, lease) => store.take(pieces, lease),
     lease: () => store.lease(),
+    privateHosts: () => settings().files.allowPrivate,
   })
 
 /** The stored file that an element shows, for adapters; undefined where it shows none. */

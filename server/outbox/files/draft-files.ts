@@ -3,18 +3,22 @@ import type {Feature, Limits} from "../../../shared/sdk/adapter/sender.ts"
 import {type Element, isElement, type Node} from "../../../shared/sdk/elements.ts"
 import {
   type FileSource,
+  fetchedOf,
+  fetchLimits,
   fileElements,
   fileSource,
   isFileSource,
   pathOf,
   storedSource,
 } from "../../../shared/sdk/files/file-source.ts"
+import {contentOfFile, type FileContent} from "../../files/content.ts"
 import {piecesIn} from "../../files/folder.ts"
 import type {Lease} from "../../files/lease.ts"
 import {mediaTypeOf} from "../../files/media-type.ts"
 import type {PermittedFile} from "../../files/permitted.ts"
-import {contentOfFile, type FileContent} from "../../files/store.ts"
+import type {FileRow} from "../../files/rows.ts"
 import type {OutboxDraft} from "../draft.ts"
+import {fetchFile, nameAtEnd} from "./fetched.ts"
 
 /** What drafts with files ask of the Host; passed in by the composition root. */
 export interface DraftFilesOptions {
@@ -22,15 +26,33 @@ export interface DraftFilesOptions {
   readonly endpoint: (name: string) => {readonly features: readonly Feature[]; readonly limits: Limits} | undefined
   /** Throws `file_path_refused`. */
   readonly permitted: (path: string) => Promise<PermittedFile>
-  readonly put: (content: FileContent, lease: Lease) => Promise<{readonly sha256: string; readonly size: number}>
+  readonly put: (content: FileContent, lease: Lease) => Promise<FileRow>
+  /** Stores what comes from elsewhere. */
+  readonly take: (pieces: AsyncIterable<Uint8Array>, lease: Lease) => Promise<FileRow>
   readonly lease: () => Lease
+  /** Hosts of private networks that files may be fetched from. */
+  readonly privateHosts: () => readonly string[]
 }
 
 /** A file as an element names it, before it is stored. */
 interface Named {
-  readonly content: FileContent
   readonly name: string
-  readonly type: string
+  /** Undefined where neither the plugin nor the name tells it. */
+  readonly type: string | undefined
+  readonly source: {readonly content: FileContent} | {readonly address: string; readonly limit: number}
+}
+
+/** Where the bytes of one draft go. */
+interface Place {
+  readonly endpoint: string
+  /** The largest file that its platform takes, in bytes. */
+  readonly largest: number | undefined
+  readonly lease: Lease
+  readonly signal: AbortSignal
+}
+
+interface Stored extends FileRow {
+  readonly type: string | undefined
 }
 
 /** Stores the files that plugins' messages show, before the messages are stored. */
@@ -47,30 +69,37 @@ export class DraftFiles {
   }
 
   /**
-   * The draft with its files durable, each named by its hash. Where the endpoint takes no files, they are not stored, and the
-   * element is its name. Throws `file_path_refused`, `file_too_large`, `files_full`, `state_unwritable`.
+   * The draft with its files durable, each named by its hash. Where the endpoint takes no files, they are not read, and the element
+   * is its name. `signal` ends what is being fetched. Throws `file_path_refused`, `file_too_large`, `files_full`, `state_unwritable`,
+   * `file_refused`, `file_unavailable`, and the signal's reason.
    */
-  async store(draft: OutboxDraft, lease: Lease): Promise<OutboxDraft> {
+  async store(draft: OutboxDraft, lease: Lease, signal: AbortSignal = never): Promise<OutboxDraft> {
     const {features = [], limits = {}} = this.#options.endpoint(draft.endpoint) ?? {}
     const isTaken = features.includes("files")
+    const place = {endpoint: draft.endpoint, largest: limits.file, lease, signal}
     return withNodes(draft, async element => {
       const named = await this.#read(element)
-      const {size} = named.content
-      if (isTaken && limits.file !== undefined && size > limits.file) {
-        throw new Problem(
-          "file_too_large",
-          `${named.name} has ${size} bytes; ${draft.endpoint} takes files of at most ${limits.file}`,
-        )
-      }
-      const attrs = {title: named.name, type: named.type, size, ...element.attrs}
-      if (!isTaken) return {type: element.type, attrs, children: element.children}
-      const stored = await this.#options.put(named.content, lease)
-      return {
-        type: element.type,
-        attrs: {...attrs, size: stored.size, src: storedSource(stored.sha256)},
-        children: element.children,
-      }
+      const {type, children, attrs} = element
+      if (!isTaken) return {type, attrs: {title: named.name, ...typeOf(named), ...sizeOf(named), ...attrs}, children}
+      const stored = await this.#store(named, place)
+      const known = {title: named.name, type: stored.type ?? mediaTypeOf(named.name), ...attrs}
+      return {type, attrs: {...known, size: stored.size, src: storedSource(stored.sha256)}, children}
     })
+  }
+
+  /** What the plugin says of its type counts before what a server says. */
+  async #store({name, type, source}: Named, {endpoint, largest = Infinity, lease, signal}: Place): Promise<Stored> {
+    if ("address" in source) {
+      const limit = Math.min(source.limit, largest)
+      const fetching = {limit, allowPrivate: this.#options.privateHosts(), signal}
+      const take = (pieces: AsyncIterable<Uint8Array>) => this.#options.take(pieces, lease)
+      const {stored, type: said} = await fetchFile(source.address, fetching, take)
+      return {...stored, type: type ?? said}
+    }
+    const {size} = source.content
+    if (size > largest)
+      throw new Problem("file_too_large", `${name} has ${size} bytes; ${endpoint} takes files of at most ${largest}`)
+    return {...(await this.#options.put(source.content, lease)), type}
   }
 
   async #read({type: element, attrs, [fileSource]: source}: Element): Promise<Named> {
@@ -79,24 +108,43 @@ export class DraftFiles {
         "content_invalid",
         `content holds <${element}> with a file as src: only ${fileElements.join(", ")} show one`,
       )
-    const named = await this.#contentOf(source)
-    const name = String(attrs.title ?? named.name ?? element)
-    return {content: named.content, name, type: String(attrs.type ?? named.type ?? mediaTypeOf(name))}
+    const found = await this.#contentOf(source)
+    const type = attrs.type ?? found.type
+    return {
+      name: String(attrs.title ?? found.name ?? element),
+      type: type === undefined ? undefined : String(type),
+      source: found.source,
+    }
   }
 
   async #contentOf(source: FileSource | undefined) {
     if (source instanceof Uint8Array) {
       // A copy: the plugin may use its own again.
       const bytes = source.slice()
-      return {content: {size: bytes.length, pieces: () => piecesIn(bytes)}, name: undefined, type: undefined}
+      const content = {size: bytes.length, pieces: () => piecesIn(bytes)}
+      return {source: {content}, name: undefined, type: undefined}
     }
+    const address = fetchedOf(source)
     const path = pathOf(source)
-    if (source === undefined || path === undefined)
+    if (source === undefined || (path ?? address) === undefined)
       throw new Problem("content_invalid", "content holds a src that is no file")
-    const {path: found, name, size} = await this.#options.permitted(path)
-    return {content: contentOfFile(found, size), name: source.name ?? name, type: source.type}
+    const {type} = source
+    if (address !== undefined) {
+      const {limit = fetchLimits.usual} = source
+      return {source: {address, limit}, name: source.name ?? nameAtEnd(address), type}
+    }
+    const {path: found, name, size} = await this.#options.permitted(path ?? "")
+    return {source: {content: contentOfFile(found, size)}, name: source.name ?? name, type}
   }
 }
+
+/** For who waits to the end. */
+const never = new AbortController().signal
+
+const typeOf = ({name, type, source}: Named) =>
+  type === undefined && "address" in source ? {} : {type: type ?? mediaTypeOf(name)}
+
+const sizeOf = ({source}: Named) => ("address" in source ? {} : {size: source.content.size})
 
 const nodesIn = (draft: OutboxDraft): readonly Node[] => {
   if (draft.kind === "message") return draft.content

@@ -10,12 +10,15 @@ import {type DraftFiles, hasFiles} from "./draft-files.ts"
 export class QueuedFiles {
   readonly #files: DraftFiles | undefined
   readonly #sends: OutboxDraft[]
+  readonly #signal: AbortSignal
   readonly #pending = new Set<Promise<unknown>>()
   #lease: Lease | undefined
 
-  constructor(files: DraftFiles | undefined, sends: OutboxDraft[]) {
+  /** `signal` is aborted when the handler's or the run's time ends: what it fetches ends then. */
+  constructor(files: DraftFiles | undefined, sends: OutboxDraft[], signal: AbortSignal) {
     this.#files = files
     this.#sends = sends
+    this.#signal = signal
   }
 
   /** Queues a draft; resolves to its id once its files are durable. Where they cannot be stored it is taken back. */
@@ -42,7 +45,7 @@ export class QueuedFiles {
     if (!hasFiles(draft)) return draft
     if (this.#files === undefined) throw new Problem("unsupported", "files are sent by a running Host only")
     this.#lease ??= this.#files.lease()
-    return this.#files.store(draft, this.#lease)
+    return this.#files.store(draft, this.#lease, this.#signal)
   }
 
   /** Resolves once nothing is being stored any more. */

@@ -5,6 +5,8 @@ import {TimeLimitExceeded, withTimeLimit} from "../flow/time-limit.ts"
 export interface Source {
   readonly body: ReadableStream<Uint8Array>
   readonly size?: number
+  /** The media type as the server said it, unchecked. */
+  readonly type?: string
 }
 
 export interface Bounds {

@@ -111,7 +111,12 @@ const sourceOf = (answer: IncomingMessage, {host}: URL): Source => {
     throw new Problem("file_unavailable", `${host} ${wrong}`)
   }
   const length = Number(headers["content-length"] ?? Number.NaN)
-  return {body: streamOf(answer), ...(Number.isSafeInteger(length) ? {size: length} : {})}
+  const type = headers["content-type"]
+  return {
+    body: streamOf(answer),
+    ...(Number.isSafeInteger(length) ? {size: length} : {}),
+    ...(type === undefined ? {} : {type}),
+  }
 }
 
 /** Read as fast as it is asked for; the rest waits in the server. */

@@ -14,8 +14,9 @@ import {fileURLToPath} from "node:url"
 import {describe, expect, onTestFinished, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
 import {sweepPart} from "../../../server/database/upkeep/retention.ts"
+import {contentOfFile, type FileContent} from "../../../server/files/content.ts"
 import {FileFolder, hashOf, piecesIn, piecesOf} from "../../../server/files/folder.ts"
-import {contentOfFile, type FileContent, FileStore, orphanAge} from "../../../server/files/store.ts"
+import {FileStore, orphanAge} from "../../../server/files/store.ts"
 import {redactOutbox} from "../../../server/inbox/redact.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {outboxPart} from "../../../server/outbox/retention.ts"
@@ -81,6 +82,36 @@ describe.each(engines)("stored files, on $name", ({make}) => {
     await store.put(contentOf("hello"), store.lease())
     expect((await stateOf(database, folder)).files).toHaveLength(1)
     expect(readdirSync(folder).filter(name => name.endsWith(".tmp"))).toEqual([])
+  })
+
+  test("what comes from elsewhere takes room as it comes, beside others, and nothing of it stays where it fails", async () => {
+    const {database, folder} = await opened()
+    const store = storeOn(database, folder, 8)
+    async function* coming(...texts: readonly (string | Error)[]): AsyncGenerator<Uint8Array> {
+      for (const text of texts) {
+        if (text instanceof Error) throw text
+        yield new TextEncoder().encode(text)
+      }
+    }
+    await expect(store.take(coming("12345", "6789"), store.lease())).rejects.toMatchObject({code: "files_full"})
+    await expect(store.take(coming("123", new Error("cut off")), store.lease())).rejects.toThrow("cut off")
+    expect(await stateOf(database, folder)).toEqual({rows: [], files: []})
+    const both = await Promise.allSettled([
+      store.take(coming("123", "45"), store.lease()),
+      store.take(coming("543", "21"), store.lease()),
+    ])
+    expect(both.map(({status}) => status).sort()).toEqual(["fulfilled", "rejected"])
+    expect((await store.take(coming("xyz"), store.lease())).size).toBe(3)
+    expect((await store.usage()).bytes).toBe(8)
+    expect(readdirSync(folder).filter(name => name.endsWith(".tmp"))).toEqual([])
+  })
+
+  test("a lease that is released keeps nothing more", async () => {
+    const {store} = await opened()
+    const lease = store.lease()
+    lease.release()
+    await store.put(contentOf("late"), lease)
+    expect(await store.sweep(Date.now() + orphanAge + 60_000)).toBe(1)
   })
 
   test("an orphan goes after a day; one that a message needs, that is leased, or during a hold, stays", async () => {

@@ -1,9 +1,9 @@
 import {describe, expect, test} from "vitest"
 import {parseContent} from "../../../server/messages/parse-content.ts"
 import {h, renderContent, textOf} from "../../../shared/sdk/elements.ts"
-import {file, fileSource, pathOf, storedHash, storedSource} from "../../../shared/sdk/files/file-source.ts"
+import {fetchedOf, file, fileSource, pathOf, storedHash, storedSource} from "../../../shared/sdk/files/file-source.ts"
 
-describe("what file(path) returns", () => {
+describe("what file returns", () => {
   test("names its path, and carries name and type", () => {
     expect(pathOf(file("a.png"))).toBe("a.png")
     expect(file("a.png", {name: "b.png", type: "image/png"})).toMatchObject({name: "b.png", type: "image/png"})
@@ -21,8 +21,31 @@ describe("what file(path) returns", () => {
       expect(pathOf(value)).toBeUndefined()
   })
 
-  test.each([[""], ["a\0b"], [undefined], [1]])("is refused for %j", path => {
+  test.each([[""], ["a\0b"], [undefined], [1], [new URL("file:///etc/passwd")]])("is refused for %j", path => {
     expect(() => file(path as string)).toThrow(TypeError)
+  })
+
+  test.each(["https://example.com/a.png", "HTTP://example.com/a.png", new URL("https://example.com/a.png")])(
+    "is an address for %s, and no path",
+    source => {
+      const made = file(source, {limit: 5})
+      expect(fetchedOf(made)).toMatch(/^https?:\/\/example\.com\/a\.png$/i)
+      expect(pathOf(made)).toBeUndefined()
+      expect(made.limit).toBe(5)
+      expect(fetchedOf(JSON.parse(JSON.stringify(made)))).toBeUndefined()
+    },
+  )
+
+  test("is a path for anything else, and not an address", () => {
+    for (const path of ["a.png", "https:/a.png", "/https://a", "data:,x"]) {
+      expect(fetchedOf(file(path))).toBeUndefined()
+      expect(pathOf(file(path))).toBe(path)
+    }
+    expect(fetchedOf("https://example.com/a.png")).toBeUndefined()
+  })
+
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 31])("is refused with a limit of %d bytes", limit => {
+    expect(() => file("https://example.com", {limit})).toThrow(TypeError)
   })
 })
 

@@ -1,0 +1,205 @@
+import {createHash, randomBytes} from "node:crypto"
+import {once} from "node:events"
+import {readdirSync} from "node:fs"
+import {createServer, type Server, type ServerResponse} from "node:http"
+import {afterAll, beforeAll, describe, expect, test} from "vitest"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+
+const megabyte = 1024 ** 2
+const picture = randomBytes(50_000)
+const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+/** Fetches what it is told to, in the ways that a plugin can. */
+const fetcher = `import {definePlugin, file, h} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    const trying = async work => {
+      try { await work() } catch (error) { return error.code + ": " + error.message }
+    }
+    const shown = (address, options) => h("file", {src: file(address, options)})
+    plugin.command("get <address:string> [limit:integer]", ({args, session}) =>
+      trying(() => session.send(shown(new URL(args.address), {limit: args.limit}))))
+    plugin.command("named <address:string>", ({args}) => h("img", {src: file(args.address, {name: "cat.png", type: "image/webp"})}))
+    plugin.command("text <address:string>", ({args}) => h("img", {src: args.address}))
+    plugin.command("echo", ({session}) => session.elements.slice(1))
+    plugin.command("json <address:string>", ({args}) => JSON.parse(JSON.stringify(shown(args.address, {name: "json"}))))
+    plugin.command("plain <address:string>", async ({args, session}) =>
+      void (await session.send(shown(args.address), {endpoint: "plain", channel: "x"})))
+    plugin.command("small <address:string>", ({args, session}) =>
+      trying(() => session.send(shown(args.address), {endpoint: "small", channel: "x"})))
+    const open = async (_, endpoint) => {
+      endpoint.login({platform: endpoint.name})
+      return {send: async ({id}) => ({ids: [id]})}
+    }
+    plugin.adapter("plain", {history: "inside", open})
+    plugin.adapter("small", {history: "inside", features: ["files"], limits: {file: 1000}, open})
+    let grown = 0
+    plugin.command("weigh <address:string>", async ({args, session}) => {
+      const before = process.memoryUsage().rss
+      const watch = setInterval(() => { grown = Math.max(grown, process.memoryUsage().rss - before) }, 1)
+      await session.sendNow(shown(args.address, {limit: 100 * 1024 ** 2}))
+      clearInterval(watch)
+      return "grown by " + Math.round(grown / 1024 ** 2)
+    })
+  },
+})
+`
+
+const servers: Server[] = []
+const asked: string[] = []
+let port = 0
+let privatePort = 0
+
+const weigh =
+  (megabytes: number) =>
+  (response: ServerResponse): void => {
+    const piece = Buffer.alloc(megabyte, megabytes)
+    let left = megabytes
+    const more = () => {
+      while (left-- > 0) if (!response.write(piece)) return void response.once("drain", more)
+      response.end()
+    }
+    more()
+  }
+
+const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  "/pictures/cat%20one.png?size=1": response => void response.end(picture),
+  "/avatar": response => void response.writeHead(200, {"content-type": "image/jpeg; x=1"}).end(picture),
+  "/away": response => void response.writeHead(302, {location: "/avatar"}).end(),
+  "/inside": response => void response.writeHead(302, {location: `http://127.0.0.1:${privatePort}/secret`}).end(),
+  "/missing": response => void response.writeHead(404).end("no"),
+  "/cut": response => {
+    response.writeHead(200, {"content-length": 100_000}).write(picture, () => response.destroy())
+  },
+  "/declared": response => void response.writeHead(200, {"content-length": 900_000_000}).write("x"),
+  "/weight": weigh(80),
+  "/heavy": weigh(30),
+}
+
+const listen = async (): Promise<number> => {
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "")
+    response.on("error", () => {})
+    const answer = answers[request.url ?? ""]
+    if (answer === undefined) response.end("secret")
+    else answer(response)
+  }).listen(0, "127.0.0.1")
+  servers.push(server)
+  await once(server, "listening")
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+beforeAll(async () => {
+  port = await listen()
+  privatePort = await listen()
+})
+
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+const at = (path: string): string => `http://127.0.0.1:${port}${path}`
+
+interface Message {
+  readonly from: string
+  readonly text: string
+  readonly elements: readonly {readonly attrs: Readonly<Record<string, unknown>>}[]
+  readonly files: readonly {readonly name: string}[]
+}
+
+const said = async (host: TestHost, channel: string): Promise<readonly Message[]> =>
+  (await host.get<{items: readonly Message[]}>(`/api/plugins/sandbox/messages?channel=${channel}`)).items.filter(
+    ({from}) => from === "bot",
+  )
+
+const stored = async (host: TestHost): Promise<number> =>
+  (await host.get<{files: {count: number}}>("/api/database")).files.count
+
+const leftovers = (host: TestHost): readonly string[] =>
+  readdirSync(host.project.path("data/files")).filter(name => name.endsWith(".tmp"))
+
+describe.each(bunAnd("node22"))("files that plugins name by their address, on $name", runtime => {
+  const started = shared(() =>
+    startHost({
+      runtime,
+      config: `http: {port: 0}
+files: {quota: 100, allowPrivate: ["127.0.0.1:${port}"]}
+plugins: {sandbox: {}, fetcher: {}}
+`,
+      plugins: {fetcher},
+    }),
+  )
+
+  test("the Host fetches, stores and sends them, with the name and the type that it knows best", async () => {
+    const host = started()
+    await host.say(`/get ${at("/pictures/cat%20one.png?size=1")}`, {channel: "one"})
+    await host.say(`/get ${at("/away")}`, {channel: "one"})
+    await host.say(`/named ${at("/avatar")}`, {channel: "one"})
+    const size = picture.length
+    const sha256 = hashOf(picture)
+    expect((await said(host, "one")).flatMap(({files}) => files)).toEqual([
+      {name: "cat one.png", type: "image/png", size, sha256},
+      {name: "away", type: "image/jpeg", size, sha256},
+      {name: "cat.png", type: "image/webp", size, sha256},
+    ])
+    expect(await stored(host)).toBe(1)
+  })
+
+  test("what is private, too large, cut off or missing is refused, and nothing of it stays", async () => {
+    const host = started()
+    const before = await stored(host)
+    const about = (port: number) => `the file of 127.0.0.1:${port} is not sent:`
+    const get = async (path: string, limit = "") => (await host.say(`/get ${at(path)} ${limit}`, {channel: "two"}))[0]
+    expect(await get("/inside")).toBe(
+      `file_refused: ${about(port)} 127.0.0.1:${privatePort} is in a private network, or is this machine: users could look into it`,
+    )
+    expect(asked).not.toContain("/secret")
+    expect(await get("/missing")).toBe(`file_unavailable: ${about(port)} 127.0.0.1:${port} answered 404`)
+    expect(await get("/cut")).toBe(`file_unavailable: ${about(port)} the file was cut off`)
+    expect(await get("/declared")).toBe(
+      `file_too_large: ${about(port)} the file has 900000000 bytes; 33554432 are allowed`,
+    )
+    expect(await get("/avatar", "49999")).toMatch(/^file_too_large: .* more than 49999 bytes/)
+    expect((await host.say(`/small ${at("/avatar")}`, {channel: "two"}))[0]).toMatch(/^file_too_large: .*1000 /)
+    expect(await stored(host)).toBe(before)
+    expect(leftovers(host)).toEqual([])
+  })
+
+  test("an address in text, in an echoed element or in JSON, and one for an endpoint without files, is not asked", async () => {
+    const host = started()
+    asked.length = 0
+    await host.say(`/text ${at("/avatar")}`, {channel: "three"})
+    await host.say(`/json ${at("/avatar")}`, {channel: "three"})
+    await host.say(`/plain ${at("/avatar")}`, {channel: "three"})
+    expect(asked).toEqual([])
+    const [text, json] = await said(host, "three")
+    expect(text?.text).toBe(`[img] ${at("/avatar")}`)
+    expect(json?.files).toEqual([])
+  })
+
+  test("80 MB are fetched and stored in constant memory", async () => {
+    const host = started()
+    const grown = (await host.say(`/weigh ${at("/weight")}`, {channel: "four"})).at(-1)
+    expect((await said(host, "four")).flatMap(({files}) => files)).toMatchObject([
+      {name: "weight", type: "application/octet-stream", size: 80 * megabyte},
+    ])
+    expect(Number(/^grown by (\d+)$/.exec(grown ?? "")?.[1])).toBeLessThan(40)
+  })
+
+  test("over the quota a file is refused while it comes", async () => {
+    const host = started()
+    const before = await stored(host)
+    expect((await host.say(`/get ${at("/heavy")}`, {channel: "five"}))[0]).toMatch(
+      /^files_full: a file of at least \d+ bytes; files\.quota is 104857600 bytes/,
+    )
+    expect(await stored(host)).toBe(before)
+    expect(leftovers(host)).toEqual([])
+  })
+})
