@@ -1,13 +1,14 @@
 import {basename} from "node:path"
 import type {Log} from "../../shared/log.ts"
-import {messageOf, Problem} from "../../shared/problems.ts"
+import {messageOf} from "../../shared/problems.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 import type {Database} from "../database/database.ts"
 import {Periodic} from "../runtime/flow/periodic.ts"
 import type {FileContent} from "./content.ts"
-import {FileFolder, hashOf} from "./folder.ts"
+import {FileFolder, hashOf, type Written} from "./folder.ts"
 import {Lease, Pins} from "./lease.ts"
+import {Room} from "./room.ts"
 import {type FileRow, type FileUsage, forgetting, readOrphans, readUnknown, readUsage, storing} from "./rows.ts"
 import {streamOf} from "./stream.ts"
 
@@ -20,8 +21,13 @@ export interface FileStoreOptions {
   readonly log?: Log
 }
 
-/** What comes from elsewhere takes room so many bytes at a time. */
-const step = 1024 * 1024
+/** A file that was received whole, and is not stored yet. */
+export interface Received {
+  /** Stores it; durable with its row when it resolves. Throws `state_unwritable`. */
+  keep(lease: Lease): Promise<FileRow>
+  /** Removes it unless it was kept, and gives its room back. More than once does no harm. */
+  drop(): Promise<void>
+}
 
 /** A file that nothing needs goes after so long, in milliseconds: a job may run for a day before it ends. */
 export const orphanAge = 25 * 3_600_000
@@ -41,8 +47,7 @@ export class FileStore {
   readonly #options: FileStoreOptions
   readonly #pins = new Pins()
   readonly #periodic: Periodic
-  /** What is being stored now, in bytes: it counts for the quota. */
-  #coming = 0
+  readonly #room: Room
   #turn: Promise<unknown> = Promise.resolve()
   #holds = 0
   #isStopping = false
@@ -50,6 +55,7 @@ export class FileStore {
   constructor(options: FileStoreOptions) {
     this.#options = options
     this.folder = new FileFolder(options.folder)
+    this.#room = new Room(() => this.usage(), options.quota)
     this.#periodic = new Periodic(
       every,
       () => this.sweep(),
@@ -81,42 +87,55 @@ export class FileStore {
    * reading the content throws.
    */
   async put(content: FileContent, lease: Lease): Promise<FileRow> {
-    const usage = await this.usage()
     const {size} = content
-    if (usage.bytes + this.#coming + size > this.#options.quota()) return this.#putKnown(content, lease)
-    this.#coming += size
+    if (!(await this.#room.take(size))) return this.#putKnown(content, lease)
     try {
-      return await this.#keep(content.pieces(), lease)
+      const written = await this.folder.write(content.pieces())
+      try {
+        return await this.#keep(written, lease)
+      } finally {
+        await written.drop().catch(() => {})
+      }
     } finally {
-      this.#coming -= size
+      this.#room.free(size)
+    }
+  }
+
+  /** Receives a file and keeps it. Throws what `receive` throws. */
+  async take(pieces: AsyncIterable<Uint8Array>, lease: Lease): Promise<FileRow> {
+    const received = await this.receive(pieces)
+    try {
+      return await received.keep(lease)
+    } finally {
+      await received.drop()
     }
   }
 
   /**
-   * Stores what comes from elsewhere and can be read once; it takes room as it comes, and nothing of it stays where it ends early.
-   * Throws `files_full`, `state_unwritable`, and what reading it throws.
+   * Writes what comes from elsewhere and can be read once; it takes room as it comes, and nothing of it stays where it ends early, or
+   * unless it is kept. Throws `files_full`, `state_unwritable`, and what reading it throws.
    */
-  async take(pieces: AsyncIterable<Uint8Array>, lease: Lease): Promise<FileRow> {
-    let size = 0
-    let room = 0
-    const makeRoom = async () => {
-      const missing = size - room
-      const taken = (await this.#reserve(Math.max(missing, step))) || (await this.#reserve(missing))
-      if (taken === 0) throw this.#full(`a file of at least ${size} bytes`, (await this.usage()).bytes)
-      room += taken
-    }
+  async receive(pieces: AsyncIterable<Uint8Array>): Promise<Received> {
+    const counted = this.#room.counting(pieces)
     try {
-      const counted = async function* (): AsyncGenerator<Uint8Array> {
-        for await (const piece of pieces) {
-          size += piece.length
-          if (size > room) await makeRoom()
-          yield piece
-        }
+      const written = await this.folder.write(counted.pieces)
+      const drop = () => written.drop().catch(() => {})
+      return {
+        keep: lease => this.#keep(written, lease).finally(counted.free),
+        drop: () => drop().finally(counted.free),
       }
-      return await this.#keep(counted(), lease)
-    } finally {
-      this.#coming -= room
+    } catch (error) {
+      counted.free()
+      throw error
     }
+  }
+
+  /** A stored file that stays until the lease is released; undefined where it is not there. */
+  async claim(sha256: string, lease: Lease): Promise<FileRow | undefined> {
+    lease.pin(sha256)
+    const size = await this.#alone(() => this.folder.sizeOf(sha256))
+    if (size === undefined || (await readUnknown(this.#options.database, [sha256])).length > 0) return undefined
+    return {sha256, size}
   }
 
   /** A stored file, for reading. Throws a refusal where it is not there. */
@@ -178,33 +197,17 @@ export class FileStore {
       return true
     })
     if (isKnown) return {sha256, size}
-    throw this.#full(`the file has ${size} bytes`, (await this.usage()).bytes)
+    throw await this.#room.full(`the file has ${size} bytes`)
   }
 
-  #full(what: string, taken: number): Problem {
-    return new Problem("files_full", `${what}; files.quota is ${this.#options.quota()} bytes, and ${taken} are taken`)
-  }
-
-  /** Takes room; resolves to how much, which is nothing where there is too little. */
-  async #reserve(bytes: number): Promise<number> {
-    const usage = await this.usage()
-    if (usage.bytes + this.#coming + bytes > this.#options.quota()) return 0
-    this.#coming += bytes
-    return bytes
-  }
-
-  async #keep(pieces: AsyncIterable<Uint8Array>, lease: Lease): Promise<FileRow> {
-    const written = await this.folder.write(pieces)
-    try {
-      lease.pin(written.sha256)
-      await this.#alone(async () => {
-        await written.keep()
-        await this.#store(written)
-      })
-      return {sha256: written.sha256, size: written.size}
-    } finally {
-      await written.drop().catch(() => {})
-    }
+  async #keep(written: Written, lease: Lease): Promise<FileRow> {
+    const {sha256, size} = written
+    lease.pin(sha256)
+    await this.#alone(async () => {
+      await written.keep()
+      await this.#store(written)
+    })
+    return {sha256, size}
   }
 
   async #store({sha256, size}: FileRow): Promise<void> {

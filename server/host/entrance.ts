@@ -35,6 +35,7 @@ export class Entrance {
         fetch: gate.fetch,
         fixed: gate.fixed,
         socket: gate.socket,
+        uploads: `${base}/satori/v1/upload.create`,
         connections,
         refuse: gate.refuse,
       })

@@ -90,7 +90,8 @@ const createCount = () => {
   }
 }
 
-const readsRawBody = (route: Route) => route.method !== "GET" && route.body === undefined
+const readsRawBody = ({method, body, streamsBody}: Route) =>
+  method !== "GET" && body === undefined && streamsBody !== true
 
 /** A handler that reads the body itself gets it whole, and never one over the limit. What `admit` refuses is not read. */
 const withinLimit =
@@ -194,7 +195,8 @@ const explain = (error: unknown, requestId: string, route: Route, {log, scrub}: 
 const closing = {connection: "close"}
 
 /** The rest of its body may come slowly, or be large: nobody waits for it. */
-const endsConnection = ({code}: Problem): boolean => code === "request_timeout" || code === "no_room"
+const endsConnection = ({code}: Problem): boolean =>
+  code === "request_timeout" || code === "no_room" || code === "file_too_large" || code === "files_full"
 
 const projections = new WeakMap<TSchema, ReturnType<typeof createProjection> | null>()
 

@@ -75,7 +75,7 @@ import {ConsoleFiles} from "../console/files.ts"
 import {openConsole, readConsole} from "../console/pages.ts"
 import {version} from "../runtime/version.ts"
 import {methods} from "../satori/methods.ts"
-import {askLogin, forwardMethod, listLogins, requireUpgrade} from "../satori/routes.ts"
+import {askLogin, forwardMethod, listLogins, openInternal, requireUpgrade, uploadFiles} from "../satori/routes.ts"
 import {createOpenApi, showOpenApi} from "./openapi.ts"
 import {Pages} from "./pages.ts"
 import type {Services} from "./services.ts"
@@ -121,7 +121,14 @@ const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
 const routesBelowBase = (services: RouteServices, document: () => object): readonly Route[] => {
   const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs, timers} = services
   const {events, workroom, checkpoints, releases, capacity, placeWatch, users, logs, metrics} = services
-  const satori = {logins: services.satori.logins, database, outbox, endpoints}
+  const satori = {
+    logins: services.satori.logins,
+    database,
+    outbox,
+    endpoints,
+    files: services.files,
+    privateHosts: () => current().config.config.files.allowPrivate,
+  }
   const files = new ConsoleFiles()
   const pages = new Pages(services.current)
   const consoleHosts = () => current().config.config.http.consoleHosts
@@ -248,6 +255,9 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
 
     post("/satori/v1/meta", "full", listLogins(satori)),
     ...methods.map(method => post(`/satori/v1/${method.name}`, "full", askLogin(method, satori))),
+    post("/satori/v1/upload.create", "full", uploadFiles(satori)),
+    get("/satori/v1/proxy/*", "full", openInternal("proxy", satori)),
+    get("/satori/v1/internal/*", "full", openInternal("internal", satori)),
     post("/satori/v1/*", "full", forwardMethod(satori)),
     get("/satori/v1/events", "full", requireUpgrade()),
 

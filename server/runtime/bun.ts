@@ -48,7 +48,7 @@ const serve = async (options: ServeOptions) => {
       reusePort: false,
       // Cuts a connection whose headers do not end; a request that has arrived gets more.
       idleTimeout: limits.headersTimeout / 1000,
-      maxRequestBodySize: limits.bodyDropped,
+      maxRequestBodySize: limits.upload + limits.bodyDropped,
       // Otherwise the answer to an error is a page with the source, and the error goes to standard error.
       development: false,
       error: cause => answerFixed(options.refuse(new Problem("internal", "the Host failed to answer", {cause})), "GET"),

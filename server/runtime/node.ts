@@ -52,11 +52,12 @@ const serve = async (options: ServeOptions) => {
     reusePort: false,
     silent: true,
     gracefulShutdown: false,
-    maxRequestBodySize: limits.bodyDropped,
+    maxRequestBodySize: limits.upload + limits.bodyDropped,
     node: {
       maxHeaderSize: limits.headers,
       headersTimeout: limits.headersTimeout,
-      requestTimeout: limits.requestTimeout,
+      // Those that are no upload have less: `limitArrival`.
+      requestTimeout: limits.uploadTimeout,
       // Node looks at both limits every 30 s otherwise.
       ...{connectionsCheckingInterval: 2000},
       // Refused below, as a problem.
@@ -69,6 +70,7 @@ const serve = async (options: ServeOptions) => {
   const connections = new Connections(http, options.connections, () => rawAnswer(options.refuse(noRoom())))
   const check = createCheck(options)
   answerRequests(http, options.fixed, check, connections)
+  limitArrival(http, options.uploads)
   http.on("upgrade", (request, socket, head) => {
     // A client that resets the connection raises an error here that nobody else listens to.
     socket.on("error", () => {})
@@ -101,6 +103,20 @@ const opened = (http: Server, start: () => unknown) =>
       done()
     })
     Promise.resolve(start()).catch(fail)
+  })
+
+/** Longer than the pipeline's own limit, so that its answer comes first; in milliseconds. */
+const arrival = limits.requestTimeout + 5000
+
+/** Ends the connection of a request whose body does not end: Node has one limit for all, and uploads may take longer. */
+const limitArrival = (http: Server, uploads: string | undefined) =>
+  http.prependListener("request", (request: IncomingMessage) => {
+    const {headers, socket, url = ""} = request
+    if (headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0") return
+    if (uploads !== undefined && url.split("?", 1)[0] === uploads) return
+    const limit = setTimeout(() => socket.destroy(), arrival)
+    const end = () => clearTimeout(limit)
+    request.once("end", end).once("close", end)
   })
 
 const answerRequests = (http: Server, fixed: ServeOptions["fixed"], check: Check, connections: Connections) => {

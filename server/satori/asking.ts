@@ -12,7 +12,7 @@ import type {KnownLogin} from "./protocol.ts"
 const lookEvery = {first: 10, longest: 250} as const
 
 export interface MethodServices {
-  readonly outbox: Outbox
+  readonly outbox: Pick<Outbox, "enqueue">
   readonly endpoints: Endpoints
   readonly history: History
 }

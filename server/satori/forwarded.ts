@@ -10,9 +10,6 @@ import type {KnownLogin} from "./protocol.ts"
 /** Would a login whose adapter declares this feature answer it as a method? */
 export const isForwarded = (feature: string): boolean => kindOf(feature) !== undefined
 
-/** Needs what no act of a platform stands for: files that the Host would keep. */
-const absent: ReadonlySet<string> = new Set(["upload.create"])
-
 /** Throws `not_found` for what is no method of Satori, `not_implemented` for one that the login's platform has not. */
 export const forward = async (
   services: MethodServices,
@@ -20,7 +17,6 @@ export const forward = async (
   method: string,
   params: Readonly<Record<string, unknown>>,
 ): Promise<unknown> => {
-  if (absent.has(method)) throw new Problem("not_implemented", `${method} is not answered by the Host`)
   const kind = kindOf(method)
   if (kind === undefined) throw new Problem("not_found", `Satori v1 has no method ${method.slice(0, 100)}`)
   requireFeature(services, login, method as Feature)

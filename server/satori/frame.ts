@@ -1,6 +1,7 @@
 import {fromJson} from "../../shared/json.ts"
 import type {Row} from "../../shared/sdk/plugin/database.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
+import {withFileLinks} from "./files/events.ts"
 import {type KnownLogin, loginOfEvent, opcode, signal} from "./protocol.ts"
 
 /** An inbox event as all clients get it. */
@@ -32,5 +33,7 @@ export const toFrame = (row: Row, loginOf: LoginOf): Frame => {
   if (ownTypes.has(event.type)) return {sn, login, text: ""}
   const raw: {data?: unknown} | undefined = row.raw === null ? undefined : fromJson(String(row.raw))
   const native = raw === undefined ? {} : {_type: login.platform, _data: raw.data}
-  return {sn, login, text: signal(opcode.event, {...event, sn, id: sn, ...loginOfEvent(login), ...native})}
+  const {message} = event
+  const shown = message === undefined ? {} : {message: {...message, content: withFileLinks(message.content, login, sn)}}
+  return {sn, login, text: signal(opcode.event, {...event, ...shown, sn, id: sn, ...loginOfEvent(login), ...native})}
 }

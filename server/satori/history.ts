@@ -2,6 +2,8 @@ import {fromJson} from "../../shared/json.ts"
 import type {Channel, Message, SatoriEvent, User} from "../../shared/sdk/satori.ts"
 import type {Database} from "../database/database.ts"
 import type {MessageRef} from "../outbox/draft.ts"
+import {withFileLinks} from "./files/events.ts"
+import type {LoginOf} from "./frame.ts"
 
 /** The Host keeps no directory of a platform: it answers from so many of its newest events. */
 export const seenEvents = 10_000
@@ -15,9 +17,11 @@ export type Outcome =
 /** What the inbox and the outbox tell of one endpoint's channels, users and messages. */
 export class History {
   readonly #database: Database
+  readonly #loginOf: LoginOf
 
-  constructor(database: Database) {
+  constructor(database: Database, loginOf: LoginOf) {
     this.#database = database
+    this.#loginOf = loginOf
   }
 
   async channel(endpoint: string, id: string): Promise<Channel | undefined> {
@@ -40,14 +44,22 @@ export class History {
 
   /** A message that came in, with who wrote it and where. */
   async received(endpoint: string, channel: string, id: string): Promise<(Message & Partial<SatoriEvent>) | undefined> {
-    const [row] = await this.#database.read("SELECT event FROM inbox WHERE endpoint = ? AND event_id = ?", [
+    const [row] = await this.#database.read("SELECT seq, event FROM inbox WHERE endpoint = ? AND event_id = ?", [
       endpoint,
       id,
     ])
     const event = row === undefined ? undefined : parseEvent(row.event)
     if (event?.message?.id !== id || event.channel?.id !== channel) return undefined
     const {message, user, guild, timestamp} = event
-    return {created_at: timestamp, ...message, channel: event.channel, ...(user && {user}), ...(guild && {guild})}
+    const content = withFileLinks(message.content, this.#loginOf(endpoint, event.login), Number(row?.seq))
+    return {
+      created_at: timestamp,
+      ...message,
+      content,
+      channel: event.channel,
+      ...(user && {user}),
+      ...(guild && {guild}),
+    }
   }
 
   /** The platform's id of a message that went out under this outbox id; undefined while it has none. */

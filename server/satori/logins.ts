@@ -32,6 +32,7 @@ const methodsOf: Readonly<Record<string, string>> = {
   history: "message.list",
   react: "reaction.create",
   unreact: "reaction.delete",
+  files: "upload.create",
 }
 
 const key = "satori_logins"
@@ -84,6 +85,7 @@ export class Logins {
       user,
       status: loginStatus.offline,
       features: [],
+      downloads: false,
     }
   }
 
@@ -135,6 +137,7 @@ export class Logins {
           platform,
           user: known.user,
           status: statuses[state.is],
+          downloads: spec.features.includes("download"),
           features: [...new Set([...features, ...acts, ...spec.features.filter(isForwarded)])],
         },
       ]

@@ -61,10 +61,12 @@ export interface KnownLogin {
   readonly user: User
   readonly status: number
   readonly features: readonly string[]
+  /** Its adapter opens files of messages. */
+  readonly downloads: boolean
 }
 
 /** A whole login; `self_id` is what clients of the first drafts read. */
-export const showLogin = ({endpoint: _, ...login}: KnownLogin) => ({...login, self_id: login.user.id})
+export const showLogin = ({endpoint: _, downloads: __, ...login}: KnownLogin) => ({...login, self_id: login.user.id})
 
 /** What every event says of its login, in the words of the standard and of its first drafts. */
 export const loginOfEvent = ({sn, platform, user}: KnownLogin) => ({

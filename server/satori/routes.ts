@@ -4,8 +4,12 @@ import type {Operation} from "../../shared/sdk/route.ts"
 import {Type} from "../../shared/type.ts"
 import type {Database} from "../database/database.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
+import type {FileStore} from "../files/store.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import type {MethodServices} from "./asking.ts"
+import {openLink} from "./files/proxy.ts"
+import {sendingFiles} from "./files/sent.ts"
+import {createUpload} from "./files/upload.ts"
 import {forward} from "./forwarded.ts"
 import {History} from "./history.ts"
 import type {Logins} from "./logins.ts"
@@ -17,15 +21,31 @@ export interface SatoriServices {
   readonly database: Database
   readonly outbox: Outbox
   readonly endpoints: Endpoints
+  readonly files: FileStore
+  /** Hosts of private networks that files may be read from. */
+  readonly privateHosts: () => readonly string[]
 }
 
 const Meta = Named("Meta", {logins: Type.Array(LoginView), proxy_urls: Type.Array(Type.String())})
 
-const servicesOf = ({database, outbox, endpoints}: SatoriServices): MethodServices => ({
-  outbox,
+const servicesOf = ({database, outbox, endpoints, files, logins}: SatoriServices): MethodServices => ({
+  outbox: sendingFiles({
+    outbox,
+    files,
+    database,
+    loginOf: (platform, user) => logins.find(platform, user),
+    spec: name => endpoints.get(name)?.spec,
+  }),
   endpoints,
-  history: new History(database),
+  history: new History(database, (endpoint, stored) => logins.ofEvent(endpoint, stored)),
 })
+
+export const uploadFiles = ({files, logins}: SatoriServices): Operation =>
+  createUpload({files, loginOf: headers => loginOf(headers, logins)})
+
+/** The file of an internal link, by `/proxy/{url}` or by `/internal/{platform}/{user}/{path}`. */
+export const openInternal = (how: "proxy" | "internal", {logins, ...services}: SatoriServices): Operation =>
+  openLink(how, {...services, loginOf: (platform, user) => logins.find(platform, user)})
 
 /** The HTTP side of Satori v1: a method, asked of a login. */
 export const askLogin = ({summary, body, answer, handle}: Method, satori: SatoriServices): Operation => {

@@ -35,6 +35,8 @@ export interface Operation {
   readonly limit?: (call: Call, address: string) => void
   /** For a route that reads the body by itself: refuses the request before anything of the body is read. Throws the `Problem`. */
   readonly admit?: (call: Call) => void
+  /** The route streams the body under limits of its own: nothing of it is read or counted before. */
+  readonly streamsBody?: boolean
   handle(request: Request, call: Call): Response | Promise<Response>
 }
 

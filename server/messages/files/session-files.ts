@@ -58,7 +58,8 @@ const read = async (
 ): Promise<ReadableStream<Uint8Array>> => {
   options.requireOpen()
   const limit = readLimit(given)
-  const source = await open(file, options, ended).catch(error => {
+  const {stored, endpoints, privateHosts} = options
+  const source = await openFile(file, {endpoint: stored.endpoint, endpoints, privateHosts}, ended).catch(error => {
     throw ended.aborted ? ended.reason : error
   })
   const stream = boundedStream(source, {limit, signal: ended})
@@ -72,10 +73,20 @@ const readLimit = ({limit = limits.usual}: ReadOptions = {}): number => {
   throw new Problem("request_invalid", `limit is a whole number of bytes, from 1 to ${limits.most}`)
 }
 
-/** By the adapter where it takes the file, else by the Host. */
-const open = async (file: FileRef, options: SessionFilesOptions, signal: AbortSignal): Promise<Source> => {
-  const {stored, endpoints, privateHosts} = options
-  const taken = await endpoints.download(stored.endpoint, file, signal)
+export interface OpenFileOptions extends Pick<SessionFilesOptions, "endpoints" | "privateHosts"> {
+  readonly endpoint: string
+}
+
+/**
+ * Opens a file that came in: by the adapter where it takes the file, else by the Host. Throws `endpoint_offline`, `platform_failed`,
+ * `file_refused`, `file_unavailable`, and the signal's reason.
+ */
+export const openFile = async (
+  file: FileRef,
+  {endpoint, endpoints, privateHosts}: OpenFileOptions,
+  signal: AbortSignal,
+): Promise<Source> => {
+  const taken = await endpoints.download(endpoint, file, signal)
   if (taken !== undefined) return taken
   const {src} = file
   if (src === undefined) throw notOurs(`the ${file.element.type} has no address`)

@@ -204,6 +204,9 @@ test("a full disk refuses the file and leaves nothing of it", async context => {
   await expect(store.put(contentOf("x".repeat(1024 ** 2)), store.lease())).rejects.toMatchObject({
     code: "state_unwritable",
   })
+  await expect(store.receive(contentOf("x".repeat(1024 ** 2)).pieces())).rejects.toMatchObject({
+    code: "state_unwritable",
+  })
   expect(await stateOf(database, join(folder, "files"))).toEqual({rows: [], files: []})
   expect(readdirSync(join(folder, "files"))).toEqual([])
 })

@@ -101,7 +101,6 @@ describe.each(bunAnd("node24"))("what an endpoint's features name, on $name", ru
       detail: expect.stringContaining("failed: there is no nobody"),
     })
     await expectProblem(await ask(host, "guild.member.mute", {guild_id: "g"}), 501, "not_implemented")
-    await expectProblem(await ask(host, "upload.create", {}), 501, "not_implemented")
     // Its sender has a function for it: what counts is what the adapter declares.
     const reaction = {channel_id: "c", message_id: "m1", emoji_id: "+"}
     await expectProblem(await ask(host, "reaction.create", reaction), 501, "not_implemented")

@@ -3,7 +3,8 @@ import {createRequire} from "node:module"
 /**
  * Stock Koishi with its own Satori adapter, out of the folder that it was installed to: prints each message and each
  * change of a bot, a line of JSON each. It answers `.kping <text>` with `kpong <text>`; `.kedit <text>` sends a draft, edits it to the
- * text, sends another message, and deletes that one.
+ * text, sends another message, and deletes that one. `.kfile <text>` uploads the text and sends it as a file; `.kread` says what the
+ * file of the message holds.
  */
 interface Bot {
   readonly sid: string
@@ -12,10 +13,12 @@ interface Bot {
 
 interface Acts {
   readonly channelId: string
+  readonly elements: readonly {readonly type: string; readonly attrs: {readonly src: string}}[]
   readonly bot: {
     sendMessage(channel: string, text: string): Promise<readonly string[]>
     editMessage(channel: string, message: string, text: string): Promise<void>
     deleteMessage(channel: string, message: string): Promise<void>
+    createUpload(file: {data: Uint8Array; type: string; filename: string}): Promise<Readonly<Record<string, string>>>
   }
 }
 
@@ -31,6 +34,7 @@ interface Command {
 }
 
 interface App {
+  readonly http: {file(url: string): Promise<{readonly data: ArrayBuffer}>}
   command(pattern: string): Command
   on(name: "message", listener: (session: Session) => void): void
   on(name: "bot-status-updated", listener: (bot: Bot) => void): void
@@ -51,6 +55,15 @@ app.command("kedit <text:text>").action(async ({session: {bot, channelId}}, text
   const [gone = ""] = await bot.sendMessage(channelId, "gone")
   await bot.deleteMessage(channelId, gone)
   return "done"
+})
+app.command("kfile <text:text>").action(async ({session: {bot}}, text) => {
+  const data = new TextEncoder().encode(text)
+  const links = await bot.createUpload({data, type: "text/plain", filename: "from koishi.txt"})
+  return `<file src="${Object.values(links)[0]}"/>`
+})
+app.command("kread").action(async ({session: {elements}}) => {
+  const src = elements.find(({type}) => type === "file")?.attrs.src ?? ""
+  return new TextDecoder().decode((await app.http.file(src)).data)
 })
 app.on("message", ({event, content, platform, channelId}) =>
   tell({sn: event.sn, content, platform, channel: channelId}),

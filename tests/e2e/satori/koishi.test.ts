@@ -121,6 +121,30 @@ describeKoishi("stock Koishi as a Satori client", () => {
     expect(await acts()).toEqual(["message sent", "edit sent", "message sent", "delete sent", "message sent"])
   })
 
+  test.each(hosts)("uploads files, and reads those that only the adapter can open (on $name)", async runtime => {
+    const config = JSON.stringify({http: {port: 0, token: "${HTTP_TOKEN}"}, plugins: {sandbox: {}}})
+    const host = await startHost({runtime, env, config})
+    await host.say("hello", {channel: "files"})
+    const koishi = startKoishi(portOf(host), env.HTTP_TOKEN)
+    await koishi.online("sandbox:bot")
+    const said = async () => {
+      const path = "/api/plugins/sandbox/messages?channel=files"
+      const {items} = await host.get<{items: {from: string; text: string; files: object[]}[]}>(path)
+      return items.filter(({from}) => from === "bot")
+    }
+    await tell(host, {text: ".kfile a text & more", channel: "files", user: "carol"})
+    const [sent] = await until("the file", async () => (await said()).length === 1 && said())
+    expect(sent?.files).toMatchObject([{name: "from koishi.txt", type: "text/plain", size: 13}])
+    const data = Buffer.from("read by koishi").toString("base64")
+    await host.post("/api/plugins/sandbox/messages", {
+      text: ".kread ",
+      channel: "files",
+      user: "carol",
+      files: [{name: "a.txt", type: "text/plain", data}],
+    })
+    await until("what the file holds", async () => (await said()).at(-1)?.text === "read by koishi")
+  })
+
   test("a line that is cut again and again while messages come loses none and repeats none", async () => {
     const [runtime] = hosts
     if (runtime === undefined) throw new Error("Bun is always there")

@@ -1,0 +1,58 @@
+import {fromJson} from "../../../shared/json.ts"
+import type {FileRef} from "../../../shared/sdk/adapter/sender.ts"
+import {type Element, isElement, type Node, renderContent} from "../../../shared/sdk/elements.ts"
+import type {SatoriEvent} from "../../../shared/sdk/satori.ts"
+import type {Database} from "../../database/database.ts"
+import {describeFile, fileElements} from "../../messages/files/describe.ts"
+import {parseContent} from "../../messages/parse-content.ts"
+import type {KnownLogin} from "../protocol.ts"
+import {eventLink} from "./links.ts"
+
+const mayShowFiles = /<(img|audio|video|file)[\s/>]/i
+
+/** What an application can open by itself, and what is a link already. */
+const isOpenable = /^(https?|data|internal):/i
+
+/**
+ * The content of a message that came in, for applications: files that only the endpoint's adapter can open have internal links, which
+ * the Host's proxy opens. Content without such files is as it was.
+ */
+export const withFileLinks = (content: string, login: KnownLogin, seq: number): string => {
+  if (!login.downloads || !mayShowFiles.test(content)) return content
+  const nodes = parseContent(content)
+  const links = new Map<Element, string>()
+  for (const [number, element] of fileElements(nodes).entries()) {
+    const {src, name} = describeFile(element)
+    if (src === undefined || !isOpenable.test(src)) links.set(element, eventLink(login, seq, number, name))
+  }
+  return links.size === 0 ? content : renderContent(linked(nodes, links))
+}
+
+const linked = (nodes: readonly Node[], links: ReadonlyMap<Element, string>): readonly Node[] =>
+  nodes.map(node => {
+    if (!isElement(node)) return node
+    const src = links.get(node)
+    const attrs = src === undefined ? node.attrs : {...node.attrs, src}
+    return {type: node.type, attrs, children: linked(node.children, links)}
+  })
+
+/** A file of an event that came in on this endpoint, by its number in the message; undefined where there is none. */
+export const fileOfEvent = async (
+  database: Pick<Database, "read">,
+  endpoint: string,
+  {seq, number}: {readonly seq: number; readonly number: number},
+): Promise<FileRef | undefined> => {
+  const [row] = await database.read("SELECT event FROM inbox WHERE seq = ? AND endpoint = ?", [seq, endpoint])
+  if (row === undefined) return undefined
+  // As the inbox stored it.
+  const {channel, message}: SatoriEvent = fromJson(String(row.event))
+  const element = fileElements(parseContent(message?.content ?? ""))[number]
+  if (element === undefined) return undefined
+  const {src} = describeFile(element)
+  return {
+    element,
+    ...(src === undefined ? {} : {src}),
+    ...(channel === undefined ? {} : {channel: channel.id}),
+    ...(message === undefined ? {} : {message: message.id}),
+  }
+}

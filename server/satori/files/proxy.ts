@@ -1,0 +1,125 @@
+import {typeOfName} from "../../../shared/media-types.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {FileRef} from "../../../shared/sdk/adapter/sender.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
+import type {Database} from "../../database/database.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {FileStore} from "../../files/store.ts"
+import {describeFile} from "../../messages/files/describe.ts"
+import {openFile} from "../../messages/files/session-files.ts"
+import {boundedStream, type Source} from "../../runtime/outgoing/bounded-stream.ts"
+import {limits} from "../../runtime/runtime.ts"
+import type {KnownLogin} from "../protocol.ts"
+import {fileOfEvent} from "./events.ts"
+import {type Link, readLink} from "./links.ts"
+
+export interface ProxyServices {
+  readonly files: Pick<FileStore, "open" | "folder">
+  readonly database: Pick<Database, "read">
+  readonly endpoints: Pick<Endpoints, "download">
+  readonly loginOf: (platform: string, user: string) => KnownLogin | undefined
+  /** Hosts of private networks that files may be read from. */
+  readonly privateHosts: () => readonly string[]
+}
+
+interface Opened extends Source {
+  readonly name: string
+  /** The number of its bytes, where it is certain: what a platform says of the size may be of other bytes. */
+  readonly length?: number
+}
+
+const routes = {
+  /** `/proxy/{url}`, as Satori v1 has it. */
+  proxy: {marker: "/satori/v1/proxy/", prefix: ""},
+  /** `/internal/{platform}/{user}/{path}`, as Koishi asks for it. */
+  internal: {marker: "/satori/v1/internal/", prefix: "internal:"},
+} as const
+
+/** Opens what an internal link leads to. */
+export const openLink = (how: keyof typeof routes, services: ProxyServices): Operation => ({
+  summary: "Satori: the file that an internal link leads to",
+  response: {200: "application/octet-stream"},
+  problems: ["forbidden", "not_found", "endpoint_offline", "platform_failed", "file_refused", "file_unavailable"],
+  stream: true,
+  handle: async request => {
+    const {marker, prefix} = routes[how]
+    const link = linkOf(`${prefix}${behind(request.url, marker)}`)
+    const {name, type = typeOfName(name), length, ...source} = await open(link, services, request.signal)
+    const stream = boundedStream(source, {limit: limits.upload, signal: request.signal})
+    return new Response(stream, {headers: {...headersOf(name, type), ...lengthOf(length)}})
+  },
+})
+
+const lengthOf = (length: number | undefined) => (length === undefined ? {} : {"content-length": String(length)})
+
+/** The path behind the marker as it was sent, or with all of it encoded. */
+const behind = (url: string, marker: string): string => {
+  const [path = ""] = url.split(/[?#]/, 1)
+  const rest = path.slice(path.indexOf(marker) + marker.length)
+  return /^[a-z][a-z0-9+.-]*%3a/i.test(rest) ? decodeURIComponent(rest) : rest
+}
+
+const linkOf = (text: string): Link => {
+  const link = readLink(text)
+  if (link !== undefined) return link
+  if (/^internal:/.test(text)) throw notFound()
+  if (URL.canParse(text))
+    throw new Problem("forbidden", "the Host passes on internal: links only: proxy_urls is empty", {
+      hint: "Read other addresses yourself.",
+    })
+  throw new Problem("request_invalid", "the proxy needs an internal: link behind /proxy/")
+}
+
+const notFound = () =>
+  new Problem("not_found", "this link leads to no file", {hint: "The file, or its message, is gone."})
+
+const open = async (link: Link, services: ProxyServices, signal: AbortSignal): Promise<Opened> => {
+  if (link.is === "stored") return openStored(link, services)
+  const login = services.loginOf(link.platform, link.user)
+  if (login === undefined) throw notFound()
+  const {endpoint} = login
+  if (link.is === "adapter") return openOwn(endpoint, link.src, services, signal)
+  const file = await fileOfEvent(services.database, endpoint, link)
+  if (file === undefined) throw notFound()
+  return {...(await openFile(file, {endpoint, ...services}, signal)), ...known(file)}
+}
+
+const known = ({element}: FileRef) => {
+  const {name, type} = describeFile(element)
+  return {name, ...(type === undefined ? {} : {type})}
+}
+
+const openStored = async ({sha256, name}: Link & {is: "stored"}, {files}: ProxyServices): Promise<Opened> => {
+  if ((await files.folder.sizeOf(sha256)) === undefined) throw notFound()
+  const stored = await files.open(sha256)
+  return {body: stored.stream(), length: stored.size, name: name ?? stored.name}
+}
+
+/** A link that the adapter itself has made is for nobody else. */
+const openOwn = async (
+  endpoint: string,
+  src: string,
+  {endpoints}: ProxyServices,
+  signal: AbortSignal,
+): Promise<Opened> => {
+  const file = {element: {type: "file", attrs: {src}, children: []}, src}
+  const source = await endpoints.download(endpoint, file, signal)
+  if (source === undefined) throw notFound()
+  return {...source, ...known(file)}
+}
+
+/** A browser neither runs it nor guesses what it is. */
+const headersOf = (name: string, type: string | undefined) => ({
+  "content-type": type !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream",
+  "content-disposition": `attachment; filename*=UTF-8''${encode(name)}`,
+  "content-security-policy": "sandbox; default-src 'none'",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+})
+
+/** RFC 8187. */
+const encode = (name: string): string =>
+  encodeURIComponent(name.toWellFormed()).replace(
+    /['()*!]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )

@@ -1,0 +1,105 @@
+import {Problem} from "../../../shared/problems.ts"
+import type {Feature, Limits} from "../../../shared/sdk/adapter/sender.ts"
+import {type Element, fileTypeOf, isElement, type Node} from "../../../shared/sdk/elements.ts"
+import {storedSource} from "../../../shared/sdk/files/file-source.ts"
+import type {Database} from "../../database/database.ts"
+import type {Lease} from "../../files/lease.ts"
+import {mediaTypeOf} from "../../files/media-type.ts"
+import type {FileStore} from "../../files/store.ts"
+import type {OutboxDraft} from "../../outbox/draft.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import type {KnownLogin} from "../protocol.ts"
+import {fileOfEvent} from "./events.ts"
+import {type Link, readLink} from "./links.ts"
+
+export interface SentFilesOptions {
+  readonly outbox: Pick<Outbox, "enqueue">
+  readonly files: Pick<FileStore, "lease" | "claim">
+  readonly database: Pick<Database, "read">
+  readonly loginOf: (platform: string, user: string) => KnownLogin | undefined
+  readonly spec: (endpoint: string) => {readonly features: readonly Feature[]; readonly limits: Limits} | undefined
+}
+
+/**
+ * The outbox as applications use it: internal links in what they send become the files that they lead to, which stay until the message
+ * is stored. `enqueue` throws `request_invalid` for a link to a file that is not there, and `file_too_large`.
+ */
+export const sendingFiles = (options: SentFilesOptions): Pick<Outbox, "enqueue"> => ({
+  enqueue: async draft => {
+    if (!nodesOf(draft).some(hasLink)) return options.outbox.enqueue(draft)
+    const lease = options.files.lease()
+    try {
+      return await options.outbox.enqueue(await resolved(draft, element => resolve(element, draft, lease, options)))
+    } finally {
+      lease.release()
+    }
+  },
+})
+
+const nodesOf = (draft: OutboxDraft): readonly Node[] => {
+  if (draft.kind === "message") return draft.content
+  return draft.kind === "edit" ? draft.content.content : []
+}
+
+const linkIn = ({attrs: {src}, ...element}: Element): Link | undefined =>
+  fileTypeOf({attrs: {}, ...element}) !== undefined && typeof src === "string" ? readLink(src) : undefined
+
+const hasLink = (node: Node): boolean => isElement(node) && (linkIn(node) !== undefined || node.children.some(hasLink))
+
+type Change = (element: Element) => Promise<Element>
+
+const resolved = async (draft: OutboxDraft, change: Change): Promise<OutboxDraft> => {
+  if (draft.kind === "message") return {...draft, content: await changeAll(draft.content, change)}
+  if (draft.kind !== "edit") return draft
+  return {...draft, content: {...draft.content, content: await changeAll(draft.content.content, change)}}
+}
+
+const changeAll = async (nodes: readonly Node[], change: Change): Promise<readonly Node[]> => {
+  const changed: Node[] = []
+  for (const node of nodes) {
+    if (!isElement(node)) changed.push(node)
+    else changed.push(await change({...node, children: await changeAll(node.children, change)}))
+  }
+  return changed
+}
+
+const resolve = async (
+  element: Element,
+  {endpoint}: OutboxDraft,
+  lease: Lease,
+  options: SentFilesOptions,
+): Promise<Element> => {
+  const link = linkIn(element)
+  if (link?.is === "stored") return showStored(element, link, endpoint, lease, options)
+  // An echo: the platform knows its own file by what it has called it.
+  if (link?.is !== "event" || options.loginOf(link.platform, link.user)?.endpoint !== endpoint) return element
+  const file = await fileOfEvent(options.database, endpoint, link)
+  if (file === undefined) throw gone(element)
+  const {src: _, ...attrs} = element.attrs
+  return {...element, attrs: file.src === undefined ? attrs : {...attrs, src: file.src}}
+}
+
+const showStored = async (
+  element: Element,
+  {sha256, name = element.type}: Link & {is: "stored"},
+  endpoint: string,
+  lease: Lease,
+  {files, spec}: SentFilesOptions,
+): Promise<Element> => {
+  const stored = await files.claim(sha256, lease)
+  if (stored === undefined) throw gone(element)
+  const {size} = stored
+  const {features = [], limits = {}} = spec(endpoint) ?? {}
+  const isTaken = features.includes("files")
+  if (isTaken && limits.file !== undefined && size > limits.file)
+    throw new Problem("file_too_large", `${name} has ${size} bytes; ${endpoint} takes files of at most ${limits.file}`)
+  const {src: _, ...said} = element.attrs
+  const title = String(said.title ?? name)
+  const attrs = {title, type: mediaTypeOf(title), ...said, size}
+  return {...element, attrs: isTaken ? {...attrs, src: storedSource(sha256)} : attrs}
+}
+
+const gone = ({attrs: {src}}: Element): Problem =>
+  new Problem("request_invalid", `there is no file at ${String(src).slice(0, 200)}`, {
+    hint: "Upload the file again: one that no message shows goes after a day.",
+  })

@@ -1,0 +1,98 @@
+import {typeOfName} from "../../../shared/media-types.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Operation} from "../../../shared/sdk/route.ts"
+import {Type} from "../../../shared/type.ts"
+import type {FileStore, Received} from "../../files/store.ts"
+import {limits} from "../../runtime/runtime.ts"
+import type {KnownLogin} from "../protocol.ts"
+import {storedLink} from "./links.ts"
+import {boundaryOf, type Part, partsOf} from "./multipart.ts"
+import {UploadBody, type UploadLimits, uploadTooLarge} from "./upload-body.ts"
+
+const uploadLimits: UploadLimits = {
+  bytes: limits.upload,
+  time: limits.uploadTimeout,
+  idle: 30_000,
+  // Over a fast line a whole body is dropped sooner than its sender gives up writing.
+  dropped: {bytes: limits.upload, time: 10_000},
+}
+
+/** Files of one upload. */
+const most = 20
+
+export interface UploadServices {
+  readonly files: Pick<FileStore, "receive" | "lease">
+  readonly loginOf: (headers: Headers) => KnownLogin
+}
+
+interface Uploaded {
+  readonly field: string
+  readonly name: string
+  readonly received: Received
+}
+
+const Links = Type.Record(Type.String(), Type.String())
+
+/** Files of an application: they go to the disk as they come, and are stored once all of them are there. */
+export const createUpload = ({files, loginOf}: UploadServices): Operation => ({
+  summary: "Satori: upload files as multipart/form-data; the answer has a link for each field",
+  response: {200: Links},
+  problems: ["login_unknown", "unsupported_media_type", "file_too_large", "files_full", "state_unwritable"],
+  stream: true,
+  streamsBody: true,
+  handle: async (request, call) => {
+    const login = loginOf(request.headers)
+    const uploaded: Uploaded[] = []
+    const lease = files.lease()
+    try {
+      await receiveAll(request, files, uploaded)
+      const links = new Map<string, string>()
+      for (const {field, name, received} of uploaded) {
+        const {sha256} = await received.keep(lease)
+        links.set(freeField(field, links), storedLink(login, sha256, name))
+      }
+      return call.json(Links, Object.fromEntries(links))
+    } finally {
+      for (const {received} of uploaded) await received.drop()
+      lease.release()
+    }
+  },
+})
+
+const receiveAll = async (request: Request, files: UploadServices["files"], uploaded: Uploaded[]): Promise<void> => {
+  const boundary = boundaryOf(request.headers.get("content-type"))
+  if (boundary === undefined)
+    throw new Problem("unsupported_media_type", "an upload must be sent as multipart/form-data with a boundary", {
+      hint: "Send each file as a field of a form: curl -F file=@cat.png.",
+    })
+  if (Number(request.headers.get("content-length") ?? 0) > uploadLimits.bytes) throw uploadTooLarge(uploadLimits.bytes)
+  if (request.body === null) throw new Problem("request_invalid", "the form is not valid: it is empty")
+  const body = new UploadBody(request.body, uploadLimits, request.signal)
+  try {
+    for await (const part of partsOf(() => body.read(), boundary)) {
+      if (uploaded.length === most) throw new Problem("request_invalid", `one upload has at most ${most} files`)
+      uploaded.push({field: part.name, name: nameOf(part), received: await files.receive(part.pieces)})
+    }
+  } finally {
+    await body.drop()
+  }
+}
+
+/** Characters that a name of a file cannot have, or that hide its end. */
+const hidden = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu
+
+/** Its end tells the media type, also to whom nothing else does. */
+const nameOf = ({name: field, filename, type = ""}: Part): string => {
+  const name = (filename ?? field).replace(hidden, "").split(/[/\\]/).at(-1)?.trim().slice(-200).toWellFormed() ?? ""
+  const known = /^\.*$/.test(name) ? "file" : name
+  if (typeOfName(known) !== undefined) return known
+  const [, end] = /^(?:image|audio|video)\/([a-z0-9]{2,5})\s*(?:;|$)/i.exec(type) ?? []
+  return end === undefined ? known : `${known}.${end.toLowerCase()}`
+}
+
+/** Several files may have one field's name, as Koishi sends them: none is lost. */
+const freeField = (field: string, taken: ReadonlyMap<string, string>): string => {
+  let free = field
+  for (let number = 2; taken.has(free); number++) free = `${field}-${number}`
+  return free
+}
