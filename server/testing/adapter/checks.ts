@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import {setTimeout as sleep} from "node:timers/promises"
 import {actChecks} from "./acts.ts"
+import {fileChecks} from "./files.ts"
 import type {Check, Trial} from "./trial.ts"
 
 /** What the platform asks to wait, in milliseconds: longer than the Host waits by itself after a first failure. */
@@ -200,6 +201,7 @@ export const allChecks: Readonly<Record<string, Check>> = {
   "sends each message once and in order": sendsInOrder,
   "waits where the platform asks it to": waitsWhenAsked,
   ...actChecks,
+  ...fileChecks,
   "leaves nothing behind when its account is removed and the Host stops": leavesNothing,
 }
 

@@ -3,7 +3,14 @@ import {allChecks} from "./checks.ts"
 import type {AdapterUnderTest} from "./platform.ts"
 import {openTrial, type Trial} from "./trial.ts"
 
-export type {AccountUnderTest, AdapterUnderTest, Heard, HostAddress, PlatformUnderTest} from "./platform.ts"
+export type {
+  AccountUnderTest,
+  AdapterUnderTest,
+  FileUnderTest,
+  Heard,
+  HostAddress,
+  PlatformUnderTest,
+} from "./platform.ts"
 
 await raiseTimeLimit()
 

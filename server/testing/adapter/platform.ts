@@ -8,6 +8,14 @@ export interface HostAddress {
   readonly token: string
 }
 
+/** A file of a message. */
+export interface FileUnderTest {
+  readonly name: string
+  /** The media type. */
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
 /** A message of the bot as the platform has it. */
 export interface Heard {
   readonly text: string
@@ -15,6 +23,8 @@ export interface Heard {
   readonly at: number
   /** The bot's reactions to it, where the platform has such. */
   readonly reactions?: readonly string[]
+  /** The files that it shows, where the platform has such. */
+  readonly files?: readonly Pick<FileUnderTest, "name" | "bytes">[]
 }
 
 /** An entry of `plugins.<name>.endpoints`; a secret as `${NAME}`, with its value in `env`. */
@@ -36,6 +46,8 @@ export interface PlatformUnderTest {
   say(text: string, host: () => HostAddress | undefined): Promise<void>
   /** What the bot has said in the channel, in order, as it is now: edited as it was edited, without what was deleted. */
   heard(host: () => HostAddress | undefined): Promise<readonly Heard[]> | readonly Heard[]
+  /** A user says something that is only this file; as `say` otherwise. */
+  sayFile?(file: FileUnderTest, host: () => HostAddress | undefined): Promise<void>
   /** Delivers what was said last once more, under the same id. */
   repeat?(host: () => HostAddress | undefined): Promise<void>
   /** Breaks the bot's connections. */

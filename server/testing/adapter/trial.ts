@@ -15,7 +15,7 @@ export interface EndpointState {
   readonly remediation?: string
   readonly attempt?: number
   readonly features: readonly string[]
-  readonly limits: {readonly text?: number}
+  readonly limits: {readonly text?: number; readonly file?: number}
   readonly login?: {readonly platform?: string; readonly user?: {readonly id: string}}
 }
 

@@ -4,8 +4,8 @@ import {irc, outcomesOf, sandbox, webhook} from "../../support/adapters/platform
 import {type Fault, queue} from "../../support/adapters/queue-platform.ts"
 
 describe.each([
-  ["irc, at a real ngircd", irc, 14],
-  ["webhook", webhook, 12],
+  ["irc, at a real ngircd", irc, 16],
+  ["webhook", webhook, 14],
   ["sandbox", sandbox, 6],
   ["an adapter with a cursor", queue(), 1],
 ] as const)("%s", (_, adapter, most) => {
@@ -34,6 +34,8 @@ const found = [
   ["unlisted", "lists the bot's commands where its users look for them", /to list the command help/],
   ["silent", "shows that the bot is writing", /to be seen writing/],
   ["unable", "answers the methods that its features name", /guild\.member\.mute needs, and it answered/],
+  ["torn", "sends a file whole, under its name", /a file arrives whole/],
+  ["blind", "reads the files that it hands over", /download gives the file whole/],
   ["leaky", "leaves nothing behind when its account is removed and the Host stops", /with endpoint.defer/],
 ] as const satisfies readonly (readonly [Fault, string, RegExp])[]
 

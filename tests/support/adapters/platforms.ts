@@ -91,7 +91,12 @@ export const webhook: AdapterUnderTest = {
 }
 
 interface SandboxPage {
-  readonly items: readonly (Omit<Heard, "at"> & {readonly from: string; readonly at: string})[]
+  readonly items: readonly (Omit<Heard, "at" | "files"> & {
+    readonly id: string
+    readonly from: string
+    readonly at: string
+    readonly files: readonly {readonly name: string}[]
+  })[]
 }
 
 /** The sandbox: a platform inside the Host. */
@@ -147,6 +152,12 @@ export const sandbox: AdapterUnderTest = {
         last = text
         await post(text, `said-${++number}`, at)
       },
+      sayFile: async ({name, type, bytes}, at) =>
+        void (await insist(host => {
+          const file = {name, type, data: Buffer.from(bytes).toString("base64")}
+          const body = JSON.stringify({text: "", id: `said-${++number}`, channel: "room", user: "ann", files: [file]})
+          return fetch(`${host.url}${path}`, {method: "POST", headers: headersOf(host), body})
+        }, at)),
       typing: () => timesTyping,
       commands: async at => {
         const host = at()
@@ -161,7 +172,18 @@ export const sandbox: AdapterUnderTest = {
         const {items} = (await (
           await fetch(`${host.url}${path}?channel=room`, {headers: headersOf(host)})
         ).json()) as SandboxPage
-        return items.filter(({from}) => from === "bot").map(({at: time, ...item}) => ({...item, at: Date.parse(time)}))
+        const read = async (message: string, number: number) => {
+          const query = new URLSearchParams({channel: "room", message, number: String(number)})
+          const answer = await fetch(`${host.url}/api/plugins/sandbox/files?${query}`, {headers: headersOf(host)})
+          return new Uint8Array(await answer.arrayBuffer())
+        }
+        const said = items.filter(({from}) => from === "bot")
+        return Promise.all(
+          said.map(async ({id, at: time, files, ...item}) => {
+            const shown = files.map(async ({name}, number) => ({name, bytes: await read(id, number)}))
+            return {...item, at: Date.parse(time), files: await Promise.all(shown)}
+          }),
+        )
       },
     }
   },

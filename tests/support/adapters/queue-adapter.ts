@@ -3,7 +3,17 @@ import {once} from "node:events"
 import {createConnection} from "node:net"
 import {createInterface} from "node:readline"
 import {setTimeout as sleep} from "node:timers/promises"
-import {channelType, definePlugin, refused, renderContent, retryAfter, Type, textOf} from "svc-runtime"
+import {
+  channelType,
+  definePlugin,
+  fileElement,
+  type Node,
+  refused,
+  renderContent,
+  retryAfter,
+  Type,
+  textOf,
+} from "svc-runtime"
 
 /** What may be wrong with the adapter, so that the conformance suite has something to find. */
 const Fault = Type.Enum([
@@ -28,6 +38,9 @@ const Fault = Type.Enum([
   "deaf",
   "strict",
   "renaming",
+  // Sends the first piece of a file only, reads half of one.
+  "torn",
+  "blind",
 ])
 
 /** As many characters as the queue takes at once. */
@@ -38,6 +51,7 @@ const Account = Type.Object({port: Type.Integer(), password: Type.String()}, {ad
 interface Said {
   readonly sn: number
   readonly text: string
+  readonly file?: {readonly name: string; readonly type: string; readonly size: number}
 }
 
 /** What the queue answers a message or an act. */
@@ -46,6 +60,8 @@ interface Answer {
   readonly all?: readonly Said[]
   /** Of the message of an act. */
   readonly isGone?: boolean
+  /** Of the file of a message, in base64. */
+  readonly data?: string
 }
 
 /** An adapter for the tests' queue (`queue-platform.ts`), which goes on behind its stored cursor. */
@@ -56,8 +72,20 @@ export default definePlugin({
       account: Account,
       history,
       idempotent: true,
-      features: ["edit", "delete", "react", "unreact", "open", "history", "typing", "commands", "guild.member.mute"],
-      limits: {text: longest},
+      features: [
+        "edit",
+        "delete",
+        "react",
+        "unreact",
+        "open",
+        "history",
+        "typing",
+        "commands",
+        "files",
+        "download",
+        "guild.member.mute",
+      ],
+      limits: {text: longest, file: 200_000},
       open: async ({port, password}, endpoint) => {
         const socket = createConnection({host: "127.0.0.1", port})
         socket.on("error", error => endpoint.lost(error))
@@ -76,25 +104,28 @@ export default definePlugin({
           const id = randomUUID()
           return ask(id, {act: what, id, ...more})
         }
-        const eventOf = ({sn, text}: Said, id = String(sn)) => ({
+        const contentOf = ({sn, text, file}: Said) =>
+          file === undefined ? text : fileElement({src: `queue:${sn}`, ...file})
+        const eventOf = (said: Said, id = String(said.sn)) => ({
           id,
           type: "message-created",
           timestamp: Date.now(),
           channel: {id: "room", type: channelType.text},
           user: {id: "ann"},
-          message: {id, content: renderContent(text)},
+          message: {id, content: renderContent(contentOf(said))},
         })
         // One after the other, so that the cursor never passes an event that is not stored.
         let storing = Promise.resolve()
         let hasTaken = false
-        const take = async ({sn, text}: Said) => {
+        const take = async (said: Said) => {
+          const {sn} = said
           hasTaken = true
           const id = fault === "ids" ? `${sn} ${Math.random()}` : String(sn)
           if (fault === "early") {
             tell({ack: sn})
             await sleep(1000)
           }
-          await endpoint.receive(eventOf({sn, text}, id), {cursor: String(sn)})
+          await endpoint.receive(eventOf(said, id), {cursor: String(sn)})
           if (fault !== "early") tell({ack: sn})
         }
         const welcome = new Promise<boolean>(resolve => {
@@ -114,10 +145,27 @@ export default definePlugin({
           throw refused("the queue refused the password", {reason: "credentials", remediation: "Correct password."})
         }
         endpoint.login({platform: "queue", user: {id: "bot", is_bot: true}, status: 1})
+        const filesIn = async (content: readonly Node[]) => {
+          const files = []
+          for (const node of content) {
+            const file = typeof node === "string" ? undefined : await endpoint.file(node)
+            if (file === undefined) continue
+            const pieces: Uint8Array[] = []
+            for await (const piece of file.stream()) pieces.push(piece)
+            const sent = fault === "torn" ? pieces.slice(0, 1) : pieces
+            files.push({name: file.name, data: Buffer.concat(sent).toString("base64")})
+          }
+          return files
+        }
         return {
           send: async ({id, content}) => {
             const text = textOf(content)
-            const {wait} = await ask(id, {send: id, text: fault === "short" ? text.slice(0, longest - 10) : text})
+            const files = await filesIn(content)
+            const {wait} = await ask(id, {
+              send: id,
+              files,
+              text: fault === "short" ? text.slice(0, longest - 10) : text,
+            })
             if (wait !== undefined && fault === "deaf") throw new Error("the queue asks to wait")
             if (wait !== undefined) throw retryAfter(fault === "hasty" ? 0 : wait)
             return {ids: [id]}
@@ -134,6 +182,11 @@ export default definePlugin({
           react: async ({message, emoji}) => void (await act("react", {message, text: emoji})),
           unreact: async ({message, emoji}) => {
             if (fault !== "sticky") await act("unreact", {message, text: emoji})
+          },
+          download: async ({src}) => {
+            const {data = ""} = await act("file", {message: src?.replace("queue:", "")})
+            const bytes = Buffer.from(data, "base64")
+            return new Response(fault === "blind" ? bytes.subarray(bytes.length / 2) : bytes)
           },
           open: async user => ({id: fault === "restless" ? randomUUID() : `@${user}`, type: channelType.direct}),
           history: async ({before, after, limit}) => {

@@ -1,7 +1,7 @@
 import {createServer, type Socket} from "node:net"
 import {createInterface} from "node:readline"
 import {fileURLToPath} from "node:url"
-import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
+import type {AdapterUnderTest, FileUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
 import {until} from "../host/process.ts"
 
 /** What the tests' own adapter does wrong; see `queue-adapter.ts`. */
@@ -24,6 +24,8 @@ export type Fault =
   | "deaf"
   | "strict"
   | "renaming"
+  | "torn"
+  | "blind"
 
 interface Line {
   readonly hello?: string
@@ -34,9 +36,16 @@ interface Line {
   readonly send?: string
   readonly text?: string
   /** An act, with the id under which it is answered, and the message that it is about. */
-  readonly act?: "edit" | "delete" | "react" | "unreact" | "history" | "typing" | "commands" | "mute"
+  readonly act?: "edit" | "delete" | "react" | "unreact" | "history" | "typing" | "commands" | "mute" | "file"
   readonly id?: string
   readonly message?: string
+  readonly files?: readonly {readonly name: string; readonly data: string}[]
+}
+
+interface Said {
+  readonly sn: number
+  readonly text: string
+  readonly file?: {readonly name: string; readonly type: string; readonly size: number}
 }
 
 interface Kept extends Heard {
@@ -49,16 +58,20 @@ class Queue {
   heard: readonly Kept[] = []
   readonly sockets = new Set<Socket>()
   readonly #sent = new Set<string>()
-  readonly #all: {readonly sn: number; readonly text: string}[] = []
-  #messages: {readonly sn: number; readonly text: string}[] = []
-  #last = {sn: 0, text: ""}
+  readonly #all: Said[] = []
+  readonly #data = new Map<string, string>()
+  #messages: Said[] = []
+  #last: Said = {sn: 0, text: ""}
   isLive = false
   pause: number | undefined
   commands: readonly string[] = []
   typing = 0
 
-  say(text: string): number {
-    this.#last = {sn: this.#last.sn + 1, text}
+  say(text: string, file?: FileUnderTest): number {
+    const sn = this.#last.sn + 1
+    const {name = "", type = "", bytes} = file ?? {}
+    if (bytes !== undefined) this.#data.set(String(sn), Buffer.from(bytes).toString("base64"))
+    this.#last = {sn, text, ...(bytes === undefined ? {} : {file: {name, type, size: bytes.length}})}
     this.#messages.push(this.#last)
     this.#all.push(this.#last)
     this.#deliver(this.#last)
@@ -82,7 +95,7 @@ class Queue {
   }
 
   #answer(socket: Socket, line: Line): void {
-    const {hello, ack, send, text = ""} = line
+    const {hello, ack, send} = line
     if (hello !== undefined) {
       write(socket, {welcome: hello === "the-right-one"})
       if (hello !== "the-right-one") return
@@ -91,10 +104,11 @@ class Queue {
       if (!this.isLive) for (const message of this.#messages) write(socket, message)
     }
     if (ack !== undefined) this.#messages = this.#messages.filter(({sn}) => sn !== ack)
-    if (send !== undefined) this.#take(socket, send, text)
+    if (send !== undefined) this.#take(socket, send, line)
     if (line.act === undefined) return
     const isGone = line.act === "delete" && !this.heard.some(({id}) => id === line.message)
-    write(socket, {sent: line.id, all: this.#act(line), isGone})
+    const data = line.act === "file" ? this.#data.get(line.message ?? "") : undefined
+    write(socket, {sent: line.id, all: this.#act(line), isGone, data})
   }
 
   #act({act, message, text = ""}: Line): unknown {
@@ -110,11 +124,12 @@ class Queue {
     return act === "history" ? this.#all : undefined
   }
 
-  #take(socket: Socket, id: string, text: string): void {
+  #take(socket: Socket, id: string, {text = "", files: sent = []}: Line): void {
     const wait = this.pause
     this.pause = undefined
     if (wait === undefined && !this.#sent.has(id)) {
-      this.heard = [...this.heard, {id, text, at: Date.now(), reactions: []}]
+      const files = sent.map(({name, data}) => ({name, bytes: Buffer.from(data, "base64")}))
+      this.heard = [...this.heard, {id, text, at: Date.now(), reactions: [], files}]
       this.#sent.add(id)
     }
     write(socket, {sent: id, ...(wait === undefined ? {} : {wait})})
@@ -152,6 +167,10 @@ export const queue = (fault: Fault = "none", history: "replay" | "none" = "repla
       calls: {"guild.member.mute": {guild_id: "all", user_id: "ann", duration: 1000}},
       say: async text => {
         const sn = queue.say(text)
+        await until("an acknowledgement", () => queue.isTaken(sn) || undefined)
+      },
+      sayFile: async file => {
+        const sn = queue.say("", file)
         await until("an acknowledgement", () => queue.isTaken(sn) || undefined)
       },
       repeat: async () => queue.repeat(),

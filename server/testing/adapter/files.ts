@@ -1,0 +1,112 @@
+import assert from "node:assert/strict"
+import {createHash} from "node:crypto"
+import type {HostUnderTest} from "./host-under-test.ts"
+import type {FileUnderTest} from "./platform.ts"
+import type {Check, EndpointState, Trial} from "./trial.ts"
+
+/** In bytes: several pieces of a stream, and no more than platforms take. */
+const usualSize = 300_000
+
+/** The same bytes each time, without repetition. */
+const bytesOf = (size: number): Uint8Array<ArrayBuffer> => {
+  const blocks = Array.from({length: Math.ceil(size / 32)}, (_, n) => createHash("sha256").update(String(n)).digest())
+  return Uint8Array.from(Buffer.concat(blocks).subarray(0, size))
+}
+
+const loginOf = ({login}: EndpointState): {readonly platform: string; readonly user: string} | undefined =>
+  login?.platform === undefined || login.user === undefined
+    ? undefined
+    : {platform: login.platform, user: login.user.id}
+
+/** Stores a file in the Host, as an application does; resolves to its link. */
+const store = async (
+  host: HostUnderTest,
+  about: EndpointState,
+  {name, type, bytes}: FileUnderTest,
+): Promise<string> => {
+  const login = loginOf(about)
+  const form = new FormData()
+  form.append("file", new Blob([Uint8Array.from(bytes)], {type}), name)
+  const answer = await fetch(`${host.url}/satori/v1/upload.create`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${host.token}`,
+      "satori-platform": login?.platform ?? "",
+      "satori-user-id": login?.user ?? "",
+    },
+    body: form,
+  })
+  const text = await answer.text()
+  assert.ok(answer.ok, `the Host stores the file, and answered ${answer.status}: ${text}`)
+  return (JSON.parse(text) as {readonly file: string}).file
+}
+
+const sendsFiles: Check = async trial => {
+  const host = await trial.connect()
+  const about = await trial.read(host)
+  if (!about.features.includes("files")) return "features does not name files"
+  if (loginOf(about) === undefined) return "endpoint.login was not told who the bot is"
+  const file = {
+    name: "report.pdf",
+    type: "application/pdf",
+    bytes: bytesOf(Math.min(about.limits.file ?? usualSize, usualSize)),
+  }
+  const link = await store(host, about, file)
+  const content = `<file src="${link}"/>`
+  const sent = await trial.satori(host, "message.create", {channel_id: trial.platform.channel, content})
+  const text = await sent.text()
+  assert.ok(sent.ok, `message.create answered ${sent.status}: ${text}`)
+  const [message] = JSON.parse(text) as readonly {readonly id: string}[]
+  await trial.untilSent(host, message?.id ?? "", "sent")
+  const [heard] = await trial.platform.heard(trial.address)
+  if (heard?.files === undefined) return "platform.heard shows no files"
+  const [shown, ...more] = heard.files
+  assert.ok(shown !== undefined && more.length === 0, "a message with a file arrives with one file")
+  assert.equal(shown.name, file.name, "a file arrives under its name")
+  assert.equal(shown.bytes.length, file.bytes.length, "a file arrives whole: send what stream() gives to its end")
+  assert.ok(Buffer.from(shown.bytes).equals(file.bytes), "a file arrives as it is: its bytes are others")
+  return undefined
+}
+
+const readsFiles: Check = async trial => {
+  const {platform} = trial
+  const host = await trial.connect()
+  const about = await trial.read(host)
+  if (!about.features.includes("download")) return "features does not name download"
+  if (platform.sayFile === undefined) return "users of the platform send no files: give platform.sayFile"
+  const login = loginOf(about)
+  if (login === undefined) return "endpoint.login was not told who the bot is"
+  const file = {name: "report.pdf", type: "application/pdf", bytes: bytesOf(usualSize)}
+  await platform.sayFile(file, trial.address)
+  const {seq, content} = await trial.until("the event of the file in the inbox", () => lastEvent(trial, host))
+  assert.match(content, /<(img|audio|video|file)[\s/>]/, "a file comes in as an element: make it with fileElement")
+  const size = /\ssize="?(\d+)/.exec(content)?.[1]
+  if (size !== undefined) assert.equal(Number(size), file.bytes.length, "the size of a file is that of its bytes")
+  const link = `internal:${encodeURIComponent(login.platform)}/${encodeURIComponent(login.user)}/_svc/events/${seq}/0/file`
+  const answer = await fetch(`${host.url}/satori/v1/proxy/${link}`, {headers: {authorization: `Bearer ${host.token}`}})
+  const read = Buffer.from(await answer.arrayBuffer())
+  assert.ok(answer.ok, `download opens the file, and the Host answered ${answer.status}: ${read.toString()}`)
+  assert.equal(read.length, file.bytes.length, "download gives the file whole")
+  assert.ok(read.equals(file.bytes), "download gives the file as it is: its bytes are others")
+  return undefined
+}
+
+interface Page {
+  readonly items: readonly {
+    readonly seq: number
+    readonly endpoint: string
+    readonly event: {readonly message?: {readonly content: string}}
+  }[]
+}
+
+const lastEvent = async (trial: Trial, host: HostUnderTest) => {
+  const {items} = await host.ask<Page>("/api/inbox?limit=10")
+  const found = items.find(({endpoint, event}) => endpoint === trial.endpoint && event.message !== undefined)
+  return found === undefined ? undefined : {seq: found.seq, content: found.event.message?.content ?? ""}
+}
+
+/** By the sentence about the adapter that each proves; part of `allChecks`. */
+export const fileChecks: Readonly<Record<string, Check>> = {
+  "sends a file whole, under its name": sendsFiles,
+  "reads the files that it hands over": readsFiles,
+}
