@@ -16,6 +16,7 @@ import {Completeness} from "./completeness.ts"
 import {ownedBy, requireCursor, requireLogin, requireSender} from "./opened.ts"
 import {type EndpointSpec, hasBackfill} from "./spec.ts"
 import type {Admission, EndpointState} from "./state.ts"
+import type {OpenShown} from "./uploads.ts"
 
 type Change<T> = T extends unknown ? Omit<T, "since"> : never
 
@@ -246,7 +247,7 @@ export class Endpoint {
       const opened = await Promise.race([opening, lost.then(error => ({lostBefore: error}))])
       if ("lostBefore" in opened) return opened.lostBefore
       clearTimeout(tooLong)
-      this.#connection = {opened, sender: ownedBy(this.spec, opened), signal: scope.signal}
+      this.#connection = {opened, sender: ownedBy(this.spec, opened, this.#file), signal: scope.signal}
       this.#completeness.begin(() => this.spec.own(() => opened.lag?.()))
       this.#enter({is: "online"})
       this.#hooks.online(this)
@@ -275,11 +276,13 @@ export class Endpoint {
         this.#login = requireLogin(login)
         this.#hooks.named?.(this)
       },
-      file: async element => this.#hooks.file?.(element),
+      file: this.#file,
       lost: lose,
       missing: () => this.#miss(scope),
     }
   }
+
+  readonly #file: OpenShown = async element => this.#hooks.file?.(element)
 
   #miss(scope: Scope): () => void {
     const part = Symbol()

@@ -6,6 +6,7 @@ import {storedHash} from "../../shared/sdk/files/file-source.ts"
 import type {Login} from "../../shared/sdk/satori.ts"
 import {fieldsOf, isId} from "../../shared/sdk/values.ts"
 import type {EndpointSpec} from "./spec.ts"
+import {type OpenShown, withUploads} from "./uploads.ts"
 
 /** A cursor is a place, not a store: as long as this, in characters. */
 const longestCursor = 64 * 1024
@@ -52,7 +53,7 @@ const withoutFile = (node: Node): Node => {
 }
 
 /** What it does is its plugin's: what is thrown late there, and what is logged. */
-export const ownedBy = ({own, features}: EndpointSpec, opened: Sender): Sender => {
+export const ownedBy = ({own, features}: EndpointSpec, opened: Sender, open: OpenShown): Sender => {
   const acts = Object.fromEntries(
     [...senderFeatures, "call" as const].flatMap(name => {
       const act = opened[name] as ((...args: unknown[]) => unknown) | undefined
@@ -60,6 +61,7 @@ export const ownedBy = ({own, features}: EndpointSpec, opened: Sender): Sender =
     }),
   ) as Omit<Sender, "send">
   const send: Sender["send"] = (message, signal) => own(() => opened.send(message, signal))
+  if (features.includes("upload")) return withUploads({...acts, send}, open)
   if (features.includes("files")) return {...acts, send}
   const {edit} = acts
   return {

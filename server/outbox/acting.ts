@@ -39,7 +39,7 @@ export interface Performed {
 }
 
 /** The function of a sender, or the refusal of an endpoint that has none. */
-const need = <F extends Exclude<SenderFeature, "commands" | "download"> | "call">(
+const need = <F extends Exclude<SenderFeature, "commands" | "upload" | "download"> | "call">(
   sender: Sender,
   feature: F,
 ): NonNullable<Sender[F]> => {

@@ -23,6 +23,7 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
   if (file !== undefined && !isCount(file)) refuse("has limits.file that is no whole number of bytes from 1")
   if (rate !== undefined && !(isCount(rate.messages) && rate.per > 0))
     refuse("needs rate.messages as a whole number from 1, and rate.per in milliseconds above 0")
+  if (features.includes("upload") && !features.includes("files")) refuse("declares the feature upload without files")
   const unknown = features.find(feature => !method.test(feature) && !named.includes(feature))
   if (unknown !== undefined)
     refuse(`declares the feature ${unknown}; there is ${named.join(", ")}, and methods such as guild.member.mute`)

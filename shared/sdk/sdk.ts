@@ -29,6 +29,7 @@ export type {
   Reaction,
   Referred,
   Sender,
+  Upload,
 } from "./adapter/sender.ts"
 export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"

@@ -1,4 +1,5 @@
 import type {Element, Node} from "../elements.ts"
+import type {StoredFile} from "../files/file-source.ts"
 import type {Channel} from "../satori.ts"
 import type {DatedIncoming} from "./incoming.ts"
 
@@ -65,6 +66,12 @@ export interface CommandSummary {
   readonly description: string
 }
 
+/** A stored file of a message, for the channel that the message goes to. */
+export interface Upload {
+  readonly file: StoredFile
+  readonly channel: string
+}
+
 /** What one connected account can do. An adapter declares in `features` which of the optional acts it has. */
 export interface Sender {
   /** Resolves when the platform has taken the message, to the platform's ids of it. */
@@ -84,6 +91,11 @@ export interface Sender {
    * for `receive` inside `open`, nor where this answer comes in behind it. An event has the same `id` as it has live.
    */
   history?(query: HistoryQuery, signal: AbortSignal): Promise<HistoryPage>
+  /**
+   * Gives one file to the platform, and resolves to what `src` is to be in the message that shows it: an address or an id of the
+   * platform. The Host asks for it before `send` and `edit`, in the same attempt, once for each file of the message.
+   */
+  upload?(upload: Upload, signal: AbortSignal): Promise<string>
   /**
    * Opens a file of a message with the account's own access; undefined leaves it to the Host, which reads `http:` and `https:` of
    * the Internet, and `data:`. Send credentials to the platform's own addresses only: look at `src` first, and at redirects. The
@@ -120,6 +132,7 @@ export const senderFeatures = [
   "typing",
   "open",
   "history",
+  "upload",
   "download",
   "commands",
 ] as const

@@ -33,6 +33,14 @@ export default definePlugin({
       }}
     }
     plugin.adapter("plain", {history: "inside", open})
+    plugin.adapter("shelf", {
+      history: "inside",
+      features: ["files", "upload"],
+      open: async (_, endpoint) => ({
+        ...(await open(_, endpoint)),
+        upload: async ({file, channel}) => "shelf:" + channel + "/" + (await new Response(file.stream()).text()),
+      }),
+    })
     plugin.adapter("small", {history: "inside", features: ["files"], limits: {file: 1000}, open})
     plugin.route({method: "GET", path: "/sent", scope: "full", summary: "Sent", handle: () => Response.json(globalThis.sent ?? [])})
   },
@@ -154,12 +162,24 @@ describe.each(bunAnd("node22"))("files of plugins, on $name", runtime => {
     const sent = await until("both messages", async () => {
       const found =
         await host.get<readonly [string, readonly {attrs: object}[], readonly unknown[]][]>("/api/plugins/lines/sent")
-      return found.length === 2 && found
+      const others = found.filter(([endpoint]) => endpoint !== "shelf")
+      return others.length === 2 && others
     })
     expect(sent[0]).toMatchObject(["plain", [{type: "file", attrs: {title: "note.txt"}}], ["none"]])
     expect(sent[0]?.[1][0]?.attrs).not.toHaveProperty("src")
     expect(sent[1]).toMatchObject(["small", [{type: "file"}], [6]])
     expect((await host.get<{files: {count: number}}>("/api/database")).files.count).toBe(before + 1)
+  })
+
+  test("an adapter with the feature upload gives each file to its platform first, and sends its address", async () => {
+    const host = started()
+    await host.say("/to shelf bytes", {channel: "nine"})
+    const find = async () => {
+      const sent = await host.get<readonly [string, readonly {attrs: object}[]][]>("/api/plugins/lines/sent")
+      return sent.find(([endpoint]) => endpoint === "shelf")
+    }
+    const [, content] = await until("the message", find)
+    expect(content).toMatchObject([{type: "file", attrs: {src: "shelf:x/bytes", title: "note.txt", size: 5}}])
   })
 
   test("a file of 20 MB is stored and read in constant memory", async () => {

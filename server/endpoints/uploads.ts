@@ -1,0 +1,61 @@
+import {Problem} from "../../shared/problems.ts"
+import type {Sender} from "../../shared/sdk/adapter/sender.ts"
+import {type Element, isElement, type Node} from "../../shared/sdk/elements.ts"
+import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
+
+/** The stored file that an element shows. */
+export type OpenShown = (element: Element) => Promise<StoredFile | undefined>
+
+/** Has each stored file uploaded before its message: the sender gets the platform's own addresses of them. */
+export const withUploads = (sender: Sender, open: OpenShown): Sender => {
+  const {send, edit, upload} = sender
+  if (upload === undefined) return sender
+  const uploaded = (content: readonly Node[], channel: string, signal: AbortSignal) =>
+    change(content, uploading(upload, open, channel, signal))
+  return {
+    ...sender,
+    send: async (message, signal) =>
+      send({...message, content: await uploaded(message.content, message.channel, signal)}, signal),
+    ...(edit === undefined
+      ? {}
+      : {
+          edit: async (message, signal) =>
+            edit({...message, content: await uploaded(message.content, message.channel, signal)}, signal),
+        }),
+  }
+}
+
+type Change = (element: Element) => Promise<Element>
+
+/** A file that a message shows twice is uploaded once. */
+const uploading = (
+  upload: NonNullable<Sender["upload"]>,
+  open: OpenShown,
+  channel: string,
+  signal: AbortSignal,
+): Change => {
+  const known = new Map<string, string>()
+  return async element => {
+    const file = await open(element)
+    if (file === undefined) return element
+    const key = `${file.sha256} ${file.type} ${file.name}`
+    const src = known.get(key) ?? requireAddress(await upload({file, channel}, signal))
+    known.set(key, src)
+    return {...element, attrs: {...element.attrs, src}}
+  }
+}
+
+/** What an adapter in JavaScript resolves to may be anything. */
+const requireAddress = (src: unknown): string => {
+  if (typeof src === "string" && src !== "") return src
+  throw new Problem("platform_failed", "the adapter's upload resolved to no address of the file")
+}
+
+const change = async (nodes: readonly Node[], by: Change): Promise<readonly Node[]> => {
+  const changed: Node[] = []
+  for (const node of nodes) {
+    if (!isElement(node)) changed.push(node)
+    else changed.push(await by({...node, children: await change(node.children, by)}))
+  }
+  return changed
+}
