@@ -67,7 +67,7 @@ export class Chat extends SvcCommand {
   static override usage = Command.Usage({
     description: "talk to the bot through its sandbox endpoint",
     details: `
-      Every line is a message; what the bot answers is shown as it comes. The buttons of a message stand below it, as \`[1] Yes  [2] No\`: \`/press 2\` presses the second one of the newest message that has one, \`/press Yes\` the newest with that label. Tab completes a command, and Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
+      Every line is a message; what the bot answers is shown as it comes. The buttons of a message stand below it, as \`[1] Yes  [2] No\`: \`/press 2\` presses the second one of the newest message that has one, \`/press Yes\` the newest with that label. The options of a select menu are pressed the same way. Tab completes a command, and Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
 
       \`--attach\` sends a file with the first line, and without a line where the piped input is empty. The files of a message have 512 KiB together.
 

@@ -15,6 +15,8 @@ export interface Policy extends Delivery {
   readonly limits: Limits
   /** Does the platform show buttons? Else the message ends with a numbered list. */
   readonly buttons?: boolean
+  /** Does it show select menus? Else their options are buttons. */
+  readonly selects?: boolean
 }
 
 /** Of an endpoint that the generation does not have. */

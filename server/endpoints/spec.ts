@@ -40,4 +40,5 @@ export const policyOf = (spec: EndpointSpec | undefined): Policy | undefined =>
     idempotent: spec.idempotent,
     limits: spec.limits,
     buttons: hasButtons(spec),
+    selects: spec.features.includes("selects"),
   }

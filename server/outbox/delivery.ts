@@ -131,13 +131,13 @@ const deliver = (
   })
 
 /** What a row says, as the platform is sent it. */
-const contentOf = (row: Row, {buttons = false}: Policy): unknown => {
+const contentOf = (row: Row, policy: Policy): unknown => {
   const text = String(row.content)
   const content: unknown = fromJson(text)
   const isAct = row.kind === "edit"
   if (!text.includes('"action:') || (row.kind !== "message" && !isAct)) return content
   const id = String(row.id)
-  if (!isAct) return presentButtons(content as readonly Node[], id, buttons)
+  if (!isAct) return presentButtons(content as readonly Node[], id, policy)
   const edit = content as {readonly content: readonly Node[]}
-  return {...edit, content: presentButtons(edit.content, id, buttons)}
+  return {...edit, content: presentButtons(edit.content, id, policy)}
 }

@@ -13,7 +13,18 @@ interface Placed extends Leaf {
 }
 
 /** What a cut goes around, never through. */
-const whole: ReadonlySet<string> = new Set(["at", "sharp", "emoji", "img", "image", "audio", "video", "file", "button"])
+const whole: ReadonlySet<string> = new Set([
+  "at",
+  "sharp",
+  "emoji",
+  "img",
+  "image",
+  "audio",
+  "video",
+  "file",
+  "button",
+  "select",
+])
 
 /** What says to whom a message answers or who speaks: it belongs to the first part. */
 const heading: ReadonlySet<string> = new Set(["quote", "author"])

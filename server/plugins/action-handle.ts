@@ -1,8 +1,14 @@
 import {fromJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
-import type {ActionDefinition, ActionHandle, ButtonOptions} from "../../shared/sdk/action.ts"
+import type {
+  ActionDefinition,
+  ActionHandle,
+  ButtonOptions,
+  SelectOption,
+  SelectOptions,
+} from "../../shared/sdk/action.ts"
 import {h} from "../../shared/sdk/elements.ts"
-import {longestKept, readJson} from "../../shared/sdk/values.ts"
+import {fieldsOf, longestKept, readJson} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {explainValue} from "../config/explain.ts"
 import {makeButtonId} from "../database/buttons/button-id.ts"
@@ -10,6 +16,9 @@ import {makeButtonId} from "../database/buttons/button-id.ts"
 /** Seconds for which a button works, and at most may. */
 const patience = 3600
 const longest = 30 * 24 * 60 * 60
+
+/** The options of a menu: as many as Discord takes. */
+const mostOptions = 25
 
 const styles: readonly unknown[] = ["primary", "secondary", "danger", undefined]
 
@@ -31,16 +40,23 @@ export const actionHandle = (name: string, handler: string, definition: ActionDe
       once: once ? 1 : 0,
       asked: who === "asked" ? 1 : 0,
     })
-  return {
-    name,
-    id,
-    button: (data, label, {style}: ButtonOptions = {}) => {
-      if (typeof label !== "string" || label.trim() === "") throw invalid(`a button of ${handler} needs a label`)
-      if (!styles.includes(style)) throw invalid(`a button of ${handler}: style is primary, secondary or danger`)
-      return h("button", {id: id(data), theme: style}, label)
-    },
+  const button = (data: unknown, label: string, {style}: ButtonOptions = {}) => {
+    if (typeof label !== "string" || label.trim() === "") throw invalid(`a button of ${handler} needs a label`)
+    if (!styles.includes(style)) throw invalid(`a button of ${handler}: style is primary, secondary or danger`)
+    return h("button", {id: id(data), theme: style}, label)
   }
+  const select = (options: readonly SelectOption<unknown>[], {placeholder}: SelectOptions = {}) => {
+    if (!Array.isArray(options) || options.length === 0 || options.length > mostOptions)
+      throw invalid(`a select of ${handler} takes a list of 1 to ${mostOptions} options`)
+    if (!["string", "undefined"].includes(typeof placeholder))
+      throw invalid(`a select of ${handler}: placeholder is text`)
+    return h("select", {placeholder}, ...options.map(option => button(fieldsOf(option).data, labelOf(option))))
+  }
+  return {name, id, button, select}
 }
+
+/** `button` refuses what is no label. */
+const labelOf = (option: unknown): string => fieldsOf(option).label as string
 
 const kept = (handler: string, {data: schema}: ActionDefinition<TSchema>, data: unknown): string => {
   const text = data === undefined ? "null" : readJson(`the data of a button of ${handler}`, data, "content_invalid")

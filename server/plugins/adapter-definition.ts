@@ -24,6 +24,7 @@ export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>
   if (rate !== undefined && !(isCount(rate.messages) && rate.per > 0))
     refuse("needs rate.messages as a whole number from 1, and rate.per in milliseconds above 0")
   if (features.includes("upload") && !features.includes("files")) refuse("declares the feature upload without files")
+  if (features.includes("selects") && !features.includes("buttons")) refuse("declares selects, which needs buttons")
   const unknown = features.find(feature => !method.test(feature) && !named.includes(feature))
   if (unknown !== undefined)
     refuse(`declares the feature ${unknown}; there is ${named.join(", ")}, and methods such as guild.member.mute`)

@@ -28,6 +28,17 @@ export interface ButtonOptions {
   readonly style?: "primary" | "secondary" | "danger"
 }
 
+/** One of a select menu: what people read, and what it keeps. */
+export interface SelectOption<D> {
+  readonly label: string
+  readonly data: D
+}
+
+export interface SelectOptions {
+  /** What the menu shows before something is chosen, where the platform has menus. */
+  readonly placeholder?: string
+}
+
 /** An action as `plugin.action` declared it. */
 export interface ActionHandle<D = unknown> {
   readonly name: string
@@ -36,6 +47,11 @@ export interface ActionHandle<D = unknown> {
    * where the data does not fit the schema or is too long (64 KiB as JSON), or there is no label.
    */
   button(data: D, label: string, options?: ButtonOptions): Element
+  /**
+   * A menu of 1 to 25 buttons, of which a user chooses one at a time: an element `select` whose children are the buttons. Where
+   * a platform has no menus, they stand in a row. Throws `content_invalid` as `button` does.
+   */
+  select(options: readonly SelectOption<D>[], more?: SelectOptions): Element
   /**
    * What `button` puts into the attribute `id`, for `h("button", {id}, …)`. For one message, or several, that this run of the
    * Host stores: the platform gets a short id of the Host's instead. Throws `content_invalid`.

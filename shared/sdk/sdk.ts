@@ -11,6 +11,8 @@ export type {
   ActionHandler,
   ButtonOptions,
   DeclareAction,
+  SelectOption,
+  SelectOptions,
 } from "./action.ts"
 export type {AdapterDefinition, Endpoint, History, Receipt, ReceiveOptions} from "./adapter/adapter.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"

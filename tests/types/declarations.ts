@@ -38,6 +38,11 @@ export default definePlugin({
     ])
     // @ts-expect-error: what a button keeps is of the schema
     plugin.on("message-created", () => vote.button({choice: 1}, "One"))
+    plugin.on("message-created", () => vote.select([{label: "Yes", data: {choice: "yes"}}], {placeholder: "Choose"}))
+    // @ts-expect-error: what an option keeps is of the schema
+    plugin.on("message-created", () => vote.select([{label: "One", data: {choice: 1}}]))
+    // @ts-expect-error: an option without a label
+    plugin.on("message-created", () => vote.select([{data: {choice: "yes"}}]))
     // @ts-expect-error: a style that is none
     plugin.on("message-created", () => vote.button({choice: "yes"}, "Yes", {style: "loud"}))
     // @ts-expect-error: who is anyone or asked

@@ -26,6 +26,7 @@ export const features: readonly Feature[] = [
   "commands",
   "files",
   "buttons",
+  "selects",
   ...methodNames,
 ]
 

@@ -1,6 +1,6 @@
-import {type Content, isElement, type Node, textOf} from "../../../shared/sdk/sdk.ts"
+import {type Content, type Element, isElement, type Node, textOf} from "../../../shared/sdk/sdk.ts"
 
-/** A button under a message, as it is pressed. */
+/** A button under a message, or an option of its menus, as it is pressed. */
 export interface RoomButton {
   readonly id: string
   readonly label: string
@@ -9,28 +9,49 @@ export interface RoomButton {
 const nodesOf = (content: Content): readonly Node[] =>
   typeof content === "string" || isElement(content) ? [content] : content
 
-/** The buttons of a message, in their order. */
+const isButton = ({type, attrs}: Element): boolean => (type === "button" || type === "option") && attrs.id !== undefined
+
+/** The buttons of a message and the options of its menus, in their order. */
 export const buttonsOf = (content: Content): readonly RoomButton[] =>
   nodesOf(content).flatMap((node): readonly RoomButton[] => {
     if (!isElement(node)) return []
-    if (node.type !== "button" || node.attrs.id === undefined) return buttonsOf(node.children)
-    return [{id: String(node.attrs.id), label: textOf(node.children)}]
+    return isButton(node) ? [{id: String(node.attrs.id), label: textOf(node.children)}] : buttonsOf(node.children)
+  })
+
+const isMenu = (node: Element): boolean => node.type === "select" && buttonsOf(node).length > 0
+
+const menusOf = (nodes: readonly Node[]): readonly Element[] =>
+  nodes.flatMap(node => {
+    if (!isElement(node)) return []
+    return isMenu(node) ? [node] : menusOf(node.children)
   })
 
 const withoutButtons = (nodes: readonly Node[]): readonly Node[] =>
   nodes.flatMap((node): readonly Node[] => {
     if (!isElement(node)) return [node]
-    if (node.type === "button" && node.attrs.id !== undefined) return []
-    return [{...node, children: withoutButtons(node.children)}]
+    return isButton(node) || isMenu(node) ? [] : [{...node, children: withoutButtons(node.children)}]
   })
 
-/** What a message says, with its buttons as a line of their own: `[1] Yes  [2] No`. */
+/**
+ * What a message says, with its buttons as a line of their own: `[1] Yes  [2] No`. Each menu is a line behind what it shows before
+ * something is chosen: `Choose: [3] Soup  [4] Salad`.
+ */
 export const shownText = (content: Content): string => {
   const buttons = buttonsOf(content)
   if (buttons.length === 0) return textOf(content)
-  const text = textOf(withoutButtons(nodesOf(content)))
-  return [text, buttons.map(({label}, index) => `[${index + 1}] ${label}`).join("  ")]
-    .filter(line => line !== "")
+  const menus = menusOf(nodesOf(content)).map(menu => ({menu, options: buttonsOf(menu).map(({id}) => id)}))
+  const inMenus = new Set(menus.flatMap(({options}) => options))
+  const line = (isHere: (id: string) => boolean) =>
+    buttons.flatMap(({id, label}, index) => (isHere(id) ? [`[${index + 1}] ${label}`] : [])).join("  ")
+  return [
+    textOf(withoutButtons(nodesOf(content))),
+    line(id => !inMenus.has(id)),
+    ...menus.map(({menu: {attrs}, options}) => {
+      const before = attrs.placeholder === undefined ? "" : `${attrs.placeholder}: `
+      return before + line(id => options.includes(id))
+    }),
+  ]
+    .filter(part => part !== "")
     .join("\n")
 }
 

@@ -116,7 +116,7 @@ const viewMessage = (row: Row): Static<typeof OutboxView> => ({
 /** What a message says; of an act what it says of a message. */
 const textOfContent = (row: Row): string => {
   const content: unknown = fromJson(String(row.content))
-  const shown = (nodes: readonly Node[]) => textOf(presentButtons(nodes, String(row.id), false))
+  const shown = (nodes: readonly Node[]) => textOf(presentButtons(nodes, String(row.id), {}))
   if (row.kind === "message") return shown(content as readonly Node[])
   const act = content as {readonly emoji?: string; readonly content?: readonly Node[]; readonly method?: string}
   return act.emoji ?? act.method ?? shown(act.content ?? [])

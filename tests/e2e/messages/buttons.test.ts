@@ -62,6 +62,7 @@ const poll = pluginWith(`
     plugin.on("message-created", async session => {
       if (session.text === "ask") return question()
       if (session.text === "mine") return ["Only you", asked.button(null, "I")]
+      if (session.text === "choose") return ["Which?", vote.select([{label: "Soup", data: {choice: "soup"}}, {label: "Salad", data: {choice: "salad"}}], {placeholder: "Dish"})]
       if (session.text === "name") return void (await session.prompt("name", "Your name?"))
       if (session.text === "bad") return vote.button({choice: 7}, "Bad")
       if (/^[0-9]+$/.test(session.text)) note(session.user.id + " says " + session.text)
@@ -74,7 +75,7 @@ const poll = pluginWith(`
       body: Type.Object({endpoint: Type.String(), user: Type.String(), kind: Type.String()}),
       handle: async (_, call) => {
         const {kind, ...target} = call.body as any
-        const content = kind === "vote" ? question() : ["Press", kind === "asked" ? asked.button(null, "I") : any.button(kind, "Any")]
+        const content = kind === "vote" ? question() : ["Press", kind === "asked" ? asked.button(null, "I") : /[13579]$/.test(kind) ? any.select([{label: "Any", data: kind}]) : any.button(kind, "Any")]
         return Response.json({id: await plugin.send(target, content)})
       },
     })
@@ -139,6 +140,27 @@ describe.each(bunAnd("node22"))("buttons on $name", runtime => {
     expect(host.project.read("notes.log")).toBe("heard 2\nheard 1\n")
     const shown = await svc(runtime, host.project, ["endpoint", "show", "sandbox"])
     expect(shown.stdout).toContain("buttons")
+    await host.stop()
+  })
+
+  test("of a menu are options in the sandbox, buttons where there are no menus, else a list", async () => {
+    const host = await startHost({runtime, config, plugins: {line, poll}})
+    await host.say("choose", {channel: "chat"})
+    const {items} = await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
+    expect(items.at(-1)?.text).toBe("Which?\nDish: [1] Soup  [2] Salad")
+    const chat = await svc(runtime, host.project, ["chat", "--as", "ann"], {input: "/press Salad\n"})
+    expect({code: chat.code, stdout: chat.stdout}).toEqual({code: 0, stdout: "ann says salad\n"})
+    await tell(host, "shows", "bob", saying("choose"))
+    const shown = (await sentTo(host, "shows")).at(-1)?.content ?? []
+    expect(shown).toMatchObject(["Which?", {type: "button", children: ["Soup"]}, {type: "button", children: ["Salad"]}])
+    const [, soup] = shown
+    const id = typeof soup === "object" ? soup.attrs.id : undefined
+    const press = {type: "interaction/button", button: {id}}
+    expect(await tell(host, "shows", "bob", press)).toEqual(["bob says soup"])
+    expect(await tell(host, "shows", "eve", press)).toEqual(["This was answered already."])
+    await tell(host, "line", "eve", saying("choose"))
+    expect((await sentTo(host, "line")).at(-1)?.content.join("")).toBe("Which?\n1. Soup\n2. Salad")
+    expect(await tell(host, "line", "eve", saying("1"))).toEqual(["eve says soup"])
     await host.stop()
   })
 

@@ -1,11 +1,12 @@
 import {v7 as uuid} from "uuid"
 import {expect, test} from "vitest"
+import {buttonsOf, findButton, shownText} from "../../../server/adapters/sandbox/buttons.ts"
 import {type Made, makeButtonId, readButtonId, readPlatformId} from "../../../server/database/buttons/button-id.ts"
 import {presentButtons} from "../../../server/outbox/buttons.ts"
 import {contentOf} from "../../../server/outbox/draft.ts"
 import {splitContent} from "../../../server/outbox/split.ts"
 import {actionHandle} from "../../../server/plugins/action-handle.ts"
-import {h, textOf} from "../../../shared/sdk/elements.ts"
+import {type Element, h, isElement, textOf} from "../../../shared/sdk/elements.ts"
 import {Type} from "../../../shared/type.ts"
 
 const made: Made = {handler: "root/bot/action/vote", data: '{"choice":"<yes>"}', expires: 1000, once: 0, asked: 0}
@@ -27,7 +28,7 @@ test("the id for the platform is short, names the message and the number, and ot
 
 test("a platform with buttons gets short ids, and nothing of what the buttons keep", () => {
   const message = uuid()
-  const shown = presentButtons(["Well?", h("p", yes, no), h("button", {id: "own"}, "Own")], message, true)
+  const shown = presentButtons(["Well?", h("p", yes, no), h("button", {id: "own"}, "Own")], message, {buttons: true})
   expect(shown).toEqual([
     "Well?",
     h("p", h("button", {id: `${message}:1`, theme: "primary"}, "Yes"), h("button", {id: `${message}:2`}, "No")),
@@ -35,8 +36,72 @@ test("a platform with buttons gets short ids, and nothing of what the buttons ke
   ])
 })
 
+test("a menu has options where there are menus, else its buttons stand in its place; numbers go on", () => {
+  const message = uuid()
+  const vote = actionHandle("vote", "root/bot/action/vote", {})
+  const options = [
+    {data: 1, label: "Soup"},
+    {data: 2, label: "Salad"},
+  ]
+  const content = [h("p", "Well?", yes), vote.select(options, {placeholder: "Choose"}), no]
+  const button = (n: number, label: string) => h("button", {id: `${message}:${n}`}, label)
+  const option = (n: number, label: string) => h("option", {id: `${message}:${n}`}, label)
+  const first = h("p", "Well?", h("button", {id: `${message}:1`, theme: "primary"}, "Yes"))
+  expect(presentButtons(content, message, {buttons: true, selects: true})).toEqual([
+    first,
+    h("select", {placeholder: "Choose"}, option(2, "Soup"), option(3, "Salad")),
+    button(4, "No"),
+  ])
+  expect(presentButtons(content, message, {buttons: true})).toEqual([
+    first,
+    button(2, "Soup"),
+    button(3, "Salad"),
+    button(4, "No"),
+  ])
+  expect(textOf(presentButtons(content, message, {}))).toBe("Well?\n1. Yes\n2. Soup\n3. Salad\n4. No")
+  const long = splitContent(
+    presentButtons(["word ".repeat(9), ...content], message, {buttons: true, selects: true}),
+    40,
+  )
+  expect(long.flat().filter(node => isElement(node) && node.type === "select")).toHaveLength(1)
+})
+
+test("a select that is none of an action stays as it is", () => {
+  const own = h("select", h("option", {id: "own"}, "Own"))
+  for (const shows of [{}, {buttons: true}, {buttons: true, selects: true}])
+    expect(presentButtons([own, yes], uuid(), shows)[0]).toEqual(own)
+})
+
+test("a menu refuses what is no option, none and too many", () => {
+  const vote = actionHandle("vote", "root/bot/action/vote", {data: Type.Integer()})
+  const option = {label: "One", data: 1}
+  expect(vote.select([option]).children).toHaveLength(1)
+  expect(() => vote.select([])).toThrow(/root\/bot\/action\/vote takes a list of 1 to 25 options/)
+  expect(() => vote.select(Array(26).fill(option))).toThrow(/a list of 1 to 25 options/)
+  expect(() => vote.select("One" as never)).toThrow(/a list of 1 to 25 options/)
+  expect(() => vote.select([{label: " ", data: 1}])).toThrow(/needs a label/)
+  expect(() => vote.select(["One" as never])).toThrow(/needs a label/)
+  expect(() => vote.select([{label: "One", data: "1" as never}])).toThrow(/does not fit its schema: data/)
+  expect(() => vote.select([option], {placeholder: 1 as never})).toThrow(/placeholder is text/)
+})
+
+test("the sandbox shows each menu as a line, and presses its options by number, label or id", () => {
+  const option = (id: string, label: string) => h("option", {id}, label)
+  const menu = (attrs: object, ...options: Element[]) => h("select", {...attrs}, ...options)
+  const content = [
+    "Well?",
+    h("button", {id: "a"}, "Yes"),
+    menu({placeholder: "Dish"}, option("b", "Soup"), option("c", "Salad")),
+    h("p", menu({}, option("d", "Tea"))),
+    h("button", {id: "e"}, "No"),
+  ]
+  expect(shownText(content)).toBe("Well?\n[1] Yes  [5] No\nDish: [2] Soup  [3] Salad\n[4] Tea")
+  const buttons = buttonsOf(content)
+  expect(["3", "Salad", "c"].map(meant => findButton(buttons, meant)?.id)).toEqual(["c", "c", "c"])
+})
+
 test("another platform gets a numbered list below the text; buttons of other makers keep their text", () => {
-  const textFrom = (...content: Parameters<typeof presentButtons>[0]) => textOf(presentButtons(content, "m", false))
+  const textFrom = (...content: Parameters<typeof presentButtons>[0]) => textOf(presentButtons(content, "m", {}))
   expect(textFrom("Well?", yes, no)).toBe("Well?\n1. Yes\n2. No")
   expect(textFrom(yes, " or ", h("p", no), "?")).toBe(" or ?\n1. Yes\n2. No")
   expect(textFrom(h("p", "Well?"), h("p", h("b", yes)))).toBe("Well?\n1. Yes")
@@ -46,7 +111,7 @@ test("another platform gets a numbered list below the text; buttons of other mak
 })
 
 test("a long message ends with its list, once", () => {
-  const parts = splitContent(presentButtons([yes, no, "word ".repeat(30)], "m", false), 60).map(part => textOf(part))
+  const parts = splitContent(presentButtons([yes, no, "word ".repeat(30)], "m", {}), 60).map(part => textOf(part))
   expect(parts.length).toBeGreaterThan(2)
   expect(parts.filter(part => part.includes("1. Yes\n2. No"))).toEqual([parts.at(-1)])
 })
