@@ -444,6 +444,11 @@ export const problems = {
     title: "The plugin declares no such prompt",
     hint: "Declare it in setup, with plugin.prompt.",
   },
+  form_unknown: {
+    status: 422,
+    title: "The plugin declares no such form",
+    hint: "Declare it in setup, with plugin.form.",
+  },
   target_invalid: {
     status: 422,
     title: "The target is not valid",

@@ -35,9 +35,16 @@ const table = {
     suite: 6,
     long: 200,
   },
+  "form-kills": {
+    what: "kill -9 of a Host whose forms are answered: each answer counts once, and each form is done once",
+    files: ["e2e/interactions/forms"],
+    unit: "kills",
+    suite: 5,
+    long: 200,
+  },
   "button-kills": {
     what: "kill -9 of a Host whose buttons are pressed: each press is done once",
-    files: ["e2e/messages/buttons"],
+    files: ["e2e/interactions/buttons"],
     unit: "kills",
     suite: 5,
     long: 200,

@@ -65,8 +65,8 @@ export const capabilitiesOf = (
     ...instance.registrations.handlers.map(({id}) => make("handler", id.slice(`${owner}/handler/`.length))),
     ...instance.hears.map(({id, shown}) => make("hears", id.slice(`${owner}/hears/`.length), shown)),
     ...instance.registrations.middleware.map(({id}) => make("middleware", id.slice(`${owner}/middleware/`.length))),
-    ...[...instance.registrations.prompts.keys()].map(name => make("prompt", name)),
-    ...[...instance.registrations.actions.keys()].map(name => make("action", name)),
+    ...[...instance.registrations.prompts.keys(), ...formsOf(instance)].map(name => make("prompt", name)),
+    ...[...instance.registrations.actions.keys(), ...formsOf(instance)].map(name => make("action", name)),
     ...[...instance.registrations.timers.keys()].map(name => make("timer", name)),
     ...[...instance.registrations.jobs].map(([name, {definition}]) => make("job", name, definition.description)),
     ...[...instance.registrations.services.keys()].map(name => make("service", name)),
@@ -76,3 +76,6 @@ export const capabilitiesOf = (
     ...instance.registrations.pages.map(({path}) => make("page", path)),
   ]
 }
+
+/** A form is a prompt and an action. */
+const formsOf = ({registrations: {forms}}: Instance): readonly string[] => [...forms.keys()]

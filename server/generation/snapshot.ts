@@ -17,6 +17,7 @@ import type {EndpointSpec} from "../endpoints/spec.ts"
 import {parsePattern} from "../messages/arguments/pattern.ts"
 import {checkCallRules} from "../messages/command/call.ts"
 import type {Command} from "../messages/command/command.ts"
+import {createForm} from "../messages/forms/form.ts"
 import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "../messages/handler.ts"
 import type {HearsHandler} from "../messages/hears.ts"
 import {readLanguages} from "../messages/language/languages.ts"
@@ -60,6 +61,7 @@ export const buildSnapshot = (
     return found.specs
   })
   for (const [instance, message] of conflicts(instances, commands, endpoints)) report(instance, message)
+  const forms = instances.flatMap(instance => formsOf(instance, texts, message => report(instance, message)))
   const adapters = adaptersOf(instances, endpoints)
   issues.push(...ruleIssues(loaded, adapters))
   const idRules = [...adapters].map(([name, {ignoresCase = false}]) => [name, {ignoresCase}] as const)
@@ -73,8 +75,9 @@ export const buildSnapshot = (
     permissionOf: readPermissions(loaded.config.permissions, new Map(idRules)),
     languages: readLanguages({known, rules: loaded.config.languages.rules}, new Map(idRules)),
     texts,
-    prompts: instances.flatMap(promptsOf),
-    actions: instances.flatMap(actionsOf),
+    prompts: [...instances.flatMap(promptsOf), ...forms.map(({prompt}) => prompt)],
+    actions: [...instances.flatMap(actionsOf), ...forms.map(({action}) => action)],
+    forms: forms.map(({form}) => form),
     middleware: instances.flatMap(middlewareOf),
     timers: instances.flatMap(timersOf),
     log,
@@ -152,6 +155,24 @@ const promptsOf = (instance: Instance): Continuation[] =>
 
 const actionsOf = (instance: Instance): ActionRunner[] =>
   [...instance.registrations.actions.values()].map(action => ({...runnerOf(instance, action.id), action}))
+
+/** Each with what its answers and its presses run. */
+const formsOf = (instance: Instance, texts: HostTexts, report: (message: string) => void) =>
+  [...instance.registrations.forms.values()].flatMap(declared => {
+    try {
+      const form = createForm(declared, texts)
+      return [
+        {
+          form,
+          prompt: {...runnerOf(instance, declared.promptId), prompt: form.prompt},
+          action: {...runnerOf(instance, declared.actionId), action: form.action},
+        },
+      ]
+    } catch (error) {
+      report(`form("${declared.name}"): ${messageOf(error)}`)
+      return []
+    }
+  })
 
 const timersOf = (instance: Instance): TimerRunner[] =>
   [...instance.registrations.timers.values()].map(timer => ({

@@ -1,4 +1,5 @@
 import {defaultFailure} from "../../shared/config.ts"
+import {capabilityId, pluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
 import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Attempt, Dispatch, InboxEvent, Outcome} from "../inbox/handling.ts"
@@ -124,7 +125,10 @@ const run = async (options: RunOptions, stored: InboxEvent, id: string, attempt:
   const chosen = known.length === 1 ? undefined : choiceOf(options, stored)
   const language = of(stored.endpoint, stored.event, chosen instanceof Promise ? await chosen : chosen)
   const languages = [language, known[0] ?? language] as const
-  const asked = {endpoints, timers, privateHosts, files, permissionOf, languages, now}
+  const plugin = handler.plugin?.name
+  const formOf = (name: string) =>
+    plugin === undefined ? undefined : current().forms.get(capabilityId(pluginPath(plugin), "prompt", name))
+  const asked = {formOf, endpoints, timers, privateHosts, files, permissionOf, languages, now}
   const outcome = await runToEnd(handler, stored, attempt, timeout, asked)
   if (outcome.is !== "failed") return outcome
   const failed = {...outcome, error: scrub(outcome.error)}

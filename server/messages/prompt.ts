@@ -81,7 +81,8 @@ export const isAnswerTo = ({definition}: Prompt, said: Said & {readonly isComman
   return !router.hasPrefix(text) || isCancel(definition, said)
 }
 
-const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>, data: unknown): void => {
+/** Throws `event_invalid` for what a question of `id` keeps and its schema does not allow. */
+export const requireFit = (id: string, {data: schema}: PromptDefinition<TSchema>, data: unknown): void => {
   if (schema === undefined) return
   const [error] = explainValue(schema, data)
   if (error === undefined) return

@@ -22,7 +22,7 @@ export const runToEnd = async (
   stored: InboxEvent,
   attempt: Attempt,
   timeout: number,
-  asked: Pick<SessionOptions, "endpoints" | "timers" | "privateHosts" | "files" | "permissionOf" | "languages" | "now">,
+  asked: Omit<SessionOptions, "stored" | "attempt" | "plugin" | "log" | "signal">,
 ): Promise<Outcome> => {
   const {plugin} = handler
   const about = {endpoint: stored.endpoint, event: stored.event.sn}

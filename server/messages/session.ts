@@ -15,6 +15,7 @@ import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {QueuedFiles} from "../outbox/files/queued-files.ts"
 import {type Acts, actsOf, type EndpointActs} from "./acts.ts"
 import {openFiles, type SessionFiles} from "./files/session-files.ts"
+import type {Form} from "./forms/form.ts"
 import {parseContent} from "./parse-content.ts"
 import {ask, type Prompt} from "./prompt.ts"
 import {SessionState} from "./state.ts"
@@ -53,6 +54,8 @@ export interface SessionOptions {
   readonly permissionOf: () => Permission
   /** Hosts of private networks that files may be read from. */
   readonly privateHosts: () => readonly string[]
+  /** A form of the handler's plugin; there are none when left out. */
+  readonly formOf?: (name: string) => Form | undefined
   /** Of the event, and what it falls back to: the project's default comes last. */
   readonly languages: readonly [string, ...string[]]
   /** Milliseconds since 1970. */
@@ -66,6 +69,7 @@ export interface SessionOptions {
 /** One event in the hands of one handler. */
 export const openSession = (options: SessionOptions): OpenSession => {
   const {stored, attempt, plugin, endpoints, timers, permissionOf, privateHosts, languages, now, log, signal} = options
+  const {formOf = () => undefined} = options
   const {event, endpoint} = stored
   const sends: OutboxDraft[] = []
   const queued = new QueuedFiles(options.files, sends, signal)
@@ -178,12 +182,19 @@ export const openSession = (options: SessionOptions): OpenSession => {
     },
     prompt: async (name, content, data) => {
       requireOpen()
-      const prompt = plugin?.prompt(name)
+      const prompt = plugin?.prompt(name) ?? formOf(name)?.prompt
       if (prompt === undefined) throw new Problem("prompt_unknown", `the plugin declares no prompt "${name}"`)
       const question = ask(prompt, stored, data, now())
       const id = await send(content)
       questions.push(question)
       return id
+    },
+    form: async (form, content, data) => {
+      requireOpen()
+      const name = typeof form === "string" ? form : form.name
+      const found = formOf(name)
+      if (found === undefined) throw new Problem("form_unknown", `the plugin declares no form "${name}"`)
+      return found.open(session, content, data)
     },
     timer: async (timer, when, data, more) => {
       requireOpen()

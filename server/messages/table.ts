@@ -2,6 +2,7 @@ import type {Log} from "../../shared/log.ts"
 import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
 import {Router} from "./command/router.ts"
+import type {Form} from "./forms/form.ts"
 import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
 import type {HearsHandler} from "./hears.ts"
 import {languageCommand} from "./language/command.ts"
@@ -21,6 +22,8 @@ export interface MessageTable {
   readonly prompts: ReadonlyMap<string, Continuation>
   /** By the id of their handlers. */
   readonly actions: ReadonlyMap<string, ActionRunner>
+  /** By the id of their prompts. */
+  readonly forms: ReadonlyMap<string, Form>
   /** In the order in which they are around each other, the outermost first. */
   readonly middleware: ReadonlyMap<string, MiddlewareHandler>
   /** By the id of their handlers. */
@@ -47,6 +50,8 @@ export interface TableParts {
   readonly failureText?: string
   readonly prompts?: readonly Continuation[]
   readonly actions?: readonly ActionRunner[]
+  /** What their answers and presses run stands among the prompts and the actions. */
+  readonly forms?: readonly Form[]
   readonly middleware?: readonly MiddlewareHandler[]
   readonly timers?: readonly TimerRunner[]
   readonly log: Log
@@ -60,6 +65,7 @@ export const createMessageTable = ({
   hears = [],
   prompts = [],
   actions = [],
+  forms = [],
   middleware = [],
   timers = [],
   permissionOf,
@@ -83,6 +89,7 @@ export const createMessageTable = ({
     hears: new Map(hears.map(each => [each.id, each])),
     prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
     actions: new Map(actions.map(each => [each.id, each])),
+    forms: new Map(forms.map(form => [form.prompt.id, form])),
     middleware: new Map(middleware.map(each => [each.id, each])),
     timers: new Map(timers.map(each => [each.id, each])),
     runners: new Map([

@@ -3,6 +3,7 @@ import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import type {OptionDefinition} from "../../shared/sdk/command.ts"
 import type {PluginPage} from "../../shared/sdk/page.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin/database.ts"
+import type {FormDefinition, FormHandler} from "../../shared/sdk/plugin/declare-form.ts"
 import type {TimerHandler} from "../../shared/sdk/plugin/declare-timer.ts"
 import type {HearsCall, HearsDefinition} from "../../shared/sdk/plugin/hears.ts"
 import type {JobDefinition, JobHandler} from "../../shared/sdk/plugin/job.ts"
@@ -57,6 +58,16 @@ export interface DeclaredAction {
   readonly handle: ActionHandler<never>
 }
 
+export interface DeclaredForm {
+  readonly name: string
+  /** The handler id of an answer. */
+  readonly promptId: string
+  /** The handler id of a press that begins it. */
+  readonly actionId: string
+  readonly definition: FormDefinition
+  readonly handle: FormHandler<never, never>
+}
+
 export interface DeclaredJob {
   readonly id: string
   readonly definition: JobDefinition
@@ -79,6 +90,8 @@ export interface Registrations {
   readonly prompts: ReadonlyMap<string, DeclaredPrompt>
   /** By name. */
   readonly actions: ReadonlyMap<string, DeclaredAction>
+  /** By name. */
+  readonly forms: ReadonlyMap<string, DeclaredForm>
   /** By name. */
   readonly jobs: ReadonlyMap<string, DeclaredJob>
   /** By name. */

@@ -28,6 +28,7 @@ import {
 import type {
   DeclaredAction,
   DeclaredCommand,
+  DeclaredForm,
   DeclaredHandler,
   DeclaredHears,
   DeclaredJob,
@@ -47,6 +48,7 @@ type Declaring = Pick<
   | "middleware"
   | "prompt"
   | "action"
+  | "form"
   | "timer"
   | "job"
   | "adapter"
@@ -71,6 +73,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const nameMiddleware = createNaming("middleware()")
   const prompts = new Map<string, DeclaredPrompt>()
   const actions = new Map<string, DeclaredAction>()
+  const forms = new Map<string, DeclaredForm>()
   const jobs = new Map<string, DeclaredJob>()
   const pages: PluginPage[] = []
   const timers = new Map<string, DeclaredTimer>()
@@ -124,6 +127,7 @@ export const collectRegistrations = (owner: PluginPath) => {
       const [definition, handle] = third === undefined ? [{}, second] : [second as PromptDefinition<TSchema>, third]
       if (!isHandler<PromptHandler<unknown>>(handle)) throw new TypeError(`prompt("${name}") needs a handler`)
       if (prompts.has(name)) throw new Error(`prompt("${name}") is declared twice`)
+      if (forms.has(name)) throw new Error(`prompt("${name}"): there is a form of that name`)
       requireName(`prompt("${name}")`, name)
       const {expires = 1} = definition
       if (!(expires > 0 && expires <= longestWait))
@@ -135,11 +139,26 @@ export const collectRegistrations = (owner: PluginPath) => {
       const [definition, handle] = third === undefined ? [{}, second] : [second as ActionDefinition, third]
       if (!isHandler<DeclaredAction["handle"]>(handle)) throw new TypeError(`action("${name}") needs a handler`)
       if (actions.has(name)) throw new Error(`action("${name}") is declared twice`)
+      if (forms.has(name)) throw new Error(`action("${name}"): there is a form of that name`)
       requireName(`action("${name}")`, name)
       requireAction(`action("${name}")`, definition)
       const id = capabilityId(owner, "action", name)
       actions.set(name, {id, definition, handle})
       return actionHandle(name, id, definition)
+    },
+    form: (name, definition, handle) => {
+      const what = `form("${name}")`
+      declare("form()")
+      if (!isHandler<DeclaredForm["handle"]>(handle)) throw new TypeError(`${what} needs a handler`)
+      if (forms.has(name)) throw new Error(`${what} is declared twice`)
+      if (prompts.has(name) || actions.has(name))
+        throw new Error(`${what}: there is a prompt or an action of that name`)
+      requireName(what, name)
+      requireAction(what, definition)
+      const ids = {promptId: capabilityId(owner, "prompt", name), actionId: capabilityId(owner, "action", name)}
+      forms.set(name, {name, ...ids, definition, handle})
+      const {button} = actionHandle(name, ids.actionId, definition)
+      return {name, button: (data, label) => button(data, label)}
     },
     timer: (name: string, second: unknown, third?: unknown) => {
       declare("timer()")
@@ -239,6 +258,7 @@ export const collectRegistrations = (owner: PluginPath) => {
     middleware,
     prompts,
     actions,
+    forms,
     jobs,
     timers,
     states,

@@ -38,6 +38,7 @@ export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./comman
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
 export {type FileOptions, type FileSource, file, type ProjectFile, type StoredFile} from "./files/file-source.ts"
 export {fileElement, type ReadOptions, type SessionFile} from "./files/session-file.ts"
+export type {FormHandle} from "./form.ts"
 export type {PageHandler} from "./page.ts"
 export type {Permission} from "./permission.ts"
 export type {
@@ -49,6 +50,7 @@ export type {
   WriteResult,
   WriteStatement,
 } from "./plugin/database.ts"
+export type {DeclareForm, FormCall, FormDefinition, FormHandler} from "./plugin/declare-form.ts"
 export type {DeclareTimer, TimerHandler} from "./plugin/declare-timer.ts"
 export type {HearsCall, HearsDefinition, Match} from "./plugin/hears.ts"
 export type {DeclareJob, DefaultSchedule, JobDefinition, JobHandler, JobRun} from "./plugin/job.ts"

@@ -2,6 +2,7 @@ import type {Log} from "../log.ts"
 import type {Arguments, Cooldown, OptionDefinition, Options} from "./command.ts"
 import type {Content, Node} from "./elements.ts"
 import type {SessionFile} from "./files/session-file.ts"
+import type {FormHandle} from "./form.ts"
 import type {Permission} from "./permission.ts"
 import type {PluginDatabase, Statement} from "./plugin/database.ts"
 import type {Channel, SatoriEvent, User} from "./satori.ts"
@@ -102,6 +103,12 @@ export interface Session {
    * of that name, with `data`, after a restart too. Queued like `send`. Throws `prompt_unknown`.
    */
   prompt(name: string, question: Content, data?: unknown): Promise<string>
+  /**
+   * Begins a form of the plugin behind `content`, and ends there: its questions are asked one after another, and `data` is kept.
+   * Resolves to the outbox id of the first. Queued like `send`. Throws `form_unknown`, and `event_invalid` where there is no user
+   * to ask, or `data` does not fit.
+   */
+  form<D>(form: FormHandle<D> | string, content: Content, data?: D): Promise<string>
   /**
    * Sets a timer that `plugin.timer` declared, for this conversation; resolves to its id at once. It is stored with the
    * handler's mark. A timer of the plugin under the same `key` is replaced. Throws `timer_unknown`, `timer_invalid`.

@@ -45,6 +45,33 @@ export default definePlugin({
     plugin.on("message-created", () => vote.select([{data: {choice: "yes"}}]))
     // @ts-expect-error: a style that is none
     plugin.on("message-created", () => vote.button({choice: "yes"}, "Yes", {style: "loud"}))
+    const signup = plugin.form(
+      "signup",
+      {
+        fields: Type.Object({name: Type.String(), age: Type.Optional(Type.Integer())}),
+        labels: {name: "Your name?"},
+        data: Type.Object({course: Type.String()}),
+      },
+      ({values, data}) => {
+        const name: string = values.name
+        const age: number | undefined = values.age
+        // @ts-expect-error: the form has no such field
+        return name + age + data.course + String(values.other)
+      },
+    )
+    plugin.on("message-created", async session => {
+      await session.form(signup, "Welcome", {course: "art"})
+      await session.form("signup", ["Welcome"])
+      await session.send(signup.button({course: "art"}, "Sign up"))
+      // @ts-expect-error: what a form keeps is of its schema
+      await session.form(signup, "Welcome", {course: 1})
+      // @ts-expect-error: so is what its button keeps
+      signup.button({}, "Sign up")
+    })
+    // @ts-expect-error: a label of a field that there is not
+    plugin.form("other", {fields: Type.Object({name: Type.String()}), labels: {nome: "Nome"}}, () => {})
+    // @ts-expect-error: a form has fields
+    plugin.form("empty", {expires: 60}, () => {})
     // @ts-expect-error: who is anyone or asked
     plugin.action("other", {who: "admin"}, () => {})
   },

@@ -143,7 +143,7 @@ const meantIn = ({type, choices = []}: Taking, word: string, say: Say): string =
 }
 
 /** What a value must be: `a whole number`, or its choices: `red, green or blue`. */
-const describe = ({type, choices}: Taking, say: Say): string => {
+export const describe = ({type, choices}: Taking, say: Say): string => {
   if (choices === undefined) return say(described[type])
   const [last = "", ...before] = choices.map(String).toReversed()
   return before.length === 0 ? last : say("type.choices", {choices: before.toReversed().join(", "), last})

@@ -74,8 +74,13 @@ export class HostTexts {
 
   /** In lower case, the words that end a question that names none, in every language: people mix them. */
   get cancelWords(): ReadonlySet<string> {
-    this.#cancelWords ??= new Set(this.languages.map(language => this.in(language)("prompt.cancel").toLowerCase()))
+    this.#cancelWords ??= this.wordsOf("prompt.cancel")
     return this.#cancelWords
+  }
+
+  /** In lower case, a word as it is in each language. */
+  wordsOf(key: HostText): ReadonlySet<string> {
+    return new Set(this.languages.map(language => this.in(language)(key).toLowerCase()))
   }
 
   #closest(language: string): readonly string[] {

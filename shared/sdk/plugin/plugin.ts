@@ -24,6 +24,7 @@ import type {DeclareState} from "../state.ts"
 import type {DeclareTexts} from "../text/texts.ts"
 import type {TimerHandle, TimerOptions, TimerPlace, When} from "../timer.ts"
 import type {PluginDatabase} from "./database.ts"
+import type {DeclareForm} from "./declare-form.ts"
 import type {DeclareTimer} from "./declare-timer.ts"
 import type {DeclareHears} from "./hears.ts"
 import type {DeclareJob} from "./job.ts"
@@ -84,6 +85,11 @@ export interface Plugin {
    * ends with a numbered list, and a number answers it.
    */
   action: DeclareAction
+  /**
+   * Declares a form: questions that are asked one after another, each answer checked by the schema of its field. `session.form`
+   * begins it, or a button that its handle makes.
+   */
+  form: DeclareForm
   /**
    * Declares a durable value for each user, each channel, or the plugin. In a handler `session.state(handle)` reads and writes
    * it; elsewhere `handle.of(…)` does.

@@ -8,39 +8,11 @@ import {faultRun} from "../../support/machine/fault-run.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {connectSatori} from "../../support/satori/satori.ts"
+import {line, saying, sentTo, tell} from "./line-plugin.ts"
 
 const {rounds: kills} = faultRun("button-kills")
 
 const config = "http: {port: 0}\nplugins:\n  sandbox: {}\n  line: {}\n  poll: {}\n"
-
-/** Stand-ins for two platforms, one that shows buttons and one that does not: each keeps what it is sent, for who asks. */
-const line = pluginWith(`
-    for (const slot of ["line", "shows"]) {
-      const sent: any[] = []
-      let opened: any
-      plugin.adapter(slot, {
-        history: "inside",
-        idempotent: true,
-        features: slot === "shows" ? ["buttons", "open"] : ["open"],
-        limits: {text: 40},
-        open: async (_, endpoint) => {
-          opened = endpoint
-          return {
-            open: async user => ({id: "with-" + user, type: 1}),
-            send: async message => {
-              sent.push(message)
-              return {ids: ["p" + message.id]}
-            },
-          }
-        },
-      })
-      plugin.route({method: "GET", path: "/" + slot, scope: "full", summary: "Sent", handle: () => Response.json({items: sent})})
-      plugin.route({
-        method: "POST", path: "/" + slot, scope: "full", summary: "Receive",
-        body: Type.Object({}, {additionalProperties: true}),
-        handle: async (_, call) => Response.json(await opened.receive(call.body), {status: 202}),
-      })
-    }`)
 
 /** Asks whoever says "ask", from a handler; and from a route and a job. */
 const poll = pluginWith(`
@@ -84,26 +56,7 @@ const poll = pluginWith(`
       handle: async () => Response.json({items: (await plugin.database.read("SELECT choice FROM " + votes)).map(({choice}) => choice)}),
     })`)
 
-interface Sent {
-  readonly channel: string
-  readonly content: readonly (string | {readonly type: string; readonly attrs: Record<string, string>})[]
-}
-
-const sentTo = async (host: TestHost, slot: string) =>
-  (await host.get<{items: Sent[]}>(`/api/plugins/line/${slot}`)).items
-
 const votesOf = async (host: TestHost) => (await host.get<{items: string[]}>("/api/plugins/poll/votes")).items.sort()
-
-/** Says or presses something on a stand-in; resolves to the texts of the replies. */
-const tell = async (host: TestHost, slot: string, user: string, event: Readonly<Record<string, unknown>>) => {
-  const id = `e${Math.random()}`
-  const base = {id, type: "message-created", channel: {id: "c", type: 0}, user: {id: user}}
-  const {sn} = await host.post<{sn: number}>(`/api/plugins/line/${slot}`, {...base, ...event})
-  const {replies} = await eventOf(host, sn)
-  return Promise.all(replies.map(async reply => (await messageIn(host, reply, "sent")).text))
-}
-
-const saying = (content: string) => ({message: {id: `m${Math.random()}`, content}})
 
 describe.each(bunAnd("node22"))("buttons on $name", runtime => {
   test("are pressed in the sandbox and with svc chat, heard by applications, and gone with their time", async () => {

@@ -1,0 +1,70 @@
+import {fieldsOf} from "../../../shared/sdk/values.ts"
+import {explainValue} from "../../config/explain.ts"
+import {convert, type Value} from "../arguments/value.ts"
+import {describe} from "../command/command.ts"
+import type {HostText} from "../texts/en.ts"
+import type {HostTexts, Say} from "../texts/host-texts.ts"
+import type {Field} from "./fields.ts"
+
+/** What a user's text is for a field: its value, null where the field is left out, or a sentence that says why it is none. */
+export type Answer = {readonly value: Value | null} | {readonly wrong: string}
+
+/** A text whose schema names no longest one may have so many characters. */
+const longestText = 4000
+
+/** A sentence repeats so much of a wrong answer. */
+const shownWord = 60
+
+export const readAnswer = (field: Field, text: string, texts: HostTexts, say: Say): Answer => {
+  const given = text.trim()
+  const isLeftOut = given === "" || texts.wordsOf("form.skip").has(given.toLowerCase())
+  if (!field.isRequired && isLeftOut) return {value: null}
+  if (given === "") return {wrong: say("form.missing")}
+  const word = given.length > shownWord ? `${given.slice(0, shownWord - 1).toWellFormed()}…` : given
+  const value = field.type === "boolean" ? booleanOf(given, texts) : convert(field, given)
+  if (value === undefined) return {wrong: say("form.type", {type: typeOf(field, say), word})}
+  const wrong = whyUnfit(field, value, word, say)
+  return wrong === undefined ? {value} : {wrong}
+}
+
+/** Does a value that was stored before still fit? */
+export const fits = (field: Field, value: unknown): boolean =>
+  value === null ? !field.isRequired : explainValue(field.schema, value).length === 0
+
+/** What a field takes, in words: `a whole number`, `yes or no`, `S, M or L`. */
+export const typeOf = (field: Field, say: Say): string =>
+  field.type === "boolean"
+    ? say("type.choices", {choices: say("form.yes"), last: say("form.no")})
+    : describe(field, say)
+
+/** In any language: people mix them. */
+const booleanOf = (word: string, texts: HostTexts): boolean | undefined => {
+  const said = word.toLowerCase()
+  if (texts.wordsOf("form.yes").has(said)) return true
+  if (texts.wordsOf("form.no").has(said)) return false
+  return convert({type: "boolean"}, word) as boolean | undefined
+}
+
+/** The limits of JSON Schema that have a sentence of their own; of a text its length counts. */
+const limits: readonly (readonly [string, HostText, (size: number, limit: number) => boolean])[] = [
+  ["minimum", "form.least", (size, limit) => size < limit],
+  ["maximum", "form.most", (size, limit) => size > limit],
+  ["exclusiveMinimum", "form.above", (size, limit) => size <= limit],
+  ["exclusiveMaximum", "form.below", (size, limit) => size >= limit],
+  ["minLength", "form.short", (size, limit) => size < limit],
+  ["maxLength", "form.long", (size, limit) => size > limit],
+]
+
+const whyUnfit = (field: Field, value: Value, word: string, say: Say): string | undefined => {
+  const schema = {
+    ...(typeof value === "string" && field.choices === undefined ? {maxLength: longestText} : {}),
+    ...fieldsOf(field.schema),
+  }
+  const size = typeof value === "string" ? [...value].length : Number(value)
+  for (const [keyword, key, breaks] of limits) {
+    const limit = fieldsOf(schema)[keyword]
+    const isOfKind = keyword.endsWith("Length") === (typeof value === "string")
+    if (typeof limit === "number" && isOfKind && breaks(size, limit)) return say(key, {limit})
+  }
+  return explainValue(field.schema, value).length === 0 ? undefined : say("form.unfit", {word})
+}

@@ -1,0 +1,75 @@
+import type {FormDefinition} from "../../../shared/sdk/plugin/declare-form.ts"
+import {type LocalText, textIn} from "../../../shared/sdk/text/texts.ts"
+import {fieldsOf} from "../../../shared/sdk/values.ts"
+import type {TSchema} from "../../../shared/type.ts"
+import type {Taking, Value} from "../arguments/value.ts"
+
+/** One field of a form, as its schema says. */
+export interface Field extends Taking {
+  readonly name: string
+  readonly schema: TSchema
+  readonly isRequired: boolean
+  readonly description: string | undefined
+  /** What the user is asked, in a language. */
+  labelIn(language: string): string
+}
+
+/** As many as a user bears. */
+const mostFields = 25
+
+/** The fields of a form, in their order. Throws an `Error` that names the field and what is wrong with it. */
+export const readFields = ({fields, labels = {}}: FormDefinition): readonly [Field, ...Field[]] => {
+  const {properties, required} = fieldsOf(fields)
+  const [first, ...others] = Object.entries(fieldsOf(properties))
+  if (first === undefined || others.length >= mostFields)
+    throw new Error(`fields is Type.Object with 1 to ${mostFields} fields`)
+  const given = fieldsOf(labels)
+  const stray = Object.keys(given).find(name => ![first, ...others].some(([field]) => field === name))
+  if (stray !== undefined) throw new Error(`labels.${stray}: there is no such field`)
+  const needed: readonly unknown[] = Array.isArray(required) ? required : []
+  const read = ([name, schema]: [string, unknown]) => readField(name, schema, given[name], needed.includes(name))
+  return [read(first), ...others.map(read)]
+}
+
+const readField = (name: string, schema: unknown, label: unknown, isRequired: boolean): Field => {
+  const {title, description} = fieldsOf(schema)
+  const taking = takingOf(schema)
+  if (taking === undefined)
+    throw new Error(`fields.${name}: a field is text, a number, a whole number, a boolean, or one of several literals`)
+  if (label !== undefined && !isText(label)) throw new Error(`labels.${name} is text, or a text of plugin.texts`)
+  const shown = label ?? (typeof title === "string" && title.trim() !== "" ? title : name)
+  return {
+    ...taking,
+    name,
+    schema: schema as TSchema,
+    isRequired,
+    description: typeof description === "string" ? description : undefined,
+    labelIn: language => textIn(shown, language) ?? name,
+  }
+}
+
+const isText = (value: unknown): value is string | LocalText =>
+  typeof value === "string" || typeof fieldsOf(value).in === "function"
+
+const takingOf = (schema: unknown): Taking | undefined => {
+  const {type, anyOf, enum: listed, const: only} = fieldsOf(schema)
+  const choices = Array.isArray(anyOf)
+    ? anyOf.map(each => fieldsOf(each).const)
+    : Array.isArray(listed)
+      ? listed
+      : only === undefined
+        ? undefined
+        : [only]
+  if (choices !== undefined) return takingOneOf(choices)
+  if (type === "string") return {type: "text"}
+  return type === "number" || type === "integer" || type === "boolean" ? {type} : undefined
+}
+
+const takingOneOf = (choices: readonly unknown[]): Taking | undefined => {
+  if (choices.length === 0) return undefined
+  if (choices.every(choice => typeof choice === "string" && choice.trim() !== ""))
+    return {type: "text", choices: choices as readonly Value[]}
+  return choices.every(choice => typeof choice === "number")
+    ? {type: "number", choices: choices as readonly Value[]}
+    : undefined
+}

@@ -1,0 +1,53 @@
+import type {TestHost} from "../../support/host/host.ts"
+import {eventOf} from "../../support/host/inbox-event.ts"
+import {messageIn} from "../../support/messages/messages.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+/** Stand-ins for two platforms, one that shows buttons and one that does not: each keeps what it is sent, for who asks. */
+export const line = pluginWith(`
+    for (const slot of ["line", "shows"]) {
+      const sent: any[] = []
+      let opened: any
+      plugin.adapter(slot, {
+        history: "inside",
+        idempotent: true,
+        features: slot === "shows" ? ["buttons", "open"] : ["open"],
+        limits: {text: 40},
+        open: async (_, endpoint) => {
+          opened = endpoint
+          return {
+            open: async user => ({id: "with-" + user, type: 1}),
+            send: async message => {
+              sent.push(message)
+              return {ids: ["p" + message.id]}
+            },
+          }
+        },
+      })
+      plugin.route({method: "GET", path: "/" + slot, scope: "full", summary: "Sent", handle: () => Response.json({items: sent})})
+      plugin.route({
+        method: "POST", path: "/" + slot, scope: "full", summary: "Receive",
+        body: Type.Object({}, {additionalProperties: true}),
+        handle: async (_, call) => Response.json(await opened.receive(call.body), {status: 202}),
+      })
+    }`)
+
+interface Sent {
+  readonly channel: string
+  readonly content: readonly (string | {readonly type: string; readonly attrs: Record<string, string>})[]
+}
+
+export const sentTo = async (host: TestHost, slot: string) =>
+  (await host.get<{items: Sent[]}>(`/api/plugins/line/${slot}`)).items
+
+/** Says or presses something on a stand-in; resolves to the texts of the replies. */
+export const tell = async (host: TestHost, slot: string, user: string, event: Readonly<Record<string, unknown>>) => {
+  const id = `e${Math.random()}`
+  const base = {id, type: "message-created", channel: {id: "c", type: 0}, user: {id: user}}
+  const {sn} = await host.post<{sn: number}>(`/api/plugins/line/${slot}`, {...base, ...event})
+  const {replies} = await eventOf(host, sn)
+  return Promise.all(replies.map(async reply => (await messageIn(host, reply, "sent")).text))
+}
+
+/** Of an event: a message with this text. */
+export const saying = (content: string) => ({message: {id: `m${Math.random()}`, content}})
