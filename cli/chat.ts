@@ -53,6 +53,10 @@ const completer = async (host: HostClient) => {
 /** The line that presses a button. */
 const pressing = /^\/press\s+(\S.*?)\s*$/
 
+/** The line that fills in a form: the form by its number, then each field with its value. */
+const filling = /^\/fill\s+([1-9]\d*)((?:\s+[^\s=]+=(?:"[^"]*"|\S*))*)\s*$/
+const filled = /([^\s=]+)=(?:"([^"]*)"|(\S*))/g
+
 /** After the input has ended, what was said is waited for so long at most, until it is answered, in milliseconds. */
 const mostWaiting = 30_000
 
@@ -67,7 +71,7 @@ export class Chat extends SvcCommand {
   static override usage = Command.Usage({
     description: "talk to the bot through its sandbox endpoint",
     details: `
-      Every line is a message; what the bot answers is shown as it comes. The buttons of a message stand below it, as \`[1] Yes  [2] No\`: \`/press 2\` presses the second one of the newest message that has one, \`/press Yes\` the newest with that label. The options of a select menu are pressed the same way. Tab completes a command, and Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
+      Every line is a message; what the bot answers is shown as it comes. The buttons of a message stand below it, as \`[1] Yes  [2] No\`: \`/press 2\` presses the second one of the newest message that has one, \`/press Yes\` the newest with that label. The options of a select menu are pressed the same way. A form stands there with its fields, as \`[1] Fill in (name, age)\`: \`/fill 1 name="Ann Lee" age=20\` fills it in. Tab completes a command, and Ctrl-D ends it. Input may be piped in: then the exit code is 1 where the Host refused a message, or was gone.
 
       \`--attach\` sends a file with the first line, and without a line where the piped input is empty. The files of a message have 512 KiB together.
 
@@ -141,9 +145,12 @@ export class Chat extends SvcCommand {
   async #say(text: string): Promise<void> {
     const host = await connectHost(this.folder)
     const who = {user: this.user, channel: this.channel, group: this.group}
-    const button = pressing.exec(text)?.[1]
+    const fill = filling.exec(text)
+    const button = fill?.[1] ?? pressing.exec(text)?.[1]
+    const values = fill === null ? {} : {values: valuesIn(fill[2] ?? "")}
     const files = this.#attached.length === 0 ? {} : {files: this.#attached}
-    const [path, body] = button === undefined ? ["messages", {text, ...files, ...who}] : ["press", {button, ...who}]
+    const [path, body] =
+      button === undefined ? ["messages", {text, ...files, ...who}] : ["press", {button, ...values, ...who}]
     this.#said.push((await host.post<{sn: number}>(`/api/plugins/sandbox/${path}`, body)).sn)
     if (button === undefined) this.#attached = []
   }
@@ -166,6 +173,9 @@ export class Chat extends SvcCommand {
     for (const sn of this.#said) while (Date.now() < deadline && !(await isAnswered(sn))) await sleep(100)
   }
 }
+
+const valuesIn = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries([...text.matchAll(filled)].map(([, name, quoted, plain]) => [name, quoted ?? plain ?? ""]))
 
 const hasAnswered = async (host: HostClient, sn: number): Promise<boolean> => {
   const {marks, replies} = await host.get<{marks: readonly {state: string}[]; replies: readonly string[]}>(

@@ -39,6 +39,10 @@ export class Endpoints {
     throw new Problem("unsupported", `${name} cannot ${feature}; it can ${able}`)
   }
 
+  hasFeature(name: string, feature: Feature): boolean {
+    return this.#byName.get(name)?.spec.features.includes(feature) === true
+  }
+
   /** Throws `endpoint_unknown`, and `unsupported` for a user at an endpoint that opens no direct channels. */
   requireTarget({endpoint, user}: {readonly endpoint: string; readonly user?: string}): void {
     if (user === undefined) this.require(endpoint)

@@ -17,6 +17,8 @@ export interface Policy extends Delivery {
   readonly buttons?: boolean
   /** Does it show select menus? Else their options are buttons. */
   readonly selects?: boolean
+  /** Does it show forms? Else they are the buttons that begin them. */
+  readonly forms?: boolean
 }
 
 /** Of an endpoint that the generation does not have. */

@@ -41,4 +41,5 @@ export const policyOf = (spec: EndpointSpec | undefined): Policy | undefined =>
     limits: spec.limits,
     buttons: hasButtons(spec),
     selects: spec.features.includes("selects"),
+    forms: spec.features.includes("forms"),
   }

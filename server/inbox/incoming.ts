@@ -7,7 +7,7 @@ import type {Endpoint} from "../endpoints/endpoint.ts"
 /** What an adapter hands over, which may be anything in JavaScript. Throws `event_invalid`, which names what is wrong. */
 export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   requireObject("an event", incoming)
-  const {id, type, timestamp, channel, guild, user, message, button, raw} = incoming
+  const {id, type, timestamp, channel, guild, user, message, button, form, raw} = incoming
   requireId("id", id)
   requireId("type", type)
   requireThing("channel", channel)
@@ -15,6 +15,7 @@ export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   requireThing("user", user)
   requireThing("message", message)
   requireThing("button", button)
+  if (form !== undefined) requireValues(form)
   if (channel !== undefined && !Number.isInteger(channel.type)) throw invalid("channel.type must be one of channelType")
   if (message !== undefined && typeof message.content !== "string")
     throw invalid("message.content must be text (renderContent makes it from a tree)")
@@ -51,6 +52,13 @@ const requireThing = (key: string, value: {readonly id: unknown} | undefined): v
   if (value === undefined) return
   requireObject(key, value)
   requireId(`${key}.id`, value.id)
+}
+
+const requireValues = (form: NonNullable<Incoming["form"]>): void => {
+  requireObject("form", form)
+  requireObject("form.values", form.values)
+  const wrong = Object.entries(form.values).find(([, value]) => typeof value !== "string")
+  if (wrong !== undefined) throw invalid(`form.values.${wrong[0]} must be text`)
 }
 
 const requireId = (key: string, value: unknown): void => {

@@ -21,6 +21,8 @@ export interface EndpointActs {
   requireTarget(address: Address): void
   /** Throws `endpoint_unknown`, `unsupported`. */
   requireFeature(endpoint: string, feature: Feature): void
+  /** False for an endpoint that is not there. */
+  hasFeature(endpoint: string, feature: Feature): boolean
   /** Best effort: never throws, and waits for nothing. */
   typing(endpoint: string, channel: string): void
   /**

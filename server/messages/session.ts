@@ -194,7 +194,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
       const name = typeof form === "string" ? form : form.name
       const found = formOf(name)
       if (found === undefined) throw new Problem("form_unknown", `the plugin declares no form "${name}"`)
-      return found.open(session, content, data)
+      return found.open(session, content, data, endpoints.hasFeature(endpoint, "forms"))
     },
     timer: async (timer, when, data, more) => {
       requireOpen()

@@ -3,43 +3,56 @@ import {isActionButton, platformIdOf} from "../database/buttons/button-id.ts"
 import type {Policy} from "../endpoints/policy.ts"
 
 /** What a platform shows. */
-type Shows = Pick<Policy, "buttons" | "selects">
+type Shows = Pick<Policy, "buttons" | "selects" | "forms">
 
-/** Is it a menu of buttons, as `action.select` makes one? */
-const isSelect = ({type, children}: Element): boolean =>
-  type === "select" && children.some(child => isElement(child) && isActionButton(child))
+/** Elements around buttons of actions: a menu, as `action.select` makes one, and a form, as `session.form` sends one. */
+const around = ["select", "form"] as const
+type Around = (typeof around)[number]
+
+const aroundOf = ({type, children}: Element): Around | undefined =>
+  children.some(child => isElement(child) && isActionButton(child)) ? around.find(each => each === type) : undefined
 
 /**
  * Replaces the buttons of actions in a tree, in their order; those that become nothing leave no empty element behind. `become` gets
- * the menu that a button is an option of, too; `isKept`: do menus stay around what their buttons become?
+ * what the button stands in, too; menus and forms stay around it where they are in `kept`.
  */
 const replace = (
   nodes: readonly Node[],
-  become: (button: Element, select?: Element) => Node | undefined,
-  isKept: boolean,
-  select?: Element,
+  become: (button: Element, inside?: Around) => Node | undefined,
+  kept: readonly Around[],
+  inside?: Around,
 ): readonly Node[] =>
   nodes.flatMap((node): readonly Node[] => {
     if (!isElement(node)) return [node]
     if (isActionButton(node)) {
-      const made = become(node, select)
+      const made = become(node, inside)
       return made === undefined ? [] : [made]
     }
-    const isMenu = isSelect(node)
-    const children = replace(node.children, become, isKept, isMenu ? node : select)
-    if (isMenu && !isKept) return children
-    return children.length === 0 && node.children.length > 0 ? [] : [{...node, children}]
+    const own = aroundOf(node)
+    const children = replace(node.children, become, kept, own ?? inside)
+    if (own === undefined) return children.length === 0 && node.children.length > 0 ? [] : [{...node, children}]
+    if (!kept.includes(own)) return children.filter(child => !isField(child))
+    return [own === "form" ? asForm(node, children) : {...node, children}]
   })
 
+const isField = (node: Node): boolean => isElement(node) && node.type === "field"
+
+/** A form takes the id and the label of its button, and has its fields. */
+const asForm = (form: Element, children: readonly Node[]): Element => {
+  const button = children.find((child): child is Element => isElement(child) && child.type === "button")
+  const {id = "", label = ""} = button === undefined ? {} : {id: button.attrs.id, label: textOf(button.children)}
+  return {...form, attrs: {...form.attrs, id, label}, children: children.filter(isField)}
+}
+
 /** What a platform with buttons is sent: each under the id by which its press is known, without what it keeps. */
-const withShortIds = (content: readonly Node[], message: string, hasSelects: boolean): readonly Node[] => {
+const withShortIds = (content: readonly Node[], message: string, kept: readonly Around[]): readonly Node[] => {
   let n = 0
-  const become = (button: Element, select?: Element) => ({
+  const become = (button: Element, inside?: Around) => ({
     ...button,
-    type: hasSelects && select !== undefined ? "option" : button.type,
+    type: inside === "select" && kept.includes(inside) ? "option" : button.type,
     attrs: {...button.attrs, id: platformIdOf(message, ++n)},
   })
-  return replace(content, become, hasSelects)
+  return replace(content, become, kept)
 }
 
 const labelOf = (button: Element, n: number): string => textOf(button.children).trim() || String(button.attrs.text ?? n)
@@ -51,7 +64,7 @@ const withList = (content: readonly Node[]): readonly Node[] => {
     lines.push(`${lines.length + 1}. ${labelOf(button, lines.length + 1)}`)
     return undefined
   }
-  const text = replace(content, become, false)
+  const text = replace(content, become, [])
   if (lines.length === 0) return text
   const before = textOf([...text, "."]).slice(0, -1)
   return [...text, `${before === "" || before.endsWith("\n") ? "" : "\n"}${lines.join("\n")}`]
@@ -61,5 +74,8 @@ const withList = (content: readonly Node[]): readonly Node[] => {
 export const presentButtons = (
   content: readonly Node[],
   message: string,
-  {buttons = false, selects = false}: Shows,
-): readonly Node[] => (buttons ? withShortIds(content, message, selects) : withList(content))
+  {buttons = false, selects = false, forms = false}: Shows,
+): readonly Node[] => {
+  const kept = around.filter(each => (each === "select" ? selects : forms))
+  return buttons ? withShortIds(content, message, kept) : withList(content)
+}

@@ -24,6 +24,7 @@ const whole: ReadonlySet<string> = new Set([
   "file",
   "button",
   "select",
+  "form",
 ])
 
 /** What says to whom a message answers or who speaks: it belongs to the first part. */

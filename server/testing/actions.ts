@@ -70,6 +70,15 @@ export const say = (
 export const press = (bot: UnderTest, button: string, options?: PressOptions): Promise<readonly string[]> =>
   act(bot, `press(${JSON.stringify(button)})`, {path: "press", done: {button}}, options)
 
+/** Fills in the newest form in the sandbox with this label, or this number in its message; resolves to the replies. */
+export const fill = (
+  bot: UnderTest,
+  form: string,
+  values: Readonly<Record<string, string>>,
+  options?: PressOptions,
+): Promise<readonly string[]> =>
+  act(bot, `fill(${JSON.stringify(form)})`, {path: "press", done: {button: form, values}}, options)
+
 const act = async (
   bot: UnderTest,
   what: string,

@@ -9,7 +9,17 @@ import {start} from "../host/start.ts"
 import {createLogs} from "../logs/log.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
 import {bypassProxy} from "../runtime/proxy.ts"
-import {type FireOptions, fire, type PressOptions, press, type SayOptions, type Sent, say, started} from "./actions.ts"
+import {
+  type FireOptions,
+  fill,
+  fire,
+  type PressOptions,
+  press,
+  type SayOptions,
+  type Sent,
+  say,
+  started,
+} from "./actions.ts"
 import {type BotClock, createBotClock} from "./bot-clock.ts"
 import {type BotFile, filesOf} from "./bot-files.ts"
 import {readTime, TestClock, type Time} from "./clock.ts"
@@ -59,6 +69,11 @@ export interface Bot {
    * rejects like `say`. Rejects where no message there has it.
    */
   press(button: string, options?: PressOptions): Promise<readonly string[]>
+  /**
+   * Fills in a form in the sandbox, the newest in the channel with this label (or this number in its message); a field that
+   * `values` does not name stays empty. Resolves and rejects like `press`.
+   */
+  fill(form: string, values: Readonly<Record<string, string>>, options?: PressOptions): Promise<readonly string[]>
   /** The files that the bot has sent in a channel, oldest first: `test` when left out, as with `say`. */
   files(channel?: string): Promise<readonly BotFile[]>
   /** What stands in a channel of the sandbox now, oldest first; `test` when left out. What was deleted is not there. */
@@ -159,6 +174,7 @@ const membersOf = (
     url: host.url,
     token: host.token?.reveal() ?? "",
     say: (text, how) => toEnd("bot.say()", () => say(bot, text, how)),
+    fill: (form, values, how) => toEnd("bot.fill()", () => fill(bot, form, values, how)),
     press: (button, how) => toEnd("bot.press()", () => press(bot, button, how)),
     files: channel => filesOf({url: host.url, token: host.token?.reveal() ?? ""}, channel),
     messages: (channel = "test") => messages(bot, channel),

@@ -69,6 +69,12 @@ export type Message = Static<typeof Message>
 /** What was pressed, by the id that the button had when it was sent. */
 export const Button = Type.Object({id: Type.String()}, {title: "Button"})
 
+/** What was filled in, by the name of each field. Not of Satori. */
+export const FilledForm = Type.Object(
+  {values: Type.Record(Type.String(), Type.String(), {private: true})},
+  {title: "FilledForm", description: "What a user filled in. Not of Satori"},
+)
+
 /** `status`: 0 offline, 1 online, 2 connecting, 3 disconnecting, 4 reconnecting. */
 export const Login = Type.Object(
   {
@@ -119,6 +125,7 @@ export const SatoriEvent = Type.Object(
     timestamp: Type.Integer(),
     login: Login,
     button: Type.Optional(Button),
+    form: Type.Optional(FilledForm),
     channel: Type.Optional(Channel),
     guild: Type.Optional(Guild),
     member: Type.Optional(Member),

@@ -104,8 +104,8 @@ export interface Session {
    */
   prompt(name: string, question: Content, data?: unknown): Promise<string>
   /**
-   * Begins a form of the plugin behind `content`, and ends there: its questions are asked one after another, and `data` is kept.
-   * Resolves to the outbox id of the first. Queued like `send`. Throws `form_unknown`, and `event_invalid` where there is no user
+   * Begins a form of the plugin behind `content`, and ends there; `data` is kept. Where the platform has forms, the message shows it,
+   * else its fields are asked one after another. Resolves to the outbox id of the message. Queued like `send`. Throws `form_unknown`, and `event_invalid` where there is no user
    * to ask, or `data` does not fit.
    */
   form<D>(form: FormHandle<D> | string, content: Content, data?: D): Promise<string>

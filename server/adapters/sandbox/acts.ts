@@ -27,6 +27,7 @@ export const features: readonly Feature[] = [
   "files",
   "buttons",
   "selects",
+  "forms",
   ...methodNames,
 ]
 

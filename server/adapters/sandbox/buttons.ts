@@ -1,22 +1,34 @@
 import {type Content, type Element, isElement, type Node, textOf} from "../../../shared/sdk/sdk.ts"
 
-/** A button under a message, or an option of its menus, as it is pressed. */
+/** A button under a message, an option of its menus, or a form in it, as it is pressed. */
 export interface RoomButton {
   readonly id: string
   readonly label: string
+  /** The names of a form's fields, in their order. */
+  readonly fields?: readonly string[]
 }
 
 const nodesOf = (content: Content): readonly Node[] =>
   typeof content === "string" || isElement(content) ? [content] : content
 
-const isButton = ({type, attrs}: Element): boolean => (type === "button" || type === "option") && attrs.id !== undefined
+const isButton = ({type, attrs}: Element): boolean =>
+  ["button", "option", "form"].includes(type) && attrs.id !== undefined
 
-/** The buttons of a message and the options of its menus, in their order. */
+/** The buttons of a message, the options of its menus and its forms, in their order. */
 export const buttonsOf = (content: Content): readonly RoomButton[] =>
   nodesOf(content).flatMap((node): readonly RoomButton[] => {
     if (!isElement(node)) return []
-    return isButton(node) ? [{id: String(node.attrs.id), label: textOf(node.children)}] : buttonsOf(node.children)
+    return isButton(node) ? [buttonOf(node)] : buttonsOf(node.children)
   })
+
+const buttonOf = ({type, attrs, children}: Element): RoomButton => {
+  const id = String(attrs.id)
+  if (type !== "form") return {id, label: textOf(children)}
+  const fields = children.flatMap(child =>
+    isElement(child) && child.type === "field" ? [String(child.attrs.name)] : [],
+  )
+  return {id, label: String(attrs.label ?? ""), fields}
+}
 
 const isMenu = (node: Element): boolean => node.type === "select" && buttonsOf(node).length > 0
 
@@ -33,7 +45,8 @@ const withoutButtons = (nodes: readonly Node[]): readonly Node[] =>
   })
 
 /**
- * What a message says, with its buttons as a line of their own: `[1] Yes  [2] No`. Each menu is a line behind what it shows before
+ * What a message says, with its buttons as a line of their own: `[1] Yes  [2] No`. A form is a button with its fields behind it:
+ * `[3] Fill in (name, age)`. Each menu is a line behind what it shows before
  * something is chosen: `Choose: [3] Soup  [4] Salad`.
  */
 export const shownText = (content: Content): string => {
@@ -42,7 +55,11 @@ export const shownText = (content: Content): string => {
   const menus = menusOf(nodesOf(content)).map(menu => ({menu, options: buttonsOf(menu).map(({id}) => id)}))
   const inMenus = new Set(menus.flatMap(({options}) => options))
   const line = (isHere: (id: string) => boolean) =>
-    buttons.flatMap(({id, label}, index) => (isHere(id) ? [`[${index + 1}] ${label}`] : [])).join("  ")
+    buttons
+      .flatMap(({id, label, fields}, index) =>
+        isHere(id) ? [`[${index + 1}] ${label}${fields === undefined ? "" : ` (${fields.join(", ")})`}`] : [],
+      )
+      .join("  ")
   return [
     textOf(withoutButtons(nodesOf(content))),
     line(id => !inMenus.has(id)),

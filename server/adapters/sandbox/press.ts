@@ -1,6 +1,6 @@
 import {randomUUID} from "node:crypto"
 import {type Endpoint, type Plugin, Problem, renderContent, Type} from "../../../shared/sdk/sdk.ts"
-import {findButton} from "./buttons.ts"
+import {findButton, type RoomButton} from "./buttons.ts"
 import type {Room} from "./room.ts"
 import {placeOf, sayerFields} from "./sayers.ts"
 
@@ -12,6 +12,11 @@ const NewPress = Type.Object(
         minLength: 1,
         description:
           "The message with the button; the newest that has it when left out. One from before the Host started goes by the button's id",
+      }),
+    ),
+    values: Type.Optional(
+      Type.Record(Type.String(), Type.String({maxLength: 100_000}), {
+        description: "Of a form: what is filled in, by the name of each field",
       }),
     ),
     ...sayerFields,
@@ -27,13 +32,15 @@ export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoin
     method: "POST",
     path: "/press",
     scope: "full",
-    summary: "Press a button under a message of the bot; it is durable when this answers",
+    summary: "Press a button under a message of the bot, or fill in its form; it is durable when this answers",
     body: NewPress,
     response: Stored,
     status: 202,
     handle: async (_, call) => {
-      const {button, message, channel = "chat", user = "you", account, locale, id = randomUUID(), group} = call.body
+      const {button, message, values, channel = "chat", user = "you", account, locale, group} = call.body
+      const {id = randomUUID()} = call.body
       const found = findIn(room, channel, button, message)
+      if (found.shown !== undefined) requireValues(found.shown, values)
       const opened = endpoint()
       if (opened === undefined) throw new Problem("admission_closed", "the sandbox endpoint is not open")
       const receipt = await opened.receive({
@@ -41,16 +48,36 @@ export const routePresses = (plugin: Plugin, room: Room, endpoint: () => Endpoin
         type: "interaction/button",
         ...placeOf({channel, user, account, locale, group}),
         button: {id: found.button},
+        ...(values === undefined ? {} : {form: {values}}),
         message: {id: found.message, content: found.content},
       })
       return call.json(Stored, {...receipt, id}, {status: 202})
     },
   })
 
+/** A platform opens a form for who presses it, and lets them fill in its fields. */
+const requireValues = ({label, fields}: RoomButton, values: Readonly<Record<string, string>> | undefined): void => {
+  if (fields === undefined && values !== undefined)
+    throw new Problem("request_invalid", `values: ${label} is a button, and takes none`)
+  if (fields !== undefined && values === undefined)
+    throw new Problem(
+      "request_invalid",
+      `values: ${label} is a form with ${fields.join(", ")}: give what is filled in`,
+      {
+        hint: "In svc chat: /fill 1 name=Ann. In a test: bot.fill(form, values).",
+      },
+    )
+  const stray = Object.keys(values ?? {}).find(name => fields?.includes(name) === false)
+  if (stray !== undefined)
+    throw new Problem("request_invalid", `values.${stray}: the form has no such field; it has ${fields?.join(", ")}`)
+}
+
 interface Found {
   readonly message: string
   /** The button's id. */
   readonly button: string
+  /** As the message shows it; undefined where the room has forgotten it. */
+  readonly shown?: RoomButton
   /** What the message says. */
   readonly content: string
 }
@@ -60,7 +87,7 @@ const findIn = (room: Room, channel: string, meant: string, message?: string): F
   const messages = room.messages(channel)
   for (const {id, buttons, elements} of messages.toReversed()) {
     const button = message === undefined || id === message ? findButton(buttons, meant) : undefined
-    if (button !== undefined) return {message: id, button: button.id, content: renderContent(elements)}
+    if (button !== undefined) return {message: id, button: button.id, shown: button, content: renderContent(elements)}
   }
   if (message !== undefined && !messages.some(({id}) => id === message)) return {message, button: meant, content: ""}
   throw new Problem("request_invalid", `no message in ${channel} has the button ${meant}`, {

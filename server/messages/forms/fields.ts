@@ -1,8 +1,19 @@
-import type {FormDefinition} from "../../../shared/sdk/plugin/declare-form.ts"
+import type {FormDefinition, FormHandler} from "../../../shared/sdk/plugin/declare-form.ts"
 import {type LocalText, textIn} from "../../../shared/sdk/text/texts.ts"
 import {fieldsOf} from "../../../shared/sdk/values.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import type {Taking, Value} from "../arguments/value.ts"
+
+/** A form as a plugin declared it. */
+export interface FormDeclaration {
+  readonly name: string
+  /** The handler id of an answer. */
+  readonly promptId: string
+  /** The handler id of a press that begins it. */
+  readonly actionId: string
+  readonly definition: FormDefinition<TSchema, TSchema>
+  readonly handle: FormHandler<never, never>
+}
 
 /** One field of a form, as its schema says. */
 export interface Field extends Taking {

@@ -1,26 +1,17 @@
 import {fromJson} from "../../../shared/json.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {ActionCall} from "../../../shared/sdk/action.ts"
 import {type Content, type Node, nodesOf} from "../../../shared/sdk/elements.ts"
-import type {FormDefinition, FormHandler} from "../../../shared/sdk/plugin/declare-form.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
 import {readJson} from "../../../shared/sdk/values.ts"
-import {type Static, type TSchema, Type} from "../../../shared/type.ts"
+import {type Static, Type} from "../../../shared/type.ts"
 import {withDefaults} from "../../database/state/defaults.ts"
 import type {Action} from "../action.ts"
 import {type Prompt, requireFit} from "../prompt.ts"
 import type {HostTexts} from "../texts/host-texts.ts"
 import {fits, readAnswer, typeOf} from "./answer.ts"
-import {type Field, readFields} from "./fields.ts"
-
-/** A form as a plugin declared it. */
-export interface FormDeclaration {
-  readonly name: string
-  /** The handler id of an answer. */
-  readonly promptId: string
-  /** The handler id of a press that begins it. */
-  readonly actionId: string
-  readonly definition: FormDefinition<TSchema, TSchema>
-  readonly handle: FormHandler<never, never>
-}
+import {type Filled, formElement, textIn} from "./element.ts"
+import {type Field, type FormDeclaration, readFields} from "./fields.ts"
 
 /** What its question keeps: what was answered so far, null for what was left out, and which field is asked. */
 const Kept = Type.Object({
@@ -34,8 +25,11 @@ type Kept = Static<typeof Kept>
 export interface Form {
   readonly prompt: Prompt
   readonly action: Action
-  /** Begins it behind `content`; resolves to the outbox id of the message. Throws `event_invalid`. */
-  open(session: Session, content: Content, data: unknown): Promise<string>
+  /**
+   * Begins it behind `content`; resolves to the outbox id of the message. `isShown`: does the platform show forms? Throws
+   * `event_invalid`.
+   */
+  open(session: Session, content: Content, data: unknown, isShown: boolean): Promise<string>
 }
 
 /** Throws an `Error` that says what is wrong with the declaration. */
@@ -79,10 +73,29 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
     if ("wrong" in read) return goOn(session, read.wrong, {values, data})
     return goOn(session, "", {values: {...values, [field.name]: read.value}, data})
   }
-  const open = async (session: Session, content: Content, given: unknown) => {
+  const show = (session: Session, content: Content, data: unknown, given: Filled = {}): Promise<string> => {
+    if (session.user === undefined) throw new Problem("event_invalid", "there is no user to ask")
+    const element = formElement(declared, fields, {data, given, language: session.language, texts})
+    return session.send(content === "" ? element : [...nodesOf(content), element])
+  }
+  const open: Form["open"] = async (session, content, given, isShown) => {
     const data: unknown = fromJson(readJson(`the data of the form ${name}`, given ?? null, "event_invalid"))
     if (dataSchema !== undefined) requireFit(promptId, {data: dataSchema}, data)
-    return ask(session, first, content, {values: {}, data})
+    return isShown ? show(session, content, data) : ask(session, first, content, {values: {}, data})
+  }
+  /** All answers at once: where one is wrong, the form comes again with what was filled in. */
+  const submit = async (session: Session, given: Filled, data: unknown): Promise<Awaited<Reply>> => {
+    const say = texts.in(session.language)
+    const answers = fields.map(field => ({field, ...readAnswer(field, textIn(given, field), texts, say)}))
+    const wrong = answers.flatMap(answer =>
+      "wrong" in answer ? [`${introOf(answer.field.labelIn(session.language))} ${answer.wrong}`] : [],
+    )
+    if (wrong.length === 0) {
+      const values = answers.map(answer => [answer.field.name, "value" in answer ? answer.value : null] as const)
+      return finish(session, Object.fromEntries(values), data)
+    }
+    await show(session, wrong.join("\n"), data, given)
+    return undefined
   }
   return {
     prompt: {
@@ -94,11 +107,17 @@ export const createForm = (declared: FormDeclaration, texts: HostTexts): Form =>
     action: {
       id: actionId,
       definition,
-      handle: ({data, session}) => goOn(session, "", {values: {}, data}),
+      handle: ({data, session}: ActionCall<unknown>) => {
+        const filled = session.event.form?.values
+        return filled === undefined ? session.form(name, "", data).then(() => {}) : submit(session, filled, data)
+      },
     },
     open,
   }
 }
+
+/** A label that is a sentence stands for itself. */
+const introOf = (label: string): string => (/[\p{Po}]$/u.test(label) ? label : `${label}:`)
 
 /** What stands before a question, on lines of its own. */
 const leading = (content: Content): readonly Node[] => (content === "" ? [] : [...nodesOf(content), "\n"])

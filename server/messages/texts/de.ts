@@ -32,6 +32,7 @@ export const de: HostTable = {
   "press.gone": "Dieser Knopf gilt nicht mehr.",
   "press.taken": "Das wurde schon beantwortet.",
   "press.others": "Dieser Knopf ist für jemand anderen.",
+  "form.open": "Ausfüllen",
   "form.choices": "{label} ({choices})",
   "form.optional": "Antworte „{word}“, um es auszulassen.",
   "form.skip": "überspringen",

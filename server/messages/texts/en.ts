@@ -34,6 +34,7 @@ export const en = {
   "press.gone": "This button no longer works.",
   "press.taken": "This was answered already.",
   "press.others": "This button is for somebody else.",
+  "form.open": "Fill in",
   "form.choices": "{label} ({choices})",
   "form.optional": 'Answer "{word}" to leave it out.',
   "form.skip": "skip",

@@ -17,6 +17,8 @@ export interface Incoming {
   readonly message?: Message
   /** Of `interaction/button`: what was pressed, by the id that `send` got with the button. */
   readonly button?: {readonly id: string}
+  /** Of `interaction/button`, where a form was filled in: the text of each field, by its name. */
+  readonly form?: {readonly values: Readonly<Record<string, string>>}
   /** The platform's own name of the event, and its payload as it came, stored beside the event. */
   readonly raw?: {readonly type: string; readonly data: unknown}
 }

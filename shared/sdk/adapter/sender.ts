@@ -142,9 +142,10 @@ export type SenderFeature = (typeof senderFeatures)[number]
  * What messages may hold on a platform, beside text. `buttons`: `send` and `edit` show `button` elements, and a press comes in
  * as `interaction/button`. Without it the Host makes a numbered list of them. `selects`, which needs `buttons`: they show a
  * `select` element with `option` elements in it, and what a user chooses comes in as a press does. Without it the options are
- * buttons. `files`: `send` and `edit` take elements whose `src` is a stored file.
+ * buttons. `forms`, which needs `buttons`: they show a `form` element with `field` elements in it, and what a user fills in comes in
+ * as the press of the form with its values. Without it the Host asks one field after another. `files`: `send` and `edit` take elements whose `src` is a stored file.
  */
-export const contentFeatures = ["buttons", "selects", "files"] as const
+export const contentFeatures = ["buttons", "selects", "forms", "files"] as const
 export type ContentFeature = (typeof contentFeatures)[number]
 
 /** An act, what messages may hold, or a Satori method such as `guild.member.mute`. */

@@ -86,7 +86,7 @@ export interface Plugin {
    */
   action: DeclareAction
   /**
-   * Declares a form: questions that are asked one after another, each answer checked by the schema of its field. `session.form`
+   * Declares a form: fields that a user fills in, or is asked one after another, each answer checked by its schema. `session.form`
    * begins it, or a button that its handle makes.
    */
   form: DeclareForm

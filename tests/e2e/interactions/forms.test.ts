@@ -1,10 +1,11 @@
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
-import {startHost, type TestHost} from "../../support/host/host.ts"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {eventOf} from "../../support/host/inbox-event.ts"
 import {until} from "../../support/host/process.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {faultRun} from "../../support/machine/fault-run.ts"
+import {messageIn} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 import {line, saying, sentTo, tell} from "./line-plugin.ts"
 
@@ -107,6 +108,46 @@ describe.each(bunAnd("node22"))("a form on $name", runtime => {
     await host.stop()
   })
 
+  test("is filled in at once where the platform has forms: in the sandbox, and by svc chat", async () => {
+    const host = await startHost({runtime, config, plugins: {line, club}})
+    const shown = async () => {
+      const {items} = await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
+      return items.at(-1)?.text
+    }
+    const chat = async (input: string) => {
+      const {code, stdout, stderr} = await svc(runtime, host.project, ["chat"], {input: `${input}\n`})
+      return code === 0 ? stdout.trimEnd() : stderr
+    }
+    const press = (button: string, values?: object) =>
+      host
+        .post<{sn: number}>("/api/plugins/sandbox/press", {button, user: "you", ...(values ? {values} : {})})
+        .then(({sn}) => sn)
+    const texts = async (sn: number) =>
+      Promise.all((await eventOf(host, sn)).replies.map(async id => (await messageIn(host, id, "sent")).text))
+    await host.say("join", {channel: "chat", user: "you"})
+    expect(await shown()).toBe("Join us.\n[1] Fill in (name, age, news)")
+    await expect(press("1")).rejects.toThrow("Fill in is a form with name, age, news: give what is filled in")
+    await expect(press("1", {nome: "Ann"})).rejects.toThrow("the form has no such field; it has name, age, news")
+    expect(await chat('/fill 1 name="Ann Lee" age=17')).toBe(
+      "Your age? The answer must be at least 18.\n[1] Fill in (name, age, news)",
+    )
+    expect(await chat('/fill 1 name="Ann Lee" age=20 news=no')).toBe("Welcome, Ann Lee.")
+    const sn = await press("1", {name: "Ann", age: "20"})
+    expect(await texts(sn)).toEqual(["This was answered already."])
+    expect(await membersOf(host)).toEqual(['you {"name":"Ann Lee","age":20,"news":false,"course":"art"}'])
+    await host.say("offer", {channel: "chat", user: "you"})
+    expect(await shown()).toBe("Join us.\n[1] Sign up")
+    await expect(press("1", {name: "Ann"})).rejects.toThrow("Sign up is a button, and takes none")
+    await eventOf(host, await press("Sign up"))
+    await until("the form to be shown", async () => (await shown()) === "[1] Fill in (name, age, news)")
+    // What was filled in is the user's: it goes with the words of the event.
+    const eventAt = async () => (await host.get<{event: {form?: object}}>(`/api/inbox/${sn}`)).event
+    expect(await eventAt()).toMatchObject({form: {values: {name: "Ann", age: "20"}}})
+    await host.post(`/api/inbox/${sn}/redact`)
+    expect((await eventAt()).form).toBeUndefined()
+    await host.stop()
+  })
+
   test(`is done once each, though the Host is killed ${kills} times`, async () => {
     const steps = ["join", "Ann", "20", "yes"]
     const users = ["a", "b", "c"]
@@ -130,22 +171,37 @@ describe.each(bunAnd("node22"))("a form on $name", runtime => {
         )
         return open.every(({items}) => items.length === 0)
       })
+    const fill = (of: TestHost, kill: number, id: unknown) =>
+      of.post("/api/plugins/line/forms", {
+        id: `fill ${kill}`,
+        type: "interaction/button",
+        channel: {id: "c", type: 0},
+        user: {id: `d${kill}`},
+        button: {id},
+        form: {values: {name: "Ann", age: "20", news: "yes"}},
+      })
     for (let kill = 0; kill < kills; kill++) {
+      await tell(host, "forms", `d${kill}`, saying("join"))
+      const form = (await sentTo(host, "forms")).at(-1)?.content.at(-1)
+      const id = typeof form === "object" ? form.attrs.id : undefined
       for (const step of steps.keys()) {
         const before = host
         if (step === kill % steps.length) {
-          const answering = answer(before, kill, step).catch(() => {})
+          const answering = Promise.all([answer(before, kill, step), fill(before, kill, id)]).catch(() => {})
           await sleep((kill * 7) % 50)
           await host.stop("SIGKILL")
           await answering
           host = await startHost({runtime, project: host.project})
+          await fill(host, kill, id)
         }
         // A platform that got no answer delivers the message again.
         await answer(host, kill, step)
         await settled()
       }
     }
-    const expected = users.flatMap(user => Array.from({length: kills}, (_, kill) => `${user}${kill} ${art}`)).sort()
+    const expected = [...users, "d"]
+      .flatMap(user => Array.from({length: kills}, (_, kill) => `${user}${kill} ${art}`))
+      .sort()
     expect((await membersOf(host)).sort()).toEqual(expected)
     await host.stop()
   })

@@ -3,15 +3,15 @@ import {eventOf} from "../../support/host/inbox-event.ts"
 import {messageIn} from "../../support/messages/messages.ts"
 import {pluginWith} from "../../support/plugins/plugin-sources.ts"
 
-/** Stand-ins for two platforms, one that shows buttons and one that does not: each keeps what it is sent, for who asks. */
+/** Stand-ins for three platforms, one that shows buttons, one that shows forms too, and one that shows neither: each keeps what it is sent, for who asks. */
 export const line = pluginWith(`
-    for (const slot of ["line", "shows"]) {
+    for (const slot of ["line", "shows", "forms"]) {
       const sent: any[] = []
       let opened: any
       plugin.adapter(slot, {
         history: "inside",
         idempotent: true,
-        features: slot === "shows" ? ["buttons", "open"] : ["open"],
+        features: {line: ["open"], shows: ["buttons", "open"], forms: ["buttons", "forms", "open"]}[slot],
         limits: {text: 40},
         open: async (_, endpoint) => {
           opened = endpoint

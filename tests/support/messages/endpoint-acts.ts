@@ -4,6 +4,7 @@ import type {EndpointActs} from "../../../server/messages/acts.ts"
 export const ableEndpoints: EndpointActs = {
   requireTarget: () => {},
   requireFeature: () => {},
+  hasFeature: () => true,
   typing: () => {},
   download: async () => undefined,
 }

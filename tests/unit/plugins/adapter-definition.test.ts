@@ -29,6 +29,7 @@ test.for([
   ["a rate of nothing", {rate: {messages: 0, per: 1000}}, "rate.messages"],
   ["a rate without time", {rate: {messages: 1, per: Number.NaN}}, "rate.per"],
   ["a feature that there is not", {features: ["edit", "fly"]}, "declares the feature fly"],
+  ["forms without buttons", {features: ["forms"]}, "declares forms, which needs buttons"],
   ["menus without buttons", {features: ["selects"]}, "declares selects, which needs buttons"],
 ] as const)("an adapter with %s is refused", ([, more, message]) => {
   expect(declare(more)).toThrow(message)

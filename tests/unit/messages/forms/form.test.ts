@@ -1,11 +1,16 @@
+import {v7 as uuid} from "uuid"
 import {expect, test} from "vitest"
+import {shownText} from "../../../../server/adapters/sandbox/buttons.ts"
+import {readButtonId} from "../../../../server/database/buttons/button-id.ts"
 import type {Question} from "../../../../server/inbox/prompts.ts"
 import {createDispatch} from "../../../../server/messages/dispatch.ts"
-import {createForm, type FormDeclaration} from "../../../../server/messages/forms/form.ts"
+import type {FormDeclaration} from "../../../../server/messages/forms/fields.ts"
+import {createForm} from "../../../../server/messages/forms/form.ts"
 import type {Handler} from "../../../../server/messages/handler.ts"
 import {createMessageTable} from "../../../../server/messages/table.ts"
 import {HostTexts} from "../../../../server/messages/texts/host-texts.ts"
-import {textOf} from "../../../../shared/sdk/elements.ts"
+import {presentButtons} from "../../../../server/outbox/buttons.ts"
+import {type Element, h, isElement, textOf} from "../../../../shared/sdk/elements.ts"
 import {channelType, type SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import type {Session} from "../../../../shared/sdk/session.ts"
 import {Type} from "../../../../shared/type.ts"
@@ -30,7 +35,7 @@ const signup: FormDeclaration = {
 }
 
 /** One user who talks to a plugin with this form; "join" begins it. */
-const talk = (declared: FormDeclaration, data: unknown = {course: "art"}) => {
+const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasForms = false) => {
   const handler = (id: string): Handler => ({
     id,
     log,
@@ -47,6 +52,7 @@ const talk = (declared: FormDeclaration, data: unknown = {course: "art"}) => {
       commands: [],
       handlers: [{...handler("root/club/handler/message-created.0"), type: "message-created", handle: join}],
       prompts: [{...handler(of.promptId), prompt: form.prompt}],
+      actions: [{...handler(of.actionId), action: form.action}],
       forms: [form],
       permissionOf: () => "user",
       log,
@@ -54,36 +60,49 @@ const talk = (declared: FormDeclaration, data: unknown = {course: "art"}) => {
   }
   let table = tableOf(declared)
   let open: Question | undefined
-  const dispatch = createDispatch({current: () => table, endpoints: ableEndpoints, settled: async () => {}, log})
+  const base = {
+    sn: 1,
+    timestamp: 0,
+    login: {platform: "sandbox"},
+    channel: {id: "c", type: channelType.direct},
+    user: {id: "ann"},
+  }
+  const asked = {endpoint: "sandbox", channel: "c", user: "id ann"}
+  const dispatch = createDispatch({
+    current: () => table,
+    endpoints: {...ableEndpoints, hasFeature: () => hasForms},
+    settled: async () => {},
+    log,
+  })
+  const handle = async (event: SatoriEvent, answered: Question | undefined) => {
+    const [id = ""] = dispatch.match(event, answered?.handler)
+    const outcome = await dispatch.run({endpoint: "sandbox", event}, id, {
+      sendNow: async draft => draft.id,
+      sent: async () => undefined,
+      question: async () => answered,
+      next: async () => {},
+    })
+    if (outcome.is !== "handled") return outcome.is === "failed" ? outcome.error : outcome.is
+    open = outcome.questions?.[0]
+    return outcome.sends.map(draft => (draft.kind === "message" ? draft.content : []))
+  }
   return {
     change: (to: FormDeclaration) => {
       table = tableOf(to)
     },
     say: async (content: string): Promise<string | readonly string[]> => {
-      const event: SatoriEvent = {
-        sn: 1,
-        type: "message-created",
-        timestamp: 0,
-        login: {platform: "sandbox"},
-        channel: {id: "c", type: channelType.direct},
-        user: {id: "ann"},
-        message: {id: "m", content},
-      }
-      const answered = open
-      const [id = ""] = dispatch.match(event, answered?.handler)
-      const outcome = await dispatch.run({endpoint: "sandbox", event}, id, {
-        sendNow: async draft => draft.id,
-        sent: async () => undefined,
-        question: async () => answered,
-        next: async () => {},
-      })
-      if (outcome.is !== "handled") return outcome.is === "failed" ? outcome.error : outcome.is
-      open = outcome.questions?.[0]
-      return outcome.sends.map(draft => (draft.kind === "message" ? textOf(draft.content) : draft.kind))
+      const sends = await handle({...base, type: "message-created", message: {id: "m", content}}, open)
+      return typeof sends === "string" ? sends : sends.map(nodes => textOf(nodes))
     },
+    /** Fills the form in, or only presses it; resolves to what is sent. */
+    fill: (values?: Readonly<Record<string, string>>) =>
+      handle(
+        {...base, type: "interaction/button", button: {id: "b"}, ...(values === undefined ? {} : {form: {values}})},
+        {id: "q", handler: declared.actionId, data: JSON.stringify(data), expiresAt: 0, ...asked},
+      ),
+    ask: () => handle({...base, type: "message-created", message: {id: "m", content: "join"}}, undefined),
   }
 }
-
 test("a form asks its fields in order, a wrong answer again, and hands over the values once", async () => {
   const {say} = talk(signup)
   expect(await say("join")).toEqual(["Welcome.\nYour name?"])
@@ -135,4 +154,71 @@ test("a form that the plugin does not declare is refused by name", async () => {
   const {say, change} = talk(signup)
   change({...signup, name: "other"})
   expect(await say("join")).toBe('the plugin declares no form "other"')
+})
+
+const formIn = (sent: Awaited<ReturnType<ReturnType<typeof talk>["ask"]>>): Element => {
+  const form = typeof sent === "string" ? undefined : sent[0]?.find(node => isElement(node) && node.type === "form")
+  if (form === undefined || !isElement(form)) throw new Error(`no form is sent: ${JSON.stringify(sent)}`)
+  return form
+}
+
+test("where the platform has forms, it gets all fields with their limits, and a button that keeps the data", async () => {
+  const {ask} = talk(signup, {course: "art"}, true)
+  const sent = await ask()
+  const button = formIn(sent).children.at(-1)
+  const made = readButtonId(isElement(button) ? String(button.attrs.id) : "")
+  expect(made).toEqual({handler: signup.actionId, data: '{"course":"art"}', expires: 3_600_000, once: 1, asked: 1})
+  const message = uuid()
+  const content = typeof sent === "string" ? [] : (sent[0] ?? [])
+  const shown = presentButtons(content, message, {buttons: true, forms: true})
+  expect(shown).toEqual([
+    "Welcome.",
+    h(
+      "form",
+      {id: `${message}:1`, label: "Fill in"},
+      h("field", {name: "name", label: "Your name?", type: "text", required: true, minLength: 2}),
+      h(
+        "field",
+        {name: "size", label: "Shirt", type: "choice", required: true},
+        h("option", {value: "S"}),
+        h("option", {value: "M"}),
+      ),
+      h("field", {
+        name: "age",
+        label: "Your age?",
+        description: "For the insurance",
+        type: "integer",
+        required: false,
+        minimum: 18,
+      }),
+      h("field", {name: "seats", label: "Seats", type: "integer", required: false, value: "1"}),
+    ),
+  ])
+  expect(shownText(shown)).toBe("Welcome.\n[1] Fill in (name, size, age, seats)")
+  // A platform that has none since then begins it with its button.
+  expect(presentButtons(content, message, {buttons: true})).toEqual([
+    "Welcome.",
+    h("button", {id: `${message}:1`}, "Fill in"),
+  ])
+  expect(textOf(presentButtons(content, message, {}))).toBe("Welcome.\n1. Fill in")
+})
+
+test("what is filled in is handed over once it fits; else the form comes again with what was filled in", async () => {
+  const {fill} = talk(signup, {course: "art"}, true)
+  const wrong = await fill({name: "A", size: "XL", age: "", other: "?"})
+  expect(typeof wrong === "string" ? wrong : wrong[0]?.[0]).toBe(
+    'Your name? The answer must have at least 2 characters.\nShirt: The answer must be S or M, not "XL".',
+  )
+  const again = formIn(wrong).children.flatMap(child => (isElement(child) ? [child.attrs.value] : []))
+  expect(again).toEqual(["A", "XL", undefined, "1", undefined])
+  expect(await fill({name: "Ann", size: "s", seats: "2"})).toEqual([
+    ['{"name":"Ann","size":"S","seats":2} for {"course":"art"}'],
+  ])
+  // A press alone shows the form.
+  expect(formIn(await fill()).children).toHaveLength(5)
+})
+
+test("a form with data that is too long for a button is refused", async () => {
+  const {ask} = talk(signup, {course: "x".repeat(65_536)}, true)
+  expect(await ask()).toMatch(/the data of the form signup has \d+ characters as JSON; 65536 are the most/)
 })
