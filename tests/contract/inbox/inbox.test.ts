@@ -151,6 +151,8 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     ["channel.id must be text that is not empty", {channel: {id: "", type: 1}}],
     ["user.id must be text that is not empty", {user: {}}],
     ["message.content must be text", {message: {id: "m", content: ["a"]}}],
+    ["form.values must be an object", {form: {}}],
+    ["form.values.age must be text", {form: {values: {name: "Ann", age: 20}}}],
   ])("refuses what is no event and stores nothing: %s (%j)", async (message, more) => {
     const {database, receive} = await start()
     await expect(receive(incoming("one", more))).rejects.toMatchObject({
