@@ -118,13 +118,16 @@ describe.each(both)("svc runtime start --daemon on $name", runtime => {
 
   test("does not use up its starts on a port that is taken for a while", async () => {
     const {port, release} = await holdPort()
-    const config = daemonConfig.replace("port: 0", `port: ${port}`)
-    const starting = startDaemon({runtime, config})
-    await sleep(10_000)
+    const project = makeProject({config: daemonConfig.replace("port: 0", `port: ${port}`)})
+    const starting = startDaemon({runtime, project})
+    const isTold = () =>
+      existsSync(project.path(".svc/runtime.log")) &&
+      project.read(".svc/runtime.log").includes(`127.0.0.1:${port} is already in use by pid ${process.pid}`)
+    await until("the daemon to meet the port", isTold, 60_000)
+    await sleep(8000)
     await release()
     const daemon = await starting
     expect(daemon.started).toMatchObject({code: 0, stderr: ""})
-    expect(daemon.log()).toContain(`127.0.0.1:${port} is already in use by pid ${process.pid}`)
     expect(daemon.file()).toMatchObject({starts: 1, state: {is: "running"}})
   })
 

@@ -43,6 +43,11 @@ const Fault = Type.Enum([
   "blind",
 ])
 
+/** Before the ids of a renaming adapter's history. */
+const renamed = "past "
+
+const snOf = (id: string): number => Number(id.replace(renamed, ""))
+
 /** As many characters as the queue takes at once. */
 const longest = 40
 
@@ -194,10 +199,11 @@ export default definePlugin({
             while (fault === "renaming" && !hasTaken) await sleep(10)
             const {all = []} = await act("history")
             const found = all.filter(
-              ({sn}) => sn > Number(after ?? 0) && sn < Number(before ?? Number.POSITIVE_INFINITY),
+              ({sn}) =>
+                sn > (after === undefined ? 0 : snOf(after)) && sn < (before === undefined ? Infinity : snOf(before)),
             )
             const events = (after === undefined ? found.slice(-limit) : found.slice(0, limit)).map(each =>
-              eventOf(each, fault === "renaming" ? `past ${each.sn}` : String(each.sn)),
+              eventOf(each, fault === "renaming" ? `${renamed}${each.sn}` : String(each.sn)),
             )
             return {events: fault === "backwards" ? events.reverse() : events, more: events.length < found.length}
           },
