@@ -4,7 +4,7 @@ import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {Cooldowns} from "./command/cooldowns.ts"
 import type {Handler} from "./handler.ts"
-import {textOfEvent} from "./session.ts"
+import {textOfEvent} from "./parse-content.ts"
 
 /** A handler that hears the messages whose text matches its pattern. */
 export interface HearsHandler extends Handler {

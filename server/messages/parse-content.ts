@@ -1,4 +1,4 @@
-import type {Node} from "../../shared/sdk/elements.ts"
+import {type Node, writtenText} from "../../shared/sdk/elements.ts"
 
 /** Deeper nesting is flattened into its innermost allowed element. */
 const deepest = 32
@@ -104,4 +104,10 @@ const fromCode = (whole: string, decimal: string | undefined, hex: string | unde
   const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal)
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
   return isCharacter ? String.fromCodePoint(code) : whole
+}
+
+/** What somebody wrote in an event's message, empty where it has none. */
+export const textOfEvent = (content: string | undefined): string => {
+  if (content === undefined) return ""
+  return content.includes("<") || content.includes("&") ? writtenText(parseContent(content)) : content
 }

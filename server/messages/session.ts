@@ -6,7 +6,7 @@ import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {Session, SessionDatabase, Target} from "../../shared/sdk/session.ts"
 import type {Texts, TextValues} from "../../shared/sdk/text/texts.ts"
-import {fieldsOf, readStatements} from "../../shared/sdk/values.ts"
+import {readStatements} from "../../shared/sdk/values.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {type Attempt, conversationOf, type InboxEvent, type Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
@@ -16,6 +16,7 @@ import {QueuedFiles} from "../outbox/files/queued-files.ts"
 import {type Acts, actsOf, type EndpointActs} from "./acts.ts"
 import {openFiles, type SessionFiles} from "./files/session-files.ts"
 import type {Form} from "./forms/form.ts"
+import {sayIn} from "./language/say-in.ts"
 import {parseContent} from "./parse-content.ts"
 import {ask, type Prompt} from "./prompt.ts"
 import {SessionState} from "./state.ts"
@@ -255,24 +256,3 @@ export const openSession = (options: SessionOptions): OpenSession => {
 }
 
 const late = () => new Problem("late", "this handler has ended; what it does now is refused")
-
-/** `session.t(texts, key, values)`, or `session.t(key, values)` for any text of the plugin. */
-const sayIn = (
-  languages: readonly string[],
-  plugin: PluginSide | undefined,
-  first: string | Texts,
-  rest: readonly unknown[],
-): string => {
-  if (typeof first !== "string") {
-    const [key, values] = rest
-    return first.in(...languages)(String(key), fieldsOf(values) as TextValues)
-  }
-  if (plugin?.say === undefined) throw new Problem("text_unknown", `there is no text "${first}"`)
-  return plugin.say(languages, first, fieldsOf(rest[0]) as TextValues)
-}
-
-/** What somebody wrote in an event's message, empty where it has none. */
-export const textOfEvent = (content: string | undefined): string => {
-  if (content === undefined) return ""
-  return content.includes("<") || content.includes("&") ? writtenText(parseContent(content)) : content
-}
