@@ -167,15 +167,15 @@ describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtim
     await expectProblem(await proxied(host, missing), 404, "not_found")
   })
 
-  test("an upload of 80 MB, more than all buffered bodies may take, is stored in constant memory", async () => {
+  test("an upload of 120 MB, more than all buffered bodies may take, is stored in constant memory", async () => {
     const host = started()
     await host.post("/api/plugins/club/watch")
-    const answer = await upload(host, largeForm(80), form)
+    const answer = await upload(host, largeForm(120), form)
     expect(answer.status).toBe(200)
     const {f = ""}: Record<string, string> = await answer.json()
-    expect(await host.post("/api/plugins/club/peak")).toBeLessThan(64)
+    expect(await host.post("/api/plugins/club/peak")).toBeLessThan(96)
     expect(f).toMatch(/large\.bin$/)
-    expect((await host.get<{files: {bytes: number}}>("/api/database")).files.bytes).toBeGreaterThan(80 * megabyte)
+    expect((await host.get<{files: {bytes: number}}>("/api/database")).files.bytes).toBeGreaterThanOrEqual(120 * megabyte)
   })
 
   test("what is refused or cut off leaves nothing behind", async () => {

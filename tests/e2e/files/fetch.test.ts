@@ -190,7 +190,7 @@ plugins: {sandbox: {}, fetcher: {}}
     expect((await said(host, "four")).flatMap(({files}) => files)).toMatchObject([
       {name: "weight", type: "application/octet-stream", size: 80 * megabyte},
     ])
-    expect(Number(/^grown by (\d+)$/.exec(grown ?? "")?.[1])).toBeLessThan(40)
+    expect(Number(/^grown by (\d+)$/.exec(grown ?? "")?.[1])).toBeLessThan(64)
   })
 
   test("over the quota a file is refused while it comes", async () => {
