@@ -148,6 +148,8 @@ export class Chat extends SvcCommand {
     const fill = filling.exec(text)
     const button = fill?.[1] ?? pressing.exec(text)?.[1]
     const values = fill === null ? {} : {values: valuesIn(fill[2] ?? "")}
+    // What is pressed may be in the answer to the line before.
+    if (button !== undefined) await this.#answered()
     const files = this.#attached.length === 0 ? {} : {files: this.#attached}
     const [path, body] =
       button === undefined ? ["messages", {text, ...files, ...who}] : ["press", {button, ...values, ...who}]

@@ -1,7 +1,7 @@
 import {Command, Option} from "clipanion"
 import {applyDeployment, deploymentName, planDeployment} from "../server/process/deploy.ts"
 import type {DeploymentName} from "../server/process/deployments.ts"
-import {makeProject} from "../server/process/new-project.ts"
+import {makeProject, oldNode} from "../server/process/new-project.ts"
 import {projectTemplates, templateName, templateNames} from "../server/process/project-templates.ts"
 import {callOf, quoted, type Toolchain} from "../server/process/toolchain.ts"
 import {packageRoot} from "../server/runtime/own-files.ts"
@@ -62,6 +62,9 @@ export class Init extends SvcCommand {
     })
     for (const deployment of deployments) await this.#deploy(folder, deployment, toolchain)
     this.print(this.#next(folder, toolchain, projectTemplates[template].plugin))
+    const node = toolchain === "node" ? await oldNode() : undefined
+    if (node !== undefined)
+      this.tell(`\nThis terminal runs Node ${node}. Install Node 22.12 or newer before you start the bot.`)
     return exit.ok
   }
 

@@ -12,7 +12,7 @@ import {
   starterFolder,
   type TemplateName,
 } from "./project-templates.ts"
-import {callOf, isInstalled, packageManager, type Toolchain} from "./toolchain.ts"
+import {callOf, findProgram, isInstalled, packageManager, type Toolchain} from "./toolchain.ts"
 
 export interface NewProjectOptions {
   /** Its folder; must be absent or empty. */
@@ -103,6 +103,16 @@ const requireManager = (toolchain: Toolchain): void => {
         ? "Install Node 22.12 or newer with npm, or leave out --runtime node."
         : "Install Bun, or Node with npm.",
   })
+}
+
+/** The version of the Node that a terminal runs, where svc needs a newer one. */
+export const oldNode = async (): Promise<string | undefined> => {
+  const node = findProgram("node")
+  if (node === undefined) return undefined
+  const printed = await runProgram([node, "--version"], {cwd: ".", hint: byHand}).catch(() => "")
+  const {valid, satisfies} = await import("semver")
+  const version = valid(printed.trim())
+  return version === null || satisfies(version, ">=22.12.0") ? undefined : version
 }
 
 const claim = async (folder: string): Promise<void> => {

@@ -19,14 +19,17 @@ export interface Call {
 }
 
 /**
- * Does a terminal of this machine find such a program? Folders that npx and Bun put in front of the PATH while they run svc do
- * not count.
+ * The file that a terminal of this machine runs for a program. Folders that npx and Bun put in front of the PATH while they run
+ * svc do not count.
  */
-export const isInstalled = (program: string, path: string = process.env.PATH ?? ""): boolean =>
+export const findProgram = (program: string, path: string = process.env.PATH ?? ""): string | undefined =>
   path
     .split(delimiter)
     .filter(folder => folder !== "" && !/[\\/]node_modules[\\/]|[\\/]bun-node-/.test(`${folder}/`))
-    .some(folder => isExecutable(join(folder, program)))
+    .map(folder => join(folder, program))
+    .find(isExecutable)
+
+export const isInstalled = (program: string, path?: string): boolean => findProgram(program, path) !== undefined
 
 const isExecutable = (file: string): boolean => {
   try {

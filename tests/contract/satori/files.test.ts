@@ -175,7 +175,9 @@ describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtim
     const {f = ""}: Record<string, string> = await answer.json()
     expect(await host.post("/api/plugins/club/peak")).toBeLessThan(96)
     expect(f).toMatch(/large\.bin$/)
-    expect((await host.get<{files: {bytes: number}}>("/api/database")).files.bytes).toBeGreaterThanOrEqual(120 * megabyte)
+    expect((await host.get<{files: {bytes: number}}>("/api/database")).files.bytes).toBeGreaterThanOrEqual(
+      120 * megabyte,
+    )
   })
 
   test("what is refused or cut off leaves nothing behind", async () => {

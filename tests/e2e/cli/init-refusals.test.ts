@@ -118,6 +118,20 @@ test("svc init --no-install writes the project and tells the commands of a machi
   expect(existsSync(join(folder, "My Bot/node_modules"))).toBe(false)
 })
 
+test("svc init --runtime node tells of a Node that is too old to run the project", async () => {
+  const folder = makeFolder()
+  const bin = makeFolder()
+  const old = `#!/bin/sh\nif [ "$1" = --version ]; then echo v20.1.0; else exec '${process.execPath}' "$@"; fi\n`
+  writeFileSync(join(bin, "node"), old, {mode: 0o755})
+  symlinkSync(execFileSync("which", ["npm"], {encoding: "utf8"}).trim(), join(bin, "npm"))
+  const line = [...bunAnywhere(), "init", "bot", "--runtime", "node", "--no-install"]
+  const made = await runProcess(line, {cwd: folder, env: {PATH: `${bin}${delimiter}/bin`}})
+  expect({code: made.code, stderr: made.stderr}).toEqual({
+    code: 0,
+    stderr: "\nThis terminal runs Node 20.1.0. Install Node 22.12 or newer before you start the bot.\n",
+  })
+})
+
 test("svc init builds what a clone has not built yet, a bundle or the console, before it packs svc", async () => {
   const clone = makeFolder()
   cpSync(join(root, "cli/init/template"), join(clone, "cli/init/template"), {recursive: true})

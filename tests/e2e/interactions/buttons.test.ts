@@ -101,8 +101,11 @@ describe.each(bunAnd("node22"))("buttons on $name", runtime => {
     await host.say("choose", {channel: "chat"})
     const {items} = await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages")
     expect(items.at(-1)?.text).toBe("Which?\nDish: [1] Soup  [2] Salad")
-    const chat = await svc(runtime, host.project, ["chat", "--as", "ann"], {input: "/press Salad\n"})
-    expect({code: chat.code, stdout: chat.stdout}).toEqual({code: 0, stdout: "ann says salad\n"})
+    const talking = ["chat", "--as", "ann", "--channel", "menu"]
+    // A line that presses waits for the answer to the line before.
+    const chat = await svc(runtime, host.project, talking, {input: "choose\n/press Salad\n"})
+    expect({code: chat.code, stderr: chat.stderr}).toEqual({code: 0, stderr: ""})
+    expect(chat.stdout).toBe("Which?\nDish: [1] Soup  [2] Salad\nann says salad\n")
     await tell(host, "shows", "bob", saying("choose"))
     const shown = (await sentTo(host, "shows")).at(-1)?.content ?? []
     expect(shown).toMatchObject(["Which?", {type: "button", children: ["Soup"]}, {type: "button", children: ["Salad"]}])
