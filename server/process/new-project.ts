@@ -110,9 +110,9 @@ export const oldNode = async (): Promise<string | undefined> => {
   const node = findProgram("node")
   if (node === undefined) return undefined
   const printed = await runProgram([node, "--version"], {cwd: ".", hint: byHand}).catch(() => "")
-  const {valid, satisfies} = await import("semver")
-  const version = valid(printed.trim())
-  return version === null || satisfies(version, ">=22.12.0") ? undefined : version
+  const {default: semver} = await import("semver")
+  const version = semver.valid(printed.trim())
+  return version === null || semver.satisfies(version, ">=22.12.0") ? undefined : version
 }
 
 const claim = async (folder: string): Promise<void> => {
