@@ -64,7 +64,7 @@ export class Init extends SvcCommand {
     this.print(this.#next(folder, toolchain, projectTemplates[template].plugin))
     const node = toolchain === "node" ? await oldNode() : undefined
     if (node !== undefined)
-      this.tell(`\nThis terminal runs Node ${node}. Install Node 22.12 or newer before you start the bot.`)
+      this.print(`\nThis terminal runs Node ${node}. Install Node 22.12 or newer before you start the bot.`)
     return exit.ok
   }
 
