@@ -100,7 +100,7 @@ export class Chat extends SvcCommand {
   /** What goes with the next line. */
   #attached: readonly Attachment[] = []
 
-  /** What was said, by its sequence in the inbox. */
+  /** What was said and may wait for its answer, by its sequence in the inbox. */
   readonly #said: number[] = []
 
   async run(): Promise<ExitCode> {
@@ -172,7 +172,10 @@ export class Chat extends SvcCommand {
         return false
       }
     }
-    for (const sn of this.#said) while (Date.now() < deadline && !(await isAnswered(sn))) await sleep(100)
+    while (this.#said[0] !== undefined && Date.now() < deadline) {
+      if (await isAnswered(this.#said[0])) this.#said.shift()
+      else await sleep(100)
+    }
   }
 }
 

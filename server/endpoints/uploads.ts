@@ -1,6 +1,6 @@
 import {Problem} from "../../shared/problems.ts"
 import type {Sender} from "../../shared/sdk/adapter/sender.ts"
-import {type Element, isElement, type Node} from "../../shared/sdk/elements.ts"
+import {changeElements, type Element, type Node} from "../../shared/sdk/elements.ts"
 import type {StoredFile} from "../../shared/sdk/files/file-source.ts"
 
 /** The stored file that an element shows. */
@@ -11,7 +11,7 @@ export const withUploads = (sender: Sender, open: OpenShown): Sender => {
   const {send, edit, upload} = sender
   if (upload === undefined) return sender
   const uploaded = (content: readonly Node[], channel: string, signal: AbortSignal) =>
-    change(content, uploading(upload, open, channel, signal))
+    changeElements(content, uploading(upload, open, channel, signal))
   return {
     ...sender,
     send: async (message, signal) =>
@@ -25,15 +25,13 @@ export const withUploads = (sender: Sender, open: OpenShown): Sender => {
   }
 }
 
-type Change = (element: Element) => Promise<Element>
-
 /** A file that a message shows twice is uploaded once. */
 const uploading = (
   upload: NonNullable<Sender["upload"]>,
   open: OpenShown,
   channel: string,
   signal: AbortSignal,
-): Change => {
+): ((element: Element) => Promise<Element>) => {
   const known = new Map<string, string>()
   return async element => {
     const file = await open(element)
@@ -49,13 +47,4 @@ const uploading = (
 const requireAddress = (src: unknown): string => {
   if (typeof src === "string" && src !== "") return src
   throw new Problem("platform_failed", "the adapter's upload resolved to no address of the file")
-}
-
-const change = async (nodes: readonly Node[], by: Change): Promise<readonly Node[]> => {
-  const changed: Node[] = []
-  for (const node of nodes) {
-    if (!isElement(node)) changed.push(node)
-    else changed.push(await by({...node, children: await change(node.children, by)}))
-  }
-  return changed
 }

@@ -2,13 +2,7 @@ import {v7 as uuid} from "uuid"
 import {channelType} from "../../shared/sdk/satori.ts"
 import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
 import type {OutboxDraft} from "../outbox/draft.ts"
-import {BoundedMap} from "../runtime/bounded-map.ts"
-
-/** One channel is told so often at most: in milliseconds. */
-const pause = 60_000
-
-/** So many channels are remembered. */
-const mostChannels = 10_000
+import {OnceAMinute} from "./once-a-minute.ts"
 
 /** A text as the reply to an event. */
 export const replyTo = (stored: InboxEvent, text: string): OutboxDraft | undefined => {
@@ -18,12 +12,11 @@ export const replyTo = (stored: InboxEvent, text: string): OutboxDraft | undefin
 
 /** Tells users that the bot failed to answer them: of commands and direct messages, once a minute in a channel. */
 export class FailureNotes {
-  readonly #now: () => number
-  readonly #told = new BoundedMap<string, number>(mostChannels)
+  readonly #turns: OnceAMinute
 
   /** `now`: in milliseconds, and never going back. */
   constructor(now: () => number) {
-    this.#now = now
+    this.#turns = new OnceAMinute(now)
   }
 
   /** What the user is told now; undefined where nobody asked the bot, or the channel was told within the last minute. */
@@ -33,10 +26,6 @@ export class FailureNotes {
     if (text === "" || !isAsked || event.user?.is_bot === true) return undefined
     const note = replyTo(stored, text.replaceAll("{event}", String(event.sn)))
     if (note === undefined) return undefined
-    const key = `${note.endpoint}/${note.channel}`
-    const last = this.#told.get(key)
-    if (last !== undefined && this.#now() - last < pause) return undefined
-    this.#told.set(key, this.#now())
-    return note
+    return this.#turns.take(`${note.endpoint}/${note.channel}`) ? note : undefined
   }
 }

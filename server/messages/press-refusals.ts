@@ -1,6 +1,6 @@
 import {conversationOf, type InboxEvent} from "../inbox/handling.ts"
 import {refusals} from "../inbox/presses.ts"
-import {BoundedMap} from "../runtime/bounded-map.ts"
+import {OnceAMinute} from "./once-a-minute.ts"
 import type {HostText} from "./texts/en.ts"
 import type {Say} from "./texts/host-texts.ts"
 
@@ -11,22 +11,15 @@ const sentences: Readonly<Record<string, HostText>> = {
   [refusals.others]: "press.others",
 }
 
-/** One user in a channel is told so often at most: in milliseconds. */
-const pause = 60_000
-
-/** So many are remembered. */
-const mostUsers = 10_000
-
 export const isPressRefusal = (handler: string): boolean => Object.hasOwn(sentences, handler)
 
 /** Tells somebody that a press does nothing: the same sentence once a minute to a user in a channel. */
 export class PressRefusals {
-  readonly #now: () => number
-  readonly #told = new BoundedMap<string, number>(mostUsers)
+  readonly #turns: OnceAMinute
 
   /** `now`: in milliseconds, and never going back. */
   constructor(now: () => number) {
-    this.#now = now
+    this.#turns = new OnceAMinute(now)
   }
 
   /** What the user is told now; undefined where the user was told within the last minute, or nobody can be told. */
@@ -34,10 +27,7 @@ export class PressRefusals {
     const at = conversationOf(stored)
     if (at === undefined) return undefined
     const key = `${handler} ${at.endpoint}/${at.channel}/${stored.event.user?.id ?? ""}`
-    const last = this.#told.get(key)
-    if (last !== undefined && this.#now() - last < pause) return undefined
-    this.#told.set(key, this.#now())
     const sentence = sentences[handler]
-    return sentence === undefined ? undefined : say(sentence)
+    return sentence !== undefined && this.#turns.take(key) ? say(sentence) : undefined
   }
 }

@@ -10,7 +10,7 @@ import {readStatements} from "../../shared/sdk/values.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {type Attempt, conversationOf, type InboxEvent, type Work} from "../inbox/handling.ts"
 import type {Question} from "../inbox/prompts.ts"
-import {addressOf, contentOf, emojiOf, type OutboxDraft} from "../outbox/draft.ts"
+import {addressOf, contentOf, emojiOf, messageDraft, type OutboxDraft} from "../outbox/draft.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {QueuedFiles} from "../outbox/files/queued-files.ts"
 import {type Acts, actsOf, type EndpointActs} from "./acts.ts"
@@ -118,12 +118,7 @@ export const openSession = (options: SessionOptions): OpenSession => {
     if (address === undefined)
       throw new Problem("target_invalid", "this event belongs to no conversation: say where the message goes")
     if (to !== undefined) endpoints.requireTarget(address)
-    return {
-      id: uuid(),
-      kind: "message",
-      ...address,
-      content: contentOf(content, event.user !== undefined || address.user !== undefined),
-    }
+    return messageDraft(address, content, event.user !== undefined || address.user !== undefined)
   }
   const send = async (content: Content, to?: Target) => queue(messageOf(content, to))
   const session: Session = {

@@ -27,6 +27,34 @@ export type OutboxDraft = {readonly id: string} & Address &
     | {readonly kind: "call"; readonly content: CallContent}
   )
 
+/** A new message to an address. `hasUser`: is it for a user, who may press its buttons? Throws `content_invalid`. */
+export const messageDraft = (
+  address: Address,
+  content: unknown,
+  hasUser = address.user !== undefined,
+): OutboxDraft & {readonly kind: "message"} => ({
+  ...address,
+  id: uuid(),
+  kind: "message",
+  content: contentOf(content, hasUser),
+})
+
+/** What a message or an edit shows; nothing for other acts. */
+export const shownBy = (draft: OutboxDraft): readonly Node[] => {
+  if (draft.kind === "message") return draft.content
+  return draft.kind === "edit" ? draft.content.content : []
+}
+
+/** The draft, with what it shows changed; other acts stay as they are. */
+export const withShown = async (
+  draft: OutboxDraft,
+  change: (nodes: readonly Node[]) => Promise<readonly Node[]>,
+): Promise<OutboxDraft> => {
+  if (draft.kind === "message") return {...draft, content: await change(draft.content)}
+  if (draft.kind !== "edit") return draft
+  return {...draft, content: {...draft.content, content: await change(draft.content.content)}}
+}
+
 /** By the platform's id of the message. */
 export interface ReactionContent {
   readonly message: string

@@ -1,4 +1,3 @@
-import {v7 as uuid} from "uuid"
 import type {Firing} from "../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
@@ -6,7 +5,7 @@ import type {Statement} from "../../shared/sdk/plugin/database.ts"
 import type {JobRun} from "../../shared/sdk/plugin/job.ts"
 import {readStatements} from "../../shared/sdk/values.ts"
 import type {PluginSide} from "../messages/session.ts"
-import {type Address, addressOf, contentOf, type OutboxDraft} from "../outbox/draft.ts"
+import {type Address, addressOf, messageDraft, type OutboxDraft} from "../outbox/draft.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import {QueuedFiles} from "../outbox/files/queued-files.ts"
 
@@ -51,13 +50,7 @@ export const openRun = ({firing, database, requireTarget, files, log, signal}: O
       requireOpen()
       const address = addressOf(target)
       requireTarget(address)
-      const draft = {
-        ...address,
-        id: uuid(),
-        kind: "message",
-        content: contentOf(content, address.user !== undefined),
-      } as const
-      return queued.queue(draft)
+      return queued.queue(messageDraft(address, content))
     },
     database: {
       table: name => database.table(name),

@@ -39,6 +39,19 @@ export const isElement = (value: unknown): value is Element =>
 export const nodesOf = (content: Content): readonly Node[] =>
   typeof content === "string" || isElement(content) ? [content] : content
 
+/** Content in which each element became what `change` makes of it: children first, one after the other, in their order. */
+export const changeElements = async (
+  nodes: readonly Node[],
+  change: (element: Element) => Promise<Element>,
+): Promise<readonly Node[]> => {
+  const changed: Node[] = []
+  for (const node of nodes) {
+    if (!isElement(node)) changed.push(node)
+    else changed.push(await change({...node, children: await changeElements(node.children, change)}))
+  }
+  return changed
+}
+
 const escapes: Record<string, string> = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 const escapeText = (text: string): string => text.replace(/[&<>"]/g, character => escapes[character] ?? character)
 

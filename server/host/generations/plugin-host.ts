@@ -1,4 +1,3 @@
-import {v7 as uuid} from "uuid"
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature} from "../../../shared/sdk/adapter/sender.ts"
 import type {SendOptions} from "../../../shared/sdk/plugin/plugin.ts"
@@ -9,7 +8,7 @@ import {fieldsOf, isId, readKey, readTime} from "../../../shared/sdk/values.ts"
 import type {Database} from "../../database/database.ts"
 import {askMethod} from "../../endpoints/ask.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
-import {addressOf, contentOf, requireParams} from "../../outbox/draft.ts"
+import {addressOf, messageDraft, requireParams} from "../../outbox/draft.ts"
 import {type DraftFiles, hasFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {PluginHost} from "../../plugins/plugin-host.ts"
@@ -41,12 +40,7 @@ export const createPluginHost = ({
   send: async (plugin, target, content, {key, at} = {}) => {
     const address = addressOf(target)
     endpoints.requireTarget(address)
-    const draft = {
-      ...address,
-      id: uuid(),
-      kind: "message",
-      content: contentOf(content, address.user !== undefined),
-    } as const
+    const draft = messageDraft(address, content)
     const how = {plugin, key: readKey(key, "request_invalid"), due: dueOf(at)}
     if (!hasFiles(draft)) return outbox.plan(draft, how)
     const lease = files.lease()

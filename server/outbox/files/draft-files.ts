@@ -1,6 +1,6 @@
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature, Limits} from "../../../shared/sdk/adapter/sender.ts"
-import {type Element, isElement, type Node} from "../../../shared/sdk/elements.ts"
+import {changeElements, type Element, isElement, type Node} from "../../../shared/sdk/elements.ts"
 import {
   type FileSource,
   fetchedOf,
@@ -17,7 +17,7 @@ import type {Lease} from "../../files/lease.ts"
 import {mediaTypeOf} from "../../files/media-type.ts"
 import type {PermittedFile} from "../../files/permitted.ts"
 import type {FileRow} from "../../files/rows.ts"
-import type {OutboxDraft} from "../draft.ts"
+import {type OutboxDraft, shownBy, withShown} from "../draft.ts"
 import {fetchFile, nameAtEnd} from "./fetched.ts"
 
 /** What drafts with files ask of the Host; passed in by the composition root. */
@@ -77,14 +77,17 @@ export class DraftFiles {
     const {features = [], limits = {}} = this.#options.endpoint(draft.endpoint) ?? {}
     const isTaken = features.includes("files")
     const place = {endpoint: draft.endpoint, largest: limits.file, lease, signal}
-    return withNodes(draft, async element => {
+    const show = async (element: Element): Promise<Element> => {
+      if (!isFileSource(element[fileSource])) return element
       const named = await this.#read(element)
       const {type, children, attrs} = element
       if (!isTaken) return {type, attrs: {title: named.name, ...typeOf(named), ...sizeOf(named), ...attrs}, children}
       const stored = await this.#store(named, place)
       const known = {title: named.name, type: stored.type ?? mediaTypeOf(named.name), ...attrs}
       return {type, attrs: {...known, size: stored.size, src: storedSource(stored.sha256)}, children}
-    })
+    }
+    // One after the other: a message has few files, and each may be large.
+    return withShown(draft, nodes => changeElements(nodes, show))
   }
 
   /** What the plugin says of its type counts before what a server says. */
@@ -146,34 +149,8 @@ const typeOf = ({name, type, source}: Named) =>
 
 const sizeOf = ({source}: Named) => ("address" in source ? {} : {size: source.content.size})
 
-const nodesIn = (draft: OutboxDraft): readonly Node[] => {
-  if (draft.kind === "message") return draft.content
-  return draft.kind === "edit" ? draft.content.content : []
-}
-
 const hasSource = (node: Node): boolean =>
   isElement(node) && (isFileSource(node[fileSource]) || node.children.some(hasSource))
 
 /** Does a draft show files that are not stored yet? */
-export const hasFiles = (draft: OutboxDraft): boolean => nodesIn(draft).some(hasSource)
-
-type Change = (element: Element) => Promise<Element>
-
-/** One after the other: a message has few files, and each may be large. */
-const changeAll = async (nodes: readonly Node[], change: Change): Promise<readonly Node[]> => {
-  const changed: Node[] = []
-  for (const node of nodes) {
-    if (!hasSource(node) || !isElement(node)) changed.push(node)
-    else {
-      const children = await changeAll(node.children, change)
-      changed.push(node[fileSource] === undefined ? {...node, children} : await change({...node, children}))
-    }
-  }
-  return changed
-}
-
-const withNodes = async (draft: OutboxDraft, change: Change): Promise<OutboxDraft> => {
-  if (draft.kind === "message") return {...draft, content: await changeAll(draft.content, change)}
-  if (draft.kind !== "edit") return draft
-  return {...draft, content: {...draft.content, content: await changeAll(draft.content.content, change)}}
-}
+export const hasFiles = (draft: OutboxDraft): boolean => shownBy(draft).some(hasSource)

@@ -1,12 +1,12 @@
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature, Limits} from "../../../shared/sdk/adapter/sender.ts"
-import {type Element, fileTypeOf, isElement, type Node} from "../../../shared/sdk/elements.ts"
+import {changeElements, type Element, fileTypeOf, isElement, type Node} from "../../../shared/sdk/elements.ts"
 import {storedSource} from "../../../shared/sdk/files/file-source.ts"
 import type {Database} from "../../database/database.ts"
 import type {Lease} from "../../files/lease.ts"
 import {mediaTypeOf} from "../../files/media-type.ts"
 import type {FileStore} from "../../files/store.ts"
-import type {OutboxDraft} from "../../outbox/draft.ts"
+import {type OutboxDraft, shownBy, withShown} from "../../outbox/draft.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
 import type {KnownLogin} from "../protocol.ts"
 import {fileOfEvent} from "./events.ts"
@@ -26,42 +26,21 @@ export interface SentFilesOptions {
  */
 export const sendingFiles = (options: SentFilesOptions): Pick<Outbox, "enqueue"> => ({
   enqueue: async draft => {
-    if (!nodesOf(draft).some(hasLink)) return options.outbox.enqueue(draft)
+    if (!shownBy(draft).some(hasLink)) return options.outbox.enqueue(draft)
     const lease = options.files.lease()
     try {
-      return await options.outbox.enqueue(await resolved(draft, element => resolve(element, draft, lease, options)))
+      const change = (element: Element) => resolve(element, draft, lease, options)
+      return await options.outbox.enqueue(await withShown(draft, nodes => changeElements(nodes, change)))
     } finally {
       lease.release()
     }
   },
 })
 
-const nodesOf = (draft: OutboxDraft): readonly Node[] => {
-  if (draft.kind === "message") return draft.content
-  return draft.kind === "edit" ? draft.content.content : []
-}
-
 const linkIn = ({attrs: {src}, ...element}: Element): Link | undefined =>
   fileTypeOf({attrs: {}, ...element}) !== undefined && typeof src === "string" ? readLink(src) : undefined
 
 const hasLink = (node: Node): boolean => isElement(node) && (linkIn(node) !== undefined || node.children.some(hasLink))
-
-type Change = (element: Element) => Promise<Element>
-
-const resolved = async (draft: OutboxDraft, change: Change): Promise<OutboxDraft> => {
-  if (draft.kind === "message") return {...draft, content: await changeAll(draft.content, change)}
-  if (draft.kind !== "edit") return draft
-  return {...draft, content: {...draft.content, content: await changeAll(draft.content.content, change)}}
-}
-
-const changeAll = async (nodes: readonly Node[], change: Change): Promise<readonly Node[]> => {
-  const changed: Node[] = []
-  for (const node of nodes) {
-    if (!isElement(node)) changed.push(node)
-    else changed.push(await change({...node, children: await changeAll(node.children, change)}))
-  }
-  return changed
-}
 
 const resolve = async (
   element: Element,
