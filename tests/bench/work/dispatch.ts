@@ -1,4 +1,3 @@
-import type {Attempt} from "../../../server/inbox/handling.ts"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {type Command, parseCall} from "../../../server/messages/command/command.ts"
 import {createDispatch} from "../../../server/messages/dispatch.ts"
@@ -9,6 +8,7 @@ import {createMessageTable} from "../../../server/messages/table.ts"
 import {systemClock} from "../../../server/runtime/flow/clock.ts"
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import {log} from "../../support/host/silence.ts"
+import {firstAttempt} from "../../support/messages/attempt.ts"
 import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 
 /**
@@ -57,13 +57,6 @@ const routeAll = (size: number) => {
   }
 }
 
-const attempt: Attempt = {
-  sendNow: async draft => draft.id,
-  sent: async () => undefined,
-  question: async () => undefined,
-  next: async () => {},
-}
-
 /** The same, with what is around it: a session, the handler, its reply; nothing is stored. */
 const dispatchAll = (size: number) => {
   const table = tableOf(size)
@@ -72,7 +65,7 @@ const dispatchAll = (size: number) => {
   return async () => {
     for (const event of events) {
       const [handler = ""] = dispatch.match(event)
-      const outcome = await dispatch.run({endpoint: "bench", event}, handler, attempt)
+      const outcome = await dispatch.run({endpoint: "bench", event}, handler, firstAttempt)
       if (outcome.is !== "handled" || outcome.sends.length !== 1) throw new Error("not handled")
     }
   }
@@ -104,7 +97,7 @@ const dispatchGuarded = (size: number) => {
       const {around, within} = dispatch.order(dispatch.match(event))
       const stored = {endpoint: "bench", event}
       for (const id of [...around, ...within]) {
-        const outcome = await dispatch.run(stored, id, attempt)
+        const outcome = await dispatch.run(stored, id, firstAttempt)
         if (outcome.is !== "handled" || outcome.stops === true) throw new Error("not handled")
         if (id === within[0] && outcome.sends.length !== 1) throw new Error("not answered")
       }

@@ -75,6 +75,19 @@ const formOf = (...files: readonly (readonly [string, Uint8Array<ArrayBuffer>, s
   return form
 }
 
+/** The head of an upload that says how long its body is. */
+const headOf = (length: number): string =>
+  [
+    "POST /satori/v1/upload.create HTTP/1.1",
+    "Host: a",
+    `Authorization: Bearer ${env.HTTP_TOKEN}`,
+    "Satori-Platform: sandbox",
+    "Satori-User-ID: bot",
+    "Content-Type: multipart/form-data; boundary=b",
+    `Content-Length: ${length}`,
+    "\r\n",
+  ].join("\r\n")
+
 /** A form of one file whose bytes are made as they are taken. */
 const largeForm = (megabytes: number): ReadableStream<Uint8Array> => {
   const head = '--b\r\nContent-Disposition: form-data; name="f"; filename="large.bin"\r\n\r\n'
@@ -201,17 +214,7 @@ describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtim
     await expectProblem(await upload(host, `${many}--b--`, form), 400, "request_invalid")
     const {port} = new URL(host.url)
     const socket = connect(Number(port), "127.0.0.1")
-    const head = [
-      "POST /satori/v1/upload.create HTTP/1.1",
-      "Host: a",
-      `Authorization: Bearer ${env.HTTP_TOKEN}`,
-      "Satori-Platform: sandbox",
-      "Satori-User-ID: bot",
-      "Content-Type: multipart/form-data; boundary=b",
-      "Content-Length: 1000000",
-      "\r\n",
-    ].join("\r\n")
-    socket.write(`${head}${part("a", "first")}${part("b", "x".repeat(100_000)).slice(0, -10)}`)
+    socket.write(`${headOf(1_000_000)}${part("a", "first")}${part("b", "x".repeat(100_000)).slice(0, -10)}`)
     await until("the upload to begin", () => leftovers(host).length > 0)
     socket.destroy()
     await until("the upload to be given up", () => leftovers(host).length === 0)
@@ -226,17 +229,7 @@ describe.each(bunAnd("node22"))("files of Satori applications, on $name", runtim
       answer += chunk
     })
     socket.on("error", () => {})
-    const head = [
-      "POST /satori/v1/upload.create HTTP/1.1",
-      "Host: a",
-      `Authorization: Bearer ${env.HTTP_TOKEN}`,
-      "Satori-Platform: sandbox",
-      "Satori-User-ID: bot",
-      "Content-Type: multipart/form-data; boundary=b",
-      `Content-Length: ${129 * megabyte}`,
-      "\r\n",
-    ].join("\r\n")
-    socket.write(head)
+    socket.write(headOf(129 * megabyte))
     await until("the answer", () => answer.startsWith("HTTP/1.1 413"))
     socket.destroy()
   })

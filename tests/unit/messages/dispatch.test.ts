@@ -1,5 +1,4 @@
 import {describe, expect, test} from "vitest"
-import type {Attempt} from "../../../server/inbox/handling.ts"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {createDispatch} from "../../../server/messages/dispatch.ts"
 import type {EventHandler, Handler} from "../../../server/messages/handler.ts"
@@ -10,6 +9,7 @@ import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../../shared/sdk/session.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import {log} from "../../support/host/silence.ts"
+import {firstAttempt} from "../../support/messages/attempt.ts"
 import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 
 const runner = (id: string, signal = new AbortController().signal): Handler => ({
@@ -48,13 +48,6 @@ const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent =>
   ...more,
 })
 
-const attempt: Attempt = {
-  sendNow: async draft => draft.id,
-  sent: async () => undefined,
-  question: async () => undefined,
-  next: async () => {},
-}
-
 const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
   const table = createMessageTable({prefixes: ["/"], commands: [echo], handlers, permissionOf: () => "user", log})
   const dispatch = createDispatch({
@@ -69,7 +62,7 @@ const dispatchOf = (handlers: readonly EventHandler[], timeout?: number) => {
     match: (of: SatoriEvent) => dispatch.match(of),
     /** Runs the only handler that this event is for. */
     run: (of: SatoriEvent, id = dispatch.match(of)[0] ?? "") =>
-      dispatch.run({endpoint: "sandbox", event: of}, id, attempt),
+      dispatch.run({endpoint: "sandbox", event: of}, id, firstAttempt),
   }
 }
 

@@ -1,5 +1,4 @@
 import {describe, expect, test} from "vitest"
-import type {Attempt} from "../../../server/inbox/handling.ts"
 import {parsePattern} from "../../../server/messages/arguments/pattern.ts"
 import {createDispatch} from "../../../server/messages/dispatch.ts"
 import type {HearsHandler} from "../../../server/messages/hears.ts"
@@ -11,6 +10,7 @@ import type {HearsCall, HearsDefinition} from "../../../shared/sdk/plugin/hears.
 import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
 import type {Reply} from "../../../shared/sdk/session.ts"
 import {log} from "../../support/host/silence.ts"
+import {firstAttempt} from "../../support/messages/attempt.ts"
 import {ableEndpoints} from "../../support/messages/endpoint-acts.ts"
 
 const runner = (id: string) => ({
@@ -47,13 +47,6 @@ const event = (content: string, more: Partial<SatoriEvent> = {}): SatoriEvent =>
   message: {id: "m", content},
   ...more,
 })
-
-const attempt: Attempt = {
-  sendNow: async draft => draft.id,
-  sent: async () => undefined,
-  question: async () => undefined,
-  next: async () => {},
-}
 
 type Heard = readonly [
   pattern: string | RegExp,
@@ -92,12 +85,14 @@ const dispatchOf = (hears: readonly HearsHandler[], permission: Permission = "us
     },
     /** Who hears it, without the plain handler of every message. */
     heard: (of: SatoriEvent, asked?: string) => dispatch.match(of, asked).filter(id => id.includes("/hears/")),
-    run: (of: SatoriEvent, id: string) => dispatch.run({endpoint: "sandbox", event: of}, id, attempt),
+    run: (of: SatoriEvent, id: string) => dispatch.run({endpoint: "sandbox", event: of}, id, firstAttempt),
     /** What the handlers that hear it answer. */
     answers: async (text: string, more?: Partial<SatoriEvent>) => {
       const of = event(text, more)
       const ids = dispatch.match(of).filter(id => id.includes("/hears/"))
-      const outcomes = await Promise.all(ids.map(id => dispatch.run({endpoint: "sandbox", event: of}, id, attempt)))
+      const outcomes = await Promise.all(
+        ids.map(id => dispatch.run({endpoint: "sandbox", event: of}, id, firstAttempt)),
+      )
       return outcomes.flatMap((outcome): unknown =>
         outcome.is === "handled" ? outcome.sends.map(({content}) => content) : outcome,
       )

@@ -1,5 +1,4 @@
 import {describe, expect, test} from "vitest"
-import type {Attempt} from "../../../../server/inbox/handling.ts"
 import type {EndpointActs} from "../../../../server/messages/acts.ts"
 import {createDispatch} from "../../../../server/messages/dispatch.ts"
 import {createMessageTable} from "../../../../server/messages/table.ts"
@@ -8,14 +7,8 @@ import type {SessionFile} from "../../../../shared/sdk/files/session-file.ts"
 import {channelType} from "../../../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../../../shared/sdk/session.ts"
 import {log} from "../../../support/host/silence.ts"
+import {firstAttempt} from "../../../support/messages/attempt.ts"
 import {ableEndpoints} from "../../../support/messages/endpoint-acts.ts"
-
-const attempt: Attempt = {
-  sendNow: async draft => draft.id,
-  sent: async () => undefined,
-  question: async () => undefined,
-  next: async () => {},
-}
 
 const refused = (error: {code?: string; message: string}) => `${error.code}: ${error.message}`
 
@@ -59,7 +52,7 @@ const handle = async ({content, download, timeout}: Trial, work: (session: Sessi
     channel: {id: "c", type: channelType.direct},
     message: {id: "m", content},
   }
-  return dispatch.run({endpoint: "test", event}, id, attempt)
+  return dispatch.run({endpoint: "test", event}, id, firstAttempt)
 }
 
 const first = ({files: [file]}: Session): SessionFile => {

@@ -15,6 +15,7 @@ import {channelType, type SatoriEvent} from "../../../../shared/sdk/satori.ts"
 import type {Session} from "../../../../shared/sdk/session.ts"
 import {Type} from "../../../../shared/type.ts"
 import {log} from "../../../support/host/silence.ts"
+import {firstAttempt} from "../../../support/messages/attempt.ts"
 import {ableEndpoints} from "../../../support/messages/endpoint-acts.ts"
 
 const signup: FormDeclaration = {
@@ -77,10 +78,8 @@ const talk = (declared: FormDeclaration, data: unknown = {course: "art"}, hasFor
   const handle = async (event: SatoriEvent, answered: Question | undefined) => {
     const [id = ""] = dispatch.match(event, answered?.handler)
     const outcome = await dispatch.run({endpoint: "sandbox", event}, id, {
-      sendNow: async draft => draft.id,
-      sent: async () => undefined,
+      ...firstAttempt,
       question: async () => answered,
-      next: async () => {},
     })
     if (outcome.is !== "handled") return outcome.is === "failed" ? outcome.error : outcome.is
     open = outcome.questions?.[0]
