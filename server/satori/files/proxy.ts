@@ -1,6 +1,7 @@
 import {typeOfName} from "../../../shared/media-types.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {FileRef} from "../../../shared/sdk/adapter/sender.ts"
+import {fileHeaders} from "../../../shared/sdk/files/headers.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
@@ -46,7 +47,7 @@ export const openLink = (how: keyof typeof routes, services: ProxyServices): Ope
     const link = linkOf(`${prefix}${behind(request.url, marker)}`)
     const {name, type = typeOfName(name), length, ...source} = await open(link, services, request.signal)
     const stream = boundedStream(source, {limit: limits.upload, signal: request.signal})
-    return new Response(stream, {headers: {...headersOf(name, type), ...lengthOf(length)}})
+    return new Response(stream, {headers: {...fileHeaders({name, type}), ...lengthOf(length)}})
   },
 })
 
@@ -107,19 +108,3 @@ const openOwn = async (
   if (source === undefined) throw notFound()
   return {...source, ...known(file)}
 }
-
-/** A browser neither runs it nor guesses what it is. */
-const headersOf = (name: string, type: string | undefined) => ({
-  "content-type": type !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream",
-  "content-disposition": `attachment; filename*=UTF-8''${encode(name)}`,
-  "content-security-policy": "sandbox; default-src 'none'",
-  "x-content-type-options": "nosniff",
-  "cache-control": "no-store",
-})
-
-/** RFC 8187. */
-const encode = (name: string): string =>
-  encodeURIComponent(name.toWellFormed()).replace(
-    /['()*!]/g,
-    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
