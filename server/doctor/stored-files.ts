@@ -1,7 +1,7 @@
 import type {DatabaseInfo} from "../../shared/api/database.ts"
 import {error, type Finding, ok, warning} from "./finding.ts"
 
-/** Above this share of its quota the store of files is told of. */
+/** The doctor reports a store of files that takes more than this share of its quota. */
 const much = 0.9
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`

@@ -37,7 +37,7 @@ export interface HostOptions {
   readonly logs: Logs
   /** Plugins that need no file: by the name in `plugins.<name>` or `use:`. */
   readonly plugins?: BuiltIns
-  /** What falls due later goes by it: the system's when left out; a test of a plugin has its own. */
+  /** For all that falls due later: the system's when left out; a test of a plugin has its own. */
   readonly clock?: Clock
   /** The folder is thrown away after this run: its database need not reach the disk. */
   readonly isScratch?: boolean

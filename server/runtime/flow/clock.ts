@@ -1,4 +1,4 @@
-/** Time as the Host knows it: what falls due later goes by it. A test of a plugin has one that it sets itself. */
+/** Time as the Host knows it, for all that falls due later. A test of a plugin has one that it sets itself. */
 export interface Clock {
   /** Milliseconds since 1970; may be set forward and back. For times that are stored. */
   now(): number

@@ -37,7 +37,7 @@ export interface Edit extends Referred {
 export interface FileRef {
   /** `img`, `audio`, `video` or `file`, as the adapter wrote it. */
   readonly element: Element
-  /** Its `src`, where it has one. Whoever wrote the message may have chosen it. */
+  /** Its `src`, where it has one. The author of the message may have chosen it. */
   readonly src?: string
   readonly channel?: string
   /** The platform's id of the message. */
