@@ -173,7 +173,13 @@ const innerShape = (shape: Shape, key: string): Shape | undefined => {
 export const explainValue = (schema: TSchema, value: unknown): readonly Explanation[] =>
   explain(schema, value, [], () => undefined)
 
-/** The same for values that nobody may read in a log: of a text or bytes it says only that there are some. */
+/** Why a value does not fit, and where: `data.size: expected …`. Undefined where it fits, or there is no schema. */
+export const misfitOf = (name: string, schema: TSchema | undefined, value: unknown): string | undefined => {
+  const [found] = schema === undefined ? [] : explainValue(schema, value)
+  return found && `${[name, ...found.path].join(".")}: ${found.message}`
+}
+
+/** The same as `explainValue` for values that nobody may read in a log: of a text or bytes it says only that there are some. */
 export const explainUnseen = (schema: TSchema, value: unknown): readonly Explanation[] =>
   explain(schema, value, [], () => undefined, showKind)
 

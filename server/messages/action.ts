@@ -3,7 +3,7 @@ import {Problem} from "../../shared/problems.ts"
 import type {ActionDefinition, ActionHandler} from "../../shared/sdk/action.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {TSchema} from "../../shared/type.ts"
-import {explainValue} from "../config/explain.ts"
+import {misfitOf} from "../config/explain.ts"
 import type {Question} from "../inbox/prompts.ts"
 
 /** An action as a plugin declared it. */
@@ -21,13 +21,7 @@ export const isActionId = (handler: string): boolean => /^root\/[^/]+\/action\//
 export const press = ({id, definition, handle}: Action, kept: Question | undefined, session: Session): Reply => {
   if (kept === undefined) throw new Problem("event_invalid", `what the button of ${id} kept is gone`)
   const data: unknown = fromJson(kept.data)
-  const wrong = buttonProblem(definition, data)
+  const wrong = misfitOf("data", definition.data, data)
   if (wrong !== undefined) throw new Problem("event_invalid", `what the button of ${id} kept does not fit: ${wrong}`)
   return handle({data: data as never, session})
-}
-
-/** Why data does not fit an action's schema; undefined where it does. */
-const buttonProblem = ({data: schema}: ActionDefinition<TSchema>, data: unknown): string | undefined => {
-  const [found] = schema === undefined ? [] : explainValue(schema, data)
-  return found && `${["data", ...found.path].join(".")}: ${found.message}`
 }

@@ -4,7 +4,7 @@ import type {TimerHandler} from "../../shared/sdk/plugin/declare-timer.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {TimerDefinition, TimerOptions, When} from "../../shared/sdk/timer.ts"
 import type {TSchema} from "../../shared/type.ts"
-import {explainValue} from "../config/explain.ts"
+import {misfitOf} from "../config/explain.ts"
 import type {InboxEvent} from "../inbox/handling.ts"
 
 /** A timer as a plugin declared it. */
@@ -40,12 +40,6 @@ export const noTimers: SessionTimers = {
   },
 }
 
-/** Why data does not fit a timer's schema; undefined where it does. */
-export const dataProblem = ({data: schema}: TimerDefinition<TSchema>, data: unknown): string | undefined => {
-  const [found] = schema === undefined ? [] : explainValue(schema, data)
-  return found && `${["data", ...found.path].join(".")}: ${found.message}`
-}
-
 /** What a firing keeps in its event. */
 interface Fired {
   readonly name: string
@@ -55,7 +49,7 @@ interface Fired {
 /** Runs the handler of a firing. Throws `timer_invalid` where its data does not fit any more. */
 export const runTimer = ({definition, handle}: DeclaredTimer, {event}: InboxEvent, session: Session): Reply => {
   const {name, data} = event._data as Fired
-  const wrong = dataProblem(definition, data)
+  const wrong = misfitOf("data", definition.data, data)
   if (wrong !== undefined) throw new Problem("timer_invalid", `the data of timer "${name}" does not fit: ${wrong}`)
   return handle(session, data as never)
 }

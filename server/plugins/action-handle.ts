@@ -10,7 +10,7 @@ import type {
 import {h} from "../../shared/sdk/elements.ts"
 import {fieldsOf, longestKept, readJson} from "../../shared/sdk/values.ts"
 import type {TSchema} from "../../shared/type.ts"
-import {explainValue} from "../config/explain.ts"
+import {misfitOf} from "../config/explain.ts"
 import {makeButtonId} from "../database/buttons/button-id.ts"
 
 /** Seconds for which a button works, and at most may. */
@@ -64,11 +64,9 @@ const kept = (handler: string, {data: schema}: ActionDefinition<TSchema>, data: 
     throw invalid(
       `the data of a button of ${handler} has ${text.length} characters as JSON; ${longestKept} are the most`,
     )
-  const [found] = schema === undefined ? [] : explainValue(schema, fromJson(text))
-  if (found === undefined) return text
-  throw invalid(
-    `a button of ${handler} does not fit its schema: ${["data", ...found.path].join(".")}: ${found.message}`,
-  )
+  const wrong = misfitOf("data", schema, fromJson(text))
+  if (wrong === undefined) return text
+  throw invalid(`a button of ${handler} does not fit its schema: ${wrong}`)
 }
 
 const invalid = (why: string): Problem => new Problem("content_invalid", why)

@@ -11,7 +11,7 @@ import type {EventHandlerDefinition, HandlerDefinition, Middleware, Named} from 
 import type {StateOptions} from "../../shared/sdk/state.ts"
 import type {TimerDefinition} from "../../shared/sdk/timer.ts"
 import type {TSchema} from "../../shared/type.ts"
-import {explainValue} from "../config/explain.ts"
+import {explainValue, misfitOf} from "../config/explain.ts"
 import {withDefaults} from "../database/state/defaults.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {actionHandle, requireAction} from "./action-handle.ts"
@@ -182,9 +182,8 @@ export const collectRegistrations = (owner: PluginPath) => {
       if (schedule !== undefined && (typeof schedule !== "object" || schedule === null))
         throw new TypeError(`job("${name}"): schedule is {cron, timezone} or {every, timezone}`)
       if (!(timeout > 0 && timeout <= longestRun)) throw new Error(`job("${name}"): timeout is seconds, at most a day`)
-      const [wrong] = schedule === undefined || data === undefined ? [] : explainValue(data, schedule.data)
-      if (wrong !== undefined)
-        throw new Error(`job("${name}"): ${["schedule.data", ...wrong.path].join(".")}: ${wrong.message}`)
+      const wrong = schedule === undefined ? undefined : misfitOf("schedule.data", data, schedule.data)
+      if (wrong !== undefined) throw new Error(`job("${name}"): ${wrong}`)
       jobs.set(name, {id: capabilityId(owner, "job", name), definition, handle})
     },
     adapter: (slot, adapter) => {

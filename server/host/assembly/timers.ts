@@ -1,11 +1,11 @@
 import {pluginPath} from "../../../shared/ids.ts"
 import type {Log} from "../../../shared/log.ts"
+import {misfitOf} from "../../config/explain.ts"
 import type {Database} from "../../database/database.ts"
 import type {Ingress} from "../../endpoints/ingress.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {Inbox} from "../../inbox/inbox.ts"
 import type {TimerRunner} from "../../messages/handler.ts"
-import {dataProblem} from "../../messages/timers.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import {Timers} from "../../scheduler/timers/timers.ts"
 
@@ -27,7 +27,7 @@ export const createTimers = ({generations, ingress, inbox, ...options}: HostTime
       const timer = kinds().get(`${pluginPath(plugin)}/timer/${name}`)?.timer
       if (timer === undefined) return undefined
       const {id, definition} = timer
-      return {id, missed: definition.missed ?? "once", problemOf: data => dataProblem(definition, data)}
+      return {id, missed: definition.missed ?? "once", problemOf: data => misfitOf("data", definition.data, data)}
     },
     declared: () =>
       (generations.current?.instances ?? []).flatMap(({name, registrations}) =>
