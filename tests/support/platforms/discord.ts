@@ -2,7 +2,7 @@ import {createServer} from "node:http"
 import {text} from "node:stream/consumers"
 import type {Peer} from "crossws"
 import nodeSockets from "crossws/adapters/node"
-import {type FakePlatform, listen, type Said, type Sent} from "./platform.ts"
+import {createTroubles, type FakePlatform, listen, type Said, type Sent} from "./platform.ts"
 
 type Packet = {readonly op: number; readonly d?: unknown; readonly t?: string; readonly s?: number}
 
@@ -42,8 +42,8 @@ export const startDiscord = async (): Promise<FakePlatform> => {
   const sent: Sent[] = []
   const past: Packet[] = []
   const live = new Set<Peer>()
-  const counts = {next: 1001, sequence: 0, limit: 0, limited: 0, lost: 0, identified: 0}
-  let isLosing = false
+  const counts = {next: 1001, sequence: 0, identified: 0}
+  const troubles = createTroubles()
   let last: ReturnType<typeof messageOf> | undefined
 
   const tell = (peer: Peer, packet: Packet) => void peer.send(JSON.stringify(packet))
@@ -82,11 +82,8 @@ export const startDiscord = async (): Promise<FakePlatform> => {
     if (content === "") return {status: 400, body: {code: 50006, message: "Cannot send an empty message"}}
     if (content.length > longest)
       return {status: 400, body: {code: 50035, message: "Invalid Form Body: Must be 2000 or fewer in length."}}
-    if (counts.limit > 0) {
-      counts.limit--
-      counts.limited++
+    if (troubles.refuses())
       return {status: 429, body: {message: "You are being rate limited.", retry_after: 1, global: false}}
-    }
     const id = counts.next++
     sent.push({id: String(id), chat, text: content, edits: 0})
     return {status: 200, body: {...messageOf({text: content, chat}, id), author: me}}
@@ -115,8 +112,7 @@ export const startDiscord = async (): Promise<FakePlatform> => {
   const server = createServer(async (request, response) => {
     const body = await text(request)
     const path = new URL(request.url ?? "/", "http://discord").pathname
-    if (isLosing && request.method === "POST") {
-      counts.lost++
+    if (request.method === "POST" && troubles.loses()) {
       request.socket.destroy()
       return
     }
@@ -137,14 +133,7 @@ export const startDiscord = async (): Promise<FakePlatform> => {
     },
     repeat: () => dispatch("MESSAGE_CREATE", last),
     sent: () => sent,
-    limit: times => {
-      counts.limit = times
-    },
-    limited: () => counts.limited,
-    loseSends: isLost => {
-      isLosing = isLost
-    },
-    lost: () => counts.lost,
+    ...troubles.controls,
     arrivals: () => counts.identified,
   }
 }

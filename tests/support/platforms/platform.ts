@@ -39,6 +39,37 @@ export interface FakePlatform {
   arrivals(): number
 }
 
+/** The troubles of a fake: which sends it refuses or loses, and how a test says so. */
+export const createTroubles = () => {
+  const counts = {limit: 0, limited: 0, lost: 0}
+  let isLosing = false
+  const controls: Pick<FakePlatform, "limit" | "limited" | "loseSends" | "lost"> = {
+    limit: times => {
+      counts.limit = times
+    },
+    limited: () => counts.limited,
+    loseSends: isLost => {
+      isLosing = isLost
+    },
+    lost: () => counts.lost,
+  }
+  return {
+    controls,
+    /** Is this send refused with 429? */
+    refuses: (): boolean => {
+      if (counts.limit === 0) return false
+      counts.limit--
+      counts.limited++
+      return true
+    },
+    /** Is this send lost without an answer? */
+    loses: (): boolean => {
+      if (isLosing) counts.lost++
+      return isLosing
+    },
+  }
+}
+
 /** Listens on a free port of this machine until the test is over; resolves to the port. */
 export const listen = async (server: Server): Promise<number> => {
   await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))

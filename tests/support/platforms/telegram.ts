@@ -1,6 +1,6 @@
 import {createServer, type IncomingMessage} from "node:http"
 import {text} from "node:stream/consumers"
-import {type FakePlatform, listen, type Said, type Sent} from "./platform.ts"
+import {createTroubles, type FakePlatform, listen, type Said, type Sent} from "./platform.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 type Update = {readonly update_id: number; readonly message: Fields}
@@ -54,8 +54,8 @@ export const startTelegram = async (): Promise<FakePlatform> => {
   let updates: Update[] = []
   let again: Update[] = []
   const sent: Sent[] = []
-  const counts = {next: 1, limit: 0, limited: 0, lost: 0, polls: 0}
-  let isLosing = false
+  const counts = {next: 1, polls: 0}
+  const troubles = createTroubles()
   let endPoll: ((answer: "updates" | "conflict" | "time") => void) | undefined
 
   const poll = async ({offset = 0, timeout = 0}: Fields): Promise<Answer> => {
@@ -81,11 +81,7 @@ export const startTelegram = async (): Promise<FakePlatform> => {
     const content = String(said)
     if (content === "") return {code: 400, description: "Bad Request: message text is empty"}
     if (content.length > longest) return {code: 400, description: "Bad Request: message is too long"}
-    if (counts.limit > 0) {
-      counts.limit--
-      counts.limited++
-      return {code: 429, description: "Too Many Requests: retry after 1", wait: 1}
-    }
+    if (troubles.refuses()) return {code: 429, description: "Too Many Requests: retry after 1", wait: 1}
     const id = counts.next++
     sent.push({id: String(id), chat: String(chat_id), text: content, edits: 0})
     return {result: {message_id: id, date: 1, chat: chatOf(chat_id), from: me, text: content}}
@@ -113,8 +109,7 @@ export const startTelegram = async (): Promise<FakePlatform> => {
   const server = createServer(async (request, response) => {
     const name = new URL(request.url ?? "/", "http://telegram").pathname.split("/").at(-1) ?? ""
     const fields = await fieldsOf(request)
-    if (isLosing && name === "sendMessage") {
-      counts.lost++
+    if (name === "sendMessage" && troubles.loses()) {
       request.socket.destroy()
       return
     }
@@ -140,14 +135,7 @@ export const startTelegram = async (): Promise<FakePlatform> => {
       endPoll?.("updates")
     },
     sent: () => sent,
-    limit: times => {
-      counts.limit = times
-    },
-    limited: () => counts.limited,
-    loseSends: isLost => {
-      isLosing = isLost
-    },
-    lost: () => counts.lost,
+    ...troubles.controls,
     arrivals: () => counts.polls,
   }
 }
