@@ -1,3 +1,4 @@
+import {AgentConfig, type AgentSettings} from "./agents/config.ts"
 import {durationPattern} from "./duration.ts"
 import {namePattern} from "./ids.ts"
 import {logLevels} from "./log.ts"
@@ -172,15 +173,6 @@ export const PluginConfig = Type.Object(
     ),
   },
   {...closed, default: {}},
-)
-
-const AgentConfig = Type.Object(
-  {
-    provider: Type.String({minLength: 1, description: "The model provider."}),
-    model: Type.String({minLength: 1, description: "The provider's name of the model."}),
-    apiKey: Type.Optional(Type.Secret({description: "The provider's key, as ${NAME}."})),
-  },
-  closed,
 )
 
 const WorkroomConfig = Type.Object(
@@ -456,7 +448,7 @@ export const ProjectConfig = Type.Object(
       Type.Record(Type.String({pattern: namePattern}), AgentConfig, {
         ...closed,
         default: {},
-        description: "Agent bindings by name. Readiness may require them; agents do not run in this version.",
+        description: "Agent bindings by name. Readiness may require them.",
       }),
     ),
     workroom: Type.Optional(WorkroomConfig),
@@ -488,7 +480,6 @@ type Unfilled =
   | "authToken"
   | "use"
   | "config"
-  | "apiKey"
   | "channel"
   | "user"
   | "account"
@@ -497,7 +488,10 @@ type Unfilled =
   | "rate"
   | "offer"
 
-export type ProjectConfig = Filled<Static<typeof ProjectConfig>>
+type Settings = Filled<Omit<Static<typeof ProjectConfig>, "agents">>
+export interface ProjectConfig extends Settings {
+  readonly agents: Readonly<Record<string, AgentSettings>>
+}
 /** `http.previousToken`, where it is configured. */
 export type PreviousToken = NonNullable<ProjectConfig["http"]["previousToken"]>
 export type RetentionSettings = ProjectConfig["retention"]

@@ -1,3 +1,4 @@
+import {agentStepStates, agentTriggers, agentWaits} from "./agents/states.ts"
 import {backfillOfGap, gapFillings, gapReasons} from "./api/endpoints.ts"
 import {Place} from "./api/plugin-views.ts"
 import {IngressView} from "./api/readiness.ts"
@@ -50,6 +51,27 @@ const JobRun = Named("JobRun", {
   scheduledFor: Time(),
   reason: Type.Union([Type.String(), Type.Null()]),
   error: Detail("Why it failed"),
+})
+
+/** A run of an agent. */
+const AgentRun = Named("AgentRun", {
+  agent: Type.String(),
+  trigger: Type.Enum([...agentTriggers]),
+  attempt: Type.Integer({description: "How often it was taken up"}),
+  item: Type.Union([Type.Integer(), Type.Null()], {description: "The work item that it works on"}),
+  waitsFor: Type.Union([Type.Enum([...agentWaits]), Type.Null()]),
+  reason: Type.Union([Type.String(), Type.Null()], {description: "Why it failed or was cancelled, as a word"}),
+  error: Detail("The same, in detail"),
+})
+
+/** A question to a person whether an agent may call a tool. */
+const AgentApproval = Named("AgentApprovalEvent", {
+  agent: Type.String(),
+  approval: Type.String(),
+  step: Type.Integer(),
+  tool: Type.String(),
+  by: Type.Union([Type.String(), Type.Null()], {private: true, description: "Who decided"}),
+  reason: Type.Union([Type.String(), Type.Null()], {private: true}),
 })
 
 const IngressReason = IngressView.properties.reasons.items
@@ -282,6 +304,32 @@ export const eventTypes = {
   "job.failed": event("A run of a job has failed; it is not repeated", JobRun),
   "job.cancelled": event("A run of a job was cancelled", JobRun),
   "job.skipped": event("A job was not run at a due time", JobRun),
+  "agent.run_queued": event("A run of an agent was asked for, or goes on", AgentRun),
+  "agent.run_started": event("A Host has taken up a run of an agent", AgentRun),
+  "agent.run_waiting": event("A run of an agent waits: for a person, for the provider, or for ingress", AgentRun),
+  "agent.run_held": event("A restore holds a run of an agent until somebody releases it", AgentRun),
+  "agent.run_succeeded": event("A run of an agent has ended, and its answer is stored", AgentRun),
+  "agent.run_failed": event("A run of an agent has failed", AgentRun),
+  "agent.run_cancelled": event("A run of an agent was cancelled", AgentRun),
+  "agent.step": event(
+    "A model call or a tool call of a run has another state",
+    Named("AgentStepEvent", {
+      agent: Type.String(),
+      step: Type.Integer(),
+      kind: Type.Enum(["model", "tool"]),
+      name: Type.String({description: "The model, or the tool"}),
+      state: Type.Enum([...agentStepStates]),
+      begun: Type.Integer({description: "How often it was begun"}),
+      reason: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+  "agent.approval_asked": event("A person is asked whether an agent may call a tool", AgentApproval),
+  "agent.approval_waiting": event("An approval that a restore held waits for a person again", AgentApproval),
+  "agent.approval_held": event("A restore holds an approval", AgentApproval),
+  "agent.approval_approved": event("A person has approved a call", AgentApproval),
+  "agent.approval_denied": event("A person has denied a call", AgentApproval),
+  "agent.approval_expired": event("Nobody has decided about a call in time: it is denied", AgentApproval),
+  "agent.approval_cancelled": event("The run of an approval has ended", AgentApproval),
   "restart.asked": event(
     "The Host was asked to end with an exit code that has it started again",
     Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),

@@ -568,6 +568,34 @@ export const problems = {
   job_unknown: {status: 404, title: "No such job", hint: "svc schedule list shows them."},
   run_unknown: {status: 404, title: "No such run", hint: "svc schedule runs shows the newest."},
   run_state: {status: 409, title: "The run is not in a state for this", hint: "svc schedule runs tells its state."},
+  agent_unknown: {status: 404, title: "No such agent", hint: "svc agent list shows the bindings of agents."},
+  agent_disabled: {
+    status: 409,
+    title: "The agent is disabled",
+    hint: "Remove agents.<name>.enabled: false from svc.config.yml, then: svc runtime reload",
+  },
+  agent_misconfigured: {
+    status: 409,
+    title: "The agent is not configured",
+    hint: "svc agent show <name> says what is missing.",
+  },
+  agent_run_unknown: {status: 404, title: "No such run of an agent", hint: "svc agent runs shows the newest."},
+  agent_run_state: {
+    status: 409,
+    title: "The run of the agent is not in a state for this",
+    hint: "svc agent runs shows its state.",
+  },
+  approval_unknown: {status: 404, title: "No such approval", hint: "svc agent runs --state waiting shows what waits."},
+  approval_state: {
+    status: 409,
+    title: "The approval is decided already",
+    hint: "The first decision counts; its run goes on with it.",
+  },
+  tool_effect: {
+    status: 409,
+    title: "The tool's effect does not allow this",
+    hint: 'Declare the tool with effect: "transaction": what it sends and writes is then stored with its call.',
+  },
   not_active: {
     status: 409,
     title: "The plugin is not active",

@@ -1,3 +1,4 @@
+import {agentSchema} from "./agent-schema.ts"
 import {buttonSchema} from "./button-schema.ts"
 import {capacitySchema} from "./capacity-schema.ts"
 import {cursorSchema} from "./cursor-schema.ts"
@@ -163,6 +164,7 @@ export const migrations: readonly Migration[] = [
     statements: fileSchema,
   },
   {version: 20, name: "buttons", undo: "drop buttons and its triggers", statements: buttonSchema},
+  {version: 21, name: "agents", undo: "drop the tables agent_* and their triggers", statements: agentSchema},
 ]
 
 /** The schema of this version of svc. */

@@ -1,0 +1,65 @@
+import type {ToolEffect} from "../../../shared/agents/states.ts"
+import type {Permission} from "../../../shared/sdk/permission.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {TSchema} from "../../../shared/type.ts"
+import type {OutboxDraft} from "../../outbox/draft.ts"
+import type {Binding} from "../bindings/binding.ts"
+
+/** Whom a run is for, and where: what its tools may rely on. Nothing of it comes from the model. */
+export interface RunFacts {
+  readonly runId: string
+  readonly agent: string
+  readonly endpoint: string | undefined
+  readonly channel: string | undefined
+  readonly user: {readonly id: string; readonly name?: string} | undefined
+  /** The work item that it works on. */
+  readonly item: number | undefined
+  /** Who it is in the Journal: `agent:<name>`. */
+  readonly actor: string
+  /** Of the asking user now, or the binding's for a run without one; undefined for none. */
+  readonly permission: Permission | undefined
+}
+
+/** One call in the hands of a tool. */
+export interface ToolUse {
+  /** Checked by the tool's parameters. */
+  readonly args: unknown
+  /** The same for every attempt of this call. */
+  readonly key: string
+  readonly run: RunFacts
+  readonly binding: Binding
+  readonly signal: AbortSignal
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** What a call leaves behind: stored in one batch with its row. */
+export interface ToolResult {
+  /** Text, or what JSON can hold: for the model. */
+  readonly value: unknown
+  readonly sends?: readonly OutboxDraft[]
+  readonly statements?: readonly Statement[]
+  /** Told once they are durable. */
+  stored?(): void
+  /** Told once they are durable, or will not be. */
+  release?(): void
+}
+
+/** A tool that agents can have: svc's own, or a plugin's. */
+export interface AgentTool {
+  /** As bindings name it. */
+  readonly name: string
+  readonly description: string
+  readonly parameters: TSchema
+  readonly effect: ToolEffect
+  readonly permission: Permission
+  readonly approval: boolean
+  /** Milliseconds. */
+  readonly timeout: number
+  /** What keeps this binding from having the tool, such as a list that it needs; undefined where nothing does. */
+  problem?(binding: Binding): string | undefined
+  /** What a person is to read before the call is approved; the arguments as JSON when left out. */
+  describe?(args: unknown, run: RunFacts): string
+  /** What it throws the model is told. */
+  run(use: ToolUse): Promise<ToolResult>
+}

@@ -1,0 +1,74 @@
+/** Raises what became of a run; `event` is the word after `agent.run_`. */
+const tellingRun = (event: string) => `INSERT INTO events (type, at, context, endpoint, run_id, data) VALUES
+  ('agent.run_' || ${event}, CAST(unixepoch('subsec') * 1000 AS INTEGER), (SELECT max(id) FROM event_contexts), NEW.endpoint, NEW.run_id,
+  json_object('agent', NEW.agent, 'trigger', NEW.cause, 'attempt', NEW.attempt, 'item', NEW.item, 'waitsFor', NEW.waits_for,
+    'reason', NEW.reason, 'error', substr(NEW.error, 1, 1000)));`
+
+/** Raises what became of a step: `begun`, `done`, `failed`, `unknown` or `refused`. */
+const tellingStep = `INSERT INTO events (type, at, context, endpoint, run_id, data)
+  SELECT 'agent.step', CAST(unixepoch('subsec') * 1000 AS INTEGER), (SELECT max(id) FROM event_contexts), r.endpoint, r.run_id,
+    json_object('agent', r.agent, 'step', NEW.n, 'kind', NEW.kind, 'name', NEW.name, 'state', NEW.state, 'begun', NEW.begun,
+      'reason', NEW.reason)
+  FROM agent_runs r WHERE r.seq = NEW.run;`
+
+/** Raises what became of an approval; `event` is the word after `agent.approval_`. */
+const tellingApproval = (event: string) => `INSERT INTO events (type, at, context, endpoint, run_id, data)
+  SELECT 'agent.approval_' || ${event}, CAST(unixepoch('subsec') * 1000 AS INTEGER), (SELECT max(id) FROM event_contexts), NEW.endpoint, r.run_id,
+    json_object('agent', r.agent, 'approval', NEW.id, 'step', NEW.n, 'tool', NEW.tool, 'by', NEW.decided_by, 'reason', NEW.reason)
+  FROM agent_runs r WHERE r.seq = NEW.run;`
+
+/** Counts a run that has ended: `agent_runs` is pruned. */
+const counting = `INSERT INTO agent_run_totals (agent, outcome, runs) VALUES (NEW.agent, NEW.state, 1)
+  ON CONFLICT (agent, outcome) DO UPDATE SET runs = runs + 1;`
+
+/**
+ * Runs of agents. A run is one row, and each of its model calls and tool calls is a step: a row before it begins and after it has
+ * ended, numbered from 1 in their order. `begun` says how often a step was begun. Money is in millionths of the unit of the
+ * binding's prices. `agent_spending` counts by binding, day (UTC, as 2026-11-25) and subject: '' for all, `user <endpoint> <id>`,
+ * `channel <endpoint> <id>`. Times in milliseconds since 1970. Triggers raise the events, so that each is in the batch of its change.
+ */
+export const agentSchema: readonly string[] = [
+  `CREATE TABLE agent_runs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, cause TEXT NOT NULL, request TEXT UNIQUE,
+    state TEXT NOT NULL DEFAULT 'queued', waits_for TEXT, due_at INTEGER, attempt INTEGER NOT NULL DEFAULT 0, runtime_id TEXT,
+    endpoint TEXT, channel TEXT, user TEXT, place TEXT NOT NULL, inbox_seq INTEGER, item INTEGER, plugin TEXT,
+    input TEXT NOT NULL, answer TEXT, message TEXT, reason TEXT, error TEXT, failures INTEGER NOT NULL DEFAULT 0,
+    steps INTEGER NOT NULL DEFAULT 0, tokens_in INTEGER NOT NULL DEFAULT 0, tokens_out INTEGER NOT NULL DEFAULT 0,
+    tokens INTEGER NOT NULL DEFAULT 0, money INTEGER NOT NULL DEFAULT 0, active_ms INTEGER NOT NULL DEFAULT 0,
+    created_at INTEGER NOT NULL, started_at INTEGER, ended_at INTEGER
+  )`,
+  "CREATE INDEX agent_runs_state ON agent_runs (state, seq)",
+  "CREATE INDEX agent_runs_of_agent ON agent_runs (agent, seq)",
+  "CREATE INDEX agent_runs_of_agent_state ON agent_runs (agent, state, seq)",
+  "CREATE INDEX agent_runs_user ON agent_runs (endpoint, user) WHERE user IS NOT NULL",
+  "CREATE INDEX agent_runs_item ON agent_runs (item, seq) WHERE item IS NOT NULL",
+  `CREATE TABLE agent_steps (
+    run INTEGER NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, call TEXT, effect TEXT,
+    state TEXT NOT NULL, begun INTEGER NOT NULL DEFAULT 0, input TEXT, output TEXT, reason TEXT, error TEXT,
+    tokens_in INTEGER, tokens_out INTEGER, money INTEGER, reserved_tokens INTEGER NOT NULL DEFAULT 0, reserved_money INTEGER NOT NULL DEFAULT 0,
+    begun_at INTEGER, ended_at INTEGER,
+    PRIMARY KEY (run, n)
+  ) WITHOUT ROWID`,
+  `CREATE TABLE agent_approvals (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, run INTEGER NOT NULL, n INTEGER NOT NULL, tool TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting', permission TEXT NOT NULL, endpoint TEXT, channel TEXT, message TEXT, shown TEXT NOT NULL,
+    asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, decided_at INTEGER, decided_by TEXT, reason TEXT
+  )`,
+  "CREATE INDEX agent_approvals_state ON agent_approvals (state, expires_at)",
+  "CREATE INDEX agent_approvals_run ON agent_approvals (run, n)",
+  "CREATE TABLE agent_spending (agent TEXT NOT NULL, day TEXT NOT NULL, subject TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0, tokens INTEGER NOT NULL DEFAULT 0, money INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (agent, day, subject)) WITHOUT ROWID",
+  "CREATE INDEX agent_spending_day ON agent_spending (day)",
+  "CREATE TABLE agent_run_totals (agent TEXT NOT NULL, outcome TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (agent, outcome)) WITHOUT ROWID",
+  `CREATE TRIGGER event_agent_run_queued AFTER INSERT ON agent_runs BEGIN ${tellingRun("'queued'")} END`,
+  `CREATE TRIGGER event_agent_run AFTER UPDATE OF state ON agent_runs WHEN NEW.state IS NOT OLD.state BEGIN
+    ${tellingRun("CASE NEW.state WHEN 'running' THEN 'started' ELSE NEW.state END")} END`,
+  `CREATE TRIGGER count_agent_run AFTER UPDATE OF state ON agent_runs
+    WHEN NEW.state IS NOT OLD.state AND NEW.state IN ('succeeded', 'failed', 'cancelled') BEGIN ${counting} END`,
+  `CREATE TRIGGER event_agent_step AFTER UPDATE OF state ON agent_steps
+    WHEN NEW.state IS NOT OLD.state AND NEW.state NOT IN ('planned') BEGIN ${tellingStep} END`,
+  `CREATE TRIGGER event_agent_step_begun AFTER INSERT ON agent_steps WHEN NEW.state = 'begun' BEGIN ${tellingStep} END`,
+  `CREATE TRIGGER event_agent_approval_asked AFTER INSERT ON agent_approvals BEGIN ${tellingApproval("'asked'")} END`,
+  `CREATE TRIGGER event_agent_approval AFTER UPDATE OF state ON agent_approvals WHEN NEW.state IS NOT OLD.state BEGIN
+    ${tellingApproval("NEW.state")} END`,
+  "CREATE TRIGGER agent_run_gone AFTER DELETE ON agent_runs BEGIN DELETE FROM agent_steps WHERE run = OLD.seq; DELETE FROM agent_approvals WHERE run = OLD.seq; END",
+]

@@ -1,0 +1,72 @@
+/** What a run can be. `held`: a restore holds it until somebody releases it. */
+export const agentRunStates = ["queued", "running", "waiting", "held", "succeeded", "failed", "cancelled"] as const
+export type AgentRunState = (typeof agentRunStates)[number]
+
+/** What a waiting run waits for. */
+export const agentWaits = ["approval", "retry", "ingress"] as const
+export type AgentWait = (typeof agentWaits)[number]
+
+/** What started a run. */
+export const agentTriggers = [
+  "mention",
+  "direct",
+  "command",
+  "event",
+  "job",
+  "timer",
+  "item",
+  "plugin",
+  "operator",
+] as const
+export type AgentTrigger = (typeof agentTriggers)[number]
+
+/**
+ * What a step can be. `planned`: the model asked for it, and it has not begun. `waiting`: for a person's approval. `unknown`: it was
+ * cut off, and may have been done.
+ */
+export const agentStepStates = ["planned", "waiting", "begun", "done", "failed", "unknown", "refused"] as const
+export type AgentStepState = (typeof agentStepStates)[number]
+
+export const approvalStates = ["waiting", "held", "approved", "denied", "expired", "cancelled"] as const
+export type ApprovalState = (typeof approvalStates)[number]
+
+/** What a tool does to the world: see `ToolDefinition`. */
+export const toolEffects = ["none", "transaction", "idempotent", "external"] as const
+export type ToolEffect = (typeof toolEffects)[number]
+
+/**
+ * Why a run has failed or was cancelled, or a step was refused, as a word; with a sentence for people. `docs/reference/agents.md` is
+ * generated from this table.
+ */
+export const agentReasons = {
+  limit_steps: "The run has made as many steps as `limits.steps` allows.",
+  limit_tokens: "The next call could pass the tokens of one run.",
+  limit_seconds: "The run has worked for as long as `limits.seconds` allows.",
+  limit_money: "The next call could pass the money of one run.",
+  limit_user: "The user has reached a limit of `limits.user` for today.",
+  limit_channel: "The channel has reached a limit of `limits.channel` for today.",
+  limit_day: "The agent has reached a limit of `limits.day` for today.",
+  provider_refused:
+    "The provider refused the call: a wrong key, a model that is not there, or a request that it does not take.",
+  provider_unavailable: "The provider did not answer, or was overloaded, in as many tries as there are.",
+  answer_malformed: "The model's answers could not be read in as many tries as there are.",
+  answer_empty: "The model answered with neither text nor a tool call in as many tries as there are.",
+  answer_cut: "The model's answer was longer than `limits.output` allows.",
+  answer_filtered: "The provider's filter withheld the answer.",
+  tools_endless: "The model repeated the same call with the same arguments, though it had the result.",
+  binding_missing: "The configuration has no binding of that name, or it is disabled.",
+  binding_misconfigured: "The binding is not configured.",
+  place_gone: "The endpoint that the answer goes to is not there any more.",
+  cancelled: "Somebody cancelled the run.",
+  discarded: "An operator discarded the run that a restore held.",
+  tool_unknown: "The model asked for a tool that the binding does not have.",
+  tool_arguments: "The arguments do not fit the tool's parameters.",
+  tool_denied: "The asking user does not have the tool's permission.",
+  tool_failed: "The tool threw an error.",
+  tool_timeout: "The tool did not end in its time.",
+  tool_unknown_outcome: "The call was cut off and may have been done: it is not repeated.",
+  tool_repeated: "The same call was cut off before in this run: a person has to approve it.",
+  approval_denied: "A person denied the call.",
+  approval_expired: "Nobody approved the call in time.",
+} as const
+export type AgentReason = keyof typeof agentReasons

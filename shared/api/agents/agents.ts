@@ -1,0 +1,205 @@
+import {
+  agentReasons,
+  agentRunStates,
+  agentStepStates,
+  agentTriggers,
+  agentWaits,
+  approvalStates,
+  toolEffects,
+} from "../../agents/states.ts"
+import {permissions} from "../../sdk/permission.ts"
+import {type Static, Type} from "../../type.ts"
+import {PageQuery} from "../paging.ts"
+import {readinessReasons} from "../readiness.ts"
+import {Named, orNull, Time} from "../schemas.ts"
+
+/** Agents as the HTTP API shows them. What is marked `private` is left out for a demo token: states are seen, never text. */
+
+/** A limit and how much of it is taken. */
+const Meter = Named("AgentMeter", {
+  limit: Type.Number(),
+  used: Type.Number(),
+})
+
+const reasonOf = (description: string) =>
+  orNull(Type.String({description: `${description}: ${Object.keys(agentReasons).join(", ")}`}))
+
+export const AgentToolView = Named("AgentTool", {
+  name: Type.String(),
+  description: Type.String({private: true}),
+  effect: Type.Enum([...toolEffects]),
+  permission: Type.Enum([...permissions], {description: "Who may have it called"}),
+  approval: Type.Boolean({description: "A person is asked before each call"}),
+})
+
+export const AgentView = Named("AgentView", {
+  name: Type.String(),
+  enabled: Type.Boolean(),
+  description: Type.String({private: true}),
+  provider: Type.String(),
+  model: Type.String(),
+  baseURL: orNull(Type.String(), {private: true, description: "Null: the provider's own address"}),
+  configured: Type.Boolean({description: "What `binding_configured` checks: no network"}),
+  reason: orNull(Type.Enum(Object.keys(readinessReasons)), {description: "Why it is not configured"}),
+  problem: orNull(Type.String(), {private: true, description: "The same, for people"}),
+  permission: Type.Enum(["none", ...permissions], {description: "Of runs without a user"}),
+  triggers: Type.Array(Type.Enum([...agentTriggers]), {description: "What starts runs, as configured"}),
+  tools: Type.Array(AgentToolView),
+  runs: Named("AgentRunCounts", {
+    queued: Type.Integer(),
+    running: Type.Integer(),
+    waiting: Type.Integer(),
+    held: Type.Integer(),
+    succeeded: Type.Integer({description: "Since the first"}),
+    failed: Type.Integer(),
+    cancelled: Type.Integer(),
+  }),
+  approvals: Type.Integer({description: "That wait for a person"}),
+  today: Named("AgentToday", {
+    runs: Type.Integer(),
+    tokens: Type.Integer(),
+    money: Type.Number({description: "In the unit of the binding's prices"}),
+    limits: Type.Array(
+      Named("AgentLimit", {
+        of: Type.Enum(["run", "user", "channel", "day"]),
+        what: Type.Enum(["steps", "seconds", "runs", "tokens", "money", "parallel"]),
+        limit: Type.Number(),
+        used: orNull(Type.Number(), {description: "Null where it is counted for each run, user or channel"}),
+      }),
+    ),
+  }),
+  lastRun: orNull(
+    Named("AgentLastRun", {
+      runId: Type.String(),
+      state: Type.Enum([...agentRunStates]),
+      reason: reasonOf("Why it failed"),
+      endedAt: orNull(Time()),
+    }),
+  ),
+})
+export type AgentView = Static<typeof AgentView>
+
+export const ApprovalView = Named("AgentApproval", {
+  id: Type.String(),
+  runId: Type.String(),
+  agent: Type.String(),
+  step: Type.Integer(),
+  tool: Type.String(),
+  state: Type.Enum([...approvalStates]),
+  shown: Type.String({private: true, description: "What will happen, as the person is told"}),
+  permission: Type.Enum([...permissions], {description: "Who may decide in chat"}),
+  endpoint: orNull(Type.String({description: "Where it was asked"})),
+  channel: orNull(Type.String({private: true})),
+  askedAt: Time(),
+  expiresAt: Time(),
+  decidedAt: orNull(Time()),
+  decidedBy: orNull(Type.String(), {private: true}),
+})
+export type ApprovalView = Static<typeof ApprovalView>
+
+export const AgentRunView = Named("AgentRunView", {
+  kind: Type.Literal("agent"),
+  runId: Type.String(),
+  seq: Type.Integer(),
+  agent: Type.String(),
+  trigger: Type.Enum([...agentTriggers]),
+  state: Type.Enum([...agentRunStates]),
+  waitsFor: orNull(Type.Enum([...agentWaits])),
+  dueAt: orNull(Time("When a waiting run goes on by itself")),
+  attempt: Type.Integer({description: "How often it was taken up"}),
+  endpoint: orNull(Type.String()),
+  channel: orNull(Type.String({private: true})),
+  user: orNull(Type.String({private: true})),
+  item: orNull(Type.Integer({description: "The work item that it works on"})),
+  plugin: orNull(Type.String({description: "The plugin that asked for it"})),
+  reason: reasonOf("Why it failed or was cancelled"),
+  error: orNull(Type.String(), {private: true}),
+  steps: Type.Integer(),
+  tokens: Type.Integer({description: "In and out; calls that were cut off count as they were reserved"}),
+  money: Type.Number(),
+  createdAt: Time(),
+  startedAt: orNull(Time()),
+  endedAt: orNull(Time()),
+  runtimeId: orNull(Type.String({description: "The Host that ran it last"})),
+})
+export type AgentRunView = Static<typeof AgentRunView>
+
+export const AgentStepView = Named("AgentStep", {
+  step: Type.Integer(),
+  kind: Type.Enum(["model", "tool"]),
+  name: Type.String({description: "The model, or the tool"}),
+  effect: orNull(Type.Enum([...toolEffects])),
+  state: Type.Enum([...agentStepStates]),
+  begun: Type.Integer({description: "How often it was begun"}),
+  reason: reasonOf("Why it failed or was refused"),
+  error: orNull(Type.String(), {private: true}),
+  input: Type.Unknown({
+    private: true,
+    description: "Of a model call what it was told since the last one, of a tool call its arguments",
+  }),
+  output: Type.Unknown({
+    private: true,
+    description: "Of a model call its text and the calls it asked for, of a tool call its result",
+  }),
+  tokensIn: orNull(Type.Integer()),
+  tokensOut: orNull(Type.Integer()),
+  money: orNull(Type.Number()),
+  begunAt: orNull(Time()),
+  endedAt: orNull(Time()),
+})
+export type AgentStepView = Static<typeof AgentStepView>
+
+export const AgentRunDetail = Named("AgentRunDetail", {
+  ...AgentRunView.properties,
+  input: Type.String({private: true, description: "What it was asked"}),
+  answer: orNull(Type.String(), {private: true}),
+  trail: Type.Array(AgentStepView, {description: "Its steps, in their order"}),
+  approvals: Type.Array(ApprovalView),
+  limits: Type.Array(
+    Named("AgentRunLimit", {what: Type.Enum(["steps", "seconds", "tokens", "money"]), ...Meter.properties}),
+  ),
+})
+export type AgentRunDetail = Static<typeof AgentRunDetail>
+
+export const AgentRunQuery = Type.Object({
+  ...PageQuery.properties,
+  agent: Type.Optional(Type.String({minLength: 1, description: "Only runs of this agent"})),
+  state: Type.Optional(Type.Enum([...agentRunStates])),
+})
+
+/** What an operator asks an agent over the API: the answer is in the run. */
+export const AgentAsk = Named(
+  "AgentAsk",
+  {
+    input: Type.String({minLength: 1, maxLength: 100_000, private: true, description: "What the agent is asked"}),
+    request: Type.Optional(
+      Type.String({minLength: 1, maxLength: 200, description: "The same again makes no second run"}),
+    ),
+    permission: Type.Optional(
+      Type.Enum([...permissions], {description: "What the run's tools may do; the binding's permission when left out"}),
+    ),
+  },
+  {additionalProperties: false},
+)
+
+export const ApprovalDecision = Named(
+  "ApprovalDecision",
+  {
+    by: Type.Optional(
+      Type.String({minLength: 1, maxLength: 200, description: "Who decides; the operator when left out"}),
+    ),
+    reason: Type.Optional(Type.String({maxLength: 500, private: true, description: "For the model and for people"})),
+  },
+  {additionalProperties: false},
+)
+
+/** What one call of the model says: `svc agent check`. */
+export const AgentCheck = Named("AgentCheck", {
+  ok: Type.Boolean(),
+  milliseconds: Type.Integer(),
+  model: Type.String(),
+  answer: orNull(Type.String(), {private: true}),
+  tokens: orNull(Type.Integer()),
+  problem: orNull(Type.String(), {private: true}),
+  hint: orNull(Type.String()),
+})
