@@ -1,0 +1,126 @@
+import {v7 as uuid} from "uuid"
+import {fromJson, toJson} from "../../../shared/json.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import type {Node} from "../../../shared/sdk/elements.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
+import {inserting} from "../../outbox/rows.ts"
+import type {Engine} from "./engine.ts"
+import type {AgentRun} from "./run-rows.ts"
+import {writeFenced} from "./write.ts"
+
+/** Text that the model has begun is shown after so many milliseconds, and what came since so often. */
+const firstAfter = 1000
+const every = 1500
+
+/** A platform has so long to take an intermediate edit, in milliseconds. */
+const editLimit = 10_000
+
+/** A longer text is shown at its end alone, where the platform has no limit that is lower. */
+const longestShown = 3500
+
+/** Stands behind text that goes on. */
+const more = " …"
+
+/** The statement that stores messages, in the batch of their change. */
+export const storing = (drafts: readonly OutboxDraft[], at: number): readonly Statement[] =>
+  drafts.length === 0
+    ? []
+    : [inserting(drafts.map(draft => ({draft, content: toJson(draft.content), at, turn: undefined})))]
+
+/** Text that a run says in its conversation: into the message that it streams to, where there is one; always as text. */
+export const sayingOf = (
+  {endpoint, channel, item, message}: Pick<AgentRun, "endpoint" | "channel" | "item" | "message">,
+  content: readonly Node[],
+): OutboxDraft | undefined => {
+  if (endpoint === undefined || channel === undefined || item !== undefined) return undefined
+  if (message === undefined) return messageDraft({endpoint, channel}, content)
+  return {id: uuid(), endpoint, channel, kind: "edit", content: {message: {outbox: message}, content}}
+}
+
+/**
+ * Shows an answer while the model writes it, where the platform can edit messages. The message is a row before it is sent; edits in
+ * between are best effort, and no rows; the last one is a row again, of the run's end.
+ */
+export class StreamedAnswer {
+  readonly #engine: Engine
+  readonly #run: AgentRun
+  readonly #isOn: boolean
+  #message: string | undefined
+  #text = ""
+  #shown = ""
+  #timer: (() => void) | undefined
+  #showing: Promise<void> | undefined
+  #isOver = false
+
+  constructor(engine: Engine, run: AgentRun) {
+    this.#engine = engine
+    this.#run = run
+    this.#message = run.message
+    const {endpoint, channel, item} = run
+    this.#isOn =
+      endpoint !== undefined &&
+      channel !== undefined &&
+      item === undefined &&
+      engine.endpoints.hasFeature(endpoint, "edit")
+  }
+
+  /** What the model wrote since. */
+  readonly add = (text: string): void => {
+    this.#text += text
+    if (this.#isOn) this.#wake(this.#message === undefined ? firstAfter : every)
+  }
+
+  /** Nothing is shown any more; resolves to the message's outbox id, where there is one. */
+  async end(): Promise<string | undefined> {
+    this.#isOver = true
+    this.#timer?.()
+    await this.#showing
+    return this.#message
+  }
+
+  #wake(pause: number): void {
+    if (this.#timer !== undefined || this.#showing !== undefined || this.#isOver) return
+    this.#timer = this.#engine.clock.wait(pause, () => {
+      this.#timer = undefined
+      this.#showing = this.#show()
+        .catch(error => this.#engine.log.debug(`an answer was not shown while it came: ${messageOf(error)}`))
+        .finally(() => {
+          this.#showing = undefined
+          if (this.#text !== this.#shown) this.#wake(every)
+        })
+    })
+  }
+
+  async #show(): Promise<void> {
+    const {endpoint = "", channel = ""} = this.#run
+    const text = this.#engine.hide(this.#text)
+    const found = this.#engine.endpoints.get(endpoint)
+    const longest = Math.min(longestShown, found?.spec.limits.text ?? longestShown)
+    if (text.trim() === "" || text.length + more.length > longest) return
+    this.#shown = this.#text
+    if (this.#message === undefined) return this.#begin({endpoint, channel}, text)
+    const [row] = await this.#engine.database.read("SELECT state, platform_ids FROM outbox WHERE id = ?", [
+      this.#message,
+    ])
+    const [message] = row?.state === "sent" ? (fromJson(String(row.platform_ids ?? "[]")) as string[]) : []
+    if (message === undefined || this.#isOver) return
+    await found?.sender?.edit?.({id: uuid(), channel, message, content: [text + more]}, AbortSignal.timeout(editLimit))
+  }
+
+  async #begin(address: {endpoint: string; channel: string}, text: string): Promise<void> {
+    const {database, outbox, clock} = this.#engine
+    const draft = messageDraft(address, text + more)
+    await writeFenced(
+      this.#engine,
+      this.#run,
+      [
+        ...storing([draft], clock.now()),
+        {sql: "UPDATE agent_runs SET message = ? WHERE seq = ?", args: [draft.id, this.#run.seq]},
+      ],
+      async () => (await database.read("SELECT 1 FROM outbox WHERE id = ?", [draft.id])).length > 0,
+    )
+    this.#message = draft.id
+    outbox.stored([draft])
+  }
+}

@@ -1,0 +1,91 @@
+import type {AgentReason} from "../../../shared/agents/states.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {HostText} from "../../messages/texts/en.ts"
+import {itemText, tryCommandOnce} from "../items.ts"
+import {sayingOf, storing} from "./answer.ts"
+import type {Engine} from "./engine.ts"
+import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
+import {isRun, writeFenced} from "./write.ts"
+
+/** Who an agent is in the Journal. */
+export const actorOf = (agent: string): string => `agent:${agent}`
+
+/** What the conversation is told of a run that has failed: no more than whether it helps to ask again. */
+const failureText = (reason: AgentReason): HostText => {
+  if (reason.startsWith("limit_")) return "agent.limit"
+  if (reason === "provider_unavailable" || reason === "provider_refused") return "agent.unavailable"
+  return "agent.failed"
+}
+
+/** Ends a run with the model's answer: its end and its answer are one batch, with what else belongs to it. */
+export const succeed = async (
+  engine: Engine,
+  run: AgentRun,
+  answer: string,
+  {also = [], reason}: {also?: readonly Statement[]; reason?: AgentReason} = {},
+): Promise<void> => {
+  const at = engine.clock.now()
+  if (run.item !== undefined) await handIn(engine, run, run.item, answer)
+  const said = sayingOf(run, [answer])
+  const sends = said === undefined ? [] : [said]
+  const end = {state: "succeeded", answer, ...(reason === undefined ? {} : {reason})} as const
+  await writeFenced(
+    engine,
+    run,
+    [...also, ...storing(sends, at), endingRun(run.seq, end, at)],
+    isRun(engine, run, ["succeeded"]),
+  )
+  engine.outbox.stored(sends)
+}
+
+/** The result is a comment, and the item waits for a person: an agent accepts nothing. */
+const handIn = async ({workroom}: Engine, {runId, agent}: AgentRun, item: number, answer: string): Promise<void> => {
+  const actor = actorOf(agent)
+  const comment = {is: "comment", text: itemText(answer)} as const
+  await tryCommandOnce(workroom, {actor, item, request: `${runId}/result`, command: comment})
+  // Somebody may have taken it away meanwhile, or the agent has blocked it.
+  const {state, assignee} = workroom.item(item)
+  if (state === "active" && assignee === actor)
+    await tryCommandOnce(workroom, {actor, item, request: `${runId}/review`, command: {is: "review"}})
+}
+
+/** Ends a run that cannot go on, and says so in its conversation. */
+export const fail = async (engine: Engine, run: AgentRun, reason: AgentReason, error?: string): Promise<void> => {
+  const at = engine.clock.now()
+  const detail = error === undefined || error === "" ? undefined : engine.hide(error)
+  engine.log.warn(
+    `run ${run.runId} of ${run.agent} has failed: ${reason}${detail === undefined ? "" : `: ${detail}`}`,
+    {
+      runId: run.runId,
+    },
+  )
+  if (run.item !== undefined)
+    await giveBack(engine, run, run.item, `${reason}${detail === undefined ? "" : `: ${detail}`}`)
+  const say = await engine.sayFor(run)
+  const said = sayingOf(run, [say(failureText(reason), {agent: run.agent, run: run.runId})])
+  const sends = said === undefined ? [] : [said]
+  const end = {state: "failed", reason, ...(detail === undefined ? {} : {error: detail})} as const
+  await writeFenced(
+    engine,
+    run,
+    [...closingSteps(run.seq, reason, at), ...storing(sends, at), endingRun(run.seq, end, at)],
+    isRun(engine, run, ["failed"]),
+  )
+  engine.outbox.stored(sends)
+}
+
+/** An item whose run has ended without a result is blocked, with the reason: a person decides. */
+export const giveBack = async (
+  {workroom}: Pick<Engine, "workroom">,
+  {runId, agent}: Pick<AgentRun, "runId" | "agent">,
+  item: number,
+  why: string,
+): Promise<void> => {
+  const actor = actorOf(agent)
+  const found = workroom.items.find(({id}) => id === item)
+  if (found === undefined || found.assignee !== actor) return
+  if (found.state === "open")
+    await tryCommandOnce(workroom, {actor, item, request: `${runId}/claim`, command: {is: "claim", assignee: actor}})
+  const command = {is: "block", reason: itemText(`The agent stopped: ${why}`), owner: null, deadline: null} as const
+  await tryCommandOnce(workroom, {actor, item, request: `${runId}/block`, command})
+}

@@ -1,0 +1,72 @@
+import type {AgentReason} from "../../../shared/agents/states.ts"
+import type {Log} from "../../../shared/log.ts"
+import type {Element} from "../../../shared/sdk/elements.ts"
+import type {Permission} from "../../../shared/sdk/permission.ts"
+import type {Database} from "../../database/database.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {Say} from "../../messages/texts/host-texts.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
+import type {Workroom} from "../../workroom/workroom.ts"
+import type {Binding} from "../bindings/binding.ts"
+import type {Model, ModelRequest} from "../providers/model.ts"
+import type {AgentTool} from "../tools/tool.ts"
+import type {AgentRun} from "./run-rows.ts"
+
+/** A tool as a binding has it. */
+export interface OwnTool {
+  readonly tool: AgentTool
+  readonly approval: boolean
+  readonly permission: Permission
+}
+
+/** What is told of each call that has ended, in seconds. */
+export interface CallMeter {
+  modelEnded(agent: string, seconds: number, outcome: "done" | "failed"): void
+  toolEnded(agent: string, tool: string, seconds: number, outcome: "done" | "failed" | "unknown"): void
+}
+
+/** What runs of agents use of the Host; passed in by the composition root. */
+export interface Engine {
+  readonly database: Database
+  readonly log: Log
+  readonly clock: Clock
+  readonly runtimeId: string
+  readonly outbox: Pick<Outbox, "stored">
+  readonly endpoints: Pick<Endpoints, "get" | "hasFeature" | "typing">
+  readonly workroom: Pick<Workroom, "run" | "item" | "items" | "journalOf">
+  readonly meter: CallMeter
+  /** An enabled binding of the running generation. */
+  bindingOf(agent: string): Binding | undefined
+  /** Its tools, by the name that bindings give them. */
+  toolsOf(binding: Binding): ReadonlyMap<string, OwnTool>
+  /** Throws `agent_misconfigured`. */
+  modelOf(binding: Binding): Promise<Model>
+  /** Tokens of what the model is to read, rather too many than too few. */
+  estimate(request: ModelRequest): number
+  /** Of whoever a run is for, now; undefined for none. */
+  permissionOf(run: AgentRun, binding: Binding): Permission | undefined
+  /** What svc says in the language of the run's conversation. */
+  sayFor(run: AgentRun): Promise<Say>
+  /** The buttons that decide about an approval. */
+  decisionButtons(approval: string, say: Say): readonly Element[]
+  /** Takes the values of secrets out of a text. */
+  hide(text: string): string
+  isPaused(): boolean
+  isStopping(): boolean
+  /** Has a run go on after so many milliseconds of a clock that nobody sets. */
+  wakeIn(run: AgentRun, pause: number): void
+}
+
+/** Why a run cannot go on. */
+export class RunFailure extends Error {
+  readonly reason: AgentReason
+
+  constructor(reason: AgentReason, message = "") {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** The run is not this attempt's any more: it was cancelled, or another Host has taken it up. */
+export class AttemptOver extends Error {}

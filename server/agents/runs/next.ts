@@ -1,0 +1,35 @@
+import type {ModelReply} from "../providers/model.ts"
+import type {ModelStep, Step, ToolStep} from "./step-rows.ts"
+
+/** What a run is to do next, as its rows say. */
+export type Next =
+  /** Call the model, as the step with this number. */
+  | {readonly is: "model"; readonly n: number}
+  /** A call that has not begun. */
+  | {readonly is: "tool"; readonly step: ToolStep}
+  /** A call that was begun when the Host ended, or when its attempt was. */
+  | {readonly is: "again"; readonly step: ToolStep}
+  /** A person is asked about it. */
+  | {readonly is: "approval"; readonly step: ToolStep}
+  /** The model has answered. */
+  | {readonly is: "answer"; readonly reply: ModelReply}
+
+const isOver = ({state}: Step): boolean => ["done", "failed", "unknown", "refused"].includes(state)
+
+/** Pure: the same rows always lead to the same. */
+export const nextOf = (steps: readonly Step[]): Next => {
+  const open = steps.find(step => !isOver(step))
+  if (open?.kind === "model") return {is: "model", n: open.n}
+  if (open?.kind === "tool") {
+    if (open.state === "begun") return {is: "again", step: open}
+    return {is: open.state === "waiting" ? "approval" : "tool", step: open}
+  }
+  const last = steps.at(-1)
+  if (last === undefined || last.kind === "tool") return {is: "model", n: (last?.n ?? 0) + 1}
+  if (last.reply === undefined) throw new Error(`step ${last.n} is ${last.state}, and has no reply`)
+  return {is: "answer", reply: last.reply}
+}
+
+/** The step in which the model asked for a call. */
+export const askedBy = (steps: readonly Step[], {n}: ToolStep): ModelStep | undefined =>
+  steps.findLast((step): step is ModelStep => step.kind === "model" && step.n < n)

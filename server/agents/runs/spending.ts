@@ -1,0 +1,136 @@
+import type {AgentSettings, Budget} from "../../../shared/agents/config.ts"
+import type {AgentReason} from "../../../shared/agents/states.ts"
+import {toJson} from "../../../shared/json.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Database} from "../../database/database.ts"
+import type {AgentRun} from "./run-rows.ts"
+
+/** What a call may take, or has taken; money in millionths of the unit of the prices. */
+export interface Amount {
+  readonly tokens: number
+  readonly money: number
+}
+
+/** Of prices, which are of a million tokens: what so many tokens cost, in millionths, rounded up. */
+export const costOf = (prices: AgentSettings["prices"], input: number, output: number): number =>
+  prices === undefined ? 0 : Math.ceil(input * prices.input + output * prices.output)
+
+/** Days are those of UTC. */
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+type Subject = "user" | "channel" | "day"
+
+/** Whom a run counts for, beside itself. */
+export const subjectsOf = ({endpoint, channel, place}: Pick<AgentRun, "endpoint" | "channel" | "place">) => {
+  const user = place.user?.id
+  return {
+    day: "",
+    ...(endpoint === undefined || user === undefined ? {} : {user: `user ${endpoint} ${user}`}),
+    ...(endpoint === undefined || channel === undefined ? {} : {channel: `channel ${endpoint} ${channel}`}),
+  } satisfies Partial<Record<Subject, string>>
+}
+
+type Counted = Readonly<Record<keyof Budget, number>>
+
+const nothing: Counted = {runs: 0, tokens: 0, money: 0}
+
+/** What was counted of each subject that day. */
+const readSpending = async (
+  database: Pick<Database, "read">,
+  agent: string,
+  day: string,
+  subjects: readonly string[],
+): Promise<ReadonlyMap<string, Counted>> => {
+  const rows = await database.read(
+    "SELECT subject, runs, tokens, money FROM agent_spending WHERE agent = ? AND day = ? AND subject IN (SELECT value FROM json_each(?))",
+    [agent, day, toJson(subjects)],
+  )
+  return new Map(
+    rows.map(({subject, runs, tokens, money}) => [
+      String(subject),
+      {runs: Number(runs), tokens: Number(tokens), money: Number(money)},
+    ]),
+  )
+}
+
+/** Counts for all subjects of a run; negative amounts give back what was reserved and not taken. */
+export const spending = (
+  run: Pick<AgentRun, "agent" | "endpoint" | "channel" | "place">,
+  day: string,
+  {runs = 0, tokens = 0, money = 0}: Partial<Counted>,
+): Statement => ({
+  sql: `INSERT INTO agent_spending (agent, day, subject, runs, tokens, money) SELECT ?1, ?2, value, ?4, ?5, ?6 FROM json_each(?3) WHERE true
+    ON CONFLICT (agent, day, subject) DO UPDATE SET runs = runs + ?4, tokens = tokens + ?5, money = money + ?6`,
+  args: [run.agent, day, toJson(Object.values(subjectsOf(run))), runs, tokens, money],
+})
+
+/** Counts for the run itself. */
+export const spendingOfRun = (seq: number, {tokens, money}: Amount): Statement => ({
+  sql: "UPDATE agent_runs SET tokens = tokens + ?, money = money + ? WHERE seq = ?",
+  args: [tokens, money, seq],
+})
+
+const millionths = 1_000_000
+
+const reasons: Readonly<Record<Subject, AgentReason>> = {
+  user: "limit_user",
+  channel: "limit_channel",
+  day: "limit_day",
+}
+
+/** Which limit of a day the next amount would pass; undefined where none. */
+export const dayLimitOf = async (
+  database: Pick<Database, "read">,
+  run: Pick<AgentRun, "agent" | "endpoint" | "channel" | "place">,
+  {limits}: Pick<AgentSettings, "limits">,
+  day: string,
+  next: Partial<Counted>,
+): Promise<AgentReason | undefined> => {
+  const subjects = subjectsOf(run)
+  const known = (Object.keys(subjects) as Subject[]).filter(each => Object.keys(limits[each]).length > 0)
+  if (known.length === 0) return undefined
+  const counted = await readSpending(
+    database,
+    run.agent,
+    day,
+    known.map(each => subjects[each] ?? ""),
+  )
+  const passed = known.find(each => isPassed(limits[each], counted.get(subjects[each] ?? "") ?? nothing, next))
+  return passed && reasons[passed]
+}
+
+const isPassed = (
+  {runs = Number.POSITIVE_INFINITY, tokens = Number.POSITIVE_INFINITY, money = Number.POSITIVE_INFINITY}: Budget,
+  counted: Counted,
+  next: Partial<Counted>,
+): boolean =>
+  counted.runs + (next.runs ?? 0) > runs ||
+  counted.tokens + (next.tokens ?? 0) > tokens ||
+  counted.money + (next.money ?? 0) > money * millionths
+
+/** Which limit of the run itself keeps it from its next step; undefined where none. */
+export const runLimitOf = (
+  {steps, active}: Pick<AgentRun, "steps" | "active">,
+  {limits}: Pick<AgentSettings, "limits">,
+): AgentReason | undefined => {
+  if (steps >= limits.steps) return "limit_steps"
+  return active >= limits.seconds * 1000 ? "limit_seconds" : undefined
+}
+
+/** The least that a model is given to answer with, in tokens. */
+const leastOutput = 16
+
+/**
+ * What a model call may take of a run: as much output as is left, and what that costs. A word for the limit that leaves too little.
+ */
+export const reserve = (
+  {tokens, money}: Pick<AgentRun, "tokens" | "money">,
+  {limits, prices}: Pick<AgentSettings, "limits" | "prices">,
+  input: number,
+): (Amount & {readonly output: number}) | AgentReason => {
+  const output = Math.min(limits.output, limits.tokens - tokens - input)
+  if (output < leastOutput) return "limit_tokens"
+  const cost = costOf(prices, input, output)
+  if (limits.money !== undefined && money + cost > limits.money * millionths) return "limit_money"
+  return {tokens: input + output, money: cost, output}
+}

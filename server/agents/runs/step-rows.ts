@@ -1,0 +1,116 @@
+import type {AgentReason, AgentStepState, ToolEffect} from "../../../shared/agents/states.ts"
+import {fromJson, toJson} from "../../../shared/json.ts"
+import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {ModelCall, ModelReply} from "../providers/model.ts"
+
+interface StepBase {
+  readonly n: number
+  readonly state: AgentStepState
+  /** How often it was begun. */
+  readonly begun: number
+}
+
+/** A call of the model. `reply` is there once it is done. */
+export interface ModelStep extends StepBase {
+  readonly kind: "model"
+  readonly reply: ModelReply | undefined
+}
+
+/** A call of a tool, as the model asked for it. `result` is what the model was told, once it has ended. */
+export interface ToolStep extends StepBase {
+  readonly kind: "tool"
+  readonly call: ModelCall
+  readonly tool: string
+  readonly effect: ToolEffect | undefined
+  readonly result: string | undefined
+}
+
+export type Step = ModelStep | ToolStep
+
+export const selectSteps = "SELECT * FROM agent_steps WHERE run = ? ORDER BY n"
+
+export const stepOf = (row: Row): Step => {
+  const base = {n: Number(row.n), state: row.state as AgentStepState, begun: Number(row.begun)}
+  const output = row.output === null || row.output === undefined ? undefined : String(row.output)
+  if (row.kind === "model")
+    return {...base, kind: "model", reply: output === undefined ? undefined : (fromJson(output) as ModelReply)}
+  return {
+    ...base,
+    kind: "tool",
+    tool: String(row.name),
+    call: {id: String(row.call), name: String(row.name), input: String(row.input)},
+    effect: row.effect === null || row.effect === undefined ? undefined : (row.effect as ToolEffect),
+    result: output,
+  }
+}
+
+/** Begins a model call, or begins it again. */
+export const beginningModel = (
+  run: number,
+  n: number,
+  {model, input, tokens, money, at}: {model: string; input: string; tokens: number; money: number; at: number},
+): Statement => ({
+  sql: `INSERT INTO agent_steps (run, n, kind, name, state, begun, input, reserved_tokens, reserved_money, begun_at)
+    VALUES (?, ?, 'model', ?, 'begun', 1, ?, ?, ?, ?)
+    ON CONFLICT (run, n) DO UPDATE SET state = 'begun', begun = begun + 1, name = excluded.name, reserved_tokens = reserved_tokens + excluded.reserved_tokens,
+      reserved_money = reserved_money + excluded.reserved_money, begun_at = excluded.begun_at, error = NULL`,
+  args: [run, n, model, input, tokens, money, at],
+})
+
+/** The end of a model call; `money` is undefined where nothing says what it took. */
+export const endingModel = (
+  run: number,
+  n: number,
+  reply: ModelReply,
+  {money, at}: {money: number | undefined; at: number},
+): Statement => ({
+  sql: "UPDATE agent_steps SET state = 'done', output = ?, tokens_in = ?, tokens_out = ?, money = ?, ended_at = ? WHERE run = ? AND n = ?",
+  args: [toJson(reply), reply.usage?.input ?? null, reply.usage?.output ?? null, money ?? null, at, run, n],
+})
+
+/** A try of a model call has failed; the step stays begun, unless the run ends with it. */
+export const notingFailure = (run: number, n: number, error: string): Statement => ({
+  sql: "UPDATE agent_steps SET error = ? WHERE run = ? AND n = ?",
+  args: [error, run, n],
+})
+
+/** The calls that a reply asks for, each a step. */
+export const planning = (
+  run: number,
+  after: number,
+  calls: readonly ModelCall[],
+  toolOf: (name: string) => string,
+): readonly Statement[] =>
+  calls.map((call, index) => ({
+    sql: "INSERT INTO agent_steps (run, n, kind, name, call, state, input) VALUES (?, ?, 'tool', ?, ?, 'planned', ?)",
+    args: [run, after + 1 + index, toolOf(call.name), call.id, call.input],
+  }))
+
+export const beginningTool = (run: number, n: number, effect: ToolEffect, at: number): Statement => ({
+  sql: "UPDATE agent_steps SET state = 'begun', effect = ?, begun = begun + 1, begun_at = ? WHERE run = ? AND n = ?",
+  args: [effect, at, run, n],
+})
+
+export const awaiting = (run: number, n: number, effect: ToolEffect): Statement => ({
+  sql: "UPDATE agent_steps SET state = 'waiting', effect = ? WHERE run = ? AND n = ?",
+  args: [effect, run, n],
+})
+
+/** How a call of a tool has ended, and what the model is told. */
+export interface ToolEnd {
+  readonly state: Extract<AgentStepState, "done" | "failed" | "unknown" | "refused">
+  readonly result: string
+  readonly reason?: AgentReason
+  readonly error?: string
+}
+
+export const endingTool = (run: number, n: number, {state, result, reason, error}: ToolEnd, at: number): Statement => ({
+  sql: "UPDATE agent_steps SET state = ?, output = ?, reason = ?, error = ?, ended_at = ? WHERE run = ? AND n = ?",
+  args: [state, result, reason ?? null, error ?? null, at, run, n],
+})
+
+/** So many steps, and so many milliseconds, count for the run. */
+export const counting = (run: number, {steps = 0, active = 0}: {steps?: number; active?: number}): Statement => ({
+  sql: "UPDATE agent_runs SET steps = steps + ?, active_ms = active_ms + ? WHERE seq = ?",
+  args: [steps, Math.max(0, Math.round(active)), run],
+})

@@ -1,0 +1,51 @@
+import {isProblem} from "../../../shared/problems.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Result} from "../../database/engine.ts"
+import {persist} from "../../database/persist.ts"
+import {groupCommitted} from "../../database/write-if.ts"
+import type {Engine} from "./engine.ts"
+import {AttemptOver} from "./engine.ts"
+import {type AgentRun, assertAttempt, selectIsRunning} from "./run-rows.ts"
+
+type Attempt = Pick<AgentRun, "seq" | "attempt" | "runId">
+
+/**
+ * Stores a batch of an attempt, and waits for a database that fails meanwhile. `isStored` says whether it is there already, stored by
+ * a try whose answer was lost. Throws `AttemptOver` where the run is not this attempt's any more, and `database_refused` where a
+ * statement is at fault.
+ */
+export const writeFenced = async (
+  {database, log}: Pick<Engine, "database" | "log">,
+  run: Attempt,
+  batch: readonly Statement[],
+  isStored: () => Promise<boolean>,
+): Promise<readonly Result[]> => {
+  try {
+    return (await persist(`run ${run.runId}`, log, () => database.write([assertAttempt(run), ...batch]))).slice(1)
+  } catch (error) {
+    if (!isProblem(error, "database_refused")) throw error
+    await persist(`run ${run.runId}`, log, () => groupCommitted(database))
+    if (await persist(`run ${run.runId}`, log, isStored)) return []
+    const rows = await persist(`run ${run.runId}`, log, () => database.read(selectIsRunning, [run.seq, run.attempt]))
+    throw rows.length === 0 ? new AttemptOver("the run is not this attempt's any more") : error
+  }
+}
+
+/** Has a step come to a state, as its row says? */
+export const isStep =
+  ({database}: Pick<Engine, "database">, run: number, n: number, states: readonly string[]) =>
+  async (): Promise<boolean> => {
+    const [row] = await database.read("SELECT state FROM agent_steps WHERE run = ? AND n = ?", [run, n])
+    return states.includes(String(row?.state))
+  }
+
+/** Has a run come to a state? */
+export const isRun =
+  ({database}: Pick<Engine, "database">, {seq, attempt}: Attempt, states: readonly string[]) =>
+  async (): Promise<boolean> => {
+    const [row] = await database.read("SELECT state FROM agent_runs WHERE seq = ? AND attempt = ?", [seq, attempt])
+    return states.includes(String(row?.state))
+  }
+
+/** A batch that bears being stored twice. */
+export const never = async (): Promise<boolean> => false
