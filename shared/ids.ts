@@ -19,6 +19,7 @@ export type CapabilityKind =
   | "action"
   | "timer"
   | "job"
+  | "tool"
   | "service"
   | "slot"
   | "endpoint"

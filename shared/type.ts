@@ -1,7 +1,7 @@
 import * as typebox from "typebox"
 import type {Secret as SecretValue} from "./secret.ts"
 
-export type {Static, TProperties, TSchema} from "typebox"
+export type {Static, TObject, TProperties, TSchema} from "typebox"
 
 /**
  * A string that only the environment may supply: the configuration holds a bare `${NAME}`, a literal or a default is

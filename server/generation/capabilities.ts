@@ -69,6 +69,7 @@ export const capabilitiesOf = (
     ...[...instance.registrations.actions.keys(), ...formsOf(instance)].map(name => make("action", name)),
     ...[...instance.registrations.timers.keys()].map(name => make("timer", name)),
     ...[...instance.registrations.jobs].map(([name, {definition}]) => make("job", name, definition.description)),
+    ...[...instance.registrations.tools].map(([name, {definition}]) => make("tool", name, definition.description)),
     ...[...instance.registrations.services.keys()].map(name => make("service", name)),
     ...[...instance.registrations.adapters.keys()].map(slot => make("slot", slot)),
     ...endpoints.filter(endpoint => endpoint.owner === owner).map(({name}) => make("endpoint", name)),

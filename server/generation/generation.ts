@@ -6,7 +6,7 @@ import type {LoadedConfig} from "../config/load.ts"
 import type {EndpointSpec} from "../endpoints/spec.ts"
 import type {Handler} from "../messages/handler.ts"
 import type {MessageTable} from "../messages/table.ts"
-import type {DeclaredJob} from "../plugins/declared.ts"
+import type {DeclaredJob, DeclaredTool} from "../plugins/declared.ts"
 import type {Instance} from "../plugins/instance.ts"
 
 export interface Capability {
@@ -32,12 +32,17 @@ export interface PublishedPage {
 /** What a scheduled job may call. */
 export type PublishedJob = Handler & DeclaredJob
 
+/** What agents may call. */
+export type PublishedTool = Handler & DeclaredTool
+
 /** What the instances of a generation publish; frozen. */
 export interface Snapshot {
   readonly messages: MessageTable
   readonly endpoints: readonly EndpointSpec[]
   /** By plugin and name, `<plugin>/<job>`. */
   readonly jobs: ReadonlyMap<string, PublishedJob>
+  /** By plugin and name, `<plugin>.<tool>`. */
+  readonly tools: ReadonlyMap<string, PublishedTool>
   readonly routes: readonly PublishedRoute[]
   readonly pages: readonly PublishedPage[]
   readonly capabilities: readonly Capability[]

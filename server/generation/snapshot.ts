@@ -29,7 +29,7 @@ import type {Instance} from "../plugins/instance.ts"
 import type {DeclaredTexts} from "../plugins/texts.ts"
 import {sha256Of} from "../runtime/hash.ts"
 import {capabilitiesOf, conflicts} from "./capabilities.ts"
-import type {PublishedJob, PublishedPage, Snapshot} from "./generation.ts"
+import type {PublishedJob, PublishedPage, PublishedTool, Snapshot} from "./generation.ts"
 import {knownLanguages} from "./languages/known-languages.ts"
 import {ruleIssues} from "./rule-issues.ts"
 
@@ -83,10 +83,11 @@ export const buildSnapshot = (
     log,
   })
   const jobs = new Map(instances.flatMap(jobsOf))
+  const tools = new Map(instances.flatMap(toolsOf))
   const routes = instances.flatMap(instance => instance.registrations.routes.map(route => ({instance, route})))
   const pages = instances.flatMap(instance => pagesOf(loaded, instance))
   const capabilities = instances.flatMap(instance => capabilitiesOf(instance, commands, endpoints, known[0]))
-  return {snapshot: Object.freeze({messages, endpoints, jobs, routes, pages, capabilities}), issues, secrets}
+  return {snapshot: Object.freeze({messages, endpoints, jobs, tools, routes, pages, capabilities}), issues, secrets}
 }
 
 const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
@@ -184,6 +185,12 @@ const jobsOf = (instance: Instance): [string, PublishedJob][] =>
   [...instance.registrations.jobs].map(([name, job]) => [
     `${instance.name}/${name}`,
     {...runnerOf(instance, job.id), ...job},
+  ])
+
+const toolsOf = (instance: Instance): [string, PublishedTool][] =>
+  [...instance.registrations.tools].map(([name, tool]) => [
+    `${instance.name}.${name}`,
+    {...runnerOf(instance, tool.id), ...tool},
   ])
 
 /** Without a token only what the operator lists. */

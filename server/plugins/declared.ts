@@ -11,6 +11,7 @@ import type {PluginRoute} from "../../shared/sdk/plugin/route.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
 import type {CommandDefinition, HandlerDefinition, Middleware, Reply, Session} from "../../shared/sdk/session.ts"
 import type {TimerDefinition} from "../../shared/sdk/timer.ts"
+import type {ToolDefinition, ToolHandler} from "../../shared/sdk/tool.ts"
 import type {TSchema} from "../../shared/type.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import type {DeclaredTexts} from "./texts.ts"
@@ -80,6 +81,12 @@ export interface DeclaredTimer {
   readonly handle: TimerHandler<never>
 }
 
+export interface DeclaredTool {
+  readonly id: string
+  readonly definition: ToolDefinition
+  readonly handle: ToolHandler<never>
+}
+
 /** What one `setup` declared. */
 export interface Registrations {
   readonly commands: readonly DeclaredCommand[]
@@ -96,6 +103,8 @@ export interface Registrations {
   readonly jobs: ReadonlyMap<string, DeclaredJob>
   /** By name. */
   readonly timers: ReadonlyMap<string, DeclaredTimer>
+  /** By name. */
+  readonly tools: ReadonlyMap<string, DeclaredTool>
   readonly states: readonly DeclaredState[]
   readonly texts: readonly DeclaredTexts[]
   readonly adapters: ReadonlyMap<string, AdapterDefinition<TSchema>>

@@ -3,7 +3,6 @@ import type {ActionDefinition} from "../../shared/sdk/action.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import {type PluginPage, pagePattern} from "../../shared/sdk/page.ts"
 import type {PluginMigration} from "../../shared/sdk/plugin/database.ts"
-import type {JobDefinition} from "../../shared/sdk/plugin/job.ts"
 import type {Plugin} from "../../shared/sdk/plugin/plugin.ts"
 import type {PluginRoute} from "../../shared/sdk/plugin/route.ts"
 import type {PromptDefinition, PromptHandler} from "../../shared/sdk/prompt.ts"
@@ -11,20 +10,20 @@ import type {EventHandlerDefinition, HandlerDefinition, Middleware, Named} from 
 import type {StateOptions} from "../../shared/sdk/state.ts"
 import type {TimerDefinition} from "../../shared/sdk/timer.ts"
 import type {TSchema} from "../../shared/type.ts"
-import {explainValue, misfitOf} from "../config/explain.ts"
-import {withDefaults} from "../database/state/defaults.ts"
 import type {DeclaredState} from "../database/state/plugin-state.ts"
 import {actionHandle, requireAction} from "./action-handle.ts"
 import {requireAdapter} from "./adapter-definition.ts"
 import {
   createNaming,
   isHandler,
-  longestRun,
   longestWait,
   requireMigration,
   requireName,
   requireRetries,
 } from "./declaration-checks.ts"
+import {readJob} from "./declarations/job.ts"
+import {readState} from "./declarations/state.ts"
+import {readTool} from "./declarations/tool.ts"
 import type {
   DeclaredAction,
   DeclaredCommand,
@@ -35,6 +34,7 @@ import type {
   DeclaredMiddleware,
   DeclaredPrompt,
   DeclaredTimer,
+  DeclaredTool,
   Registrations,
 } from "./declared.ts"
 import {readHears} from "./hears/declaration.ts"
@@ -51,6 +51,7 @@ type Declaring = Pick<
   | "form"
   | "timer"
   | "job"
+  | "tool"
   | "adapter"
   | "route"
   | "page"
@@ -75,6 +76,7 @@ export const collectRegistrations = (owner: PluginPath) => {
   const actions = new Map<string, DeclaredAction>()
   const forms = new Map<string, DeclaredForm>()
   const jobs = new Map<string, DeclaredJob>()
+  const tools = new Map<string, DeclaredTool>()
   const pages: PluginPage[] = []
   const timers = new Map<string, DeclaredTimer>()
   const adapters = new Map<string, AdapterDefinition<TSchema>>()
@@ -174,17 +176,13 @@ export const collectRegistrations = (owner: PluginPath) => {
     },
     job: (name: string, second: unknown, third?: unknown) => {
       declare("job()")
-      const [definition, handle] = third === undefined ? [{}, second] : [second as JobDefinition, third]
-      if (!isHandler<DeclaredJob["handle"]>(handle)) throw new TypeError(`job("${name}") needs a function`)
       if (jobs.has(name)) throw new Error(`job("${name}") is declared twice`)
-      requireName(`job("${name}")`, name)
-      const {timeout = 1, schedule, data} = definition
-      if (schedule !== undefined && (typeof schedule !== "object" || schedule === null))
-        throw new TypeError(`job("${name}"): schedule is {cron, timezone} or {every, timezone}`)
-      if (!(timeout > 0 && timeout <= longestRun)) throw new Error(`job("${name}"): timeout is seconds, at most a day`)
-      const wrong = schedule === undefined ? undefined : misfitOf("schedule.data", data, schedule.data)
-      if (wrong !== undefined) throw new Error(`job("${name}"): ${wrong}`)
-      jobs.set(name, {id: capabilityId(owner, "job", name), definition, handle})
+      jobs.set(name, readJob(owner, name, second, third))
+    },
+    tool: (name, definition, run) => {
+      declare("tool()")
+      if (tools.has(name)) throw new Error(`tool("${name}") is declared twice`)
+      tools.set(name, readTool(owner, name, definition, run))
     },
     adapter: (slot, adapter) => {
       declare("adapter()")
@@ -214,20 +212,12 @@ export const collectRegistrations = (owner: PluginPath) => {
         throw new TypeError(`provide("${name}") needs an object or a function`)
       services.set(name, implementation)
     },
-    declareState: (scope, schema, {name = "value"}) => {
+    declareState: (scope, schema, options) => {
       declare("state()")
-      if (!["user", "channel", "plugin"].includes(scope)) throw new TypeError("state() is of user, channel or plugin")
-      requireName(`state("${scope}")`, name)
-      const problemOf = (value: unknown) => {
-        const [found] = explainValue(schema, value)
-        return found && [found.path.join("."), found.message].filter(text => text !== "").join(" ")
-      }
-      const missing = problemOf(withDefaults(schema, undefined))
-      if (missing !== undefined)
-        throw new Error(`state("${scope}"): the schema needs defaults for where nothing is stored: ${missing}`)
+      const declared = readState(scope, schema, options)
+      const {name} = declared
       if (states.some(other => other.scope === scope && other.name === name))
         throw new Error(`state("${scope}") is declared twice under the name "${name}"; give the second another name`)
-      const declared = {scope, schema, name, problemOf}
       states.push(declared)
       return declared
     },
@@ -259,6 +249,7 @@ export const collectRegistrations = (owner: PluginPath) => {
     actions,
     forms,
     jobs,
+    tools,
     timers,
     states,
     texts,

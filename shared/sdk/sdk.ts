@@ -3,7 +3,7 @@
 export type {Log, LogFields, LogLevel} from "../log.ts"
 export {type Issue, Problem, type ProblemCode} from "../problems.ts"
 export {Secret} from "../secret.ts"
-export {type Static, type TSchema, Type} from "../type.ts"
+export {type Static, type TObject, type TSchema, Type} from "../type.ts"
 export type {
   ActionCall,
   ActionDefinition,
@@ -106,4 +106,5 @@ export type {
   TimerPlace,
   When,
 } from "./timer.ts"
+export type {DeclareTool, ToolCall, ToolDefinition, ToolEffect, ToolHandler} from "./tool.ts"
 export {UserError} from "./user-error.ts"

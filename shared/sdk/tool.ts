@@ -1,6 +1,6 @@
 import type {ToolEffect} from "../agents/states.ts"
 import type {Log} from "../log.ts"
-import type {Static, TSchema} from "../type.ts"
+import type {Static, TObject} from "../type.ts"
 import type {Content} from "./elements.ts"
 import type {Permission} from "./permission.ts"
 import type {SessionDatabase, Target} from "./session.ts"
@@ -35,10 +35,10 @@ export interface ToolCall<A = unknown> {
 }
 
 /** What `setup` declares of a tool. */
-export interface ToolDefinition<A extends TSchema = TSchema> {
+export interface ToolDefinition<A extends TObject = TObject> {
   /** For the model: what the tool does, and when to call it. */
   readonly description: string
-  /** An object schema. The model sees it as JSON Schema, and each call is checked by it before the tool runs. */
+  /** The model sees it as JSON Schema, and each call is checked by it before the tool runs: no other keys. */
   readonly parameters: A
   /**
    * What a call does to the world, which says what becomes of one that was cut off.
@@ -57,11 +57,13 @@ export interface ToolDefinition<A extends TSchema = TSchema> {
   readonly timeout?: number
 }
 
-/** Resolves to what the model is told: text, or what JSON can hold. What it throws the model is told, too. */
+/**
+ * Resolves to what the model is told: text, or what JSON can hold, cut behind 64 Ki characters. What it throws the model is told, too.
+ */
 export type ToolHandler<A = unknown> = (call: ToolCall<A>) => unknown
 
 /** `plugin.tool`; see `Plugin`. */
-export type DeclareTool = <A extends TSchema>(
+export type DeclareTool = <A extends TObject>(
   name: string,
   definition: ToolDefinition<A>,
   run: ToolHandler<Static<A>>,

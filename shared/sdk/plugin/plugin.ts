@@ -23,6 +23,7 @@ import type {
 import type {DeclareState} from "../state.ts"
 import type {DeclareTexts} from "../text/texts.ts"
 import type {TimerHandle, TimerOptions, TimerPlace, When} from "../timer.ts"
+import type {DeclareTool} from "../tool.ts"
 import type {PluginDatabase} from "./database.ts"
 import type {DeclareForm} from "./declare-form.ts"
 import type {DeclareTimer} from "./declare-timer.ts"
@@ -121,6 +122,11 @@ export interface Plugin {
   clearTimer(key: string): Promise<boolean>
   /** Declares what scheduled jobs may call. */
   job: DeclareJob
+  /**
+   * Declares a tool for agents, `<plugin>.<name>`. An agent has it only where its binding lists it, and a call runs only where the asking
+   * user has the tool's permission.
+   */
+  tool: DeclareTool
   /**
    * Sends from anywhere but a handler: a route, a timer of JavaScript, a callback. Resolves to the outbox id once the message
    * is durable. Throws `not_active` before the plugin is part of a committed generation, `content_invalid`, `endpoint_unknown`,

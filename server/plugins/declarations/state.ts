@@ -1,0 +1,24 @@
+import type {StateOptions} from "../../../shared/sdk/state.ts"
+import type {TSchema} from "../../../shared/type.ts"
+import {explainValue} from "../../config/explain.ts"
+import {withDefaults} from "../../database/state/defaults.ts"
+import type {DeclaredState} from "../../database/state/plugin-state.ts"
+import {requireName} from "../declaration-checks.ts"
+
+/** Reads what `plugin.state` declares. Throws where it does not hold. */
+export const readState = (
+  scope: DeclaredState["scope"],
+  schema: TSchema,
+  {name = "value"}: StateOptions,
+): DeclaredState => {
+  if (!["user", "channel", "plugin"].includes(scope)) throw new TypeError("state() is of user, channel or plugin")
+  requireName(`state("${scope}")`, name)
+  const problemOf = (value: unknown) => {
+    const [found] = explainValue(schema, value)
+    return found && [found.path.join("."), found.message].filter(text => text !== "").join(" ")
+  }
+  const missing = problemOf(withDefaults(schema, undefined))
+  if (missing !== undefined)
+    throw new Error(`state("${scope}"): the schema needs defaults for where nothing is stored: ${missing}`)
+  return {scope, schema, name, problemOf}
+}

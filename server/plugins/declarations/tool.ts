@@ -1,0 +1,60 @@
+import {toolEffects} from "../../../shared/agents/states.ts"
+import {capabilityId, type PluginPath, pluginNameOf} from "../../../shared/ids.ts"
+import {permissions} from "../../../shared/sdk/permission.ts"
+import type {ToolDefinition} from "../../../shared/sdk/tool.ts"
+import {fieldsOf, readJson} from "../../../shared/sdk/values.ts"
+import {explainValue} from "../../config/explain.ts"
+import {isHandler} from "../declaration-checks.ts"
+import type {DeclaredTool} from "../declared.ts"
+
+/** A call may take so long, in seconds. */
+const longestCall = 3600
+
+/** Providers of models take names of so many characters; of a tool of a plugin they get `<plugin>__<tool>`. */
+const longestName = 64
+
+const known = ["description", "parameters", "effect", "permission", "approval", "timeout"]
+
+/** Reads what `plugin.tool` declares, which plugins in JavaScript may get wrong. Throws where it does not hold. */
+export const readTool = (owner: PluginPath, name: unknown, definition: unknown, run: unknown): DeclaredTool => {
+  const what = `tool("${String(name)}")`
+  requireToolName(what, pluginNameOf(owner), name)
+  if (!isHandler<DeclaredTool["handle"]>(run)) throw new TypeError(`${what} needs a function`)
+  requireDefinition(what, definition)
+  return {id: capabilityId(owner, "tool", name), definition, handle: run}
+}
+
+function requireToolName(what: string, plugin: string, name: unknown): asserts name is string {
+  if (typeof name !== "string" || !/^[a-z0-9][a-z0-9_-]*$/.test(name) || name.includes("__"))
+    throw new Error(
+      `${what}: a name has lower-case letters, digits, _ and - only, no two _ in a row, and no _ or - first`,
+    )
+  const most = longestName - `${plugin}__`.length
+  if (name.length > most)
+    throw new Error(`${what}: of a tool of the plugin "${plugin}" a name has at most ${most} characters`)
+}
+
+function requireDefinition(what: string, definition: unknown): asserts definition is ToolDefinition {
+  const {description, parameters, effect, permission = "user", approval = false, timeout = 1} = fieldsOf(definition)
+  const unknown = Object.keys(fieldsOf(definition)).find(key => !known.includes(key))
+  if (unknown !== undefined) throw new Error(`${what}: there is no "${unknown}"; the keys are ${known.join(", ")}`)
+  if (typeof description !== "string" || description.trim() === "")
+    throw new TypeError(`${what}: description is text that tells the model what the tool does`)
+  requireParameters(what, parameters)
+  if (!isOneOf(toolEffects, effect)) throw new Error(`${what}: effect is one of ${toolEffects.join(", ")}`)
+  if (!isOneOf(permissions, permission)) throw new Error(`${what}: permission is one of ${permissions.join(", ")}`)
+  if (typeof approval !== "boolean") throw new TypeError(`${what}: approval is true or false`)
+  if (typeof timeout !== "number" || !(timeout > 0 && timeout <= longestCall))
+    throw new Error(`${what}: timeout is seconds, at most ${longestCall}`)
+}
+
+const isOneOf = (all: readonly string[], value: unknown) => all.some(each => each === value)
+
+const requireParameters = (what: string, parameters: unknown): void => {
+  const {type, properties} = fieldsOf(parameters)
+  if (type !== "object" || typeof properties !== "object" || properties === null)
+    throw new TypeError(`${what}: parameters is a schema of an object: Type.Object({…})`)
+  readJson(`the parameters of ${what}`, parameters, "request_invalid")
+  // What no check can read is told of here, not at the first call.
+  explainValue(parameters as ToolDefinition["parameters"], {})
+}

@@ -1,0 +1,69 @@
+import {expect, test} from "vitest"
+import {collectRegistrations} from "../../../server/plugins/registrations.ts"
+import {Type} from "../../../shared/type.ts"
+
+const parameters = Type.Object({city: Type.String()})
+const sound = {description: "The weather of a city", parameters, effect: "none"} as const
+const run = () => "sunny"
+
+/** What `setup` is told of a tool that it declares wrongly, in JavaScript. */
+const declare = (name: unknown, definition: unknown, handle: unknown = run, owner: `root/${string}` = "root/weather") =>
+  collectRegistrations(owner).declaring.tool(name as string, definition as typeof sound, handle as typeof run)
+
+test("a tool is kept with its definition under its name", () => {
+  const {declaring, close} = collectRegistrations("root/weather")
+  declaring.tool("now", sound, run)
+  const whole = {...sound, effect: "external", permission: "admin", approval: true, timeout: 3600} as const
+  declaring.tool("later-on", whole, run)
+  expect([...close().tools]).toEqual([
+    ["now", {id: "root/weather/tool/now", definition: sound, handle: run}],
+    ["later-on", {id: "root/weather/tool/later-on", definition: whole, handle: run}],
+  ])
+})
+
+test("a tool is declared once, and in setup", () => {
+  const {declaring, close} = collectRegistrations("root/weather")
+  declaring.tool("now", sound, run)
+  expect(() => declaring.tool("now", sound, run)).toThrow('tool("now") is declared twice')
+  close()
+  expect(() => declaring.tool("later", sound, run)).toThrow("tool() belongs into setup")
+})
+
+test.each([
+  ["Now", "lower-case letters"],
+  ["", "lower-case letters"],
+  ["a.b", "lower-case letters"],
+  ["a__b", "no two _ in a row"],
+  ["_a", "no _ or - first"],
+  [7, "lower-case letters"],
+  ["a".repeat(56), 'of a tool of the plugin "weather" a name has at most 55 characters'],
+])("a tool is not called %s", (name, why) => {
+  expect(() => declare(name, sound)).toThrow(why)
+})
+
+test("a name is as long as providers take it", () => {
+  expect(() => declare("a".repeat(55), sound)).not.toThrow()
+})
+
+test.each([
+  ["without a function", sound, "sunny", 'tool("now") needs a function'],
+  ["without a definition", undefined, run, "description is text"],
+  ["without a description", {...sound, description: " "}, run, "description is text"],
+  ["without parameters", {...sound, parameters: undefined}, run, "parameters is a schema of an object"],
+  ["with parameters of text", {...sound, parameters: Type.String()}, run, "parameters is a schema of an object"],
+  [
+    "with a default that is no JSON",
+    {...sound, parameters: Type.Object({big: Type.Optional(Type.Unknown({default: 1n}))})},
+    run,
+    "cannot be kept as JSON",
+  ],
+  ["without an effect", {...sound, effect: undefined}, run, "effect is one of none, transaction, idempotent, external"],
+  ["with an effect that is none", {...sound, effect: "read"}, run, "effect is one of"],
+  ["with a permission that is none", {...sound, permission: "none"}, run, "permission is one of user, trusted, admin"],
+  ["with an approval that is a word", {...sound, approval: "yes"}, run, "approval is true or false"],
+  ["with no time", {...sound, timeout: 0}, run, "timeout is seconds, at most 3600"],
+  ["with too much time", {...sound, timeout: 3601}, run, "timeout is seconds, at most 3600"],
+  ["with a mistyped key", {...sound, aproval: true}, run, 'there is no "aproval"; the keys are description'],
+])("a tool %s is refused", (_, definition, handle, why) => {
+  expect(() => declare("now", definition, handle)).toThrow(why)
+})
