@@ -1,0 +1,60 @@
+import {fromJson} from "../../../shared/json.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import {explainValue} from "../../config/explain.ts"
+import {formatPath} from "../../config/source.ts"
+import type {AgentTool} from "./tool.ts"
+
+/** Arguments that a tool can be called with, or why there are none, for the model. */
+export type CheckedArguments =
+  | {readonly is: "fit"; readonly args: unknown}
+  | {readonly is: "wrong"; readonly message: string}
+
+/** What a model writes has so many characters at most. */
+const longest = 256 * 1024
+
+/** Objects and lists stand in each other so deep at most. */
+const deepest = 64
+
+/** Of what is wrong, the model is told so much at once. */
+const mostTold = 10
+
+/** Keys by which an object could be given another prototype. */
+const prototypeKeys: readonly string[] = ["__proto__", "constructor", "prototype"]
+
+/** Reads the arguments that a model has written, and checks them by the tool's parameters. Nothing written is an empty object. */
+export const checkArguments = (
+  {name, parameters}: Pick<AgentTool, "name" | "parameters">,
+  json: string,
+): CheckedArguments => {
+  const told = (why: string) => ({is: "wrong", message: `The arguments of ${name} do not fit: ${why}`}) as const
+  if (json.length > longest) return told(`they have ${json.length} characters; at most ${longest} are allowed.`)
+  let args: unknown = {}
+  try {
+    if (json.trim() !== "") args = fromJson(json)
+  } catch (error) {
+    return told(`they are no JSON (${messageOf(error)}).`)
+  }
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return told("expected a JSON object.")
+  const unsafe = unsafePart(args)
+  if (unsafe !== undefined) return told(unsafe)
+  const found = explainValue(parameters, args)
+  if (found.length === 0) return {is: "fit", args}
+  const lines = found.slice(0, mostTold).map(({path, message}) => `${formatPath(path)}: ${message}`)
+  const more = found.length > mostTold ? [`and ${found.length - mostTold} more`] : []
+  return told([...lines, ...more].join("; "))
+}
+
+/** What no tool is given, whatever its parameters allow. */
+const unsafePart = (args: object): string | undefined => {
+  const waiting: {readonly value: object; readonly depth: number}[] = [{value: args, depth: 1}]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const {value, depth} = next
+    if (depth > deepest) return `they have parts more than ${deepest} deep.`
+    const key = Object.keys(value).find(each => prototypeKeys.includes(each))
+    if (key !== undefined) return `the key "${key}" is not allowed.`
+    for (const part of Object.values(value)) {
+      if (typeof part === "object" && part !== null) waiting.push({value: part, depth: depth + 1})
+    }
+  }
+  return undefined
+}
