@@ -579,6 +579,11 @@ export const problems = {
     title: "The agent is not configured",
     hint: "svc agent show <name> says what is missing.",
   },
+  agent_limit: {
+    status: 429,
+    title: "A limit of the agent is reached",
+    hint: "svc agent show <name> shows its limits; those of a day begin again at midnight, UTC.",
+  },
   agent_run_unknown: {status: 404, title: "No such run of an agent", hint: "svc agent runs shows the newest."},
   agent_run_state: {
     status: 409,

@@ -1,3 +1,4 @@
+import {agentsPluginName, type Binding} from "../../shared/agents/binding.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
 import type {Log} from "../../shared/log.ts"
 import {formatIssue, type Issue, messageOf, Problem} from "../../shared/problems.ts"
@@ -12,6 +13,7 @@ import {Instance} from "../plugins/instance.ts"
 import type {LoadedPlugin, Loader} from "../plugins/load.ts"
 import type {PluginHost} from "../plugins/plugin-host.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../runtime/flow/time-limit.ts"
+import {readBindings} from "./agents/bindings.ts"
 import type {Generation, Snapshot} from "./generation.ts"
 import {type JobDefault, jobDefaultIssues} from "./job-defaults.ts"
 import {readHostTexts} from "./languages/project-texts.ts"
@@ -72,7 +74,8 @@ export const createDraft = async (
 ): Promise<Draft> => {
   const loaded = parseUnlessSame(previous?.config ?? options.boot, text, variables)
   options.hide(loaded.secrets)
-  const prepared = await prepareAll(loaded, options)
+  const bindings = await readBindings((loaded.config as ProjectConfig).agents, options.project)
+  const prepared = [...(await prepareAll(loaded, options)), ...(await prepareAgents(loaded, bindings, options))]
   const unchanged = prepared.flatMap(each => carryOver(each, previous) ?? [])
   const carried = new Map(withTheirProviders(unchanged).map(instance => [instance.name, instance]))
   const instances = prepared.map(each => carried.get(each.name) ?? createInstance(each, options))
@@ -81,7 +84,7 @@ export const createDraft = async (
   try {
     await setUpAll(loaded, [...carried.values()], fresh, options.signal)
     const host = await readHostTexts(loaded)
-    const built = buildSnapshot(loaded, instances, host.texts, options.log)
+    const built = buildSnapshot(loaded, instances, bindings, host.texts, options.log)
     options.hide(built.secrets)
     const issues = [...host.issues, ...built.issues, ...jobDefaultIssues(loaded, instances, options.jobDefaultProblem)]
     if (issues.length > 0) throw invalid(issues)
@@ -135,6 +138,22 @@ const prepareAll = async (loaded: LoadedConfig, {loader, signal, hide}: DraftOpt
   )
   throwAll(failed, loaded)
   return results.flatMap(result => (result.status === "fulfilled" ? [result.value] : []))
+}
+
+/** The plugin through which agents are asked: there where an agent is enabled, and other wherever a binding is. */
+const prepareAgents = async (
+  loaded: LoadedConfig,
+  bindings: ReadonlyMap<string, Binding>,
+  {loader}: DraftOptions,
+): Promise<readonly Prepared[]> => {
+  const enabled = [...bindings.values()].filter(({config}) => config.enabled)
+  if (enabled.length === 0) return []
+  const name = agentsPluginName
+  if (Object.hasOwn(loaded.config.plugins, name)) {
+    const why = "this name belongs to the project's agents: give the plugin another one"
+    throw invalid([loaded.source.issue(["plugins", name], why, "key")])
+  }
+  return [{name, plugin: await loader.loadBuiltIn(name), config: enabled}]
 }
 
 const setUpAll = async (

@@ -1,3 +1,4 @@
+import type {Binding} from "../../shared/agents/binding.ts"
 import type {CapabilityKind, PluginPath} from "../../shared/ids.ts"
 import type {Problem} from "../../shared/problems.ts"
 import type {PluginPage} from "../../shared/sdk/page.ts"
@@ -46,6 +47,8 @@ export interface Snapshot {
   readonly routes: readonly PublishedRoute[]
   readonly pages: readonly PublishedPage[]
   readonly capabilities: readonly Capability[]
+  /** The bindings of agents, by name; those that are disabled, too. */
+  readonly agents: ReadonlyMap<string, Binding>
 }
 
 /** A numbered, immutable state of configuration, plugin instances and capabilities. */

@@ -155,7 +155,13 @@ export class Generations {
       const next = await makeNext(current.instances)
       const instances = current.instances.map(instance => next.get(instance) ?? instance)
       const active = instances.filter(instance => instance.state.is === "active")
-      const {snapshot} = buildSnapshot(current.config, active, current.snapshot.messages.texts, this.#options.log)
+      const {snapshot} = buildSnapshot(
+        current.config,
+        active,
+        current.snapshot.agents,
+        current.snapshot.messages.texts,
+        this.#options.log,
+      )
       this.#current = Object.freeze({...current, instances, snapshot})
       this.#settle(
         this.#current,

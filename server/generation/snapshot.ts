@@ -1,3 +1,4 @@
+import type {Binding} from "../../shared/agents/binding.ts"
 import type {PluginEntry, ProjectConfig} from "../../shared/config.ts"
 import {durationOf} from "../../shared/duration.ts"
 import {capabilityId, endpointName} from "../../shared/ids.ts"
@@ -7,6 +8,7 @@ import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import {contentFeatures, type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
+import type {HandlerDefinition} from "../../shared/sdk/session.ts"
 import {Secret} from "../../shared/secret.ts"
 import type {TSchema} from "../../shared/type.ts"
 import {check} from "../config/check.ts"
@@ -18,7 +20,15 @@ import {parsePattern} from "../messages/arguments/pattern.ts"
 import {checkCallRules} from "../messages/command/call.ts"
 import type {Command} from "../messages/command/command.ts"
 import {createForm} from "../messages/forms/form.ts"
-import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "../messages/handler.ts"
+import {
+  type ActionRunner,
+  type Continuation,
+  type EventHandler,
+  type Handler,
+  type TimerRunner,
+  type Wants,
+  wantsKey,
+} from "../messages/handler.ts"
 import type {HearsHandler} from "../messages/hears.ts"
 import {readLanguages} from "../messages/language/languages.ts"
 import type {MiddlewareHandler} from "../messages/middleware.ts"
@@ -46,6 +56,7 @@ type Runner = {readonly command: Command; readonly runner: Handler}
 export const buildSnapshot = (
   loaded: LoadedConfig,
   instances: readonly Instance[],
+  agents: ReadonlyMap<string, Binding>,
   texts: HostTexts,
   log: Log,
 ): SnapshotResult => {
@@ -87,7 +98,11 @@ export const buildSnapshot = (
   const routes = instances.flatMap(instance => instance.registrations.routes.map(route => ({instance, route})))
   const pages = instances.flatMap(instance => pagesOf(loaded, instance))
   const capabilities = instances.flatMap(instance => capabilitiesOf(instance, commands, endpoints, known[0]))
-  return {snapshot: Object.freeze({messages, endpoints, jobs, tools, routes, pages, capabilities}), issues, secrets}
+  return {
+    snapshot: Object.freeze({messages, endpoints, jobs, tools, routes, pages, capabilities, agents}),
+    issues,
+    secrets,
+  }
 }
 
 const runnerOf = (instance: Instance, id: string, retries = 0): Handler => ({
@@ -135,9 +150,15 @@ const commandsOf = (instance: Instance, report: (message: string) => void): Runn
 const handlersOf = (instance: Instance): EventHandler[] =>
   instance.registrations.handlers.map(({id, type, definition, handle}) => ({
     ...runnerOf(instance, id, definition.retries),
+    ...wantsOf(definition),
     type,
     handle,
   }))
+
+const wantsOf = (definition: HandlerDefinition & {readonly [wantsKey]?: Wants}) => {
+  const wants = definition[wantsKey]
+  return wants === undefined ? {} : {wants}
+}
 
 const hearsOf = (instance: Instance, report: (message: string) => void): HearsHandler[] =>
   instance.hears.flatMap(({id, shown, definition, compiled, handle}) => {

@@ -61,8 +61,8 @@ export interface Attempt {
 
 /** What the running generation does with events; passed in by the composition root. */
 export interface Dispatch {
-  /** The ids of the handlers that an event is for; `asked` is who waits for an answer of its user. */
-  match(event: SatoriEvent, asked?: string): readonly string[]
+  /** The ids of the handlers that an event of an endpoint is for; `asked` is who waits for an answer of its user. */
+  match(event: SatoriEvent, asked?: string, endpoint?: string): readonly string[]
   /** Which of these handlers are around the others, the outermost first. */
   order(handlers: readonly string[]): {readonly around: readonly string[]; readonly within: readonly string[]}
   /** Runs one handler to its end; never rejects. */

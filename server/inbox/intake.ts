@@ -155,14 +155,16 @@ export class Intake {
     // What a cursor that was restored with the state brings again may have been handled by the state that was replaced.
     const isHeld = event.timestamp < this.#restoredAt
     const asked = isHeld ? undefined : prompts.find(name, event)
-    const matched = this.#match(event, asked?.handler)
+    const matched = this.#match(event, name, asked?.handler)
     const question = asked !== undefined && matched.includes(asked.handler) ? asked : undefined
     // A question that waits for this user goes before a list.
     const found = question === undefined ? expected?.press : undefined
-    const handlers = found === undefined ? matched : this.#match(event, found.handler)
+    const handlers = found === undefined ? matched : this.#match(event, name, found.handler)
     const press = found !== undefined && hasAction(found) ? found : undefined
     const isAnswer = question !== undefined || press !== undefined
-    const otherwise = isAnswer ? this.#match(event, event.type === pressType ? refusals.taken : undefined) : handlers
+    const otherwise = isAnswer
+      ? this.#match(event, name, event.type === pressType ? refusals.taken : undefined)
+      : handlers
     if (question !== undefined) prompts.take(question)
     const conversation = conversationOf(endpoint, incoming)
     const turn = expected === undefined && handlers.length > 0 && !isHeld ? lanes.enter(conversation) : undefined
@@ -243,8 +245,8 @@ export class Intake {
     })
   }
 
-  #match(event: SatoriEvent, asked?: string): readonly string[] {
-    return this.#dispatch?.match(event, asked) ?? []
+  #match(event: SatoriEvent, endpoint: string, asked?: string): readonly string[] {
+    return this.#dispatch?.match(event, asked, endpoint) ?? []
   }
 
   /** The handlers that begin as soon as it is an event's turn. */

@@ -60,20 +60,42 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
   const notes = new FailureNotes(elapsed)
   const presses = new PressRefusals(elapsed)
   return {
-    match: (event, asked) => match(options.current(), event, asked),
+    match: (event, asked, endpoint = "") => match(options.current(), event, endpoint, asked),
     order: handlers => orderOf(options.current().middleware, handlers),
     run: (stored, handler, attempt) => run({...options, clock, cooldowns, notes, presses}, stored, handler, attempt),
   }
 }
 
-const match = (table: MessageTable, event: SatoriEvent, asked?: string): readonly string[] => {
-  const handlers = [...table.middleware.keys(), ...(table.byType.get(event.type) ?? []).map(handler => handler.id)]
+const match = (table: MessageTable, event: SatoriEvent, endpoint: string, asked?: string): readonly string[] => {
+  const handlers = [...table.middleware.keys(), ...plainHandlers(table, event.type)]
+  const wanting = (isTaken: boolean) => wantingHandlers(table, event, endpoint, isTaken)
   // One whose action is gone fails, by name, and can be retried once it is there again.
-  if (asked !== undefined && (isActionId(asked) || isPressRefusal(asked))) return [asked, ...handlers]
-  if (event.type !== "message-created") return handlers
+  if (asked !== undefined && (isActionId(asked) || isPressRefusal(asked))) return [asked, ...handlers, ...wanting(true)]
+  if (event.type !== "message-created") return [...handlers, ...wanting(false)]
   const routed = routeEvent(table, event)
-  const own = isAnswer(table, event, routed, asked) ? asked : handlerOf(table, routed)
-  return own === undefined ? [...handlers, ...heardBy(table.hears, event)] : [own, ...handlers]
+  if (isAnswer(table, event, routed, asked)) return [asked, ...handlers, ...wanting(true)]
+  const wants = wanting(routed.is === "command")
+  // A mistyped command gets its answer, unless somebody else has one for it.
+  const own = routed.is === "unknown" && wants.length > 0 ? undefined : handlerOf(table, routed)
+  return own === undefined ? [...handlers, ...wants, ...heardBy(table.hears, event)] : [own, ...handlers, ...wants]
+}
+
+const plainHandlers = ({byType}: MessageTable, type: string): readonly string[] =>
+  (byType.get(type) ?? []).flatMap(({id, wants}) => (wants === undefined ? [id] : []))
+
+/** Those that choose among the events of their type. */
+const wantingHandlers = (
+  {byType, router}: MessageTable,
+  event: SatoriEvent,
+  endpoint: string,
+  isTaken: boolean,
+): readonly string[] => {
+  const choosing = (byType.get(event.type) ?? []).filter(({wants}) => wants !== undefined)
+  if (choosing.length === 0) return []
+  const text = textOfEvent(event.message?.content).trim()
+  const isAddressed = !router.hasPrefix(text) && router.isCalled(text, event)
+  const reception = {endpoint, isTaken: isTaken || router.hasPrefix(text), isAddressed}
+  return choosing.filter(({wants}) => wants?.(event, reception)).map(({id}) => id)
 }
 
 const isAnswer = (

@@ -1,9 +1,24 @@
 import type {Log, LogFields} from "../../shared/log.ts"
+import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import type {Reply, Session} from "../../shared/sdk/session.ts"
 import type {Action} from "./action.ts"
 import type {Prompt} from "./prompt.ts"
 import type {PluginSide} from "./session.ts"
 import type {DeclaredTimer} from "./timers.ts"
+
+/** Of an event: has a command, a question or a button taken it, and is it called by name alone? */
+export interface Reception {
+  readonly endpoint: string
+  readonly isTaken: boolean
+  /** It addresses the bot, by its name and not by a prefix. */
+  readonly isAddressed: boolean
+}
+
+/** Which events of its type a handler takes. */
+export type Wants = (event: SatoriEvent, reception: Reception) => boolean
+
+/** The key under which the Host's own plugins say which events a handler takes: see `Wants`. */
+export const wantsKey = Symbol("svc.wants")
 
 /** A handler of a generation, by its id. */
 export interface Handler {
@@ -24,6 +39,8 @@ export interface Handler {
 
 export interface EventHandler extends Handler {
   readonly type: string
+  /** Left out, it takes every event of its type. */
+  readonly wants?: Wants
   readonly handle: (session: Session) => Reply
 }
 

@@ -88,19 +88,30 @@ export class Loader {
         return this.#compile(name, found.path)
       case "built":
         return this.#built(name, found.path, found.isStale)
-      case "built-in": {
-        const {default: definition, edition = 0} = await found.load()
-        return {
-          definition,
-          fingerprint: `built-in:${found.name}:${edition}`,
-          files: [],
-          origin: "built-in",
-          from: `built-in ${found.name}`,
-          isStale: false,
-        }
-      }
+      case "built-in":
+        return this.#builtIn(found.name, found.load)
       case "package":
         return this.#package(name, found.name)
+    }
+  }
+
+  /** A plugin that comes with svc, whatever the project has under its name. Throws `plugin_missing`. */
+  async loadBuiltIn(name: string): Promise<LoadedPlugin> {
+    const {builtIns} = this.#options
+    const load = Object.hasOwn(builtIns, name) ? builtIns[name] : undefined
+    if (load === undefined) throw new Problem("plugin_missing", `svc has no plugin ${name}`)
+    return this.#builtIn(name, load)
+  }
+
+  async #builtIn(name: string, load: () => Promise<BuiltIn>): Promise<LoadedPlugin> {
+    const {default: definition, edition = 0} = await load()
+    return {
+      definition,
+      fingerprint: `built-in:${name}:${edition}`,
+      files: [],
+      origin: "built-in",
+      from: `built-in ${name}`,
+      isStale: false,
     }
   }
 

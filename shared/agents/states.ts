@@ -57,6 +57,7 @@ export const agentReasons = {
   binding_missing: "The configuration has no binding of that name, or it is disabled.",
   binding_misconfigured: "The binding is not configured.",
   place_gone: "The endpoint that the answer goes to is not there any more.",
+  internal: "svc itself failed: its log has the cause.",
   cancelled: "Somebody cancelled the run.",
   discarded: "An operator discarded the run that a restore held.",
   tool_unknown: "The model asked for a tool that the binding does not have.",

@@ -13,13 +13,6 @@ import type {Model, ModelRequest} from "../providers/model.ts"
 import type {AgentTool} from "../tools/tool.ts"
 import type {AgentRun} from "./run-rows.ts"
 
-/** A tool as a binding has it. */
-export interface OwnTool {
-  readonly tool: AgentTool
-  readonly approval: boolean
-  readonly permission: Permission
-}
-
 /** What is told of each call that has ended, in seconds. */
 export interface CallMeter {
   modelEnded(agent: string, seconds: number, outcome: "done" | "failed"): void
@@ -38,8 +31,8 @@ export interface Engine {
   readonly meter: CallMeter
   /** An enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
-  /** Its tools, by the name that bindings give them. */
-  toolsOf(binding: Binding): ReadonlyMap<string, OwnTool>
+  /** Its tools, by the name that bindings give them, with its settings. */
+  toolsOf(binding: Binding): ReadonlyMap<string, AgentTool>
   /** Throws `agent_misconfigured`. */
   modelOf(binding: Binding): Promise<Model>
   /** Tokens of what the model is to read, rather too many than too few. */
@@ -54,6 +47,8 @@ export interface Engine {
   hide(text: string): string
   isPaused(): boolean
   isStopping(): boolean
+  /** Of one agent, does one thing after the other: what is counted, and what is stored because of it. */
+  inTurn<T>(agent: string, work: () => Promise<T>): Promise<T>
   /** Has a run go on after so many milliseconds of a clock that nobody sets. */
   wakeIn(run: AgentRun, pause: number): void
 }
@@ -69,4 +64,6 @@ export class RunFailure extends Error {
 }
 
 /** The run is not this attempt's any more: it was cancelled, or another Host has taken it up. */
-export class AttemptOver extends Error {}
+export class AttemptOver extends Error {
+  override readonly name = "AttemptOver"
+}

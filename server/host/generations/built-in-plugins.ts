@@ -8,6 +8,7 @@ import type {HostOptions} from "../host.ts"
 export const builtIns: BuiltIns = {
   workroom: () => import("../../workroom/open.ts").then(({closedWorkroomPlugin}) => closedWorkroomPlugin()),
   sandbox: () => import("../../adapters/sandbox/index.ts"),
+  agents: () => import("../../agents/triggers/plugin.ts").then(({closedAgentsPlugin}) => closedAgentsPlugin()),
   irc: () => import("../../adapters/irc/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),
 }

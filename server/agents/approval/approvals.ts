@@ -1,0 +1,143 @@
+import {v7 as uuid} from "uuid"
+import type {ApprovalState} from "../../../shared/agents/states.ts"
+import {durationOf} from "../../../shared/duration.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Node} from "../../../shared/sdk/elements.ts"
+import type {Permission} from "../../../shared/sdk/permission.ts"
+import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Database} from "../../database/database.ts"
+import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
+import type {Binding} from "../bindings/binding.ts"
+import {storing} from "../runs/answer.ts"
+import type {Engine} from "../runs/engine.ts"
+import {type AgentRun, parking} from "../runs/run-rows.ts"
+import {awaiting, type ToolStep} from "../runs/step-rows.ts"
+import {isRun, writeFenced} from "../runs/write.ts"
+import type {Decision} from "../service.ts"
+import type {AgentTool} from "../tools/tool.ts"
+
+/** A question to a person whether a call may be made. */
+export interface Approval {
+  readonly id: string
+  readonly state: ApprovalState
+  readonly permission: Permission
+  readonly expiresAt: number
+  readonly decidedBy: string | undefined
+  readonly reason: string | undefined
+  /** What the person is told that will happen. */
+  readonly shown: string
+}
+
+const approvalOf = (row: Row): Approval => ({
+  id: String(row.id),
+  state: row.state as ApprovalState,
+  permission: row.permission as Permission,
+  expiresAt: Number(row.expires_at),
+  decidedBy: typeof row.decided_by === "string" ? row.decided_by : undefined,
+  reason: typeof row.reason === "string" ? row.reason : undefined,
+  shown: String(row.shown),
+})
+
+/** The newest one about a step. */
+export const readApproval = async (
+  database: Pick<Database, "read">,
+  run: number,
+  n: number,
+): Promise<Approval | undefined> => {
+  const rows = await database.read("SELECT * FROM agent_approvals WHERE run = ? AND n = ? ORDER BY seq DESC LIMIT 1", [
+    run,
+    n,
+  ])
+  return rows.map(approvalOf)[0]
+}
+
+export const readApprovalById = async (database: Pick<Database, "read">, id: string): Promise<Approval | undefined> =>
+  (await database.read("SELECT * FROM agent_approvals WHERE id = ?", [id])).map(approvalOf)[0]
+
+export interface Question {
+  readonly step: ToolStep
+  readonly tool: AgentTool
+  /** What will happen. */
+  readonly shown: string
+  /** An equal call was cut off before. */
+  readonly isRepeated: boolean
+}
+
+/** Asks a person about a call: the question, its message and the run's wait are one batch. */
+export const askApproval = async (
+  engine: Engine,
+  run: AgentRun,
+  binding: Binding,
+  {step, tool, shown, isRepeated}: Question,
+): Promise<void> => {
+  const {approval} = binding.config
+  const at = engine.clock.now()
+  const id = uuid()
+  const expires = at + durationOf(approval.expires)
+  const say = await engine.sayFor(run)
+  const place = approval.to ?? placeOf(run)
+  const text = say("agent.ask", {
+    agent: run.agent,
+    tool: tool.name,
+    what: isRepeated ? `${shown}\n${say("agent.again")}` : shown,
+    permission: approval.permission,
+    until: `${new Date(expires).toISOString().slice(0, 16).replace("T", " ")} UTC`,
+  })
+  const content: readonly Node[] = [text, ...engine.decisionButtons(id, say)]
+  const sends: readonly OutboxDraft[] = place === undefined ? [] : [messageDraft(place, content)]
+  await writeFenced(
+    engine,
+    run,
+    [
+      awaiting(run.seq, step.n, tool.effect),
+      {
+        sql: `INSERT INTO agent_approvals (id, run, n, tool, permission, endpoint, channel, message, shown, asked_at, expires_at)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        args: [
+          ...[id, run.seq, step.n, tool.name, approval.permission, place?.endpoint ?? null, place?.channel ?? null],
+          ...[sends[0]?.id ?? null, shown, at, expires],
+        ],
+      },
+      ...storing(sends, at),
+      parking(run, "approval", expires),
+    ],
+    isRun(engine, run, ["waiting"]),
+  )
+  engine.outbox.stored(sends)
+}
+
+const placeOf = ({endpoint, channel}: AgentRun) =>
+  endpoint === undefined || channel === undefined ? undefined : {endpoint, channel}
+
+/** A person's word, once: its run goes on with it. The first statement returns a row where the word counts. */
+export const deciding = (id: string, {approve, by, reason}: Decision, at: number): readonly Statement[] => [
+  {
+    sql: `UPDATE agent_approvals SET state = ?, decided_at = ?, decided_by = ?, reason = ?
+      WHERE id = ? AND state = 'waiting' AND expires_at > ? RETURNING run`,
+    args: [approve ? "approved" : "denied", at, by, reason ?? null, id, at],
+  },
+  {
+    sql: `UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL
+      WHERE state = 'waiting' AND waits_for = 'approval' AND seq = (SELECT run FROM agent_approvals WHERE id = ? AND state IN ('approved', 'denied'))`,
+    args: [id],
+  },
+]
+
+/** Throws `approval_unknown`, and `approval_state` for one that is decided, expired or held. */
+export const decide = async (
+  database: Pick<Database, "read" | "write">,
+  id: string,
+  decision: Decision,
+  at: number,
+): Promise<void> => {
+  const [decided] = await database.write(deciding(id, decision, at))
+  if ((decided?.rows.length ?? 0) > 0) return
+  const found = await readApprovalById(database, id)
+  if (found === undefined) throw new Problem("approval_unknown", `there is no approval ${id}`)
+  const isSame =
+    found.state === (decision.approve ? "approved" : "denied") && found.decidedBy === decision.by && decision.by !== ""
+  // The same word again: its answer was lost, or its handler runs again.
+  if (isSame) return
+  const state = found.state === "waiting" ? "expired" : found.state
+  throw new Problem("approval_state", `the approval ${id} is ${state}`)
+}

@@ -1,0 +1,69 @@
+import type {AgentReason} from "../../../shared/agents/states.ts"
+import {persist} from "../../database/persist.ts"
+import {fail, succeed} from "./end.ts"
+import type {Engine} from "./engine.ts"
+import {callModel} from "./model-step.ts"
+import {nextOf} from "./next.ts"
+import {type AgentRun, parking, requeueing, runOf} from "./run-rows.ts"
+import {runLimitOf} from "./spending.ts"
+import {type Step, selectSteps, stepOf} from "./step-rows.ts"
+import {callTool} from "./tool-step.ts"
+import {isRun, writeFenced} from "./write.ts"
+
+/**
+ * Works on a run until it has ended, waits, or is given up to the next start. What is next is read from its rows each time: a run
+ * that a killed Host left goes on as if nothing had happened.
+ */
+export const work = async (engine: Engine, claimed: AgentRun, signal: AbortSignal): Promise<void> => {
+  for (;;) {
+    signal.throwIfAborted()
+    if (engine.isStopping()) return void (await leave(engine, claimed))
+    const found = await read(engine, claimed)
+    if (found === undefined) return
+    const {run, steps} = found
+    if (engine.isPaused())
+      return void (await writeFenced(engine, run, [parking(run, "ingress")], isRun(engine, run, ["waiting"])))
+    if ((await step(engine, run, steps, signal)) === "is over") return
+  }
+}
+
+const leave = (engine: Engine, run: AgentRun) =>
+  writeFenced(engine, run, [requeueing(run)], isRun(engine, run, ["queued"]))
+
+const read = async (
+  {database, log}: Engine,
+  {seq, attempt, runId}: AgentRun,
+): Promise<{readonly run: AgentRun; readonly steps: readonly Step[]} | undefined> =>
+  persist(`run ${runId}`, log, async () => {
+    const [row] = await database.read("SELECT * FROM agent_runs WHERE seq = ? AND attempt = ? AND state = 'running'", [
+      seq,
+      attempt,
+    ])
+    if (row === undefined) return undefined
+    return {run: runOf(row), steps: (await database.read(selectSteps, [seq])).map(stepOf)}
+  })
+
+const step = async (
+  engine: Engine,
+  run: AgentRun,
+  steps: readonly Step[],
+  signal: AbortSignal,
+): Promise<"goes on" | "is over"> => {
+  const giveUp = async (reason: AgentReason) => {
+    await fail(engine, run, reason)
+    return "is over" as const
+  }
+  const binding = engine.bindingOf(run.agent)
+  if (binding === undefined) return giveUp("binding_missing")
+  const next = nextOf(steps)
+  if (next.is === "answer") {
+    await succeed(engine, run, next.reply.text, next.reply.finish === "length" ? {reason: "answer_cut"} : {})
+    return "is over"
+  }
+  const limit = runLimitOf(run, binding.config)
+  // A call that was cut off is told of, whatever the limits say.
+  if (limit !== undefined && next.is !== "again") return giveUp(limit)
+  return next.is === "model"
+    ? callModel(engine, run, binding, steps, next.n, signal)
+    : callTool(engine, run, binding, steps, next.step, signal)
+}

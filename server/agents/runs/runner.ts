@@ -1,0 +1,208 @@
+import {toJson} from "../../../shared/json.ts"
+import {isProblem, messageOf} from "../../../shared/problems.ts"
+import {persist} from "../../database/persist.ts"
+import {writeIf} from "../../database/write-if.ts"
+import {DueClock} from "../../runtime/flow/due-clock.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {fail} from "./end.ts"
+import {AttemptOver, type Engine} from "./engine.ts"
+import {longestPause} from "./model-step.ts"
+import {work} from "./run.ts"
+import {
+  claiming,
+  runOf,
+  selectNextDue,
+  selectQueued,
+  someLeft,
+  someWaitForIngress,
+  takingOver,
+  wakingDue,
+  wakingIngress,
+  wakingRetry,
+} from "./run-rows.ts"
+
+/** Runs of all agents side by side. */
+const width = 64
+
+/** What a tool's call gets to end by itself when the Host stops, in milliseconds. */
+const patience = 3000
+
+interface Active {
+  readonly agent: string
+  readonly abort: AbortController
+  ended: Promise<void>
+}
+
+/** Takes up runs that are queued, as many at a time as their bindings allow, and wakes those that wait. */
+export class Runner {
+  readonly #engine: Engine
+  readonly #due: DueClock
+  readonly #active = new Map<number, Active>()
+  readonly #wakes = new Set<() => void>()
+  #considering: Promise<void> | undefined
+  #isDirty = false
+  #isRunning = false
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+    const {log, clock} = engine
+    this.#due = new DueClock({
+      what: "a run of an agent",
+      log,
+      clock,
+      next: () => this.#nextDue(),
+      fire: now => this.#fire(now),
+    })
+  }
+
+  /** Goes on with what earlier runs of the Host left. */
+  async start(): Promise<void> {
+    const {database, log, clock} = this.#engine
+    const statement = takingOver(clock.now(), longestPause)
+    await persist("the runs of agents", log, () => writeIf(database, someLeft, [statement]))
+    this.#isRunning = true
+    this.#due.start()
+    this.consider()
+  }
+
+  /** Begins no further run; resolves when those that work have left, each after its step. */
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    for (const cancel of this.#wakes) cancel()
+    await this.#due.stop()
+    await this.#considering
+    const left = Promise.all([...this.#active.values()].map(({ended}) => ended))
+    await withTimeLimit(patience, () => left).catch(() => {})
+    for (const {abort} of this.#active.values()) abort.abort(new Error("the Host is stopping"))
+    await left
+  }
+
+  get isQuiet(): boolean {
+    return this.#active.size === 0 && this.#considering === undefined && !this.#due.isFiring
+  }
+
+  /** Runs may have been queued, or may be taken up now. */
+  consider(): void {
+    if (!this.#isRunning) return
+    this.#isDirty = true
+    this.#considering ??= this.#takeUp()
+      .catch(error => this.#engine.log.error(`runs of agents were not taken up: ${messageOf(error)}`, {error}))
+      .finally(() => {
+        this.#considering = undefined
+        if (this.#isDirty) this.consider()
+      })
+  }
+
+  /** Ingress is open again. */
+  async ingressOpened(): Promise<void> {
+    if (!this.#isRunning) return
+    const {database, log} = this.#engine
+    await persist("the runs of agents", log, () => writeIf(database, someWaitForIngress, [wakingIngress]))
+    this.#due.consider(0)
+    this.consider()
+  }
+
+  /** A run waits until then. */
+  waits(until: number): void {
+    this.#due.consider(until)
+  }
+
+  wakeIn(seq: number, pause: number): void {
+    const {database, log, clock} = this.#engine
+    const cancel = clock.wait(pause, () => {
+      this.#wakes.delete(cancel)
+      persist("the runs of agents", log, () => database.write([wakingRetry(seq)])).then(
+        () => this.consider(),
+        error => log.debug(`a run of an agent was not woken: ${messageOf(error)}`),
+      )
+    })
+    this.#wakes.add(cancel)
+  }
+
+  /** Aborts what a run that was cancelled does now. */
+  abort(seq: number, reason: Error): void {
+    this.#active.get(seq)?.abort.abort(reason)
+  }
+
+  /** Resolves when the run is not worked on. */
+  async left(seq: number): Promise<void> {
+    await this.#active.get(seq)?.ended
+  }
+
+  async #takeUp(): Promise<void> {
+    while (this.#isDirty && this.#isRunning && !this.#engine.isPaused()) {
+      this.#isDirty = false
+      await this.#takeUpSome()
+    }
+    if (this.#engine.isPaused()) this.#isDirty = false
+  }
+
+  async #takeUpSome(): Promise<void> {
+    const {database, log} = this.#engine
+    for (;;) {
+      const full = [...this.#agents()]
+        .filter(([agent, count]) => count >= this.#parallelOf(agent))
+        .map(([agent]) => agent)
+      const rows = await persist("the runs of agents", log, () => database.read(selectQueued, [toJson(full)]))
+      let begun = 0
+      for (const row of rows) {
+        const {seq, agent, attempt} = {seq: Number(row.seq), agent: String(row.agent), attempt: Number(row.attempt)}
+        if (this.#active.size >= width || !this.#isRunning) return
+        if (this.#active.has(seq) || (this.#agents().get(agent) ?? 0) >= this.#parallelOf(agent)) continue
+        this.#begin(seq, agent, attempt + 1)
+        begun++
+      }
+      if (begun === 0) return
+    }
+  }
+
+  #agents(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const {agent} of this.#active.values()) counts.set(agent, (counts.get(agent) ?? 0) + 1)
+    return counts
+  }
+
+  /** A run whose binding is gone is taken up to fail. */
+  #parallelOf(agent: string): number {
+    return this.#engine.bindingOf(agent)?.config.limits.parallel ?? width
+  }
+
+  #begin(seq: number, agent: string, attempt: number): void {
+    const abort = new AbortController()
+    const active: Active = {agent, abort, ended: Promise.resolve()}
+    this.#active.set(seq, active)
+    active.ended = this.#run(seq, attempt, abort.signal).finally(() => {
+      this.#active.delete(seq)
+      this.consider()
+    })
+  }
+
+  async #run(seq: number, attempt: number, signal: AbortSignal): Promise<void> {
+    const {database, log, runtimeId, clock} = this.#engine
+    const [claimed] = await persist("the runs of agents", log, () =>
+      database.write([claiming(seq, attempt, runtimeId, clock.now())]),
+    )
+    const row = claimed?.rows[0]
+    if (row === undefined) return
+    const run = runOf(row)
+    await work(this.#engine, run, signal).catch(async error => {
+      if (signal.aborted || error instanceof AttemptOver || isProblem(error, "stopping")) return
+      log.error(`run ${run.runId} of ${run.agent} has failed: ${messageOf(error)}`, {error, runId: run.runId})
+      await fail(this.#engine, run, "internal", messageOf(error)).catch(() => {})
+    })
+    this.#due.consider(clock.now())
+  }
+
+  async #nextDue(): Promise<number | undefined> {
+    const {database, log, isPaused} = this.#engine
+    if (isPaused()) return undefined
+    const [row] = await persist("the runs of agents", log, () => database.read(selectNextDue))
+    return row && Number(row.at)
+  }
+
+  async #fire(now: number): Promise<void> {
+    const {database, log} = this.#engine
+    await persist("the runs of agents", log, () => database.write(wakingDue(now)))
+    this.consider()
+  }
+}

@@ -1,0 +1,219 @@
+import {agentsPluginName, type Binding} from "../../../shared/agents/binding.ts"
+import type {AgentTrigger} from "../../../shared/agents/states.ts"
+import {isElement, type Node} from "../../../shared/sdk/elements.ts"
+import {includesPermission} from "../../../shared/sdk/permission.ts"
+import {
+  channelType,
+  definePlugin,
+  type LocalText,
+  type PluginDefinition,
+  Problem,
+  type SatoriEvent,
+  type Session,
+  Type,
+} from "../../../shared/sdk/sdk.ts"
+import {fieldsOf} from "../../../shared/sdk/values.ts"
+import {type Reception, type Wants, wantsKey} from "../../messages/handler.ts"
+import {parseContent} from "../../messages/parse-content.ts"
+import type {HostText} from "../../messages/texts/en.ts"
+import {HostTexts, type Say} from "../../messages/texts/host-texts.ts"
+import type {BuiltIn} from "../../plugins/load.ts"
+import {partyOf} from "../../workroom/party.ts"
+import type {Approval} from "../approval/approvals.ts"
+import type {AgentService} from "../service.ts"
+
+/** What chat asks of the agents of a running Host. */
+export interface AgentDesk extends Pick<AgentService, "queue" | "decide"> {
+  approval(id: string): Promise<Approval | undefined>
+  /** May the bot say so now in this conversation? Once a minute. */
+  maySay(endpoint: string, channel: string): boolean
+  texts(): HostTexts | undefined
+}
+
+/** What the timers of agents keep. */
+export const WakeData = Type.Object(
+  {agent: Type.String(), note: Type.String({maxLength: 10_000})},
+  {additionalProperties: false},
+)
+
+/** The timer that starts a run. */
+export const wakeTimer = "wake"
+
+/** What a button of an approval keeps. */
+const DecisionData = Type.Object({approval: Type.String(), approve: Type.Boolean()}, {additionalProperties: false})
+
+/** The action that decides about an approval, and how long its buttons work: as long as anything does. */
+export const decideAction = {
+  name: "decide",
+  id: `root/${agentsPluginName}/action/decide`,
+  definition: {data: DecisionData, expires: 30 * 24 * 60 * 60},
+} as const
+
+const builtInTexts = new HostTexts()
+
+/** Everything that starts runs from chat, and decides about their calls. Its configuration is the enabled bindings. */
+const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
+  const sayIn = (language: string): Say => (desk().texts() ?? builtInTexts).in(language)
+  return definePlugin({
+    description: "The agents of this project, from chat",
+    config: Type.Unknown(),
+    setup(plugin, config) {
+      const bindings = config as readonly Binding[]
+      const ask = async (session: Session, binding: Binding, trigger: AgentTrigger, input: string) => {
+        const {event, endpoint, channel, user, permission, language} = session
+        const say = sayIn(language)
+        const needed = binding.config.triggers.permission
+        if (!includesPermission(permission, needed))
+          return say("agent.permission", {agent: binding.name, permission: needed})
+        try {
+          await desk().queue({
+            agent: binding.name,
+            trigger,
+            input,
+            request: `inbox/${event.sn}/${binding.name}`,
+            endpoint,
+            event: event.sn,
+            channel: channel ?? {id: user?.id ?? "", type: channelType.direct},
+            ...(user === undefined ? {} : {user}),
+          })
+          session.typing()
+          return undefined
+        } catch (error) {
+          const text = refusalOf(error)
+          if (text === undefined) throw error
+          return desk().maySay(endpoint, channel?.id ?? user?.id ?? "") ? say(text, {agent: binding.name}) : undefined
+        }
+      }
+
+      for (const binding of bindings) {
+        const {command} = binding.config.triggers
+        if (command === undefined) continue
+        const about: LocalText = {in: language => sayIn(language)("agent.description", {agent: binding.name})}
+        plugin.command(`${command} <question:text>`, {description: about}, ({args, session}) =>
+          ask(session, binding, "command", String(fieldsOf(args).question ?? "")),
+        )
+      }
+
+      plugin.on("message-created", choosing("chat", wantsChat(bindings)), session => {
+        // It was chosen for this when it came in.
+        const found = chatOf(bindings, session.event, {isTaken: false, isAddressed: true})
+        return found === undefined ? undefined : ask(session, found.binding, found.trigger, questionOf(session))
+      })
+
+      for (const type of new Set(bindings.flatMap(({config: {triggers}}) => triggers.events.map(each => each.type)))) {
+        const wanting = (endpoint: string) =>
+          bindings.filter(({config: {triggers}}) =>
+            triggers.events.some(each => each.type === type && each.endpoint === endpoint),
+          )
+        const wants: Wants = (_, {endpoint}) => wanting(endpoint).length > 0
+        plugin.on(type as "message-created", choosing("events", wants), async session => {
+          for (const binding of wanting(session.endpoint)) await queueEvent(desk(), binding, session)
+        })
+      }
+
+      plugin.timer(wakeTimer, {data: WakeData}, async ({event, endpoint, channel}, {agent, note}) => {
+        await desk().queue({
+          agent,
+          trigger: "timer",
+          input: note,
+          request: `inbox/${event.sn}/${agent}`,
+          event: event.sn,
+          ...(channel === undefined ? {} : {endpoint, channel}),
+        })
+      })
+
+      plugin.action(decideAction.name, decideAction.definition, async ({data, session}) => {
+        const say = sayIn(session.language)
+        const approval = await desk().approval(data.approval)
+        if (approval === undefined) return say("press.gone")
+        if (!includesPermission(session.permission, approval.permission))
+          return say("agent.mayNot", {permission: approval.permission})
+        try {
+          await desk().decide(data.approval, {approve: data.approve, by: partyOf(session.endpoint, session.user?.id)})
+        } catch (error) {
+          if (error instanceof Problem && error.code === "approval_state") return say("agent.decided")
+          throw error
+        }
+        return say(data.approve ? "agent.approved" : "agent.denied")
+      })
+    },
+  })
+}
+
+/** What a refusal says in chat; undefined for a failure. */
+const refusalOf = (error: unknown): HostText | undefined => {
+  if (!(error instanceof Problem)) return undefined
+  if (error.code === "agent_limit") return "agent.today"
+  return error.code.startsWith("agent_") || error.code === "ingress_paused" ? "agent.off" : undefined
+}
+
+const choosing = (name: string, wants: Wants) => ({name, [wantsKey]: wants})
+
+const wantsChat =
+  (bindings: readonly Binding[]): Wants =>
+  (event, reception) =>
+    chatOf(bindings, event, reception) !== undefined
+
+/** The first agent that a message is for. */
+const chatOf = (
+  bindings: readonly Binding[],
+  event: SatoriEvent,
+  {isTaken, isAddressed}: Pick<Reception, "isTaken" | "isAddressed">,
+): {readonly binding: Binding; readonly trigger: "mention" | "direct"} | undefined => {
+  if (isTaken || event.user?.is_bot === true || event.user === undefined) return undefined
+  const isDirect = event.channel?.type === channelType.direct
+  const trigger = isDirect ? "direct" : "mention"
+  if (!isDirect && !isAddressed && !isMentioned(event)) return undefined
+  const binding = bindings.find(({config: {triggers}}) => triggers[trigger])
+  return binding && {binding, trigger}
+}
+
+/** Does the message mention the bot, as its platform writes mentions? */
+const isMentioned = ({login, message}: SatoriEvent): boolean => {
+  const id = login.user?.id
+  return id !== undefined && id !== "" && parseContent(message?.content ?? "").some(node => mentions(node, id))
+}
+
+const mentions = (node: Node, id: string): boolean =>
+  isElement(node) && ((node.type === "at" && node.attrs.id === id) || node.children.some(child => mentions(child, id)))
+
+/** What is asked, without the bot's name at the front. */
+const questionOf = ({text, event}: Session): string => {
+  const names = [event.login.user?.name, event.login.user?.id].filter(name => name !== undefined && name !== "")
+  const trimmed = text.trim()
+  for (const name of names) {
+    const bare = trimmed.startsWith("@") ? trimmed.slice(1) : trimmed
+    if (bare.toLowerCase().startsWith(String(name).toLowerCase()) && /^[:,\s]/.test(bare.slice(String(name).length)))
+      return bare.slice(String(name).length + 1).trim() || trimmed
+  }
+  return trimmed
+}
+
+/** An event of an endpoint starts a run without a user, whoever sent it. */
+const queueEvent = async (desk: AgentDesk, {name}: Binding, session: Session): Promise<void> => {
+  const {event, text, channel, endpoint} = session
+  const input = text === "" ? JSON.stringify(event._data ?? event) : text
+  try {
+    await desk.queue({
+      agent: name,
+      trigger: "event",
+      input: input.slice(0, 100_000),
+      request: `inbox/${event.sn}/${name}`,
+      event: event.sn,
+      endpoint,
+      ...(channel === undefined ? {} : {channel}),
+    })
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error
+    session.log.warn(`no run of ${name}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** The built-in plugin `agents`, for a Host's agents. */
+export const agentsPluginOf = (desk: () => AgentDesk) => async (): Promise<BuiltIn> => ({default: agentsPlugin(desk)})
+
+/** The same where no Host runs: it is set up, and never called. */
+export const closedAgentsPlugin = async (): Promise<BuiltIn> =>
+  agentsPluginOf(() => {
+    throw new Problem("starting", "no agent runs here")
+  })()

@@ -1,0 +1,15 @@
+/** Work of one key is done one after the other; that of several keys side by side. What fails keeps nobody waiting. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const mine = (this.#last.get(key) ?? Promise.resolve()).then(work)
+    const settled = mine.catch(() => {})
+    this.#last.set(key, settled)
+    try {
+      return await mine
+    } finally {
+      if (this.#last.get(key) === settled) this.#last.delete(key)
+    }
+  }
+}
