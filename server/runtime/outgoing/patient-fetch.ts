@@ -1,0 +1,36 @@
+type Dispatch = (options: object, handler: unknown) => unknown
+interface Dispatcher {
+  readonly dispatch: Dispatch
+}
+
+/** What Node's `fetch` takes beside what is standard. */
+interface PatientInit extends RequestInit {
+  /** Of Node: who makes the connection. */
+  readonly dispatcher?: Dispatcher
+  /** Of Bun: false for no limit. */
+  readonly timeout?: false
+}
+
+/**
+ * The runtime's `fetch` without the limits that the runtime sets by itself, which are 300 s without a byte on both: how long it may
+ * take says the caller's signal alone.
+ */
+export const patientFetch = (url: string | URL, init: RequestInit): Promise<Response> => {
+  if (process.versions.bun !== undefined) return fetch(url, {...init, timeout: false} as PatientInit)
+  const dispatcher = patientDispatcher()
+  return fetch(url, (dispatcher === undefined ? init : {...init, dispatcher}) as RequestInit)
+}
+
+const keys = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")]
+
+/** The dispatcher that this process uses anyway, with its proxy and its connections, asked for no limits. */
+const patientDispatcher = (): Dispatcher | undefined => {
+  // Node loads undici, which sets it, at the first use of one of its classes.
+  void Headers
+  const own = keys.map(key => Reflect.get(globalThis, key)).find(isDispatcher)
+  if (own === undefined) return undefined
+  return {dispatch: (options, handler) => own.dispatch({...options, headersTimeout: 0, bodyTimeout: 0}, handler)}
+}
+
+const isDispatcher = (value: unknown): value is Dispatcher =>
+  typeof value === "object" && value !== null && "dispatch" in value && typeof value.dispatch === "function"
