@@ -71,15 +71,19 @@ export class ModelFailure extends Error {
   readonly status: number | undefined
   /** Milliseconds; undefined where the provider does not say. */
   readonly retryAfter: number | undefined
+  /** The system's word for a connection that failed, such as `ECONNREFUSED`; `cut` for a stream that ended early. */
+  readonly code: string | undefined
 
   constructor(
     kind: ModelFailure["kind"],
     message: string,
-    {status, retryAfter, cause}: {status?: number; retryAfter?: number; cause?: unknown} = {},
+    {status, retryAfter, code}: {status?: number; retryAfter?: number; code?: string} = {},
   ) {
-    super(message, {cause})
+    super(message)
+    this.name = "ModelFailure"
     this.kind = kind
     this.status = status
     this.retryAfter = retryAfter
+    this.code = code
   }
 }

@@ -1,0 +1,22 @@
+import {fromJson} from "../../../shared/json.ts"
+import {type Hide, hideIn} from "./hiding.ts"
+import type {CallPart} from "./language-model.ts"
+import type {ModelCall} from "./model.ts"
+
+/** A call that the model asked for earlier, as its provider takes it. */
+export const callPartOf = ({id, name, input}: ModelCall, hide: Hide): CallPart => ({
+  type: "tool-call",
+  toolCallId: id,
+  toolName: name,
+  input: hideIn(argumentsOf(input), hide),
+})
+
+/** No provider takes arguments that are no object. The tool's result has told the model what was wrong with these. */
+const argumentsOf = (input: string): object => {
+  try {
+    const value: unknown = fromJson(input)
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

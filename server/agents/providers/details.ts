@@ -1,0 +1,60 @@
+import {Check} from "typebox/schema"
+import {toExactJson} from "../../../shared/json.ts"
+import {type Static, Type} from "../../../shared/type.ts"
+import {callPartOf} from "./call-part.ts"
+import {type Hide, hideIn} from "./hiding.ts"
+import type {CallPart, PartMetadata, ReasoningPart, TextPart} from "./language-model.ts"
+import type {ModelMessage} from "./model.ts"
+
+const metadata = Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())))
+
+const KeptPart = Type.Union([
+  Type.Object({type: Type.Literal("text"), text: Type.String(), metadata}),
+  Type.Object({type: Type.Literal("reasoning"), text: Type.String(), metadata}),
+  Type.Object({type: Type.Literal("call"), id: Type.String(), metadata}),
+])
+export type KeptPart = Static<typeof KeptPart>
+
+/** What is kept of a reply, as plain JSON: its parts in their order, with what the provider wants to see again. */
+const Details = Type.Object({source: Type.String(), parts: Type.Array(KeptPart)})
+
+/** Undefined where text and calls say all of it. `source` is the provider and model that said it. */
+export const detailsOf = (source: string, parts: readonly KeptPart[]): Static<typeof Details> | undefined =>
+  parts.some(part => part.type === "reasoning" || part.metadata !== undefined) ? {source, parts: [...parts]} : undefined
+
+type Assistant = Extract<ModelMessage, {role: "assistant"}>
+
+/**
+ * The parts of an assistant's message as its model said them. Undefined without details, and with those of another model. What `hide`
+ * would change is not sent again: a thought is left out, as its signature would not fit, and so is what the provider noted of a part.
+ */
+export const readDetails = (
+  {calls, details}: Assistant,
+  source: string,
+  hide: Hide,
+): (TextPart | ReasoningPart | CallPart)[] | undefined => {
+  if (!Check(Details, details) || details.source !== source) return undefined
+  return details.parts.flatMap(part => keptPart(part, calls, hide))
+}
+
+const keptPart = (part: KeptPart, calls: Assistant["calls"], hide: Hide): (TextPart | ReasoningPart | CallPart)[] => {
+  const noted = notesOf(part.metadata, hide)
+  switch (part.type) {
+    case "text":
+      return part.text === "" && part.metadata === undefined ? [] : [{type: "text", text: hide(part.text), ...noted}]
+    case "reasoning":
+      return noted === undefined || hide(part.text) !== part.text
+        ? []
+        : [{type: "reasoning", text: part.text, ...noted}]
+    case "call":
+      return calls.filter(({id}) => id === part.id).map(call => ({...callPartOf(call, hide), ...noted}))
+  }
+}
+
+/** Undefined where something of it is to be hidden. */
+const notesOf = (metadata: KeptPart["metadata"], hide: Hide): {providerOptions?: PartMetadata} | undefined => {
+  if (metadata === undefined) return {}
+  const hidden = hideIn(metadata, hide)
+  // What a provider said came as JSON, and is stored as JSON.
+  return toExactJson(hidden) === toExactJson(metadata) ? {providerOptions: metadata as PartMetadata} : undefined
+}

@@ -1,0 +1,122 @@
+import {fromJson, toJson} from "../../../shared/json.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import {ModelFailure} from "./model.ts"
+import {retryAfterOf} from "./retry-after.ts"
+
+/** In characters: of what the provider says of its failure. */
+const longestWords = 500
+
+/** Statuses of 4xx that another try may end otherwise: time-out, conflict with itself, too early, too many requests. */
+const passing: readonly number[] = [408, 409, 425, 429]
+
+/** Words in a failure's type for which another try would fail too, whatever the status. */
+const lasting = /insufficient_quota|billing|invalid|authentication|permission|not_found|too_large|context_length/i
+
+/** The failure that an HTTP answer means. `body` is what was read of it. `now` in milliseconds since 1970. */
+export const failureOfAnswer = (response: Response, body: string, now: number): ModelFailure => {
+  const {status, headers} = response
+  const words = wordsOf(body)
+  const retryAfter = retryAfterOf(headers, now)
+  const isBusy = status >= 500 || (passing.includes(status) && !/insufficient_quota|billing/.test(words.type))
+  const target = status >= 300 && status < 400 ? redirectOf(headers, response.url) : undefined
+  const said = target ?? (words.message === "" ? response.statusText : words.message)
+  return new ModelFailure(
+    isBusy ? "busy" : "refused",
+    `the provider answered ${status}${said === "" ? "" : `: ${said}`}`,
+    {
+      status,
+      ...(isBusy && retryAfter !== undefined ? {retryAfter} : {}),
+    },
+  )
+}
+
+/** Redirects are not followed: the key would go with them to whatever host they name. */
+const redirectOf = (headers: Headers, from: string): string => {
+  const target = URL.parse(headers.get("location") ?? "", from)
+  return target === null ? "a redirect to nowhere" : `a redirect to ${target.origin}, which svc does not follow`
+}
+
+/** The failure that the provider tells inside of its stream. */
+export const failureInStream = (error: unknown): ModelFailure => {
+  if (isUnreadable(error)) return unreadable(error)
+  const status = numberOf(error, "statusCode")
+  const {message, type} = wordsOfValue(error)
+  const isLasting = status === undefined ? lasting.test(type) : status < 500 && !passing.includes(status)
+  const said = message === "" ? "the provider's stream told a failure" : `the provider broke off: ${message}`
+  return new ModelFailure(isLasting ? "refused" : "busy", said, status === undefined ? {} : {status})
+}
+
+/** What a provider's package throws by itself: a failure of the provider in its own words, or an answer that it cannot read. */
+export const packageFailure = (error: unknown): ModelFailure =>
+  numberOf(error, "statusCode") !== undefined || isUnreadable(error)
+    ? failureInStream(error)
+    : malformedFailure(shorten(messageOf(error)))
+
+/** No connection, or one that broke before the answer began. */
+export const failureOfConnection = (url: string, error: unknown): ModelFailure => {
+  const code = codeOf(error)
+  const origin = URL.parse(url)?.origin ?? "its address"
+  return new ModelFailure("busy", `the provider cannot be reached at ${origin} (${code})`, {code})
+}
+
+export const cutFailure = (): ModelFailure =>
+  new ModelFailure("busy", "the provider's stream ended before the answer was complete", {code: "cut"})
+
+/** Errors of the provider's package for what it cannot read. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof Error && /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)/.test(error.name)
+
+/** What the package could not read: a stream that ended early, a failure in words that the package does not know, or nonsense. */
+const unreadable = (error: unknown): ModelFailure => {
+  if (error instanceof Error && /without a finish reason/.test(error.message)) return cutFailure()
+  const {message} = wordsOfValue(field(error, "value"))
+  return malformedFailure(message === "" ? undefined : message)
+}
+
+export const malformedFailure = (why = "it is no stream of the provider's protocol"): ModelFailure =>
+  new ModelFailure("malformed", `the provider's answer cannot be read: ${why}`)
+
+interface Words {
+  readonly message: string
+  /** The provider's word for the kind of failure. */
+  readonly type: string
+}
+
+/** What a body says: `{error: {message}}` of all three protocols, `{error}` of Ollama, `{detail}` of FastAPI, `{message}`, or plain text. */
+const wordsOf = (body: string): Words => {
+  try {
+    return wordsOfValue(fromJson(body))
+  } catch {
+    const isPage = /^\s*</.test(body)
+    return {message: isPage ? "" : shorten(body), type: ""}
+  }
+}
+
+const wordsOfValue = (value: unknown): Words => {
+  const first = Array.isArray(value) ? value[0] : value
+  const error = field(first, "error") ?? first
+  const detail = field(error, "message") ?? field(error, "detail") ?? error
+  const types = ["type", "code", "status"].map(name => field(error, name)).filter(each => typeof each === "string")
+  const text = typeof detail === "string" ? detail : detail === error ? "" : toJson(detail)
+  return {message: shorten(text), type: types.join(" ")}
+}
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+
+const numberOf = (value: unknown, name: string): number | undefined => {
+  const found = field(value, name)
+  return typeof found === "number" ? found : undefined
+}
+
+/** The system's word for it, which Node keeps in a cause. */
+const codeOf = (error: unknown): string => {
+  const code = field(error, "code") ?? field(field(error, "cause"), "code")
+  return typeof code === "string" ? code : "no connection"
+}
+
+/** In one line. */
+const shorten = (text: string): string => {
+  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim()
+  return line.length > longestWords ? `${line.slice(0, longestWords).toWellFormed()}…` : line
+}

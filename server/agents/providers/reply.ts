@@ -1,0 +1,145 @@
+import {detailsOf, type KeptPart} from "./details.ts"
+import {cutFailure, failureInStream, malformedFailure} from "./failures.ts"
+import type {PartMetadata, ReadPart, StreamPart, TokenUsage} from "./language-model.ts"
+import type {ModelCall, ModelReply, ModelUsage} from "./model.ts"
+
+/** Characters of one reply: text, thoughts and arguments. */
+export const longestReply = 4 * 1024 * 1024
+/** A part of nothing counts as much, so that there is an end of them. */
+const leastPart = 64
+
+const finishes: Readonly<Record<string, ModelReply["finish"]>> = {
+  stop: "stop",
+  "tool-calls": "calls",
+  length: "length",
+  "content-filter": "filtered",
+}
+
+type BlockPart = Exclude<ReadPart, {type: "tool-input-delta" | "tool-call" | "finish" | "error"}>
+type Block = Exclude<KeptPart, {type: "call"}>
+
+/** Puts a reply together from the parts of its stream. */
+export class ReplyReader {
+  readonly #source: string
+  readonly #onText: (text: string) => void
+  readonly #parts: KeptPart[] = []
+  readonly #open = new Map<string, Block>()
+  readonly #calls: ModelCall[] = []
+  #size = 0
+  /** Of arguments that are not complete: they count once more when the call is. */
+  #pending = 0
+  #hasBegun = false
+
+  /** `source` is the provider and the model. */
+  constructor(source: string, onText: (text: string) => void) {
+    this.#source = source
+    this.#onText = onText
+  }
+
+  /** Gives the reply once this part ends it. Throws a `ModelFailure`. */
+  take(part: StreamPart): ModelReply | undefined {
+    if (!isRead(part)) {
+      if (part.type !== "stream-start") this.#hasBegun = true
+      return undefined
+    }
+    if (part.type === "finish") return this.#finish(part)
+    if (part.type === "error") throw this.#hasBegun ? failureInStream(part.error) : this.#failureOfFirst(part.error)
+    this.#hasBegun = true
+    if (part.type === "tool-call") this.#call(part)
+    else if (part.type === "tool-input-delta") this.#pending += part.delta.length
+    else this.#block(part)
+    if (Math.max(this.#size, this.#pending) > longestReply)
+      throw malformedFailure(`it has more than ${longestReply} characters`)
+    return undefined
+  }
+
+  /** What the end of a stream means that had no end of a reply. */
+  ended() {
+    return this.#hasBegun ? cutFailure() : malformedFailure()
+  }
+
+  /** Where nothing came before it, a stream without an end was none. */
+  #failureOfFirst(error: unknown) {
+    const failure = failureInStream(error)
+    return failure.code === "cut" ? malformedFailure() : failure
+  }
+
+  #block(part: BlockPart): void {
+    const type = part.type.startsWith("text") ? "text" : "reasoning"
+    const block = this.#blockOf(type, part.id)
+    if (part.providerMetadata !== undefined) block.metadata = mergeMetadata(block.metadata, part.providerMetadata)
+    if (!("delta" in part)) {
+      if (part.type.endsWith("-end")) this.#open.delete(`${type} ${part.id}`)
+      return
+    }
+    block.text += part.delta
+    this.#size += part.delta.length
+    if (part.type === "text-delta" && part.delta !== "") this.#onText(part.delta)
+  }
+
+  #blockOf(type: Block["type"], id: string): Block {
+    const key = `${type} ${id}`
+    const open = this.#open.get(key)
+    if (open !== undefined) return open
+    const block: Block = {type, text: ""}
+    this.#size += leastPart
+    this.#open.set(key, block)
+    this.#parts.push(block)
+    return block
+  }
+
+  /** What a provider runs by itself is no call for svc, which asked for no such tool. */
+  #call(part: Extract<ReadPart, {type: "tool-call"}>): void {
+    if (part.providerExecuted === true) return
+    const {toolCallId: id, toolName: name, input, providerMetadata: metadata} = part
+    this.#size += input.length + leastPart
+    this.#calls.push({id, name, input})
+    this.#parts.push({type: "call", id, ...(metadata === undefined ? {} : {metadata})})
+  }
+
+  #finish({finishReason: {unified}, usage}: Extract<ReadPart, {type: "finish"}>): ModelReply {
+    if (unified === "interrupted" || unified === "error") throw this.ended()
+    const finish = finishes[unified] ?? "other"
+    const texts = this.#parts.map(part => (part.type === "text" ? part.text : ""))
+    const details = detailsOf(this.#source, this.#parts)
+    return {
+      text: texts.join(""),
+      calls: this.#calls,
+      // Some servers say that they have stopped where they ask for calls.
+      finish: finish === "stop" && this.#calls.length > 0 ? "calls" : finish,
+      usage: usageOf(usage),
+      ...(details === undefined ? {} : {details}),
+    }
+  }
+}
+
+const readTypes: ReadonlySet<string> = new Set([
+  "text-start",
+  "text-delta",
+  "text-end",
+  "reasoning-start",
+  "reasoning-delta",
+  "reasoning-end",
+  "tool-input-delta",
+  "tool-call",
+  "finish",
+  "error",
+] satisfies ReadPart["type"][])
+
+const isRead = (part: StreamPart): part is ReadPart => readTypes.has(part.type)
+
+/** What is said later of a part adds to what was said before. */
+const mergeMetadata = (before: KeptPart["metadata"], added: PartMetadata): NonNullable<KeptPart["metadata"]> => {
+  const merged = {...before}
+  for (const [provider, values] of Object.entries(added)) merged[provider] = {...merged[provider], ...values}
+  return merged
+}
+
+/** Undefined where the provider left something out: half of it would count too little. */
+const usageOf = ({inputTokens, outputTokens}: TokenUsage): ModelUsage | undefined => {
+  const [input, output] = [inputTokens.total, outputTokens.total]
+  return isCount(input) && isCount(output) ? {input, output} : undefined
+}
+
+const isCount = (value: number | undefined): value is number =>
+  value !== undefined && Number.isSafeInteger(value) && value >= 0
