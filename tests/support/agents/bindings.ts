@@ -1,0 +1,45 @@
+import type {Binding} from "../../../server/agents/bindings/binding.ts"
+import type {ModelRequest} from "../../../server/agents/providers/model.ts"
+import type {OpenOptions} from "../../../server/agents/providers/open-model.ts"
+import type {AgentSettings} from "../../../shared/agents/config.ts"
+import {root} from "../host/runtimes.ts"
+
+/** A binding to a model's server, with the defaults of the configuration. */
+export const bindingOf = (settings: Partial<AgentSettings> = {}): Binding => ({
+  name: "helper",
+  instructions: "You help.",
+  fileProblem: undefined,
+  config: {
+    enabled: true,
+    provider: "openai-compatible",
+    model: "test-model",
+    tools: {},
+    limits: {
+      steps: 24,
+      tokens: 200_000,
+      seconds: 600,
+      output: 4096,
+      call: 120,
+      parallel: 4,
+      user: {},
+      channel: {},
+      day: {},
+    },
+    triggers: {mention: false, direct: false, permission: "user", events: [], items: false},
+    permission: "none",
+    approval: {permission: "trusted", expires: "24h"},
+    ...settings,
+  },
+})
+
+/** Opens models with the packages of this repository, and hides nothing. */
+export const noHiding: OpenOptions = {project: root, hide: text => text}
+
+/** What a user says first. */
+export const userSays = (text: string, more: Partial<ModelRequest> = {}): ModelRequest => ({
+  instructions: "You help.",
+  messages: [{role: "user", text}],
+  tools: [],
+  output: 1000,
+  ...more,
+})
