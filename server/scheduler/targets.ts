@@ -1,18 +1,19 @@
 import {v7 as uuid} from "uuid"
-import type {FiringTarget, JobTarget} from "../../shared/api/scheduled/jobs.ts"
+import type {Firing, FiringTarget, JobTarget} from "../../shared/api/scheduled/jobs.ts"
 import {toJson} from "../../shared/json.ts"
+import type {Log} from "../../shared/log.ts"
 import {Problem} from "../../shared/problems.ts"
+import type {JobRun} from "../../shared/sdk/plugin/job.ts"
 import {explainValue} from "../config/explain.ts"
 import {formatPath} from "../config/source.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import type {PublishedJob} from "../generation/generation.ts"
+import {type PluginWork, runPluginWork} from "../messages/plugin-work.ts"
 import type {Address, OutboxDraft} from "../outbox/draft.ts"
 import type {DraftFiles} from "../outbox/files/draft-files.ts"
 import type {Outbox} from "../outbox/outbox.ts"
 import {inserting} from "../outbox/rows.ts"
 import {type Clock, systemClock} from "../runtime/flow/clock.ts"
-import {withTimeLimit} from "../runtime/flow/time-limit.ts"
-import {openRun} from "./open-run.ts"
 
 /** A run of a plugin's job may take so many seconds. */
 const usualTimeout = 600
@@ -87,27 +88,27 @@ const effectOfRun = async (
   firing: Parameters<FiringTarget["fire"]>[0],
   {clock, ...asked}: Pick<PluginJobs, "requireTarget" | "files"> & {readonly clock: Clock},
 ) => {
-  const {plugin, definition, handle, log} = job
-  if (plugin === undefined) throw new Problem("job_unknown", `${job.id} belongs to no plugin`)
-  const outer = AbortSignal.any([job.signal, firing.signal])
-  const work = async (signal: AbortSignal) => {
-    const {run, end, release} = openRun({firing, database: plugin.database, ...asked, log, signal})
-    const about = {job: firing.job, runId: firing.runId}
-    try {
-      await job.run(() => handle(run as Parameters<typeof handle>[0]), about)
-      const left = await end()
-      // Who comes too late leaves nothing behind.
-      signal.throwIfAborted()
-      return {...left, release}
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
-  const {sends, writes, release} = await withTimeLimit((definition.timeout ?? usualTimeout) * 1000, work, outer)
+  const {definition, handle, log} = job
+  const about = {job: firing.job, runId: firing.runId}
+  const timeout = (definition.timeout ?? usualTimeout) * 1000
+  const {sends, writes, release} = await runPluginWork(
+    {...asked, handler: job, about, timeout, signal: firing.signal},
+    open => handle(jobRun(firing, log, open) as Parameters<typeof handle>[0]),
+  )
   const effect = effectOf(outbox, sends, clock.now())
   return {...effect, statements: [...effect.statements, ...writes], release}
 }
+
+/** One run of a job in the hands of a plugin. */
+const jobRun = ({runId, job, scheduledFor, trigger, target}: Firing, log: Log, open: PluginWork): JobRun => ({
+  runId,
+  job,
+  scheduledFor: new Date(scheduledFor),
+  trigger,
+  data: target.data,
+  log,
+  ...open,
+})
 
 const requireFit = ({id, definition}: PublishedJob, data: unknown): void => {
   const [found] = definition.data === undefined ? [] : explainValue(definition.data, data)

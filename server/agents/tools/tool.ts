@@ -37,6 +37,7 @@ export interface ToolUse {
 export interface ToolResult {
   /** Text, or what JSON can hold: for the model. */
   readonly value: unknown
+  /** Its caller inserts them, and tells the outbox once they are durable. */
   readonly sends?: readonly OutboxDraft[]
   readonly statements?: readonly Statement[]
   /** Told once they are durable. */
@@ -60,6 +61,12 @@ export interface AgentTool {
   problem?(binding: Binding): string | undefined
   /** What a person is to read before the call is approved; the arguments as JSON when left out. */
   describe?(args: unknown, run: RunFacts): string
-  /** What it throws the model is told. */
+  /**
+   * What it throws the model is told. `TimeLimitExceeded`, the reason of `signal` and `ToolCutOff` say that the call was cut off: it may
+   * have been done.
+   */
   run(use: ToolUse): Promise<ToolResult>
 }
+
+/** What ran a call ended before the call did. */
+export class ToolCutOff extends Error {}

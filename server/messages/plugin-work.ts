@@ -1,0 +1,99 @@
+import type {LogFields} from "../../shared/log.ts"
+import {Problem} from "../../shared/problems.ts"
+import type {Content} from "../../shared/sdk/elements.ts"
+import type {Statement} from "../../shared/sdk/plugin/database.ts"
+import type {SessionDatabase, Target} from "../../shared/sdk/session.ts"
+import {readStatements} from "../../shared/sdk/values.ts"
+import {type Address, addressOf, messageDraft, type OutboxDraft} from "../outbox/draft.ts"
+import type {DraftFiles} from "../outbox/files/draft-files.ts"
+import {QueuedFiles} from "../outbox/files/queued-files.ts"
+import {withTimeLimit} from "../runtime/flow/time-limit.ts"
+import type {Handler} from "./handler.ts"
+import type {PluginSide} from "./session.ts"
+
+/** What a plugin's function that answers no event may leave behind: a job's, or a tool's. Calls after its end throw `late`. */
+export interface PluginWork {
+  send(to: Target, content: Content): Promise<string>
+  readonly database: SessionDatabase
+  /** Aborted when its time ends. */
+  readonly signal: AbortSignal
+}
+
+export interface PluginWorkOptions {
+  readonly handler: Handler
+  /** What its log carries. */
+  readonly about: LogFields
+  /** Milliseconds. */
+  readonly timeout: number
+  /** Aborted when it is to end. */
+  readonly signal: AbortSignal
+  /** Throws where nothing can be sent there. */
+  readonly requireTarget: (address: Address) => void
+  /** Stores the files of what it sends; without them there are none. */
+  readonly files?: DraftFiles | undefined
+}
+
+/** What it resolved to, and what it queued: that is stored in one batch with its end, or not at all. */
+export interface Finished<T> {
+  readonly result: T
+  readonly sends: readonly OutboxDraft[]
+  readonly writes: readonly Statement[]
+  /** What it queued is stored, or will not be: its files may go where nothing needs them. */
+  release(): void
+}
+
+/**
+ * Runs `work` as the plugin's own. Rejects with what it throws, with `TimeLimitExceeded`, and with the reason of `signal` or of the
+ * instance's end; then nothing of it is kept.
+ */
+export const runPluginWork = async <T>(
+  {handler, about, timeout, signal, requireTarget, files}: PluginWorkOptions,
+  work: (open: PluginWork) => T | Promise<T>,
+): Promise<Finished<T>> => {
+  const {plugin, id} = handler
+  if (plugin === undefined) throw new Problem("not_active", `${id} belongs to no plugin`)
+  const run = async (limit: AbortSignal): Promise<Finished<T>> => {
+    const sends: OutboxDraft[] = []
+    const writes: Statement[] = []
+    const queued = new QueuedFiles(files, sends, limit)
+    let ended = false
+    const requireOpen = () => {
+      if (ended || limit.aborted) throw new Problem("late", "this run has ended; what it does now is refused")
+    }
+    const open: PluginWork = {
+      signal: limit,
+      send: async (target, content) => {
+        requireOpen()
+        const address = addressOf(target)
+        requireTarget(address)
+        return queued.queue(messageDraft(address, content))
+      },
+      database: databaseOf(plugin, requireOpen, writes),
+    }
+    try {
+      const result = await handler.run(() => work(open), about)
+      ended = true
+      await queued.settled()
+      // Who comes too late leaves nothing behind.
+      limit.throwIfAborted()
+      return {result, sends, writes, release: () => queued.release()}
+    } catch (error) {
+      ended = true
+      queued.release()
+      throw error
+    }
+  }
+  return withTimeLimit(timeout, run, AbortSignal.any([handler.signal, signal]))
+}
+
+const databaseOf = ({database}: PluginSide, requireOpen: () => void, writes: Statement[]): SessionDatabase => ({
+  table: name => database.table(name),
+  read: async (sql, args, row) => {
+    requireOpen()
+    return database.read(sql, args, row)
+  },
+  write: async statements => {
+    requireOpen()
+    writes.push(...readStatements(statements))
+  },
+})
