@@ -1,6 +1,7 @@
 import type {ToolEffect} from "../../../shared/agents/states.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Channel, User} from "../../../shared/sdk/satori.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
 import type {Binding} from "../bindings/binding.ts"
@@ -12,6 +13,8 @@ export interface RunFacts {
   readonly endpoint: string | undefined
   readonly channel: string | undefined
   readonly user: {readonly id: string; readonly name?: string} | undefined
+  /** Both as the platform told them: what a timer keeps, whose firing is judged by them. */
+  readonly place: {readonly channel?: Channel; readonly user?: User}
   /** The work item that it works on. */
   readonly item: number | undefined
   /** Who it is in the Journal: `agent:<name>`. */
@@ -59,6 +62,11 @@ export interface AgentTool {
   readonly timeout: number
   /** What keeps this binding from having the tool, such as a list that it needs; undefined where nothing does. */
   problem?(binding: Binding): string | undefined
+  /**
+   * Why a call with these arguments is refused, for the model; undefined where it is not. Asked before a person is, and before the call
+   * begins; `run` refuses the same.
+   */
+  refusal?(args: unknown, binding: Binding): string | undefined
   /** What a person is to read before the call is approved; the arguments as JSON when left out. */
   describe?(args: unknown, run: RunFacts): string
   /**

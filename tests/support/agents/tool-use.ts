@@ -9,6 +9,7 @@ export const runOf = (own: Partial<RunFacts> = {}): RunFacts => ({
   endpoint: "line",
   channel: "#team",
   user: {id: "ada", name: "Ada"},
+  place: {channel: {id: "#team", type: 0}, user: {id: "ada", name: "Ada"}},
   item: undefined,
   actor: "agent:helper",
   permission: "trusted",
