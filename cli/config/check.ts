@@ -1,6 +1,7 @@
 import {Command, Option} from "clipanion"
 import {checkProject} from "../../server/doctor/project.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
+import {formatIssue} from "../../shared/problems.ts"
 import {DataCommand, describeProblem} from "../kit/svc-command.ts"
 
 export class ConfigCheck extends DataCommand {
@@ -8,16 +9,18 @@ export class ConfigCheck extends DataCommand {
   static override usage = Command.Usage({
     description: "check the configuration, the plugins' own keys included",
     details:
-      "Loads every plugin and runs its setup, which connects nothing. Exits 0 when the configuration would be committed.",
+      "Loads every plugin and runs its setup, which connects nothing. Exits 0 when the configuration would be committed; " +
+      "agent bindings that are not configured are warnings.",
     examples: [["Before a release", "svc config check"]],
   })
 
   environment = Option.String("--environment", "development", {description: "Reads .env.<name> over .env"})
 
   async run(): Promise<ExitCode> {
-    const problem = await checkProject(this.folder, this.environment)
+    const {problem, warnings} = await checkProject(this.folder, this.environment)
     if (problem === undefined) {
-      this.show({ok: true}, () => "svc.config.yml is valid")
+      for (const issue of this.json ? [] : warnings) this.tell(`svc: warning: ${formatIssue(issue)}`)
+      this.show({ok: true, warnings}, () => "svc.config.yml is valid")
       return exit.ok
     }
     if (this.json) this.print(JSON.stringify({ok: false, ...problem.body()}, undefined, 2))

@@ -125,6 +125,9 @@ const checkConfig = (tried: OnceResult, config: ProjectConfig): Finding[] => {
         "Call plugin.provide in the one that keeps it, and name the service in uses of the others.",
       ),
     ),
+    ...(tried.committed ? tried.warnings : []).map(issue =>
+      warning("agents", formatIssue(issue), "Correct the binding, then: svc config check"),
+    ),
     ...checkToken(config),
   ]
 }

@@ -1,4 +1,4 @@
-import {Problem} from "../../shared/problems.ts"
+import {type Issue, Problem} from "../../shared/problems.ts"
 import {takeOverConsole} from "../logs/console.ts"
 import {createLogs} from "../logs/log.ts"
 import {type OnceResult, startOnce} from "../offline/once.ts"
@@ -11,9 +11,18 @@ export const tryProject = async (project: string, environment: string): Promise<
   return startOnce({project, mode: "development", environment, logs}, await loadRuntime())
 }
 
-/** What keeps the project's configuration from being committed; nothing for a sound one. */
-export const checkProject = async (project: string, environment: string): Promise<Problem | undefined> =>
-  refusalIn(await tryProject(project, environment))
+export interface ProjectCheck {
+  /** What keeps the project's configuration from being committed; undefined for a sound one. */
+  readonly problem: Problem | undefined
+  /** Where it has agent bindings that are not configured. */
+  readonly warnings: readonly Issue[]
+}
+
+/** Whether the project's configuration would be committed. */
+export const checkProject = async (project: string, environment: string): Promise<ProjectCheck> => {
+  const tried = await tryProject(project, environment)
+  return {problem: refusalIn(tried), warnings: tried.committed ? tried.warnings : []}
+}
 
 /** What kept a one-shot start from committing. */
 export const refusalIn = (result: OnceResult): Problem | undefined =>

@@ -132,7 +132,7 @@ const restartLimit = ({starts, wait}: TooMany, supervisor: string): Problem => {
   )
 }
 
-const observeAll = ({identity, generations, database, endpoints, ingress, checkpoints}: Services): Facts =>
+const observeAll = ({identity, generations, database, endpoints, ingress, bindings, checkpoints}: Services): Facts =>
   gatherFacts({
     now: Date.now(),
     startedAt: identity.startedAt,
@@ -144,6 +144,7 @@ const observeAll = ({identity, generations, database, endpoints, ingress, checkp
     databaseInitialized: database.state.is === "initialized",
     databaseFailure: database.state.is === "initialized" ? database.state.failure : undefined,
     endpoints: () => endpoints.list(),
+    agents: () => bindings.standings(),
     ingress: () => ingress.view,
     checkpoint: () => checkpoints.newest(Date.now()),
     checkpointFailure: () => checkpoints.failure,

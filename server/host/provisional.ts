@@ -25,6 +25,7 @@ import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
 import {jobDefaultProblem} from "../scheduler/job-defaults.ts"
+import {createBindings} from "./assembly/agents.ts"
 import {createLoader} from "./generations/built-in-plugins.ts"
 import type {HostOptions} from "./host.ts"
 import {viewFailure} from "./status.ts"
@@ -228,7 +229,7 @@ class ProvisionalHost {
         jobDefaultProblem,
         signal,
       })
-      this.#facts = factsOf(this.#draft)
+      this.#facts = factsOf(this.#draft, paths.project)
       await this.#endpoints.apply(this.#draft.snapshot.endpoints)
     } catch (error) {
       if (!database.wasAsked || isProblem(error, "stopping")) throw error
@@ -323,7 +324,7 @@ class ProvisionalHost {
 const noFacts = {endpoints: [], plugins: {}, agents: {}, required: {database: false, endpoints: [], agents: []}}
 
 /** Nothing is opened: an endpoint that could be opened counts as present and enabled. */
-const factsOf = ({config: {config}, instances, snapshot}: Draft): MadeFacts => ({
+const factsOf = ({config: {config}, instances, snapshot}: Draft, project: string): MadeFacts => ({
   endpoints: snapshot.endpoints.map(({owner, name, open}) => ({
     owner,
     name,
@@ -335,6 +336,6 @@ const factsOf = ({config: {config}, instances, snapshot}: Draft): MadeFacts => (
     ...Object.keys(config.plugins).map(name => [name, "disabled"] as const),
     ...instances.map(({name}) => [name, "active"] as const),
   ]),
-  agents: Object.fromEntries(Object.keys(config.agents).map(name => [name, {configured: true}])),
+  agents: createBindings({config: () => config, project}).standings(),
   required: config.http.readiness,
 })

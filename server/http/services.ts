@@ -1,5 +1,7 @@
 import type {Raise} from "../../shared/events.ts"
 import type {Mode} from "../../shared/mode.ts"
+import type {Bindings} from "../agents/bindings/bindings.ts"
+import type {AgentService} from "../agents/service.ts"
 import type {DiskLimit} from "../capacity/disk-watch.ts"
 import type {CapacityService, RescueService} from "../console/api/database.ts"
 import type {EventServices} from "../console/api/events.ts"
@@ -58,6 +60,8 @@ export interface Services {
   readonly jobs: Jobs
   readonly timers: Timers
   readonly workroom: Workroom
+  readonly agents: AgentService
+  readonly bindings: Bindings
   readonly build: RunningBuild
   readonly checkpoints: Checkpoints
   readonly releases: Releases

@@ -1,5 +1,6 @@
 import type {Component} from "../../shared/api/readiness.ts"
-import {Problem} from "../../shared/problems.ts"
+import {type Issue, Problem} from "../../shared/problems.ts"
+import {bindingIssues} from "../agents/bindings/bindings.ts"
 import type {Variables} from "../config/expand.ts"
 import type {Database} from "../database/database.ts"
 import {Endpoints} from "../endpoints/endpoints.ts"
@@ -7,6 +8,7 @@ import type {Generation} from "../generation/generation.ts"
 import {Generations} from "../generation/generations.ts"
 import {GenerationHistory} from "../generation/history.ts"
 import {hashLockfile} from "../generation/lockfile.ts"
+import {createBindings} from "../host/assembly/agents.ts"
 import {builtIns, sdkPaths} from "../host/generations/built-in-plugins.ts"
 import type {Logs} from "../logs/log.ts"
 import {Loader, type LoaderOptions} from "../plugins/load.ts"
@@ -41,6 +43,8 @@ export interface AssembledOnce {
   /** Every required component is present and enabled. */
   readonly ready: boolean
   readonly components: readonly Component[]
+  /** Where the configuration has agent bindings that are not configured: they keep nothing from being committed. */
+  readonly warnings: readonly Issue[]
 }
 
 /** Commits the first generation of a project without opening anything of it. Throws what keeps it from being committed. */
@@ -73,6 +77,7 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
   })
   scope.defer(() => generations.stop(0))
   const generation = await generations.start()
+  const standings = createBindings({config: () => generation.config.config, project: paths.project}).standings()
   const {ready, components} = createReport(
     gatherFacts({
       now: Date.now(),
@@ -80,6 +85,7 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
       authority: undefined,
       generation,
       failure: undefined,
+      agents: () => standings,
       databaseInitialized: database.state.is === "initialized",
       // Nothing is opened: an endpoint that could be opened counts as admitting.
       endpoints: () =>
@@ -90,5 +96,5 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
         })),
     }),
   )
-  return {generation, ready, components}
+  return {generation, ready, components, warnings: bindingIssues(generation.config.source, standings)}
 }

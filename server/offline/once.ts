@@ -53,6 +53,8 @@ export type OnceResult = {
       readonly components: readonly Component[]
       /** For people: what works, but perhaps not as its author meant it. */
       readonly notes: readonly string[]
+      /** Where the configuration has agent bindings that are not configured. */
+      readonly warnings: readonly Issue[]
     }
   | {
       readonly committed: false
@@ -112,7 +114,7 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
   }
   const state = {scratch, signal, scope, log, openDatabase: open}
   const {database, checkpoint} = await openState(options, state, readConfig)
-  const {generation, ready, components} = await assembleOnce({
+  const {generation, ready, components, warnings} = await assembleOnce({
     paths,
     runtime,
     runtimeId,
@@ -137,6 +139,7 @@ const assemble = async (options: OnceOptions, runtime: Runtime, scope: Scope) =>
     ),
     components,
     notes: generation.notes,
+    warnings: warnings.map(issue => ({...issue, message: logs.scrub(issue.message)})),
   } as const
 }
 

@@ -1,6 +1,7 @@
 import {type Component, type ReadinessReason, readinessReasons, readyBut} from "../../shared/api/readiness.ts"
 import {isAdmittingOffline} from "../../shared/endpoint-states.ts"
 import {type PluginPath, pluginNameOf} from "../../shared/ids.ts"
+import type {Standing} from "../agents/bindings/configured.ts"
 import type {DatabaseFailure, EndpointFacts, Facts} from "./facts.ts"
 
 type Named = Pick<Component, "kind" | "name" | "required" | "check" | "since" | "proves" | "state"> & {
@@ -141,13 +142,11 @@ const endpointReason = (
   return Object.hasOwn(readinessReasons, reason) ? (reason as ReadinessReason) : "endpoint_closed"
 }
 
-/** `binding_configured`: provider, model and key reference resolve; not provider credential validation. */
-export const checkAgent = (
-  name: string,
-  agent: {readonly configured: boolean} | undefined,
-  since: string,
-  required: boolean,
-): Component => {
+/**
+ * `binding_configured`: provider, package, model, key, instructions and tools are there; not provider credential validation.
+ * A binding that is disabled is not configured.
+ */
+export const checkAgent = (name: string, agent: Standing | undefined, since: string, required: boolean): Component => {
   const component = {
     kind: "agent",
     name,
@@ -156,5 +155,7 @@ export const checkAgent = (
     since,
     proves: "configuration only, not provider credential validation",
   } as const
-  return agent?.configured === true ? pass(component, "The binding is configured.") : fail(component, "agent_missing")
+  if (agent === undefined) return fail(component, "agent_missing")
+  if (agent.configured) return pass(component, "The binding is configured.")
+  return {...fail(component, agent.reason), message: agent.message}
 }

@@ -2,6 +2,7 @@ import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpo
 import type {IngressView} from "../../shared/api/readiness.ts"
 import type {endpointStates} from "../../shared/endpoint-states.ts"
 import type {PluginPath} from "../../shared/ids.ts"
+import type {Standings} from "../agents/bindings/configured.ts"
 
 export interface EndpointFacts {
   readonly owner: PluginPath
@@ -50,7 +51,7 @@ export interface Facts {
   readonly checkpointFailure?: CheckpointFailure | undefined
   /** State of each plugin instance by name; `disabled` for one that the configuration switches off. */
   readonly plugins: Readonly<Record<string, string>>
-  readonly agents: Readonly<Record<string, {readonly configured: boolean}>>
+  readonly agents: Standings
   readonly required: {
     readonly database: boolean
     readonly endpoints: readonly {readonly owner: string; readonly name: string}[]

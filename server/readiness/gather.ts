@@ -1,6 +1,7 @@
 import type {CheckpointFailure, NewestCheckpoint} from "../../shared/api/checkpoint.ts"
 import type {IngressView} from "../../shared/api/readiness.ts"
 import type {ProjectConfig} from "../../shared/config.ts"
+import type {Standings} from "../agents/bindings/configured.ts"
 import type {Endpoint} from "../endpoints/endpoint.ts"
 import {describeFailure} from "../generation/draft.ts"
 import type {Failure, Generation} from "../generation/generation.ts"
@@ -17,6 +18,8 @@ export interface Observed {
   readonly databaseInitialized: boolean
   readonly databaseFailure?: DatabaseFailure | undefined
   readonly endpoints: () => readonly Pick<Endpoint, "spec" | "ownAdmission" | "state">[]
+  /** Of each binding of the generation, whether it is configured. */
+  readonly agents: () => Standings
   readonly ingress?: () => IngressView
   readonly checkpoint?: () => NewestCheckpoint
   readonly checkpointFailure?: () => CheckpointFailure
@@ -86,7 +89,7 @@ class ObservedFacts implements Facts {
   }
 
   get agents(): Facts["agents"] {
-    return Object.fromEntries(Object.keys(this.#config?.agents ?? {}).map(name => [name, {configured: true}]))
+    return this.#observed.agents()
   }
 
   get #config(): ProjectConfig | undefined {

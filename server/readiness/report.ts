@@ -1,4 +1,5 @@
 import type {Component, ReadinessReport} from "../../shared/api/readiness.ts"
+import type {Standings} from "../agents/bindings/configured.ts"
 import {checkAgent, checkDatabase, checkEndpoint, checkProject, checkSpace} from "./checks.ts"
 import type {Facts} from "./facts.ts"
 
@@ -47,6 +48,7 @@ const isReady = ({ready}: Component): boolean => ready
 const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
   const {required, databaseInitialized, databaseFailure, databaseUnreachable} = facts
   const seen = required.endpoints.length === 0 ? nothingSeen : seenIn(facts)
+  const agents = required.agents.length === 0 ? noAgents : facts.agents
   return {
     database: checkDatabase(
       databaseInitialized,
@@ -56,11 +58,14 @@ const requiredOf = (facts: Facts, since: string, databaseSince: string) => {
       databaseUnreachable,
     ),
     endpoints: required.endpoints.map(selector => checkEndpoint(selector, seen, since, true)),
-    agents: required.agents.map(name => checkAgent(name, facts.agents[name], since, true)),
+    agents: required.agents.map(name => checkAgent(name, standingOf(agents, name), since, true)),
   }
 }
 
 const nothingSeen = {endpoints: [], plugins: {}}
+const noAgents: Standings = {}
+
+const standingOf = (agents: Standings, name: string) => (Object.hasOwn(agents, name) ? agents[name] : undefined)
 
 /** Put together once: each of them may be made when it is asked for. */
 const seenIn = ({endpoints, plugins, ingress, isPinned, databaseUnreachable}: Facts) => ({
@@ -87,7 +92,7 @@ const componentsOf = (facts: Facts): Component[] => {
     ...checked.agents,
     ...Object.keys(agents)
       .filter(name => !required.agents.includes(name))
-      .map(name => checkAgent(name, agents[name], since, false)),
+      .map(name => checkAgent(name, standingOf(agents, name), since, false)),
   ]
   return components.toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
 }

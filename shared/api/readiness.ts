@@ -97,6 +97,46 @@ export const readinessReasons = {
       command: "svc config check",
     },
   },
+  agent_disabled: {
+    message: "The agent binding is disabled.",
+    remediation: {text: "Remove agents.<name>.enabled: false from svc.config.yml.", command: "svc runtime reload"},
+  },
+  agent_provider_unknown: {
+    message: "svc does not know the provider of the agent binding.",
+    remediation: {text: "Correct agents.<name>.provider.", command: "svc config check"},
+  },
+  agent_provider_missing: {
+    message: "The package of the agent's provider is not installed.",
+    remediation: {
+      text: "Install the package that the message names with the project's package manager, then restart the Host.",
+      command: "svc runtime restart",
+    },
+  },
+  agent_model_missing: {
+    message: "The agent binding names no model.",
+    remediation: {text: "Set agents.<name>.model to the provider's name of a model.", command: "svc runtime reload"},
+  },
+  agent_key_missing: {
+    message: "The agent binding has no key, and its provider needs one.",
+    remediation: {
+      text: "Set agents.<name>.key to ${NAME}, and put the provider's key into that environment variable.",
+      command: "svc config check",
+    },
+  },
+  agent_instructions_missing: {
+    message: "The agent binding has no instructions.",
+    remediation: {
+      text: "Set agents.<name>.instructions, or agents.<name>.instructionsFile to a file of the project.",
+      command: "svc config check",
+    },
+  },
+  agent_tool_missing: {
+    message: "The agent binding lists a tool that it cannot have.",
+    remediation: {
+      text: "Correct agents.<name>.tools, or enable the plugin that declares the tool.",
+      command: "svc config check",
+    },
+  },
 } as const
 
 export type ReadinessReason = keyof typeof readinessReasons

@@ -21,6 +21,7 @@ import {createGenerations} from "../generations/generations.ts"
 import type {HostOptions} from "../host.ts"
 import type {OpenProject} from "../open.ts"
 import type {Parts} from "../parts.ts"
+import {createAgents} from "./agents.ts"
 import {openEvents} from "./events.ts"
 import {createDraftFiles, createFiles} from "./files.ts"
 import {createJobs} from "./jobs.ts"
@@ -165,6 +166,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     files: draftFiles,
   })
   const timers: Timers = createTimers({database, log, generations, ingress, inbox, clock})
+  const {agents, bindings} = createAgents({config: () => generations.current?.config.config, project: paths.project})
   const users = createUserData({
     database,
     choices,
@@ -201,6 +203,8 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     starts,
     timers,
     jobs,
+    agents,
+    bindings,
     containment,
   }
 }

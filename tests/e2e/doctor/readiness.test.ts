@@ -3,6 +3,7 @@ import type {ReadinessReason, ReadinessReport} from "../../../shared/api/readine
 import {reload, statusOf} from "../../support/host/generation.ts"
 import {expectProblem, launchHost, startHost, svc, type TestHost} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
 import {bunAnd, bunOr} from "../../support/host/runtimes.ts"
 import {freePort} from "../../support/machine/ports.ts"
 import {pluginWith, wirePlugin} from "../../support/plugins/plugin-sources.ts"
@@ -216,19 +217,65 @@ plugins: {sandbox: {}, lost: {}}
   })
 })
 
-test("a required agent is a matter of its binding: missing not ready, present ready", async () => {
-  const config = (agents: string) => `http: {port: 0, readiness: {agents: [writer]}}\nplugins: {sandbox: {}}\n${agents}`
-  const host = await start(config(""))
-  expect(failing(await reportOf(host))).toMatchObject([{kind: "agent", name: "writer", reason: "agent_missing"}])
-  host.project.write("svc.config.yml", config("agents: {writer: {provider: any, model: any}}\n"))
-  await reload(host)
-  const report = await reportOf(host)
-  expect(report.ready).toBe(true)
-  expect(report.components.find(({kind}) => kind === "agent")).toMatchObject({
-    name: "writer",
-    check: "binding_configured",
-    proves: "configuration only, not provider credential validation",
+describe.each(bunAnd("node24"))("a required agent on $name", runtime => {
+  const config = (writer: string, required = "[writer]") =>
+    `http: {port: 0, readiness: {agents: ${required}}}\nplugins: {sandbox: {}}\n${writer === "" ? "" : `agents:\n  writer: {${writer}}\n`}`
+  const local = 'provider: openai-compatible, baseURL: "http://127.0.0.1:9/v1", model: small, instructions: Write.'
+
+  test("is a matter of its binding: missing, misconfigured for each reason, disabled, present", async () => {
+    const host = await startHost({runtime, config: config(""), args: quiet})
+    const become = async (text: string) => {
+      host.project.write("svc.config.yml", text)
+      await reload(host)
+      return reportOf(host)
+    }
+    expect(failing(await reportOf(host))).toMatchObject([{kind: "agent", name: "writer", reason: "agent_missing"}])
+    const cases: readonly (readonly [string, ReadinessReason, RegExp])[] = [
+      [`${local}, enabled: false`, "agent_disabled", /disabled/],
+      [local.replace("compatible", "compatable"), "agent_provider_unknown", /did you mean "openai-compatible"/],
+      [local.replace("small", '" "'), "agent_model_missing", /no model/],
+      [local.replace(/baseURL: "[^"]+", /, ""), "agent_key_missing", /no key/],
+      [local.replace(", instructions: Write.", ""), "agent_instructions_missing", /no instructions/],
+      [local.replace("instructions: Write.", "instructionsFile: no.md"), "agent_instructions_missing", /no\.md/],
+      [`${local}, tools: {nothing.there: {}}`, "agent_tool_missing", /nothing\.there/],
+    ]
+    for (const [writer, reason, message] of cases) {
+      const report = await become(config(writer))
+      expect(failing(report)).toMatchObject([
+        {kind: "agent", name: "writer", required: true, reason, message: expect.stringMatching(message)},
+      ])
+    }
+    expect(await become(config(`${local}, tools: {nothing.there: {}}`, "[]"))).toMatchObject({ready: true})
+    const report = await become(config(local))
+    expect(report.ready).toBe(true)
+    expect(report.components.find(({kind}) => kind === "agent")).toMatchObject({
+      name: "writer",
+      check: "binding_configured",
+      proves: "configuration only, not provider credential validation",
+    })
   })
+})
+
+test("a stopped project is told of bindings that are not configured, with their position, and committed all the same", async () => {
+  const [runtime] = bunOr("node24")
+  if (runtime === undefined) throw new Error("no runtime")
+  const project = makeProject({
+    config: `http: {port: 0}
+plugins: {sandbox: {}}
+agents:
+  writer:
+    provider: antropic
+    model: large
+    instructions: Write.
+`,
+  })
+  const at = "svc.config.yml:5:15 agents.writer.provider: svc does not know the provider"
+  const checked = await svc(runtime, project, ["config", "check"])
+  expect(checked).toMatchObject({code: 0, stdout: "svc.config.yml is valid\n"})
+  expect(checked.stderr).toContain(`svc: warning: ${at}`)
+  expect(checked.stderr).toContain('There is no "antropic" (did you mean "anthropic"?)')
+  const doctor = await svc(runtime, project, ["doctor", "--static"])
+  expect(doctor.stdout).toContain(at)
 })
 
 test("the report names generation, commit, time of the check and authority, and lists every check", async () => {

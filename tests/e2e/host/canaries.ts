@@ -30,7 +30,7 @@ export const canaryConfig = (port: number): string => `http:
   previousToken: {token: "\${HTTP_PREVIOUS_TOKEN}", until: "2999-01-01T00:00:00Z"}
   demoToken: \${DEMO_TOKEN}
 agents:
-  helper: {provider: stand-in, model: none, apiKey: "\${AGENT_KEY}"}
+  helper: {provider: stand-in, model: none, key: "\${AGENT_KEY}"}
 plugins:
   sandbox: {}
   vault:

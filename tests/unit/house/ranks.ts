@@ -13,6 +13,7 @@ export const ranks: readonly Rank[] = [
   {rank: 4, steps: [["server/plugins", "server/messages"]]},
   {rank: 5, steps: [["server/generation"]]},
   {rank: 6, steps: [["server/workroom", "server/scheduler"], ["server/capacity"]]},
+  {rank: 7, steps: [["server/agents"]]},
   {rank: 8, steps: [["server/readiness", "server/recovery"]]},
   {rank: 9, steps: [["server/console", "server/satori"]]},
   {rank: 10, steps: [["server/http"]]},

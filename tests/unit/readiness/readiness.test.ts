@@ -1,4 +1,5 @@
 import {describe, expect, test} from "vitest"
+import type {BindingReason} from "../../../server/agents/bindings/configured.ts"
 import {fits} from "../../../server/config/check.ts"
 import type {EndpointFacts, Facts} from "../../../server/readiness/facts.ts"
 import {isEveryRequiredReady, createReport as reportOf} from "../../../server/readiness/report.ts"
@@ -98,6 +99,10 @@ describe("every row of the state table", () => {
   })
 })
 
+const notConfigured = (reason: BindingReason, message: string = readinessReasons[reason].message): Partial<Facts> => ({
+  agents: {writer: {configured: false, reason, message, at: []}},
+})
+
 /** What leads to each reason. */
 const causes: Record<ReadinessReason, Partial<Facts>> = {
   database_not_initialized: {databaseInitialized: false},
@@ -120,6 +125,13 @@ const causes: Record<ReadinessReason, Partial<Facts>> = {
   endpoint_closed: {endpoints: [closed("endpoint_closed")]},
   not_opened: {endpoints: [closed("not_opened")]},
   agent_missing: {agents: {}},
+  agent_disabled: notConfigured("agent_disabled"),
+  agent_provider_unknown: notConfigured("agent_provider_unknown"),
+  agent_provider_missing: notConfigured("agent_provider_missing"),
+  agent_model_missing: notConfigured("agent_model_missing"),
+  agent_key_missing: notConfigured("agent_key_missing"),
+  agent_instructions_missing: notConfigured("agent_instructions_missing"),
+  agent_tool_missing: notConfigured("agent_tool_missing"),
 }
 
 describe("every reason", () => {
@@ -236,12 +248,25 @@ describe("a selector", () => {
 describe("an agent", () => {
   test.each<[string, Facts["agents"], boolean]>([
     ["is ready when its binding is configured", {writer: {configured: true}}, true],
-    ["is not ready when its binding does not resolve", {writer: {configured: false}}, false],
+    ["is not ready when its binding is disabled", notConfigured("agent_disabled").agents ?? {}, false],
     ["is not ready when there is no such binding", {reader: {configured: true}}, false],
   ])("%s", (_, agents, ready) => {
     const report = createReport(facts({agents}))
     expect(report.ready).toBe(ready)
     expect(find(report, "agent", "writer")).toMatchObject({check: "binding_configured", required: true, ready})
+  })
+
+  test("that is not configured says what is missing, and one that is not required keeps nothing from being ready", () => {
+    const said = "The binding has no key: set it."
+    const report = createReport(facts({...notConfigured("agent_key_missing", said), required: requiring({agents: []})}))
+    expect(report.ready).toBe(true)
+    expect(find(report, "agent", "writer")).toMatchObject({
+      required: false,
+      ready: false,
+      reason: "agent_key_missing",
+      message: said,
+      remediation: {text: expect.stringContaining("agents.writer.key to ${NAME}"), command: "svc config check"},
+    })
   })
 
   test("named like a property of every object is missing", () => {

@@ -1,0 +1,64 @@
+import type {agentProviders} from "../../../shared/agents/config.ts"
+import type {Issue} from "../../../shared/problems.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Source} from "../../config/source.ts"
+import type {AgentTool} from "../tools/tool.ts"
+import type {Binding} from "./binding.ts"
+import {configurationOf, type Standing, type Standings} from "./configured.ts"
+
+export interface BindingsOptions {
+  /** Of the running generation; none before the first one. */
+  readonly current: () => ReadonlyMap<string, Binding>
+  /** The tool of that name, whether or not a binding may have it; undefined where there is none. */
+  readonly tool: (name: string) => AgentTool | undefined
+  readonly isInstalled: (provider: keyof typeof agentProviders) => boolean
+}
+
+/** The bindings of the running generation, and whether each is configured. */
+export class Bindings {
+  readonly #options: BindingsOptions
+
+  constructor(options: BindingsOptions) {
+    this.#options = options
+  }
+
+  /** In the order of the configuration. */
+  list(): readonly Binding[] {
+    return [...this.#options.current().values()]
+  }
+
+  /** Throws `agent_unknown`. */
+  require(name: string): Binding {
+    const binding = this.#options.current().get(name)
+    if (binding === undefined) throw new Problem("agent_unknown", `there is no agent ${name}`)
+    return binding
+  }
+
+  standingOf(binding: Binding): Standing {
+    return configurationOf(binding, {
+      hasTool: (name, of) => {
+        const tool = this.#options.tool(name)
+        return tool === undefined ? "there is no tool of that name" : tool.problem?.(of)
+      },
+      isInstalled: this.#options.isInstalled,
+    })
+  }
+
+  /** Put together when it is asked for: a plugin that fails takes its tools with it. */
+  standings(): Standings {
+    return Object.fromEntries(this.list().map(binding => [binding.name, this.standingOf(binding)]))
+  }
+
+  /** The tools that the binding lists and that there are. */
+  toolsOf(binding: Binding): readonly AgentTool[] {
+    return Object.keys(binding.config.tools).flatMap(name => this.#options.tool(name) ?? [])
+  }
+}
+
+/** Where in the configuration each binding that is enabled and not configured is wrong. */
+export const bindingIssues = (source: Source, standings: Standings): Issue[] =>
+  Object.entries(standings).flatMap(([name, standing]) =>
+    standing.configured || standing.reason === "agent_disabled"
+      ? []
+      : [source.issue(["agents", name, ...standing.at], standing.message, standing.at.length > 1 ? "key" : "value")],
+  )

@@ -1,0 +1,95 @@
+import {describe, expect, test} from "vitest"
+import type {Binding} from "../../../server/agents/bindings/binding.ts"
+import {bindingIssues} from "../../../server/agents/bindings/bindings.ts"
+import {type BindingFacts, type BindingReason, configurationOf} from "../../../server/agents/bindings/configured.ts"
+import {parseConfig} from "../../../server/config/load.ts"
+import {formatIssue} from "../../../shared/problems.ts"
+
+/** A binding as the configuration makes it. */
+const bindingOf = (yaml: string, more: Partial<Binding> = {}): Binding => {
+  const config = parseConfig(
+    {file: "svc.config.yml", sha256: "", text: `http: {port: 0}\nagents:\n  writer: {${yaml}}\n`},
+    {MODEL_KEY: "key-of-the-test"},
+  ).config.agents.writer
+  if (config === undefined) throw new Error("no binding")
+  return {name: "writer", config, instructions: config.instructions ?? "", fileProblem: undefined, ...more}
+}
+
+const sound = 'provider: anthropic, model: large, key: "${MODEL_KEY}", instructions: Write.'
+const local = 'provider: openai-compatible, baseURL: "http://127.0.0.1:11434/v1", model: small, instructions: Write.'
+const all: BindingFacts = {hasTool: () => undefined, isInstalled: () => true}
+
+test.each([sound, local, `${local}, tools: {send: {}}`, sound.replace("anthropic", "google")])(
+  "%s is configured",
+  yaml => {
+    expect(configurationOf(bindingOf(yaml), all)).toEqual({configured: true})
+  },
+)
+
+describe("a binding is not configured", () => {
+  const withoutKey = sound.replace('key: "${MODEL_KEY}", ', "")
+  test.each<[BindingReason, string, string, Partial<BindingFacts>]>([
+    ["agent_disabled", `${sound}, enabled: false`, "disabled", {}],
+    ["agent_provider_unknown", sound.replace("anthropic", "antropic"), 'did you mean "anthropic"?', {}],
+    ["agent_provider_unknown", sound.replace("anthropic", "constructor"), '"constructor"', {}],
+    ["agent_provider_missing", sound, "@ai-sdk/anthropic", {isInstalled: () => false}],
+    ["agent_model_missing", sound.replace("large", '" "'), "no model", {}],
+    ["agent_key_missing", withoutKey, "needs one", {}],
+    ["agent_key_missing", `${withoutKey}, baseURL: "http://127.0.0.1:9"`, "needs one", {}],
+    ["agent_key_missing", withoutKey.replace("anthropic", "google"), "needs one", {}],
+    ["agent_key_missing", withoutKey.replace("anthropic", "openai-compatible"), "needs one", {}],
+    ["agent_instructions_missing", sound.replace(", instructions: Write.", ""), "no instructions", {}],
+    [
+      "agent_tool_missing",
+      `${sound}, tools: {send: {}, a.b: {}}`,
+      "a.b: no such tool.",
+      {
+        hasTool: name => (name === "a.b" ? "no such tool" : undefined),
+      },
+    ],
+  ])("%s: %s", (reason, yaml, said, facts) => {
+    const standing = configurationOf(bindingOf(yaml), {...all, ...facts})
+    expect(standing).toMatchObject({configured: false, reason, message: expect.stringContaining(said)})
+    expect(JSON.stringify(standing)).not.toContain("key-of-the-test")
+  })
+
+  test("where its file cannot be read, and where the file is empty", () => {
+    const file = sound.replace("instructions: Write.", "instructionsFile: writer.md")
+    const unread = bindingOf(file, {fileProblem: "There is no file writer.md"})
+    const message = (binding: Binding) => {
+      const standing = configurationOf(binding, all)
+      return standing.configured ? "" : `${standing.reason}: ${standing.message}`
+    }
+    expect(message(unread)).toBe(
+      "agent_instructions_missing: The agent binding has no instructions. There is no file writer.md.",
+    )
+    expect(message(bindingOf(file))).toMatch(/writer\.md is empty\.$/)
+  })
+})
+
+test("each finding has its position in the file; a binding that is disabled is none", () => {
+  const text = `http: {port: 0}
+agents:
+  off: {enabled: false, provider: nonsense, model: none}
+  writer:
+    provider: anthropic
+    model: large
+    key: \${MODEL_KEY}
+    instructions: Write.
+    tools:
+      nothing: {}
+`
+  const loaded = parseConfig({file: "svc.config.yml", sha256: "", text}, {MODEL_KEY: "key-of-the-test"})
+  const standings = Object.fromEntries(
+    Object.entries(loaded.config.agents).map(([name, config]) => [
+      name,
+      configurationOf(
+        {name, config, instructions: config.instructions ?? "", fileProblem: undefined},
+        {...all, hasTool: () => "there is no tool of that name"},
+      ),
+    ]),
+  )
+  expect(bindingIssues(loaded.source, standings).map(formatIssue)).toEqual([
+    "svc.config.yml:10:7 agents.writer.tools.nothing: The agent binding lists a tool that it cannot have. nothing: there is no tool of that name.",
+  ])
+})
