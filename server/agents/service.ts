@@ -2,7 +2,6 @@ import type {AgentTrigger} from "../../shared/agents/states.ts"
 import type {AgentCheck} from "../../shared/api/agents/agents.ts"
 import type {Permission} from "../../shared/sdk/permission.ts"
 import type {Channel, User} from "../../shared/sdk/satori.ts"
-import type {Static} from "../../shared/type.ts"
 
 /** What is asked of an agent, and for whom. */
 export interface RunRequest {
@@ -47,5 +46,5 @@ export interface AgentService {
   /** What a restore holds: lets it go on, or ends it. Resolves to how many runs. Throws `agent_run_unknown`, `agent_run_state`. */
   actOnHeld(action: "release" | "discard", on: {readonly runId: string} | "held"): Promise<number>
   /** Calls the model of a binding once. Throws `agent_unknown`, `agent_misconfigured`. */
-  check(agent: string, signal: AbortSignal): Promise<Static<typeof AgentCheck>>
+  check(agent: string, signal: AbortSignal): Promise<AgentCheck>
 }

@@ -1,5 +1,8 @@
 import {itemCommands} from "../../shared/api/item-rules.ts"
 import type {Operation, Route, Scope} from "../../shared/sdk/route.ts"
+import {checkAgent, listAgents, runAgent, showAgent} from "../console/api/agents/agents.ts"
+import {decideApproval, listApprovals} from "../console/api/agents/approvals.ts"
+import {actOnAgentRun, actOnHeldAgentRuns} from "../console/api/agents/runs.ts"
 import {
   createCheckpoint,
   listCheckpoints,
@@ -34,6 +37,7 @@ import {
 } from "../console/api/plugins.ts"
 import {showRates} from "../console/api/rates.ts"
 import {abortRelease, beginRelease, completeRelease, listReleases, recordVerification} from "../console/api/releases.ts"
+import {cancelRun, listRuns, showRun} from "../console/api/runs.ts"
 import {
   addJob,
   editJob,
@@ -46,7 +50,6 @@ import {
   showJob,
   showNextTimes,
 } from "../console/api/scheduled/jobs.ts"
-import {cancelRun, listRuns, showRun} from "../console/api/scheduled/runs.ts"
 import {actOnHeldTimers, actOnTimer, listTimers, showTimer} from "../console/api/scheduled/timers.ts"
 import {showSession} from "../console/api/session.ts"
 import {listLogRecords, showConfig} from "../console/api/settings.ts"
@@ -120,7 +123,8 @@ const oncePer = <T>(subject: () => object, make: () => T): (() => T) => {
 /** The table: method, path, scope of the token, and what the route does; grouped as the tags of the document are. */
 const routesBelowBase = (services: RouteServices, document: () => object): readonly Route[] => {
   const {identity, system, current, generations, endpoints, database, inbox, outbox, ingress, jobs, timers} = services
-  const {events, workroom, checkpoints, releases, capacity, placeWatch, users, logs, metrics} = services
+  const {agents, bindings, events, workroom, checkpoints, releases, capacity, placeWatch, users, logs, metrics} =
+    services
   const satori = {
     logins: services.satori.logins,
     database,
@@ -223,8 +227,21 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     post("/api/jobs/:id/remove", "full", removeJob(jobs)),
 
     get("/api/runs", "demo", listRuns(database)),
-    get("/api/runs/:id", "demo", showRun(database)),
-    post("/api/runs/:id/cancel", "full", cancelRun(jobs, database)),
+    get("/api/runs/:id", "demo", showRun(database, bindings)),
+    post("/api/runs/:id/cancel", "full", cancelRun(services)),
+    post("/api/runs/:id/release", "full", actOnAgentRun(agents, "release")),
+    post("/api/runs/:id/discard", "full", actOnAgentRun(agents, "discard")),
+    post("/api/runs/held/release", "full", actOnHeldAgentRuns(agents, "release")),
+    post("/api/runs/held/discard", "full", actOnHeldAgentRuns(agents, "discard")),
+
+    get("/api/agents", "demo", listAgents(bindings, database)),
+    get("/api/agents/:name", "demo", showAgent(bindings, database)),
+    post("/api/agents/:name/run", "full", runAgent(agents)),
+    post("/api/agents/:name/check", "full", checkAgent(agents, bindings)),
+
+    get("/api/approvals", "demo", listApprovals(database)),
+    post("/api/approvals/:id/approve", "full", decideApproval(agents, database, "approve")),
+    post("/api/approvals/:id/deny", "full", decideApproval(agents, database, "deny")),
 
     get("/api/checkpoints", "demo", listCheckpoints(checkpoints)),
     get("/api/checkpoints/task", "demo", showCheckpointTask(checkpoints)),

@@ -27,9 +27,14 @@ export class Bindings {
     return [...this.#options.current().values()]
   }
 
+  /** Undefined where the configuration has none of that name. */
+  find(name: string): Binding | undefined {
+    return this.#options.current().get(name)
+  }
+
   /** Throws `agent_unknown`. */
   require(name: string): Binding {
-    const binding = this.#options.current().get(name)
+    const binding = this.find(name)
     if (binding === undefined) throw new Problem("agent_unknown", `there is no agent ${name}`)
     return binding
   }

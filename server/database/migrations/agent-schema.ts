@@ -56,6 +56,7 @@ export const agentSchema: readonly string[] = [
     asked_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, decided_at INTEGER, decided_by TEXT, reason TEXT
   )`,
   "CREATE INDEX agent_approvals_state ON agent_approvals (state, expires_at)",
+  "CREATE INDEX agent_approvals_listed ON agent_approvals (state, seq)",
   "CREATE INDEX agent_approvals_run ON agent_approvals (run, n)",
   "CREATE TABLE agent_spending (agent TEXT NOT NULL, day TEXT NOT NULL, subject TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0, tokens INTEGER NOT NULL DEFAULT 0, money INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (agent, day, subject)) WITHOUT ROWID",
   "CREATE INDEX agent_spending_day ON agent_spending (day)",

@@ -24,7 +24,7 @@ const Meter = Named("AgentMeter", {
 const reasonOf = (description: string) =>
   orNull(Type.String({description: `${description}: ${Object.keys(agentReasons).join(", ")}`}))
 
-export const AgentToolView = Named("AgentTool", {
+export const AgentToolView = Named("AgentToolView", {
   name: Type.String(),
   description: Type.String({private: true}),
   effect: Type.Enum([...toolEffects]),
@@ -79,7 +79,8 @@ export const AgentView = Named("AgentView", {
 })
 export type AgentView = Static<typeof AgentView>
 
-export const ApprovalView = Named("AgentApproval", {
+export const ApprovalView = Named("ApprovalView", {
+  seq: Type.Integer(),
   id: Type.String(),
   runId: Type.String(),
   agent: Type.String(),
@@ -124,7 +125,7 @@ export const AgentRunView = Named("AgentRunView", {
 })
 export type AgentRunView = Static<typeof AgentRunView>
 
-export const AgentStepView = Named("AgentStep", {
+export const AgentStepView = Named("AgentStepView", {
   step: Type.Integer(),
   kind: Type.Enum(["model", "tool"]),
   name: Type.String({description: "The model, or the tool"}),
@@ -161,10 +162,12 @@ export const AgentRunDetail = Named("AgentRunDetail", {
 })
 export type AgentRunDetail = Static<typeof AgentRunDetail>
 
-export const AgentRunQuery = Type.Object({
+/** How many runs were released or discarded. */
+export const AgentRunsChanged = Named("AgentRunsChanged", {runs: Type.Integer()})
+
+export const ApprovalQuery = Type.Object({
   ...PageQuery.properties,
-  agent: Type.Optional(Type.String({minLength: 1, description: "Only runs of this agent"})),
-  state: Type.Optional(Type.Enum([...agentRunStates])),
+  state: Type.Optional(Type.Enum([...approvalStates])),
 })
 
 /** What an operator asks an agent over the API: the answer is in the run. */
@@ -203,3 +206,4 @@ export const AgentCheck = Named("AgentCheck", {
   problem: orNull(Type.String(), {private: true}),
   hint: orNull(Type.String()),
 })
+export type AgentCheck = Static<typeof AgentCheck>

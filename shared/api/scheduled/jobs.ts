@@ -105,6 +105,7 @@ export const runTriggers = ["schedule", "catch_up", "manual"] as const
 export type RunTrigger = (typeof runTriggers)[number]
 
 export const RunView = Named("RunView", {
+  kind: Type.Literal("job"),
   runId: Type.String(),
   seq: Type.Integer(),
   job: Type.String(),
@@ -119,6 +120,7 @@ export const RunView = Named("RunView", {
   endedAt: orNull(Time()),
   runtimeId: orNull(Type.String({description: "The Host that ran it"})),
 })
+export type RunView = Static<typeof RunView>
 
 const {runId, state, reason, endedAt} = RunView.properties
 const LastRun = Named("LastRun", {runId, state, reason, endedAt})

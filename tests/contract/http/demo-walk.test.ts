@@ -4,7 +4,15 @@ import {type ApiDocument, type Examples, questionsOf, usualValues} from "../../s
 import {fullAndDemo} from "../../support/host/tokens.ts"
 
 const {env} = fullAndDemo
-const config = `${fullAndDemo.config()}  faller: {config: {word: canary-configured}}\n`
+const config = `${fullAndDemo.config()}  faller: {config: {word: canary-configured}}
+agents:
+  writer:
+    description: canary-agent
+    provider: anthropic
+    baseURL: http://127.0.0.1:9/canary-base
+    model: none
+    instructions: canary-instructions
+`
 
 /** It fails with a text, answers with one, and logs one. */
 const faller = `import {definePlugin, Type} from "svc-runtime"
@@ -60,12 +68,13 @@ const fill = async (host: TestHost): Promise<Examples> => {
       "/api/jobs/{id}": "/api/jobs/tea",
       "/api/jobs/{id}/next": "/api/jobs/tea/next",
       "/api/runs/{id}": `/api/runs/${run?.runId}`,
+      "/api/agents/{name}": "/api/agents/writer",
       "/api/timers/{id}": `/api/timers/${timer?.id}`,
       "/api/checkpoints/{id}": "/api/checkpoints/newest",
     },
     // Streams do not end; the first is read below.
     apart: ["/api/events", "/api/plugins/sandbox/stream"],
-    values: {...usualValues, cursor: "1000", job: "tea", plugin: "faller"},
+    values: {...usualValues, cursor: "1000", job: "tea", agent: "writer", plugin: "faller"},
   }
 }
 
@@ -120,6 +129,8 @@ test("no route tells a demo token free text, and neither does the event stream",
     "/api/outbox",
     "/api/runs",
     "/api/logs",
+    "/api/agents",
+    "/api/agents/{name}",
   ]
   for (const path of [
     ...expected,

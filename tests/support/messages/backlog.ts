@@ -33,10 +33,14 @@ export const numbered = (seq: number) => ({
   messageId: `message-${seq}`,
   runId: `run-${seq}`,
   timerId: `timer-${seq}`,
+  agentRunId: `agent-run-${seq}`,
 })
 
 /** The job that every other run of a backlog is of. */
 export const backlogJob = "nightly"
+
+/** The agent that every other run of agents of a backlog is of. */
+export const backlogAgent = "writer"
 
 const handler = "root/greeter/handler/message-created"
 
@@ -81,6 +85,17 @@ export const backlogStatements = (
     `${series(others)} INSERT INTO timers (id, plugin, name, due_at, missed, data, place, state, created_at)
       SELECT 'timer-' || n, 'greeter', 'remind', ${now + 86_400_000} + n, 'once', 'null', '{}',
         ${stateAt({waiting: 0.4, held: 0.3, failed: 0.3}, others)}, ${time(others)} FROM series`,
+    `${series(others)} INSERT INTO agent_runs (run_id, agent, cause, state, place, input, endpoint, user, inbox_seq, created_at, ended_at)
+      SELECT 'agent-run-' || n, iif(n % 2, '${backlogAgent}', 'other'), 'mention',
+        ${stateAt({succeeded: 0.5, failed: 0.2, cancelled: 0.2, held: 0.1}, others)}, '{}', 'what is ' || n || '?', 'sandbox',
+        'user-' || (n % 5000), n, ${time(others)}, ${time(others)} FROM series`,
+    `${series(others)} INSERT INTO agent_steps (run, n, kind, name, state, input, output)
+      SELECT n, 1, 'model', 'small', 'done', '"asked"', '"answered"' FROM series`,
+    `${series(others)} INSERT INTO agent_approvals (id, run, n, tool, state, permission, shown, asked_at, expires_at)
+      SELECT 'approval-' || n, n, 1, 'send', ${stateAt({approved: 0.5, denied: 0.2, expired: 0.2, held: 0.1}, others)}, 'trusted',
+        'send it', ${time(others)}, ${now + 86_400_000} FROM series`,
+    `${series(others)} INSERT INTO agent_spending (agent, day, subject, runs, tokens)
+      SELECT '${backlogAgent}', '2026-01-02', 'user sandbox user-' || n, 1, 100 FROM series`,
     `${series(others)} INSERT INTO endpoint_gaps (endpoint, from_at, to_at, reason)
       SELECT 'line', ${time(others)}, ${time(others)} + 10, 'connection_lost' FROM series`,
     `${series(others)} INSERT INTO events (type, at, context, endpoint, data)

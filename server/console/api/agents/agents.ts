@@ -1,0 +1,75 @@
+import {AgentAsk, AgentCheck, AgentView} from "../../../../shared/api/agents/agents.ts"
+import {Accepted} from "../../../../shared/api/messages.ts"
+import type {Operation} from "../../../../shared/sdk/route.ts"
+import type {Static} from "../../../../shared/type.ts"
+import {Type} from "../../../../shared/type.ts"
+import type {Bindings} from "../../../agents/bindings/bindings.ts"
+import type {AgentService} from "../../../agents/service.ts"
+import type {Database} from "../../../database/database.ts"
+import {viewBinding} from "./binding-view.ts"
+import {readFigures} from "./figures.ts"
+
+const AgentList = Type.Object({items: Type.Array(AgentView)}, {title: "AgentList"})
+
+export const listAgents = (bindings: Bindings, database: Database): Operation => ({
+  summary: "The agent bindings of the configuration, with their state and what they have done",
+  response: {200: AgentList},
+  handle: async (_, call) => {
+    const listed = bindings.list()
+    const figures = await readFigures(
+      database,
+      listed.map(({name}) => name),
+    )
+    return call.json(AgentList, {items: listed.map(binding => viewBinding(bindings, binding, figures))})
+  },
+})
+
+export const showAgent = (bindings: Bindings, database: Database): Operation => ({
+  summary: "One agent binding",
+  response: {200: AgentView},
+  problems: ["agent_unknown"],
+  handle: async (_, call) => {
+    const binding = bindings.require(call.params.name ?? "")
+    return call.json(AgentView, viewBinding(bindings, binding, await readFigures(database, [binding.name])))
+  },
+})
+
+export const runAgent = (agents: AgentService): Operation => ({
+  summary: "Ask an agent something; the run is durable when this answers",
+  body: AgentAsk,
+  response: {202: Accepted},
+  problems: ["agent_unknown", "agent_disabled", "agent_misconfigured", "ingress_paused"],
+  handle: async (_, call) => {
+    const ask = (await call.body()) as Static<typeof AgentAsk>
+    const id = await agents.queue({agent: call.params.name ?? "", trigger: "operator", ...ask})
+    return call.json(Accepted, {id}, {status: 202})
+  },
+})
+
+/** A request may take a minute; the answer of a check says what a provider that hangs does. */
+const checkTime = 45_000
+
+export const checkAgent = (agents: AgentService, bindings: Pick<Bindings, "require">): Operation => ({
+  summary: "Call the model of an agent once, to see whether it answers",
+  response: {200: AgentCheck},
+  problems: ["agent_unknown", "agent_disabled", "agent_misconfigured"],
+  handle: async (request, call) => {
+    const {name, config} = bindings.require(call.params.name ?? "")
+    const limit = AbortSignal.timeout(checkTime)
+    const began = performance.now()
+    try {
+      return call.json(AgentCheck, await agents.check(name, AbortSignal.any([request.signal, limit])))
+    } catch (error) {
+      if (!limit.aborted) throw error
+      return call.json(AgentCheck, {
+        ok: false,
+        milliseconds: Math.round(performance.now() - began),
+        model: config.model,
+        answer: null,
+        tokens: null,
+        problem: `the model did not answer within ${checkTime / 1000} s`,
+        hint: "Check that the provider's server runs, and that baseURL is its address.",
+      })
+    }
+  },
+})

@@ -1,0 +1,48 @@
+import {ApprovalDecision, ApprovalQuery, ApprovalView} from "../../../../shared/api/agents/agents.ts"
+import {Problem} from "../../../../shared/problems.ts"
+import type {Operation} from "../../../../shared/sdk/route.ts"
+import type {Static} from "../../../../shared/type.ts"
+import type {AgentService} from "../../../agents/service.ts"
+import type {Database} from "../../../database/database.ts"
+import {newestFirst} from "../../paging.ts"
+import {viewApproval} from "./views.ts"
+
+/** Approvals `a` with what their run says; the condition is on `a`, whose index is used. */
+export const selectApprovals = (condition: string, order: string): string =>
+  `SELECT a.*, r.run_id, r.agent FROM agent_approvals a CROSS JOIN agent_runs r ON r.seq = a.run
+    WHERE ${condition} ORDER BY ${order}`
+
+export const listApprovals = (database: Database): Operation =>
+  newestFirst({
+    summary: "Questions to people whether an agent may call a tool, newest first",
+    query: ApprovalQuery,
+    item: ApprovalView,
+    numberOf: ({seq}) => seq,
+    read: async ({query}, before, most) => {
+      const {state} = query as Static<typeof ApprovalQuery>
+      const condition = `a.seq < ?${state === undefined ? "" : " AND a.state = ?"}`
+      const values = state === undefined ? [before, most] : [before, state, most]
+      return (await database.read(`${selectApprovals(condition, "a.seq DESC")} LIMIT ?`, values)).map(viewApproval)
+    },
+  })
+
+const summaries = {approve: "Let an agent make the call that waits for it", deny: "Refuse an agent the call"} as const
+
+export const decideApproval = (
+  agents: AgentService,
+  database: Database,
+  action: keyof typeof summaries,
+): Operation => ({
+  summary: summaries[action],
+  body: ApprovalDecision,
+  response: {200: ApprovalView},
+  problems: ["approval_unknown", "approval_state"],
+  handle: async (_, call) => {
+    const {id = ""} = call.params
+    const {by = "operator", reason} = (await call.body()) as Static<typeof ApprovalDecision>
+    await agents.decide(id, {approve: action === "approve", by, ...(reason === undefined ? {} : {reason})})
+    const [row] = await database.read(selectApprovals("a.id = ?", "a.seq"), [id])
+    if (row === undefined) throw new Problem("approval_unknown", `there is no approval ${id}`)
+    return call.json(ApprovalView, viewApproval(row))
+  },
+})

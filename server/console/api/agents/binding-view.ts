@@ -1,0 +1,96 @@
+import type {AgentTrigger} from "../../../../shared/agents/states.ts"
+import type {AgentView} from "../../../../shared/api/agents/agents.ts"
+import type {Row} from "../../../../shared/sdk/plugin/database.ts"
+import type {Binding} from "../../../agents/bindings/binding.ts"
+import type {Bindings} from "../../../agents/bindings/bindings.ts"
+import {timeOf} from "../../paging.ts"
+import type {Figures} from "./figures.ts"
+import {moneyOf} from "./views.ts"
+
+/** A binding as the API shows it. */
+export const viewBinding = (bindings: Bindings, binding: Binding, figures: Figures): AgentView => {
+  const {name, config} = binding
+  const standing = bindings.standingOf(binding)
+  const runs = runsOf(name, figures)
+  return {
+    name,
+    enabled: config.enabled,
+    description: config.description ?? "",
+    provider: config.provider,
+    model: config.model,
+    baseURL: config.baseURL ?? null,
+    configured: standing.configured,
+    reason: standing.configured ? null : standing.reason,
+    problem: standing.configured ? null : standing.message,
+    permission: config.permission,
+    triggers: triggersOf(binding),
+    tools: toolsOf(bindings, binding),
+    runs,
+    approvals: Number(rowOf(figures.approvals, name)?.n ?? 0),
+    today: todayOf(binding, rowOf(figures.today, name), runs.running),
+    lastRun: lastOf(rowOf(figures.last, name)),
+  }
+}
+
+const rowOf = (rows: readonly Row[], agent: string): Row | undefined => rows.find(row => row.agent === agent)
+
+const toolsOf = (bindings: Bindings, binding: Binding): AgentView["tools"] =>
+  bindings.toolsOf(binding).map(({name, description, effect, permission, approval}) => {
+    const settings = binding.config.tools[name]
+    return {
+      name,
+      description,
+      effect,
+      permission: settings?.permission ?? permission,
+      approval: approval || settings?.approval === true,
+    }
+  })
+
+const triggersOf = ({config: {triggers}}: Binding): AgentTrigger[] => [
+  ...(triggers.mention ? ["mention" as const] : []),
+  ...(triggers.direct ? ["direct" as const] : []),
+  ...(triggers.command === undefined ? [] : ["command" as const]),
+  ...(triggers.events.length === 0 ? [] : ["event" as const]),
+  ...(triggers.items ? ["item" as const] : []),
+]
+
+const runsOf = (agent: string, {open, ended}: Figures): AgentView["runs"] => {
+  const rows = [...open, ...ended].filter(row => row.agent === agent)
+  const count = (state: string) => Number(rows.find(row => row.state === state)?.n ?? 0)
+  return {
+    queued: count("queued"),
+    running: count("running"),
+    waiting: count("waiting"),
+    held: count("held"),
+    succeeded: count("succeeded"),
+    failed: count("failed"),
+    cancelled: count("cancelled"),
+  }
+}
+
+type Limit = AgentView["today"]["limits"][number]
+
+const todayOf = ({config: {limits}}: Binding, row: Row | undefined, running: number): AgentView["today"] => {
+  const used = {runs: Number(row?.runs ?? 0), tokens: Number(row?.tokens ?? 0), money: moneyOf(row?.money ?? 0)}
+  const budgets = (["user", "channel", "day"] as const).flatMap(of =>
+    (["runs", "tokens", "money"] as const).flatMap((what): Limit[] => {
+      const limit = limits[of][what]
+      return limit === undefined ? [] : [{of, what, limit, used: of === "day" ? used[what] : null}]
+    }),
+  )
+  const ofRun = (["steps", "seconds", "tokens", "money"] as const).flatMap((what): Limit[] => {
+    const limit = limits[what]
+    return limit === undefined ? [] : [{of: "run", what, limit, used: null}]
+  })
+  return {...used, limits: [{of: "run", what: "parallel", limit: limits.parallel, used: running}, ...ofRun, ...budgets]}
+}
+
+const lastOf = (row: Row | undefined): AgentView["lastRun"] =>
+  row === undefined
+    ? null
+    : {
+        runId: String(row.run_id),
+        state: row.state as NonNullable<AgentView["lastRun"]>["state"],
+        reason: row.reason === null ? null : String(row.reason),
+        endedAt: timeOf(row.ended_at),
+      }

@@ -1,0 +1,83 @@
+import type {AgentRunState} from "../../../../shared/agents/states.ts"
+import {type AgentRunDetail, AgentRunsChanged, type AgentRunView} from "../../../../shared/api/agents/agents.ts"
+import type {Row} from "../../../../shared/sdk/plugin/database.ts"
+import type {Operation} from "../../../../shared/sdk/route.ts"
+import type {Static} from "../../../../shared/type.ts"
+import type {Bindings} from "../../../agents/bindings/bindings.ts"
+import type {AgentService} from "../../../agents/service.ts"
+import type {Database} from "../../../database/database.ts"
+import {selectApprovals} from "./approvals.ts"
+import {limitsOfRun, viewAgentRun, viewApproval, viewStep} from "./views.ts"
+
+interface Wanted {
+  readonly agent: string | undefined
+  readonly state: AgentRunState | undefined
+}
+
+/** At most so many runs of agents below a number, the newest first. What is not asked for stands in no condition. */
+export const readAgentRuns = async (
+  database: Database,
+  {agent, state}: Wanted,
+  before: number,
+  most: number,
+): Promise<readonly AgentRunView[]> => {
+  const given = Object.entries({agent, state}).flatMap(([column, value]) =>
+    value === undefined ? [] : [{column, value}],
+  )
+  const where = ["seq < ?", ...given.map(({column}) => `${column} = ?`)].join(" AND ")
+  const rows = await database.read(`SELECT * FROM agent_runs WHERE ${where} ORDER BY seq DESC LIMIT ?`, [
+    before,
+    ...given.map(({value}) => value),
+    most,
+  ])
+  return rows.map(viewAgentRun)
+}
+
+/** The row of a run of an agent. */
+export const findAgentRun = async (database: Database, runId: string): Promise<Row | undefined> => {
+  const [row] = await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId])
+  return row
+}
+
+/** A run with its steps, in their order, and its approvals. */
+export const detailOf = async (
+  database: Database,
+  bindings: Pick<Bindings, "find">,
+  row: Row,
+): Promise<Static<typeof AgentRunDetail>> => {
+  const [steps, approvals] = await Promise.all([
+    database.read("SELECT * FROM agent_steps WHERE run = ? ORDER BY n", [Number(row.seq)]),
+    database.read(selectApprovals("a.run = ?", "a.n, a.seq"), [Number(row.seq)]),
+  ])
+  return {
+    ...viewAgentRun(row),
+    input: String(row.input),
+    answer: row.answer === null ? null : String(row.answer),
+    trail: steps.map(viewStep),
+    approvals: approvals.map(viewApproval),
+    limits: limitsOfRun(row, bindings.find(String(row.agent))),
+  }
+}
+
+const one = {
+  release: "Let an agent's run that a restore holds go on",
+  discard: "End an agent's run that a restore holds",
+} as const
+const all = {
+  release: "Let all runs of agents that a restore holds go on",
+  discard: "End all runs of agents that a restore holds",
+} as const
+
+export const actOnAgentRun = (agents: AgentService, action: keyof typeof one): Operation => ({
+  summary: one[action],
+  response: {200: AgentRunsChanged},
+  problems: ["agent_run_unknown", "agent_run_state"],
+  handle: async (_, call) =>
+    call.json(AgentRunsChanged, {runs: await agents.actOnHeld(action, {runId: call.params.id ?? ""})}),
+})
+
+export const actOnHeldAgentRuns = (agents: AgentService, action: keyof typeof all): Operation => ({
+  summary: all[action],
+  response: {200: AgentRunsChanged},
+  handle: async (_, call) => call.json(AgentRunsChanged, {runs: await agents.actOnHeld(action, "held")}),
+})

@@ -1,0 +1,217 @@
+import {describe, expect, test} from "vitest"
+import type {AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../../../shared/api/agents/agents.ts"
+import type {Page} from "../../../shared/api/paging.ts"
+import type {Static} from "../../../shared/type.ts"
+import {agentApproval, agentRun, agentSpending, agentStep, fillDatabase} from "../../support/agents/rows.ts"
+import {expectProblem, startHost} from "../../support/host/host.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunAnd} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {fullAndDemo} from "../../support/host/tokens.ts"
+
+const config = `${fullAndDemo.config()}agents:
+  writer:
+    description: canary-description
+    provider: openai-compatible
+    baseURL: http://127.0.0.1:9/v1
+    model: small
+    instructions: Write.
+    triggers: {mention: true, command: ask}
+    limits: {steps: 10, tokens: 1000, money: 2, day: {runs: 5, money: 3}, user: {tokens: 100}}
+    prices: {input: 1, output: 2}
+  reader: {provider: antropic, model: large, instructions: Read.}
+  off: {enabled: false, provider: google, model: none, instructions: None.}
+`
+
+const today = new Date().toISOString().slice(0, 10)
+
+/** What the engine would have left: ended runs, one that a restore holds, and one that waits for a person. */
+const rows = [
+  agentRun(1, {
+    agent: "writer",
+    state: "succeeded",
+    answer: "canary-answer",
+    input: "canary-input",
+    tokens: 30,
+    money: 500_000,
+  }),
+  agentRun(2, {
+    agent: "writer",
+    state: "failed",
+    reason: "provider_refused",
+    error: "canary-error",
+    user: "canary-user",
+  }),
+  agentRun(3, {agent: "reader", state: "cancelled", reason: "cancelled"}),
+  agentRun(4, {agent: "off", state: "held", reason: "restored"}),
+  agentRun(5, {agent: "writer", state: "waiting", waits_for: "approval", steps: 3, tokens: 120, active_ms: 2500}),
+  agentStep(5, 1, {
+    input: '{"text":"canary-told"}',
+    output: '{"text":"","calls":[]}',
+    tokens_in: 20,
+    tokens_out: 4,
+    money: 28,
+  }),
+  agentStep(5, 2, {
+    kind: "tool",
+    name: "send",
+    effect: "transaction",
+    state: "waiting",
+    begun: 0,
+    input: '{"text":"canary-args"',
+  }),
+  agentApproval(5, 2, {shown: "canary-shown", endpoint: "sandbox", channel: "canary-channel"}),
+  agentApproval(1, 1, {state: "approved", decided_at: 1000, decided_by: "canary-decider"}),
+  agentSpending("writer", today, {runs: 2, tokens: 150, money: 1_500_000}),
+  {sql: "INSERT INTO agent_run_totals VALUES ('writer', 'succeeded', 7), ('writer', 'failed', 2)"},
+]
+
+const start = async (runtime: (typeof runtimes)[number]) => {
+  const project = makeProject({config})
+  await fillDatabase(project, rows)
+  return startHost({runtime, project, env: fullAndDemo.env, args: ["--no-watch"]})
+}
+
+const runtimes = bunAnd("node24")
+
+describe.each(runtimes)("agents over HTTP on $name", runtime => {
+  const host = shared(() => start(runtime))
+
+  test("the list has each binding with what keeps it from being configured, its figures and limits", async () => {
+    const {items} = await host().get<{items: AgentView[]}>("/api/agents")
+    expect(items.map(({name, enabled, configured, reason}) => ({name, enabled, configured, reason}))).toEqual([
+      {name: "writer", enabled: true, configured: true, reason: null},
+      {name: "reader", enabled: true, configured: false, reason: "agent_provider_unknown"},
+      {name: "off", enabled: false, configured: false, reason: "agent_disabled"},
+    ])
+    const writer = await host().get<AgentView>("/api/agents/writer")
+    expect(writer).toEqual(items[0])
+    expect(writer).toMatchObject({
+      description: "canary-description",
+      triggers: ["mention", "command"],
+      runs: {queued: 0, running: 0, waiting: 1, held: 0, succeeded: 7, failed: 2, cancelled: 0},
+      approvals: 1,
+      today: {runs: 2, tokens: 150, money: 1.5},
+      lastRun: {runId: "run-5", state: "waiting", reason: null, endedAt: null},
+    })
+    expect(writer.today.limits).toEqual([
+      {of: "run", what: "parallel", limit: 4, used: 0},
+      {of: "run", what: "steps", limit: 10, used: null},
+      {of: "run", what: "seconds", limit: 600, used: null},
+      {of: "run", what: "tokens", limit: 1000, used: null},
+      {of: "run", what: "money", limit: 2, used: null},
+      {of: "user", what: "tokens", limit: 100, used: null},
+      {of: "day", what: "runs", limit: 5, used: 2},
+      {of: "day", what: "money", limit: 3, used: 1.5},
+    ])
+    await expectProblem(await host().fetch("/api/agents/nobody"), 404, "agent_unknown")
+  })
+
+  test("runs of agents are listed beside those of jobs: by kind, agent and state, page by page", async () => {
+    const runs = async (query: string) => {
+      const {items, next} = await host().get<Page<AgentRunView>>(`/api/runs?${query}`)
+      return {ids: items.map(({runId}) => runId), next}
+    }
+    expect(await runs("")).toEqual({ids: [], next: null})
+    expect(await runs("kind=agent")).toEqual({ids: ["run-5", "run-4", "run-3", "run-2", "run-1"], next: null})
+    expect(await runs("kind=agent&agent=writer&state=failed")).toEqual({ids: ["run-2"], next: null})
+    expect(await runs("kind=agent&limit=2")).toEqual({ids: ["run-5", "run-4"], next: "4"})
+    expect(await runs("kind=agent&limit=2&cursor=4")).toEqual({ids: ["run-3", "run-2"], next: "2"})
+  })
+
+  test("a filter that runs of the kind do not have is refused with the reason", async () => {
+    const detail = async (query: string) =>
+      (await expectProblem(await host().fetch(`/api/runs?${query}`), 400, "request_invalid")).detail
+    expect(await detail("agent=writer")).toMatch(/add kind=agent/)
+    expect(await detail("kind=agent&job=nightly")).toMatch(/leave out kind=agent/)
+    expect(await detail("kind=agent&state=skipped")).toMatch(/runs of agents are queued, .+; none is skipped/)
+    expect(await detail("state=waiting")).toMatch(/runs of jobs are queued/)
+  })
+
+  test("a run has its steps with input and output, its approvals, and how much of its limits it has taken", async () => {
+    const run = await host().get<Static<typeof AgentRunDetail>>("/api/runs/run-5")
+    expect(run).toMatchObject({
+      kind: "agent",
+      agent: "writer",
+      state: "waiting",
+      waitsFor: "approval",
+      input: "question 5",
+    })
+    expect(run.trail).toMatchObject([
+      {
+        step: 1,
+        kind: "model",
+        input: {text: "canary-told"},
+        output: {text: "", calls: []},
+        tokensIn: 20,
+        money: 0.000028,
+      },
+      {
+        step: 2,
+        kind: "tool",
+        name: "send",
+        effect: "transaction",
+        state: "waiting",
+        input: '{"text":"canary-args"',
+        output: null,
+      },
+    ])
+    expect(run.approvals).toMatchObject([
+      {id: "approval-5-2", runId: "run-5", agent: "writer", step: 2, state: "waiting"},
+    ])
+    expect(run.limits).toEqual([
+      {what: "steps", limit: 10, used: 3},
+      {what: "seconds", limit: 600, used: 2.5},
+      {what: "tokens", limit: 1000, used: 120},
+      {what: "money", limit: 2, used: 0},
+    ])
+    await expectProblem(await host().fetch("/api/runs/none"), 404, "run_unknown")
+  })
+
+  test("approvals are listed by state, newest first", async () => {
+    const ids = async (query: string) =>
+      (await host().get<Page<ApprovalView>>(`/api/approvals${query}`)).items.map(({id}) => id)
+    expect(await ids("")).toEqual(["approval-1-1", "approval-5-2"])
+    expect(await ids("?state=waiting")).toEqual(["approval-5-2"])
+    expect(await ids("?state=denied")).toEqual([])
+  })
+
+  test("a demo token sees states and figures, never text", async () => {
+    for (const path of [
+      "/api/agents",
+      "/api/agents/writer",
+      "/api/runs?kind=agent",
+      "/api/runs/run-5",
+      "/api/runs/run-1",
+      "/api/runs/run-2",
+      "/api/approvals",
+    ]) {
+      const headers = {authorization: `Bearer ${fullAndDemo.env.DEMO_TOKEN}`}
+      const answer = await host().fetch(path, {headers})
+      const text = await answer.text()
+      expect({path, status: answer.status, text}).toEqual({
+        path,
+        status: 200,
+        text: expect.not.stringContaining("canary"),
+      })
+      expect(text).toMatch(/"state":"|"configured":/)
+      expect(await (await host().fetch(path)).text()).toContain("canary")
+    }
+  })
+
+  test("the body of a question and of a decision is checked, and a demo token may send neither", async () => {
+    const post = (path: string, body: unknown, token: string = fullAndDemo.env.HTTP_TOKEN) =>
+      host().fetch(path, {
+        method: "POST",
+        headers: {"content-type": "application/json", authorization: `Bearer ${token}`},
+        body: JSON.stringify(body),
+      })
+    await expectProblem(await post("/api/agents/writer/run", {}), 400, "request_invalid")
+    await expectProblem(await post("/api/agents/writer/run", {input: "x", permission: "root"}), 400, "request_invalid")
+    await expectProblem(await post("/api/approvals/approval-5-2/approve", {by: ""}), 400, "request_invalid")
+    await expectProblem(await post("/api/agents/nobody/check", {}), 404, "agent_unknown")
+    for (const path of ["/api/agents/writer/run", "/api/approvals/approval-5-2/deny", "/api/runs/held/release"]) {
+      await expectProblem(await post(path, {}, fullAndDemo.env.DEMO_TOKEN), 403, "forbidden")
+    }
+  })
+})

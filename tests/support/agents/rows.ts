@@ -1,0 +1,69 @@
+import {v7 as uuid} from "uuid"
+import {openDatabase} from "../../../server/database/database.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Project} from "../host/project.ts"
+
+type Value = string | number | null
+type Columns = Readonly<Record<string, Value>>
+
+const insert = (table: string, columns: Columns): Statement => ({
+  sql: `INSERT INTO ${table} (${Object.keys(columns).join(", ")}) VALUES (${Object.keys(columns)
+    .map(() => "?")
+    .join(", ")})`,
+  args: Object.values(columns),
+})
+
+/** Times of the rows count from here, in milliseconds since 1970. */
+export const rowsBegin = Date.UTC(2026, 0, 2, 3, 4, 5)
+
+/** A run as the engine stores it. `seq` gives it its id, `run-<seq>`, unless that is given. */
+export const agentRun = (
+  seq: number,
+  columns: Columns & {readonly agent: string; readonly state: string},
+): Statement => {
+  const hasEnded = ["succeeded", "failed", "cancelled"].includes(columns.state)
+  return insert("agent_runs", {
+    seq,
+    run_id: `run-${seq}`,
+    cause: "operator",
+    place: "{}",
+    input: `question ${seq}`,
+    created_at: rowsBegin + seq * 1000,
+    ended_at: hasEnded ? rowsBegin + seq * 1000 + 500 : null,
+    ...columns,
+  })
+}
+
+/** A step of a run. */
+export const agentStep = (run: number, n: number, columns: Columns): Statement =>
+  insert("agent_steps", {run, n, kind: "model", name: "small", state: "done", begun: 1, ...columns})
+
+/** An approval of a step, `approval-<run>-<n>`. */
+export const agentApproval = (run: number, n: number, columns: Columns = {}): Statement =>
+  insert("agent_approvals", {
+    id: `approval-${run}-${n}`,
+    run,
+    n,
+    tool: "send",
+    permission: "trusted",
+    shown: `send "hello" to #team`,
+    asked_at: rowsBegin,
+    expires_at: 9e12,
+    ...columns,
+  })
+
+/** What a day has taken of an agent; `subject` is empty for all. */
+export const agentSpending = (agent: string, day: string, columns: Columns): Statement =>
+  insert("agent_spending", {agent, day, subject: "", ...columns})
+
+/** Stores rows in the database of a project whose Host does not run, which is made where there is none. */
+export const fillDatabase = async (project: Project, rows: readonly Statement[]): Promise<void> => {
+  const signal = new AbortController().signal
+  const location = {dialect: "sqlite", file: project.path(".svc/data.sqlite")} as const
+  const database = await openDatabase(location, {runtimeId: uuid(), signal, onLeaseLost: () => {}})
+  try {
+    await database.write(rows)
+  } finally {
+    await database.close()
+  }
+}
