@@ -25,7 +25,7 @@ import type {ProjectPaths} from "../runtime/project.ts"
 import type {Runtime} from "../runtime/runtime.ts"
 import {version} from "../runtime/version.ts"
 import {jobDefaultProblem} from "../scheduler/job-defaults.ts"
-import {createBindings} from "./assembly/agents.ts"
+import {standingsOf} from "./assembly/agents.ts"
 import {createLoader} from "./generations/built-in-plugins.ts"
 import type {HostOptions} from "./host.ts"
 import {viewFailure} from "./status.ts"
@@ -336,6 +336,6 @@ const factsOf = ({config: {config}, instances, snapshot}: Draft, project: string
     ...Object.keys(config.plugins).map(name => [name, "disabled"] as const),
     ...instances.map(({name}) => [name, "active"] as const),
   ]),
-  agents: createBindings({config: () => config, project}).standings(),
+  agents: standingsOf(snapshot, project),
   required: config.http.readiness,
 })

@@ -2,16 +2,16 @@ import {setImmediate as turn} from "node:timers/promises"
 import type {Assembled} from "./assembly/assemble.ts"
 import type {Host} from "./host.ts"
 
-type Parts = Pick<Assembled, "inbox" | "outbox" | "jobs" | "timers" | "starts">
+type Parts = Pick<Assembled, "inbox" | "outbox" | "jobs" | "timers" | "starts" | "agents">
 
 /** Whether anything of a Host moves by itself, and the end of that. What its plugins do outside their handlers is not known. */
-export const quietOf = ({inbox, outbox, jobs, timers, starts}: Parts): Pick<Host, "settled" | "isQuiet"> => {
-  const isQuiet = () => [inbox, outbox, jobs.scheduler, timers, starts].every(part => part.isQuiet)
+export const quietOf = ({inbox, outbox, jobs, timers, starts, agents}: Parts): Pick<Host, "settled" | "isQuiet"> => {
+  const isQuiet = () => [inbox, outbox, jobs.scheduler, timers, starts, agents].every(part => part.isQuiet)
   return {
     isQuiet,
     settled: async () => {
       do {
-        await Promise.all([inbox.settled(), outbox.settled(), jobs.scheduler.settled()])
+        await Promise.all([inbox.settled(), outbox.settled(), jobs.scheduler.settled(), agents.settled()])
         await turn()
       } while (!isQuiet())
     },

@@ -130,7 +130,7 @@ const lastGoodRow = (
 const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[] => {
   const {gate, listener, url, paths, runtimeId, token, boot} = opened
   const {log} = options.logs
-  const {events, satori, files, inbox, outbox, jobs, timers, recovery, capacity} = made
+  const {events, satori, files, inbox, outbox, jobs, timers, agents, recovery, capacity} = made
   return [
     {
       name: "connections",
@@ -145,7 +145,7 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
     {
       name: "handlers, jobs, sends and requests",
       stop: async () => {
-        await Promise.all([timers.stop(), inbox.drain(), jobs.drain()])
+        await Promise.all([timers.stop(), inbox.drain(), jobs.drain(), agents.stop()])
         await outbox.settled()
         await api.settled()
       },
@@ -154,6 +154,7 @@ const serviceRows = ({options, opened, made, api}: TableOptions): readonly Row[]
     },
     {name: "the jobs", start: () => jobs.start()},
     {name: "the timers", start: () => timers.start(), stop: () => timers.stop(), limit: 250},
+    {name: "the agents", start: () => agents.start(), stop: () => agents.stop(), limit: 250},
     {name: "the files", start: () => files.start(), stop: () => files.stop(), limit: 250},
     {name: "checkpoints and releases", start: () => recovery.start()},
     {name: "the deletion of old rows", start: () => capacity.start()},

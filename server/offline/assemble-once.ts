@@ -8,7 +8,7 @@ import type {Generation} from "../generation/generation.ts"
 import {Generations} from "../generation/generations.ts"
 import {GenerationHistory} from "../generation/history.ts"
 import {hashLockfile} from "../generation/lockfile.ts"
-import {createBindings} from "../host/assembly/agents.ts"
+import {standingsOf} from "../host/assembly/agents.ts"
 import {builtIns, sdkPaths} from "../host/generations/built-in-plugins.ts"
 import type {Logs} from "../logs/log.ts"
 import {Loader, type LoaderOptions} from "../plugins/load.ts"
@@ -77,7 +77,7 @@ export const assembleOnce = async (options: AssembleOptions): Promise<AssembledO
   })
   scope.defer(() => generations.stop(0))
   const generation = await generations.start()
-  const standings = createBindings({config: () => generation.config.config, project: paths.project}).standings()
+  const standings = standingsOf(generation.snapshot, paths.project)
   const {ready, components} = createReport(
     gatherFacts({
       now: Date.now(),

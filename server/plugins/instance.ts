@@ -195,6 +195,11 @@ export class Instance {
         return textsHandle(declared, table)
       },
       languageOf: async place => this.#host("languageOf()").languageOf(place),
+      agent: name => ({
+        name,
+        run: async (input, options) => this.#host("agent().run()").runAgent(this.name, name, input, options),
+        result: async runId => this.#host("agent().result()").agentResult(this.name, runId),
+      }),
       cancel: async id => this.#host("cancel()").cancel(this.name, id),
       ask: async (endpoint, method, params = {}) => this.#host("ask()").ask(endpoint, method, params),
     }

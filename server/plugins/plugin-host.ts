@@ -1,3 +1,4 @@
+import type {AgentResult, AgentRunOptions} from "../../shared/sdk/agent.ts"
 import type {Content} from "../../shared/sdk/elements.ts"
 import type {SendOptions} from "../../shared/sdk/plugin/plugin.ts"
 import type {Target} from "../../shared/sdk/session.ts"
@@ -29,6 +30,12 @@ export interface PluginHost {
   ask(endpoint: string, method: string, params: Readonly<Record<string, unknown>>): Promise<unknown>
   /** The language of a conversation. Throws `target_invalid`. */
   languageOf(place: TimerPlace): Promise<string>
+  /**
+   * Resolves to the runId once the run of the agent is durable. Throws what `AgentHandle.run` throws.
+   */
+  runAgent(plugin: string, agent: string, input: string, options?: AgentRunOptions): Promise<string>
+  /** Throws `agent_run_unknown`. */
+  agentResult(plugin: string, runId: string): Promise<AgentResult>
   /** Resolves to whether the message was taken back. Throws `outbox_unknown`. */
   cancel(plugin: string, id: string): Promise<boolean>
 }

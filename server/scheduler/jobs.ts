@@ -28,7 +28,7 @@ export interface JobsOptions {
   readonly requireOpen: () => void
   /** What the running generation declares with a schedule. */
   readonly declared: () => readonly JobDefault[]
-  readonly targets: {readonly [K in "message" | "plugin" | "item"]: FiringTarget}
+  readonly targets: {readonly [K in "message" | "plugin" | "item" | "agent"]: FiringTarget}
   readonly clock?: Clock
 }
 
@@ -162,7 +162,8 @@ export class Jobs {
   }
 
   #targetOf(target: JobTarget): FiringTarget {
-    const {message, plugin, item} = this.#options.targets
+    const {message, plugin, item, agent} = this.#options.targets
+    if (target.agent !== undefined) return agent
     if (target.plugin !== undefined) return plugin
     return target.item === undefined ? message : item
   }

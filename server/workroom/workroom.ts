@@ -51,6 +51,7 @@ export class Workroom {
   readonly #now: () => number
   readonly #deadlines: Deadlines
   readonly #trails: Trails
+  readonly #observers = new Set<() => void>()
   #catalog: Catalog
   #waiting: Waiting[] = []
   #running: Promise<void> | undefined
@@ -94,6 +95,12 @@ export class Workroom {
   mark(): WorkroomMark {
     const {origin, authority, head} = this.#catalog
     return {store: this.store, origin, authority, ...head, catalog: this.#catalog.text()}
+  }
+
+  /** Tells of records once they are durable, until the returned function is called. */
+  observe(hear: () => void): () => void {
+    this.#observers.add(hear)
+    return () => void this.#observers.delete(hear)
   }
 
   /** All items, by number, rising. */
@@ -214,6 +221,7 @@ export class Workroom {
     const recorded = records.map(({record}) => record)
     this.#trails.add(recorded)
     onRecorded?.(recorded)
+    for (const hear of this.#observers) hear()
   }
 
   /** A failed write is not repeated: the store is opened anew, and says what it has. */

@@ -63,6 +63,7 @@ export const agentReasons = {
   tool_unknown: "The model asked for a tool that the binding does not have.",
   tool_arguments: "The arguments do not fit the tool's parameters.",
   tool_denied: "The asking user does not have the tool's permission.",
+  tool_refused: "The tool refuses these arguments, as the binding's settings have it.",
   tool_failed: "The tool threw an error.",
   tool_timeout: "The tool did not end in its time.",
   tool_unknown_outcome: "The call was cut off and may have been done: it is not repeated.",

@@ -15,6 +15,7 @@ export type {
   SelectOptions,
 } from "./action.ts"
 export type {AdapterDefinition, Endpoint, History, Receipt, ReceiveOptions} from "./adapter/adapter.ts"
+export type {AgentHandle, AgentResult, AgentRunOptions} from "./agent.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"
 export {type Refusal, refused, retryAfter} from "./adapter/refusal.ts"

@@ -16,7 +16,7 @@ const lasting = /insufficient_quota|billing|invalid|authentication|permission|no
 export const failureOfAnswer = (response: Response, body: string, now: number): ModelFailure => {
   const {status, headers} = response
   const words = wordsOf(body)
-  const retryAfter = retryAfterOf(headers, now)
+  const retryAfter = retryAfterOf(headers, now) ?? retryDelayOf(body)
   const isBusy = status >= 500 || (passing.includes(status) && !/insufficient_quota|billing/.test(words.type))
   const target = status >= 300 && status < 400 ? redirectOf(headers, response.url) : undefined
   const said = target ?? (words.message === "" ? response.statusText : words.message)
@@ -28,6 +28,12 @@ export const failureOfAnswer = (response: Response, body: string, now: number): 
       ...(isBusy && retryAfter !== undefined ? {retryAfter} : {}),
     },
   )
+}
+
+/** Google's `RetryInfo` has no header: a duration in the body, such as 34.4s. */
+const retryDelayOf = (body: string): number | undefined => {
+  const [, seconds] = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d+)?)s"/.exec(body) ?? []
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000)
 }
 
 /** Redirects are not followed: the key would go with them to whatever host they name. */

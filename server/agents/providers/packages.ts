@@ -14,16 +14,16 @@ export const isAgentProvider = (name: string): name is AgentProvider => Object.h
 const found = new Map<string, string>()
 
 /** Is the provider's package there, for this project or for svc itself? It is not loaded, and nothing of it is run. */
-export const isProviderInstalled = (provider: AgentProvider, project: string): boolean =>
-  folderWith(provider, project) !== undefined
+export const isProviderInstalled = (provider: AgentProvider, project: string, own = packageRoot): boolean =>
+  folderWith(provider, project, own) !== undefined
 
 /**
  * Loads the provider's package, that of the project before svc's own. Throws `agent_misconfigured`, with the command that installs it,
  * where it is missing, or does not load.
  */
-export const loadProvider = async (provider: AgentProvider, project: string): Promise<object> => {
+export const loadProvider = async (provider: AgentProvider, project: string, own = packageRoot): Promise<object> => {
   const name = agentProviders[provider]
-  const folder = folderWith(provider, project)
+  const folder = folderWith(provider, project, own)
   if (folder === undefined)
     throw new Problem("agent_misconfigured", `the package ${name} is not installed: run ${installCommand(provider)}`)
   try {
@@ -43,9 +43,9 @@ export const installCommand = (provider: AgentProvider): string => {
   return `${install} ${name}@${peerDependencies[name]} zod@${peerDependencies.zod}`
 }
 
-const folderWith = (provider: AgentProvider, project: string): string | undefined => {
-  const key = `${provider} ${project}`
-  const folder = found.get(key) ?? [project, packageRoot].map(from => searchFrom(from, provider)).find(Boolean)
+const folderWith = (provider: AgentProvider, project: string, own: string): string | undefined => {
+  const key = [provider, project, own].join("\n")
+  const folder = found.get(key) ?? [project, own].map(from => searchFrom(from, provider)).find(Boolean)
   if (folder !== undefined) found.set(key, folder)
   return folder
 }

@@ -31,8 +31,8 @@ export interface Engine {
   readonly meter: CallMeter
   /** An enabled binding of the running generation. */
   bindingOf(agent: string): Binding | undefined
-  /** Its tools, by the name that bindings give them, with its settings. */
-  toolsOf(binding: Binding): ReadonlyMap<string, AgentTool>
+  /** Its tools and those of the run, by the name that bindings give them, with the binding's settings. */
+  toolsOf(binding: Binding, run: AgentRun): ReadonlyMap<string, AgentTool>
   /** Throws `agent_misconfigured`. */
   modelOf(binding: Binding): Promise<Model>
   /** Tokens of what the model is to read, rather too many than too few. */

@@ -101,7 +101,7 @@ const requestOf = async (
 ): Promise<ModelRequest> => ({
   instructions: instructionsOf(run, binding),
   messages: messagesOf(await readEarlier(engine, run), run.input, steps),
-  tools: [...engine.toolsOf(binding).values()].map(({name, description, parameters}) => ({
+  tools: [...engine.toolsOf(binding, run).values()].map(({name, description, parameters}) => ({
     name: modelNameOf(name),
     description,
     parameters,
@@ -202,7 +202,7 @@ const end = async (
     const cut = reply.finish === "length" ? ({reason: "answer_cut"} as const) : {}
     return over(succeed(engine, run, reply.text, {also: done, ...cut}))
   }
-  const byName = new Map([...engine.toolsOf(binding).keys()].map(name => [modelNameOf(name), name]))
+  const byName = new Map([...engine.toolsOf(binding, run).keys()].map(name => [modelNameOf(name), name]))
   const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? name)
   await writeFenced(engine, run, [...done, ...planned], isStep(engine, run.seq, n, ["done"]))
   return "goes on"

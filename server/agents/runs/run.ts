@@ -1,10 +1,11 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {persist} from "../../database/persist.ts"
-import {fail, succeed} from "./end.ts"
+import {tryCommandOnce} from "../items.ts"
+import {actorOf, fail, succeed} from "./end.ts"
 import type {Engine} from "./engine.ts"
 import {callModel} from "./model-step.ts"
 import {nextOf} from "./next.ts"
-import {type AgentRun, parking, requeueing, runOf} from "./run-rows.ts"
+import {type AgentRun, closingSteps, endingRun, parking, requeueing, runOf} from "./run-rows.ts"
 import {runLimitOf} from "./spending.ts"
 import {type Step, selectSteps, stepOf} from "./step-rows.ts"
 import {callTool} from "./tool-step.ts"
@@ -43,6 +44,25 @@ const read = async (
     return {run: runOf(row), steps: (await database.read(selectSteps, [seq])).map(stepOf)}
   })
 
+/** The item is the agent's still; before the first step it is claimed. */
+const isStillOurs = async ({workroom}: Engine, {runId, agent}: AgentRun, id: number, isFirst: boolean) => {
+  const actor = actorOf(agent)
+  const item = workroom.items.find(each => each.id === id)
+  if (item === undefined || item.assignee !== actor || item.state === "done" || item.state === "cancelled") return false
+  if (isFirst && item.state === "open")
+    await tryCommandOnce(workroom, {actor, item: id, request: `${runId}/claim`, command: {is: "claim", assignee: actor}})
+  return true
+}
+
+/** Somebody has taken the item away: the run has nothing to do any more. */
+const over = async (engine: Engine, run: AgentRun): Promise<"is over"> => {
+  const at = engine.clock.now()
+  const end = {state: "cancelled", reason: "cancelled", error: "the work item is not the agent's any more"} as const
+  const batch = [...closingSteps(run.seq, "cancelled", at), endingRun(run.seq, end, at)]
+  await writeFenced(engine, run, batch, isRun(engine, run, ["cancelled"]))
+  return "is over"
+}
+
 const step = async (
   engine: Engine,
   run: AgentRun,
@@ -55,6 +75,8 @@ const step = async (
   }
   const binding = engine.bindingOf(run.agent)
   if (binding === undefined) return giveUp("binding_missing")
+  if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, steps.length === 0)))
+    return over(engine, run)
   const next = nextOf(steps)
   if (next.is === "answer") {
     await succeed(engine, run, next.reply.text, next.reply.finish === "length" ? {reason: "answer_cut"} : {})

@@ -77,6 +77,11 @@ export class Runner {
     await left
   }
 
+  /** Resolves when no run works. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#considering, ...[...this.#active.values()].map(({ended}) => ended)])
+  }
+
   get isQuiet(): boolean {
     return this.#active.size === 0 && this.#considering === undefined && !this.#due.isFiring
   }

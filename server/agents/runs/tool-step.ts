@@ -9,7 +9,7 @@ import {type Approval, askApproval, readApproval} from "../approval/approvals.ts
 import type {Binding} from "../bindings/binding.ts"
 import {itemText, tryCommandOnce} from "../items.ts"
 import {checkArguments} from "../tools/arguments.ts"
-import type {AgentTool, RunFacts, ToolResult} from "../tools/tool.ts"
+import {type AgentTool, type RunFacts, ToolCutOff, type ToolResult} from "../tools/tool.ts"
 import {storing} from "./answer.ts"
 import {actorOf, fail} from "./end.ts"
 import type {Engine} from "./engine.ts"
@@ -48,7 +48,7 @@ export const callTool = async (
 ): Promise<After> => {
   const refuse = (reason: AgentReason, why: string) =>
     endStep(engine, run, step, {state: "refused", reason, result: told(why)})
-  const tool = engine.toolsOf(binding).get(step.tool)
+  const tool = engine.toolsOf(binding, run).get(step.tool)
   const checked = tool && checkArguments(tool, step.call.input)
   const facts = factsOf(engine, run, binding)
   if (step.state === "begun" && step.effect === "external") {
@@ -63,15 +63,18 @@ export const callTool = async (
     return endStep(engine, run, step, {state: "failed", reason: "tool_failed", error: why, result: told(why)})
   }
   if (tool === undefined || checked === undefined) {
-    const known = [...engine.toolsOf(binding).keys()].join(", ") || "none"
+    const known = [...engine.toolsOf(binding, run).keys()].join(", ") || "none"
     return refuse("tool_unknown", `there is no tool ${step.tool}; there is ${known}`)
   }
   if (checked.is === "wrong") return refuse("tool_arguments", checked.message)
   const {permission} = facts
-  if (permission === undefined || !includesPermission(permission, tool.permission)) {
+  const may = permission !== undefined && includesPermission(permission, tool.permission)
+  if (!may && tool.isOfRun !== true) {
     const who = run.place.user === undefined ? "this run" : "the user who asked"
     return refuse("tool_denied", `${who} has not the permission ${tool.permission}, which ${tool.name} needs`)
   }
+  const refusal = tool.refusal?.(checked.args, binding)
+  if (refusal !== undefined) return refuse("tool_refused", refusal)
   if (equalsOf(steps, step).length >= mostEqual) {
     const why = `${tool.name} was asked for ${mostEqual + 1} times with the same arguments`
     await fail(engine, run, "tools_endless", why)
@@ -167,6 +170,7 @@ const factsOf = (engine: Engine, run: AgentRun, binding: Binding): RunFacts => {
     endpoint,
     channel,
     user: user && {id: user.id, ...(name === undefined ? {} : {name})},
+    place,
     item,
     actor: actorOf(agent),
     permission: engine.permissionOf(run, binding),
@@ -196,7 +200,7 @@ const perform = async (engine: Engine, call: Call, signal: AbortSignal): Promise
     signal.throwIfAborted()
     const isLate = error instanceof TimeLimitExceeded
     const why = isLate ? `it had ${error.message}` : messageOf(error)
-    if (tool.effect === "external" && isLate) {
+    if (tool.effect === "external" && (isLate || error instanceof ToolCutOff)) {
       meter.toolEnded(run.agent, tool.name, took() / 1000, "unknown")
       return cutOff(engine, call, shownBy(tool, args, facts), why, took())
     }

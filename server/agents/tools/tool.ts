@@ -60,6 +60,8 @@ export interface AgentTool {
   readonly approval: boolean
   /** Milliseconds. */
   readonly timeout: number
+  /** The run has it by what it is for, whatever anybody's permission. */
+  readonly isOfRun?: boolean
   /** What keeps this binding from having the tool, such as a list that it needs; undefined where nothing does. */
   problem?(binding: Binding): string | undefined
   /**

@@ -1,39 +1,193 @@
-import type {ProjectConfig} from "../../../shared/config.ts"
+import type {Binding} from "../../../shared/agents/binding.ts"
+import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
+import type {Log} from "../../../shared/log.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {channelType} from "../../../shared/sdk/satori.ts"
+import type {Agents} from "../../agents/agents.ts"
 import {Bindings} from "../../agents/bindings/bindings.ts"
-import {bindingsIn} from "../../agents/bindings/in-config.ts"
-import {isProviderInstalled} from "../../agents/providers/installed.ts"
+import type {Standings} from "../../agents/bindings/configured.ts"
+import {isProviderInstalled} from "../../agents/providers/packages.ts"
+import type {CallMeter} from "../../agents/runs/engine.ts"
 import type {AgentService} from "../../agents/service.ts"
+import {pluginTool} from "../../agents/tools/plugin-tool.ts"
+import {type ToolTable, toolTable} from "../../agents/tools/table.ts"
+import type {AgentTool} from "../../agents/tools/tool.ts"
+import type {AgentDesk} from "../../agents/triggers/plugin.ts"
+import type {Database} from "../../database/database.ts"
+import type {Endpoints} from "../../endpoints/endpoints.ts"
+import type {Ingress} from "../../endpoints/ingress.ts"
+import type {Snapshot} from "../../generation/generation.ts"
+import type {Generations} from "../../generation/generations.ts"
+import type {DraftFiles} from "../../outbox/files/draft-files.ts"
+import type {Outbox} from "../../outbox/outbox.ts"
+import type {PluginHost} from "../../plugins/plugin-host.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
+import type {Workroom} from "../../workroom/workroom.ts"
 
-export interface AgentsOptions {
-  /** Of the running generation; undefined before the first one. */
-  readonly config: () => Pick<ProjectConfig, "agents"> | undefined
+export interface HostAgentsOptions {
+  readonly database: Database
+  readonly log: Log
+  readonly clock: Clock
+  readonly runtimeId: string
   /** The project's folder. */
   readonly project: string
+  readonly outbox: Outbox
+  readonly endpoints: Endpoints
+  readonly workroom: Workroom
+  readonly files: DraftFiles
+  readonly ingress: Ingress
+  readonly generations: () => Pick<Generations, "current">
+  readonly languageOf: PluginHost["languageOf"]
+  /** Takes the values of secrets out of a text. */
+  readonly hide: (text: string) => string
+  readonly meter: CallMeter
 }
 
 /** What a Host has of agents. */
-export interface HostAgents {
-  readonly agents: AgentService
+export interface HostAgents extends AgentService, AgentDesk {
   readonly bindings: Bindings
+  /** What `target: {agent, text}` of a scheduled job does. */
+  readonly target: FiringTarget
+  start(): Promise<void>
+  stop(): Promise<void>
+  readonly isQuiet: boolean
+  /** Resolves when no run works. */
+  settled(): Promise<void>
+  /** Another generation runs. */
+  generationChanged(): void
+  ingressChanged(): void
 }
 
-/** The agents of a Host. */
-export const createAgents = (options: AgentsOptions): HostAgents => ({
-  agents: notRunning,
-  bindings: createBindings(options),
-})
+/** The agents of a Host. Their code is loaded with the first binding that is enabled, or the first request about them. */
+export const createAgents = (options: HostAgentsOptions): HostAgents => {
+  const {generations, log, project, ingress, endpoints, files} = options
+  const snapshot = () => generations().current?.snapshot
+  const tools = createTools(snapshot, {requireTarget: address => endpoints.requireTarget(address), files})
+  const bindings = createBindings({current: () => snapshot()?.agents, project, tools})
+  let opened: Promise<Agents> | undefined
+  let agents: Agents | undefined
+  let isStarted = false
+  const load = async (): Promise<Agents> => {
+    const loaded = await import("../../agents/agents.ts")
+    agents = new loaded.Agents({
+      ...options,
+      bindings,
+      tools: () => tools() ?? emptyTable,
+      permissionOf: (endpoint, event) => snapshot()?.messages.permissionOf(endpoint, event) ?? "user",
+      texts: () => snapshot()?.messages.texts,
+      isPaused: () => ingress.isPaused,
+      requireOpen: () => ingress.requireOpen("no agent runs"),
+    })
+    if (isStarted) await agents.start()
+    return agents
+  }
+  const open = (): Promise<Agents> => {
+    opened ??= load()
+    return opened
+  }
+  const openIfNeeded = (): void => {
+    if (!isStarted || agents !== undefined || !bindings.list().some(({config}) => config.enabled)) return
+    open().catch(error => log.error("agents do not run", {error}))
+  }
+  const later: AgentService & AgentDesk = {
+    queue: async request => (await open()).queue(request),
+    cancel: async (runId, by) => (await open()).cancel(runId, by),
+    decide: async (approval, decision) => (await open()).decide(approval, decision),
+    actOnHeld: async (action, on) => (await open()).actOnHeld(action, on),
+    check: async (agent, signal) => (await open()).check(agent, signal),
+    approval: async id => (await open()).approval(id),
+    maySay: (endpoint, channel) => agents?.maySay(endpoint, channel) ?? true,
+    texts: () => snapshot()?.messages.texts,
+  }
+  return {
+    ...later,
+    bindings,
+    target: createTarget(bindings, open),
+    start: async () => {
+      isStarted = true
+      openIfNeeded()
+      await opened
+    },
+    stop: async () => {
+      isStarted = false
+      await (await opened?.catch(() => undefined))?.stop()
+    },
+    get isQuiet() {
+      return agents === undefined ? opened === undefined : agents.isQuiet
+    },
+    settled: async () => agents?.settled(),
+    generationChanged: () => {
+      openIfNeeded()
+      agents?.generationChanged()
+    },
+    ingressChanged: () => agents?.ingressChanged(),
+  }
+}
+
+const emptyTable: ToolTable = {get: () => undefined, names: []}
+
+/** The tools of the running generation; made once for each snapshot. */
+const createTools = (
+  snapshot: () => Snapshot | undefined,
+  deps: Parameters<typeof pluginTool>[2],
+  builtIns: readonly AgentTool[] = [],
+): (() => ToolTable | undefined) => {
+  let made: {readonly of: Snapshot; readonly table: ToolTable} | undefined
+  return () => {
+    const current = snapshot()
+    if (current === undefined) return undefined
+    if (made?.of !== current) {
+      const table = toolTable(builtIns, current.tools, (name, tool) => pluginTool(name, tool, deps))
+      made = {of: current, table}
+    }
+    return made.table
+  }
+}
+
+export interface BindingsOptions {
+  /** Of the running generation; undefined before the first one. */
+  readonly current: () => ReadonlyMap<string, Binding> | undefined
+  readonly project: string
+  readonly tools: () => ToolTable | undefined
+}
+
+/** Which bindings are configured where no Host runs: nothing of them is called. */
+export const standingsOf = (snapshot: Snapshot, project: string): Standings => {
+  const nowhere = () => {
+    throw new Problem("starting", "no tool runs here")
+  }
+  const tools = createTools(() => snapshot, {requireTarget: nowhere, files: undefined})
+  return createBindings({current: () => snapshot.agents, project, tools}).standings()
+}
 
 /** Of a Host, of one that waits for its database, and of a start that opens nothing. */
-export const createBindings = ({config, project}: AgentsOptions): Bindings =>
+export const createBindings = ({current, project, tools}: BindingsOptions): Bindings =>
   new Bindings({
-    current: () => bindingsIn(config() ?? {agents: {}}, project),
-    tool: () => undefined,
-    isInstalled: isProviderInstalled,
+    current: () => current() ?? new Map(),
+    tool: name => tools()?.get(name),
+    isInstalled: provider => isProviderInstalled(provider, project),
   })
 
-const refuse = async (): Promise<never> => {
-  throw new Problem("not_active", "this Host runs no agents")
-}
-
-const notRunning: AgentService = {queue: refuse, cancel: refuse, decide: refuse, actOnHeld: refuse, check: refuse}
+/** A scheduled job asks an agent: the run of the agent is stored with the end of the job's run. */
+const createTarget = (bindings: Bindings, open: () => Promise<Agents>): FiringTarget => ({
+  problem: ({agent = ""}) => {
+    const binding = bindings.find(agent)
+    if (binding === undefined) return `there is no agent ${agent}`
+    const standing = bindings.standingOf(binding)
+    return standing.configured ? undefined : standing.message
+  },
+  fire: async ({runId, target}) => {
+    const {agent, text = "", endpoint, channel} = target
+    if (agent === undefined) throw new Problem("agent_unknown", "the job names no agent")
+    const prepared = (await open()).prepare({
+      agent,
+      trigger: "job",
+      input: text,
+      request: `job/${runId}`,
+      ...(endpoint === undefined || channel === undefined
+        ? {}
+        : {endpoint, channel: {id: channel, type: channelType.text}}),
+    })
+    return {statements: prepared.statements, stored: () => prepared.stored()}
+  },
+})

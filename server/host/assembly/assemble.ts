@@ -21,7 +21,7 @@ import {createGenerations} from "../generations/generations.ts"
 import type {HostOptions} from "../host.ts"
 import type {OpenProject} from "../open.ts"
 import type {Parts} from "../parts.ts"
-import {createAgents} from "./agents.ts"
+import {createAgents, type HostAgents} from "./agents.ts"
 import {openEvents} from "./events.ts"
 import {createDraftFiles, createFiles} from "./files.ts"
 import {createJobs} from "./jobs.ts"
@@ -73,6 +73,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
       jobs.ingressChanged()
       timers.consider()
       starts.ingressChanged()
+      agents.ingressChanged()
     },
     retention: () => settings().retention,
     commands: () => current().snapshot.messages.router.commands,
@@ -129,22 +130,28 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     fail: error => void containment.contain(error),
   })
   const choices = new LanguageChoices(database, log)
+  const languageOf = createLanguageOf(() => current().snapshot.messages.languages, choices)
   const generations = createGenerations({
     host: options,
     runtime,
     opened,
-    plugins: {workroom: workroomPluginOf(workroom, () => generations.current?.snapshot.messages.texts)},
+    plugins: {
+      workroom: workroomPluginOf(workroom, () => generations.current?.snapshot.messages.texts),
+      agents: async () => (await import("../../agents/triggers/plugin.ts")).agentsPluginOf(() => agents)(),
+    },
     endpoints,
     outbox,
     starts,
     committed: () => {
       timers.generationChanged().catch(error => log.error("timers were not armed again", {error}))
       void jobs.generationChanged()
+      agents.generationChanged()
       for (const endpoint of endpoints.list()) commandLists.announce(endpoint)
     },
     timers: () => timers,
     files: draftFiles,
-    languageOf: createLanguageOf(() => current().snapshot.messages.languages, choices),
+    languageOf,
+    agents: () => agents,
     events,
     recovery,
     watcher,
@@ -164,9 +171,28 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     workroom,
     clock,
     files: draftFiles,
+    agent: {
+      problem: target => agents.target.problem(target),
+      fire: firing => agents.target.fire(firing),
+    },
   })
   const timers: Timers = createTimers({database, log, generations, ingress, inbox, clock})
-  const {agents, bindings} = createAgents({config: () => generations.current?.config.config, project: paths.project})
+  const agents: HostAgents = createAgents({
+    database,
+    log,
+    clock,
+    runtimeId,
+    project: paths.project,
+    outbox,
+    endpoints,
+    workroom,
+    files: draftFiles,
+    ingress,
+    generations: () => generations,
+    languageOf,
+    hide: logs.scrub,
+    meter: {modelEnded: () => {}, toolEnded: () => {}},
+  })
   const users = createUserData({
     database,
     choices,
@@ -204,7 +230,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     timers,
     jobs,
     agents,
-    bindings,
+    bindings: agents.bindings,
     containment,
   }
 }

@@ -30,6 +30,8 @@ export interface HostJobsOptions {
   readonly workroom: Pick<Workroom, "run">
   readonly clock: Clock
   readonly files: DraftFiles
+  /** A run of an agent. */
+  readonly agent: FiringTarget
 }
 
 /** The jobs of a Host, and what they fire. */
@@ -51,6 +53,7 @@ export const createJobs = (options: HostJobsOptions): Jobs => {
         files: options.files,
       }),
       item: itemTarget(options.workroom),
+      agent: options.agent,
     },
   })
 }

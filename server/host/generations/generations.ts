@@ -19,7 +19,7 @@ import type {HostRecovery} from "../assembly/recovery.ts"
 import type {HostOptions} from "../host.ts"
 import type {OpenProject} from "../open.ts"
 import {createLoader} from "./built-in-plugins.ts"
-import {createPluginHost} from "./plugin-host.ts"
+import {createPluginHost, type PluginHostOptions} from "./plugin-host.ts"
 import {createSaveBefore} from "./save-before.ts"
 
 export interface HostGenerationsOptions {
@@ -34,6 +34,7 @@ export interface HostGenerationsOptions {
   readonly timers: () => Timers
   readonly files: DraftFiles
   readonly languageOf: PluginHost["languageOf"]
+  readonly agents: PluginHostOptions["agents"]
   /** A generation was committed and swapped in. */
   readonly committed: () => void
   readonly events: Pick<HostEvents, "instanceChanged" | "failed">
@@ -44,7 +45,7 @@ export interface HostGenerationsOptions {
 
 /** The generations of a Host; the first one is not begun yet. */
 export const createGenerations = (options: HostGenerationsOptions): Generations => {
-  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, files, languageOf} = options
+  const {host, runtime, opened, plugins, endpoints, outbox, starts, timers, files, languageOf, agents} = options
   const {committed, events, recovery, watcher} = options
   const {mode, logs, signal} = host
   const {paths, database, runtimeId, boot, readVariables, lastGood} = opened
@@ -68,6 +69,7 @@ export const createGenerations = (options: HostGenerationsOptions): Generations 
       timers,
       files,
       languageOf,
+      agents,
       clock: host.clock ?? systemClock,
     }),
     mayChangeCode: mode !== "production",

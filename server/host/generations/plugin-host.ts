@@ -1,3 +1,4 @@
+import type {AgentRunState} from "../../../shared/agents/states.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Feature} from "../../../shared/sdk/adapter/sender.ts"
 import type {SendOptions} from "../../../shared/sdk/plugin/plugin.ts"
@@ -5,6 +6,7 @@ import {channelType} from "../../../shared/sdk/satori.ts"
 import {kindOf} from "../../../shared/sdk/satori-methods.ts"
 import type {TimerPlace} from "../../../shared/sdk/timer.ts"
 import {fieldsOf, isId, readKey, readTime} from "../../../shared/sdk/values.ts"
+import type {AgentService} from "../../agents/service.ts"
 import type {Database} from "../../database/database.ts"
 import {askMethod} from "../../endpoints/ask.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
@@ -19,11 +21,12 @@ import type {Timers} from "../../scheduler/timers/timers.ts"
 export interface PluginHostOptions {
   readonly outbox: Outbox
   readonly endpoints: Pick<Endpoints, "require" | "requireFeature" | "requireTarget">
-  readonly database: Pick<Database, "write">
+  readonly database: Pick<Database, "read" | "write">
   readonly timers: () => Timers
   readonly files: DraftFiles
   readonly languageOf: PluginHost["languageOf"]
   readonly clock: Clock
+  readonly agents: () => Pick<AgentService, "queue">
 }
 
 /** What a running Host does for its plugins outside handlers. */
@@ -35,6 +38,7 @@ export const createPluginHost = ({
   files,
   languageOf,
   clock,
+  agents,
 }: PluginHostOptions): PluginHost => ({
   now: () => clock.now(),
   send: async (plugin, target, content, {key, at} = {}) => {
@@ -63,6 +67,31 @@ export const createPluginHost = ({
     return (cleared?.rows.length ?? 0) > 0
   },
   languageOf: async place => languageOf(requirePlace(place)),
+  runAgent: async (plugin, agent, input, {target, user, key} = {}) => {
+    const own = readKey(key, "request_invalid")
+    if (user !== undefined && !isId(user)) throw new Problem("target_invalid", "user is the id of a user on the target's platform")
+    if (target === undefined && user !== undefined)
+      throw new Problem("target_invalid", "a user is one of a platform: say which endpoint by target")
+    if (target !== undefined) endpoints.requireTarget(addressOf(target))
+    return agents().queue({
+      agent,
+      trigger: "plugin",
+      input,
+      plugin,
+      ...(own === undefined ? {} : {request: `plugin/${plugin}/${agent}/${own}`}),
+      ...(target === undefined ? {} : {endpoint: target.endpoint, channel: {id: target.channel, type: channelType.text}}),
+      ...(user === undefined ? {} : {user: {id: user}}),
+    })
+  },
+  agentResult: async (plugin, runId) => {
+    const [row] = await database.read("SELECT state, answer, reason FROM agent_runs WHERE run_id = ? AND plugin = ?", [
+      String(runId),
+      plugin,
+    ])
+    if (row === undefined) throw new Problem("agent_run_unknown", `${plugin} has asked for no run ${runId}`)
+    const textOf = (value: unknown) => (typeof value === "string" ? value : null)
+    return {state: row.state as AgentRunState, answer: textOf(row.answer), reason: textOf(row.reason)}
+  },
   cancel: (plugin, id) => outbox.cancel(String(id), plugin),
   ask: async (endpoint, method, params) => {
     endpoints.requireFeature(endpoint, method as Feature)

@@ -187,19 +187,21 @@ const needs = {
   endpoint: ["endpoint", "channel", "text"],
   plugin: ["plugin", "job"],
   item: ["item"],
+  agent: ["agent", "text"],
 } as const
+
+const optional: {readonly [K in keyof typeof needs]?: readonly string[]} = {
+  plugin: ["data"],
+  agent: ["endpoint", "channel"],
+}
 
 const targetFindings = ({target}: Job): Finding[] => {
   const path = ["target"]
-  if (target.agent !== undefined) {
-    const message = "agents cannot be scheduled in this version: a plugin's job can call one"
-    return [{path: [...path, "agent"], message, isKey: true}]
-  }
-  const kind = (["endpoint", "plugin", "item"] as const).find(key => target[key] !== undefined)
+  const kind = (["agent", "endpoint", "plugin", "item"] as const).find(key => target[key] !== undefined)
   if (kind === undefined) {
-    return [{path, message: "expected endpoint, channel and text; or plugin and job; or item"}]
+    return [{path, message: "expected endpoint, channel and text; or plugin and job; or item; or agent and text"}]
   }
-  const allowed: readonly string[] = kind === "plugin" ? [...needs.plugin, "data"] : needs[kind]
+  const allowed: readonly string[] = [...needs[kind], ...(optional[kind] ?? [])]
   return [
     ...needs[kind]
       .filter(key => !Object.hasOwn(target, key))

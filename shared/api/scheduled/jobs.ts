@@ -32,7 +32,7 @@ export type Schedule = Static<typeof Schedule>
 /** The work item that a job adds: what `add` takes but for who asks. */
 const {actor: _, request: __, ...template} = commandBodies.add.properties
 
-/** A message (`endpoint`, `channel`, `text`), a plugin's job (`plugin`, `job`, `data`), or a work item (`item`). */
+/** A message (`endpoint`, `channel`, `text`), a plugin's job (`plugin`, `job`, `data`), a work item (`item`), or an agent (`agent`, `text`, and `endpoint` and `channel` for its answer). */
 export const JobTarget = Named(
   "JobTarget",
   {
@@ -43,7 +43,7 @@ export const JobTarget = Named(
     job: Type.Optional(Type.String({minLength: 1, description: "What the plugin declares with plugin.job"})),
     data: Type.Optional(Type.Unknown({private: true, description: "Handed to the plugin's job"})),
     item: Type.Optional(Named("JobItem", template, {...closed, private: true})),
-    agent: Type.Optional(Type.String({minLength: 1, description: "Not taken by this version"})),
+    agent: Type.Optional(Type.String({minLength: 1, description: "An agent that is asked `text`; its answer goes to endpoint and channel, where they are given"})),
   },
   closed,
 )

@@ -2,6 +2,7 @@ import type {PluginPath} from "../../ids.ts"
 import type {Log} from "../../log.ts"
 import type {Static, TSchema} from "../../type.ts"
 import type {DeclareAction} from "../action.ts"
+import type {AgentHandle} from "../agent.ts"
 import type {AdapterDefinition, History} from "../adapter/adapter.ts"
 import type {Sender} from "../adapter/sender.ts"
 import type {CheckedPattern, OptionDefinition} from "../command.ts"
@@ -134,6 +135,8 @@ export interface Plugin {
    * direct channels, `ingress_paused`.
    */
   send(target: Target, content: Content, options?: SendOptions): Promise<string>
+  /** An agent that the project binds under `agents.<name>`: has it run, and reads what became of that. */
+  agent(name: string): AgentHandle
   /**
    * Takes back a message of `plugin.send` that has not begun: true where it did, false where it was sent or is on its way.
    * Throws `outbox_unknown` for an id that is not this plugin's, and `not_active`.

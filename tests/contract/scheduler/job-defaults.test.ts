@@ -44,7 +44,7 @@ const makeJobs = async (database: Database, path: string, declared: () => readon
     scrub: text => text,
     requireOpen: () => {},
     declared,
-    targets: {message: target, plugin: target, item: target},
+    targets: {message: target, plugin: target, item: target, agent: target},
   })
 
 /** A life that dies at the write that comes after so many; true where it has come to its end before that. */

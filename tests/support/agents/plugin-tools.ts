@@ -39,7 +39,7 @@ export const publishWeather = async (
   await instance.setup(new Map())
   instance.activate()
   const loaded = parseConfig({file: "svc.config.yml", text: config, sha256: ""}, {})
-  const {snapshot, issues} = buildSnapshot(loaded, [instance], new HostTexts(), log)
+  const {snapshot, issues} = buildSnapshot(loaded, [instance], new Map(), new HostTexts(), log)
   if (issues.length > 0) throw new Error(JSON.stringify(issues))
   return {instance, snapshot}
 }

@@ -1,0 +1,67 @@
+import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {Binding} from "../bindings/binding.ts"
+import {hintFor} from "./hints.ts"
+import {ModelFailure, type ModelReply, type ModelTool} from "./model.ts"
+import {type OpenOptions, openModel} from "./open-model.ts"
+
+export interface CheckOptions extends OpenOptions {
+  readonly signal: AbortSignal
+  /** Those of the binding: not every model takes tools. */
+  readonly tools?: readonly ModelTool[]
+}
+
+/** Tokens of the answer: a model that thinks first needs some. */
+const longestAnswer = 1024
+
+/**
+ * Calls the model of a binding once, with the time that one call may take. A failure is part of the result, with what to do about it.
+ * Throws `agent_misconfigured` where there is no call to make, and the reason of the signal.
+ */
+export const checkModel = async (binding: Binding, options: CheckOptions): Promise<Static<typeof AgentCheck>> => {
+  const {model: name, limits} = binding.config
+  const model = await openModel(binding, options)
+  const begun = performance.now()
+  const result = (more: Partial<Static<typeof AgentCheck>>) => ({
+    ok: false,
+    milliseconds: Math.round(performance.now() - begun),
+    model: name,
+    answer: null,
+    tokens: null,
+    problem: null,
+    hint: null,
+    ...more,
+  })
+  const inTime = AbortSignal.timeout(limits.call * 1000)
+  const signal = AbortSignal.any([options.signal, inTime])
+  try {
+    const reply = await model.call(questionOf(options.tools ?? [], limits.output), {signal})
+    return result({ok: true, answer: reply.text, tokens: tokensOf(reply), ...remarkOn(reply)})
+  } catch (error) {
+    if (options.signal.aborted) throw options.signal.reason
+    if (inTime.aborted) return result(lateAnswer(binding))
+    if (!(error instanceof ModelFailure)) throw error
+    return result({problem: error.message, hint: hintFor(error, binding)})
+  }
+}
+
+const questionOf = (tools: readonly ModelTool[], output: number) => ({
+  instructions: "This is a test of the connection. Answer with the one word that the user asks for, and call no tool.",
+  messages: [{role: "user" as const, text: "Say: ready"}],
+  tools,
+  output: Math.min(output, longestAnswer),
+})
+
+const tokensOf = ({usage}: ModelReply): number | null => (usage === undefined ? null : usage.input + usage.output)
+
+/** What works, but may surprise. */
+const remarkOn = ({usage, finish}: ModelReply): {hint?: string} => {
+  if (usage === undefined) return {hint: "The provider does not report tokens: limits count them by an estimate."}
+  if (finish === "filtered") return {hint: "The provider's filter withheld the answer: look at its safety settings."}
+  return {}
+}
+
+const lateAnswer = ({name, config: {limits}}: Binding) => ({
+  problem: `the model did not answer in ${limits.call} s`,
+  hint: `A model that is being loaded can be slow once: repeat the check. Else raise agents.${name}.limits.call.`,
+})

@@ -1,0 +1,27 @@
+import {Type} from "../../../shared/type.ts"
+import {commandOnce, itemText} from "../items.ts"
+import type {Engine} from "../runs/engine.ts"
+import type {AgentTool} from "./tool.ts"
+
+const Parameters = Type.Object(
+  {reason: Type.String({minLength: 1, maxLength: 4000, description: "What the work waits for, for people."})},
+  {additionalProperties: false},
+)
+
+/** Has a run say what keeps it from its own work item. */
+export const itemBlock = (workroom: Engine["workroom"], item: number): AgentTool => ({
+  name: "item.block",
+  description: `Blocks the work item ${item} that you work on, with the reason. A person then decides. Call it when you cannot go on.`,
+  parameters: Parameters,
+  effect: "idempotent",
+  permission: "user",
+  approval: false,
+  timeout: 30_000,
+  isOfRun: true,
+  run: async ({args, key, run: {actor}}) => {
+    const {reason} = args as {readonly reason: string}
+    const command = {is: "block", reason: itemText(reason), owner: null, deadline: null} as const
+    await commandOnce(workroom, {actor, item, request: key, command})
+    return {value: "blocked"}
+  },
+})

@@ -1,0 +1,109 @@
+import type {Item} from "../../../shared/api/workroom.ts"
+import type {Log} from "../../../shared/log.ts"
+import {messageOf, Problem} from "../../../shared/problems.ts"
+import {channelType} from "../../../shared/sdk/satori.ts"
+import type {Database} from "../../database/database.ts"
+import type {Workroom} from "../../workroom/workroom.ts"
+import type {Binding} from "../bindings/binding.ts"
+import type {AgentService} from "../service.ts"
+
+export interface ItemWatchOptions {
+  readonly database: Pick<Database, "read">
+  readonly workroom: Pick<Workroom, "items" | "observe">
+  readonly log: Log
+  /** An enabled binding of the running generation. */
+  readonly bindingOf: (agent: string) => Binding | undefined
+  readonly queue: AgentService["queue"]
+}
+
+const prefix = "agent:"
+
+/** A work item that goes back and forth has so many runs at most, an hour. */
+const mostAnHour = 20
+
+const countRuns = `SELECT count(*) FILTER (WHERE state IN ('queued', 'running', 'waiting', 'held')) AS open,
+  count(*) FILTER (WHERE created_at > ?2) AS recent FROM agent_runs WHERE item = ?1`
+
+/** Starts a run for each work item that waits for an agent. */
+export class ItemWatch {
+  readonly #options: ItemWatchOptions
+  #unwatch = () => {}
+  #looking: Promise<void> | undefined
+  #isDirty = false
+  #isRunning = false
+
+  constructor(options: ItemWatchOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#isRunning = true
+    this.#unwatch = this.#options.workroom.observe(() => this.consider())
+    this.consider()
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    this.#unwatch()
+    await this.#looking
+  }
+
+  get isQuiet(): boolean {
+    return this.#looking === undefined
+  }
+
+  /** Items, bindings or runs may have changed. */
+  consider(): void {
+    if (!this.#isRunning) return
+    this.#isDirty = true
+    this.#looking ??= this.#look()
+      .catch(error => this.#options.log.error(`work items of agents were not looked at: ${messageOf(error)}`, {error}))
+      .finally(() => {
+        this.#looking = undefined
+      })
+  }
+
+  async #look(): Promise<void> {
+    while (this.#isDirty && this.#isRunning) {
+      this.#isDirty = false
+      for (const item of this.#options.workroom.items) if (this.#isRunning) await this.#judge(item)
+    }
+  }
+
+  /** An item waits for its agent while it is open or active, and no run of it is open; one for each revision that it waits in. */
+  async #judge(item: Item): Promise<void> {
+    const {database, bindingOf, queue, log} = this.#options
+    if (item.assignee === null || !item.assignee.startsWith(prefix)) return
+    if (item.state !== "open" && item.state !== "active") return
+    const agent = item.assignee.slice(prefix.length)
+    if (bindingOf(agent)?.config.triggers.items !== true) return
+    const [runs] = await database.read(countRuns, [item.id, Date.now() - 3_600_000])
+    if (Number(runs?.open ?? 0) > 0 || Number(runs?.recent ?? 0) >= mostAnHour) return
+    const {conversation} = item
+    try {
+      await queue({
+        agent,
+        trigger: "item",
+        input: describe(item),
+        request: `item/${item.id}/${item.revision}`,
+        item: item.id,
+        ...(conversation === null
+          ? {}
+          : {endpoint: conversation.endpoint, channel: {id: conversation.channel, type: channelType.text}}),
+      })
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error
+      log.debug(`no run of ${agent} for work item ${item.id}: ${error.message}`)
+    }
+  }
+}
+
+/** What the agent is told of its item. */
+const describe = ({id, title, description, priority, labels, createdBy, comments}: Item): string =>
+  [
+    `Work item ${id}: ${title}`,
+    ...(description === "" ? [] : ["", description]),
+    "",
+    `Priority: ${priority}. Labels: ${labels.join(", ") || "none"}. Added by ${createdBy}.`,
+    ...(comments.length === 0 ? [] : ["", "Comments:", ...comments.map(({actor, text}) => `- ${actor}: ${text}`)]),
+  ].join("\n")
