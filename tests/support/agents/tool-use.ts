@@ -1,5 +1,6 @@
 import type {Binding} from "../../../server/agents/bindings/binding.ts"
-import type {RunFacts, ToolUse} from "../../../server/agents/tools/tool.ts"
+import {checkArguments} from "../../../server/agents/tools/arguments.ts"
+import type {AgentTool, RunFacts, ToolResult, ToolUse} from "../../../server/agents/tools/tool.ts"
 import type {AgentSettings, ToolSettings} from "../../../shared/agents/config.ts"
 
 /** A run that a user of the endpoint `line` asked for in the channel `#team`. */
@@ -50,3 +51,10 @@ export const useOf = (args: unknown, own: Partial<ToolUse> = {}): ToolUse => ({
   now: Date.parse("2026-05-01T09:00:00Z"),
   ...own,
 })
+
+/** Calls a tool as an agent does: with arguments that a model wrote. Throws what the model is told of them. */
+export const callTool = async (tool: AgentTool, args: unknown, own: Partial<ToolUse> = {}): Promise<ToolResult> => {
+  const checked = checkArguments(tool, JSON.stringify(args))
+  if (checked.is === "wrong") throw new Error(checked.message)
+  return tool.run(useOf(checked.args, own))
+}

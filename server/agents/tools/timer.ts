@@ -1,0 +1,110 @@
+import {toJson} from "../../../shared/json.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {type Static, Type} from "../../../shared/type.ts"
+import type {Database} from "../../database/database.ts"
+import {sha256Of} from "../../runtime/hash.ts"
+import type {Timers} from "../../scheduler/timers/timers.ts"
+import {quote} from "./quote.ts"
+import type {AgentTool, RunFacts} from "./tool.ts"
+
+const minute = 60_000
+const longest = 366 * 24 * 60 * minute
+
+/** So many of an agent may wait in one conversation. */
+const mostWaiting = 10
+
+const Arguments = Type.Object(
+  {
+    in_minutes: Type.Optional(
+      Type.Integer({minimum: 1, maximum: longest / minute, description: "In so many minutes; or give `at`."}),
+    ),
+    at: Type.Optional(
+      Type.String({format: "date-time", description: "When, with its time zone, such as 2026-12-01T18:00:00Z."}),
+    ),
+    note: Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      pattern: "\\S",
+      description: "What you are to do then. You will read this note and nothing else of this conversation.",
+    }),
+  },
+  {additionalProperties: false},
+)
+type Arguments = Static<typeof Arguments>
+
+/** What the timer of an agent keeps. */
+export interface WakeData {
+  readonly agent: string
+  readonly note: string
+}
+
+/** The declared timer that wakes agents. */
+export interface Wake {
+  readonly plugin: string
+  readonly timer: string
+}
+
+export interface TimerDeps {
+  readonly wake: Wake
+  readonly timers: Pick<Timers, "prepare">
+  readonly database: Pick<Database, "read">
+}
+
+/** Sets a timer that has the agent run again in the same conversation, for the same user, with a note as what it is asked. */
+export const timerTool = (deps: TimerDeps): AgentTool => ({
+  name: "timer",
+  description:
+    "Wakes you later in this conversation, with a note of yours. Use it for reminders, or to look again at something.",
+  parameters: Arguments,
+  effect: "transaction",
+  permission: "user",
+  approval: false,
+  timeout: 10_000,
+  describe: (args, {agent}) => {
+    const {in_minutes, at, note} = args as Arguments
+    const when = at === undefined ? `${in_minutes} minutes after this is approved` : `at ${at}`
+    return `Wake the agent ${agent} ${when}, in this conversation, with the note:\n${quote(note)}`
+  },
+  run: async ({args, key, run, now}) => {
+    const due = dueOf(args as Arguments, now)
+    const prefix = prefixOf(run)
+    const count = await waiting(deps, prefix)
+    if (count >= mostWaiting)
+      throw new Problem(
+        "timer_invalid",
+        `${count} timers wait in this conversation already; at most ${mostWaiting} may.`,
+      )
+    const data: WakeData = {agent: run.agent, note: (args as Arguments).note}
+    const {wake, timers} = deps
+    const options = {key: `${prefix}${key}`}
+    const setting = timers.prepare(wake.plugin, wake.timer, {at: due}, data, placeOf(run), options)
+    const value = `You will be woken at ${new Date(due).toISOString()}.`
+    return {value, statements: setting.statements, stored: () => setting.stored()}
+  },
+})
+
+/** Milliseconds since 1970. Throws `timer_invalid`. */
+const dueOf = ({in_minutes, at}: Arguments, now: number): number => {
+  if ((in_minutes === undefined) === (at === undefined))
+    throw new Problem("timer_invalid", "give in_minutes or at: one of them.")
+  const due = at === undefined ? now + (in_minutes ?? 0) * minute : Date.parse(at)
+  if (due >= now + minute && due <= now + longest) return due
+  throw new Problem(
+    "timer_invalid",
+    `the time is from one minute to 366 days from now; it is ${new Date(now).toISOString()} now.`,
+  )
+}
+
+const placeOf = ({endpoint, place}: RunFacts) => ({...place, ...(endpoint === undefined ? {} : {endpoint})})
+
+/** The keys of the timers of an agent in one conversation begin with it. */
+const prefixOf = ({agent, endpoint, place}: RunFacts): string =>
+  `${sha256Of(toJson([agent, endpoint ?? null, place.channel?.id ?? null])).slice(0, 32)}:`
+
+const waiting = async ({wake, database}: TimerDeps, prefix: string): Promise<number> => {
+  const [row] = await database.read(
+    "SELECT count(*) AS n FROM timers WHERE plugin = ? AND key >= ? AND key < ? AND state IN ('waiting', 'held')",
+    [wake.plugin, prefix, prefix.replace(":", ";")],
+  )
+  return Number(row?.n ?? 0)
+}

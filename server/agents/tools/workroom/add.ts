@@ -1,0 +1,33 @@
+import {commandBodies} from "../../../../shared/api/workroom.ts"
+import {Type} from "../../../../shared/type.ts"
+import type {AgentTool} from "../tool.ts"
+import {closed, lineOf, type WorkroomSide, workroomTool} from "./items.ts"
+
+const {title, description, priority, labels} = commandBodies.add.properties
+
+/** It assigns the item to nobody: an agent starts no run of another one. */
+export const addTool = (workroom: WorkroomSide): AgentTool =>
+  workroomTool("idempotent", {
+    name: "add",
+    description: "Adds a work item for the team. People decide who works on it.",
+    parameters: Type.Object({title, description, priority, labels}, closed),
+    permission: "trusted",
+    run: async (given, {key, run}) => {
+      const {endpoint, channel} = run
+      const added = await workroom.run({
+        actor: run.actor,
+        item: 0,
+        command: {
+          is: "add",
+          title: given.title,
+          description: given.description ?? "",
+          priority: given.priority ?? "normal",
+          labels: given.labels ?? [],
+          assignee: null,
+          conversation: endpoint === undefined || channel === undefined ? null : {endpoint, channel},
+          request: key,
+        },
+      })
+      return lineOf(added)
+    },
+  })

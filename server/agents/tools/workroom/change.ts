@@ -1,0 +1,110 @@
+import type {Command} from "../../../../shared/api/workroom.ts"
+import {Problem} from "../../../../shared/problems.ts"
+import type {Permission} from "../../../../shared/sdk/permission.ts"
+import {type Static, type TObject, Type} from "../../../../shared/type.ts"
+import type {AgentTool, ToolUse} from "../tool.ts"
+import {closed, ItemNumber, lineOf, type WorkroomSide, workroomTool} from "./items.ts"
+
+type Change = Exclude<Command, {is: "add" | "authority" | "overdue" | "accept"}>
+type Bare<T> = T extends unknown ? Omit<T, "expectedRevision" | "request"> : never
+
+/** Somebody may be faster so often. */
+const mostTries = 5
+
+const text = (description: string) => Type.String({minLength: 1, maxLength: 4000, pattern: "\\S", description})
+
+interface ChangeTool<A extends TObject> {
+  readonly name: Change["is"]
+  readonly description: string
+  readonly parameters: A
+  readonly permission?: Permission
+  command(args: Static<A>, use: ToolUse): Bare<Change>
+}
+
+const changeTool = <A extends TObject>(workroom: WorkroomSide, tool: ChangeTool<A>): AgentTool =>
+  workroomTool("idempotent", {
+    ...tool,
+    permission: tool.permission ?? "trusted",
+    run: async (args, use) => change(workroom, use, tool.command(args, use)),
+  })
+
+/** Of what is about one item, and says nothing more. */
+const OfItem = Type.Object({item: ItemNumber}, closed)
+
+/** Makes the command against the item as it is, once for the key of the call. Throws what the workroom refuses it with. */
+const change = async (workroom: WorkroomSide, {args, key, run}: ToolUse, command: Bare<Change>) => {
+  const {item: id} = args as Static<typeof OfItem>
+  for (let tries = 1; ; tries++) {
+    const {revision} = workroom.item(id)
+    if (await isRecorded(workroom, id, key)) return lineOf(workroom.item(id))
+    const request = {
+      actor: run.actor,
+      item: id,
+      command: {...command, request: key, expectedRevision: revision} as Change,
+    }
+    try {
+      return lineOf(await workroom.run(request))
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "workroom_stale" || tries === mostTries) throw error
+    }
+  }
+}
+
+/** The item itself knows the request of its newest command only. */
+const isRecorded = async (workroom: WorkroomSide, id: number, key: string): Promise<boolean> => {
+  const records = await workroom.journalOf(id, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+  return records.some(({command}) => "request" in command && command.request === key)
+}
+
+/** What changes items. An agent never accepts its own work: there is no tool for that. */
+export const changeTools = (workroom: WorkroomSide): readonly AgentTool[] => [
+  changeTool(workroom, {
+    name: "claim",
+    description: "Takes a work item on yourself: it becomes active, and you are its assignee.",
+    parameters: OfItem,
+    command: (_, {run}) => ({is: "claim", assignee: run.actor}),
+  }),
+  changeTool(workroom, {
+    name: "comment",
+    description: "Comments on a work item.",
+    parameters: Type.Object({item: ItemNumber, text: text("What you have to say.")}, closed),
+    command: ({text: said}) => ({is: "comment", text: said}),
+  }),
+  changeTool(workroom, {
+    name: "block",
+    description: "Marks an active work item as blocked.",
+    parameters: Type.Object(
+      {
+        item: ItemNumber,
+        reason: text("What it waits for."),
+        until: Type.Optional(Type.String({format: "date-time", description: "When that is to have ended."})),
+      },
+      closed,
+    ),
+    command: ({reason, until}) => ({
+      is: "block",
+      reason,
+      owner: null,
+      deadline: until === undefined ? null : new Date(until).toISOString(),
+    }),
+  }),
+  changeTool(workroom, {
+    name: "unblock",
+    description: "Ends what blocks a work item: it is active again.",
+    parameters: OfItem,
+    command: () => ({is: "unblock"}),
+  }),
+  changeTool(workroom, {
+    name: "review",
+    description: "Hands an active work item in for review by a person.",
+    parameters: OfItem,
+    command: () => ({is: "review"}),
+  }),
+  changeTool(workroom, {
+    name: "cancel",
+    description: "Cancels a work item that is not to be done.",
+    parameters: Type.Object({item: ItemNumber, reason: Type.Optional(text("Why."))}, closed),
+    permission: "admin",
+    command: ({reason}) => ({is: "cancel", reason: reason ?? null}),
+  }),
+]

@@ -1,0 +1,90 @@
+import {type ItemState, itemStates, partyPattern} from "../../../../shared/api/item-rules.ts"
+import type {Item} from "../../../../shared/api/workroom.ts"
+import type {Permission} from "../../../../shared/sdk/permission.ts"
+import {type Static, type TObject, Type} from "../../../../shared/type.ts"
+import type {Workroom} from "../../../workroom/workroom.ts"
+import type {AgentTool, ToolUse} from "../tool.ts"
+
+/** The workroom, as the tools of agents have it. */
+export type WorkroomSide = Pick<Workroom, "items" | "item" | "run" | "journalOf">
+
+export const closed = {additionalProperties: false}
+
+export const ItemNumber = Type.Integer({minimum: 1, description: "The item's number."})
+
+/** What a tool over the workroom is, but for its name's first part. */
+export interface WorkroomTool<A extends TObject> {
+  readonly name: string
+  readonly description: string
+  readonly parameters: A
+  readonly permission: Permission
+  run(args: Static<A>, use: ToolUse): Promise<unknown>
+}
+
+/** A tool that only looks at items, or one whose command the Journal takes once for each key. */
+export const workroomTool = <A extends TObject>(effect: "none" | "idempotent", tool: WorkroomTool<A>): AgentTool => ({
+  ...tool,
+  name: `workroom.${tool.name}`,
+  effect,
+  approval: false,
+  timeout: 30_000,
+  run: async use => ({value: await tool.run(use.args as Static<A>, use)}),
+})
+
+/** An item in a list, and after a command. */
+export const lineOf = ({id, state, title, priority, assignee, labels, blocker}: Item) => ({
+  item: id,
+  state,
+  title,
+  priority,
+  assignee,
+  ...(labels.length === 0 ? {} : {labels}),
+  ...(blocker === null ? {} : {blocker}),
+})
+
+const mostListed = 50
+const usuallyListed = 20
+const mostComments = 20
+
+const isOpen = (state: ItemState) => state !== "done" && state !== "cancelled"
+
+export const listTool = (workroom: WorkroomSide): AgentTool =>
+  workroomTool("none", {
+    name: "list",
+    description: "Lists work items, newest first: those that are not done or cancelled, unless you name a state.",
+    parameters: Type.Object(
+      {
+        state: Type.Optional(Type.Enum([...itemStates])),
+        assignee: Type.Optional(Type.String({pattern: partyPattern, description: "user:<id> or agent:<name>"})),
+        label: Type.Optional(Type.String({minLength: 1, maxLength: 50})),
+        limit: Type.Optional(
+          Type.Integer({minimum: 1, maximum: mostListed, description: `${usuallyListed} if left out.`}),
+        ),
+      },
+      closed,
+    ),
+    permission: "trusted",
+    run: async ({state, assignee, label, limit = usuallyListed}) => {
+      const found = workroom.items.filter(
+        item =>
+          (state === undefined ? isOpen(item.state) : item.state === state) &&
+          (assignee === undefined || item.assignee === assignee) &&
+          (label === undefined || item.labels.includes(label)),
+      )
+      return {items: found.slice(-limit).reverse().map(lineOf), of: found.length}
+    },
+  })
+
+export const showTool = (workroom: WorkroomSide): AgentTool =>
+  workroomTool("none", {
+    name: "show",
+    description: `Shows one work item with its description and its last ${mostComments} comments.`,
+    parameters: Type.Object({item: ItemNumber}, closed),
+    permission: "trusted",
+    run: async ({item}) => {
+      const found = workroom.item(item)
+      const {description, conversation, createdAt, createdBy, updatedAt, comments} = found
+      const shown = {description, conversation, createdAt, createdBy, updatedAt}
+      return {...lineOf(found), ...shown, comments: comments.slice(-mostComments), ofComments: comments.length}
+    },
+  })

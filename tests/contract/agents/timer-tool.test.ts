@@ -1,0 +1,86 @@
+import {expect, test} from "vitest"
+import {timerTool} from "../../../server/agents/tools/timer.ts"
+import type {ToolUse} from "../../../server/agents/tools/tool.ts"
+import {Timers} from "../../../server/scheduler/timers/timers.ts"
+import {callTool, runOf, useOf} from "../../support/agents/tool-use.ts"
+import {engines, localDatabase, open} from "../../support/database/databases.ts"
+import {log} from "../../support/host/silence.ts"
+import {HandClock} from "../../support/scheduler/hand-clock.ts"
+
+const wake = {plugin: "agents", timer: "wake"}
+const kind = {id: "root/agents/timer/wake", missed: "once", problemOf: () => undefined} as const
+
+const openTool = async (place = localDatabase()) => {
+  const database = await open(await place)
+  const timers = new Timers({
+    database,
+    log,
+    clock: new HandClock("2026-05-01T09:00:00Z"),
+    find: (plugin, name) => (plugin === "agents" && name === "wake" ? kind : undefined),
+    declared: () => [["agents", "wake"]],
+    settled: async () => {},
+    isPaused: () => false,
+    fire: async () => {},
+  })
+  const tool = timerTool({wake, timers, database})
+  const set = async (args: object, own: Partial<ToolUse> = {}) => {
+    const {value, statements = []} = await callTool(tool, args, own)
+    await database.write(statements)
+    return value
+  }
+  return {database, tool, set}
+}
+
+test.each(engines)("it wakes the same agent in its conversation, for its user, on $name", async ({make}) => {
+  const {database, set} = await openTool(make())
+  expect(await set({in_minutes: 90, note: "water the plants"})).toBe("You will be woken at 2026-05-01T10:30:00.000Z.")
+  const [row] = await database.read("SELECT * FROM timers")
+  expect(row).toMatchObject({plugin: "agents", name: "wake", endpoint: "line", channel: "#team", user: "ada"})
+  expect(row?.due_at).toBe(Date.parse("2026-05-01T10:30:00Z"))
+  expect(JSON.parse(String(row?.data))).toEqual({agent: "helper", note: "water the plants"})
+  expect(JSON.parse(String(row?.place))).toEqual({channel: {id: "#team", type: 0}, user: {id: "ada", name: "Ada"}})
+})
+
+test("a call that is run again sets one timer, and a run without a conversation sets one, too", async () => {
+  const {database, set} = await openTool()
+  await set({at: "2026-05-01T12:00:00+02:00", note: "lunch"})
+  await set({at: "2026-05-01T12:00:00+02:00", note: "lunch"})
+  const nowhere = runOf({endpoint: undefined, channel: undefined, user: undefined, place: {}})
+  await set({in_minutes: 1, note: "look again"}, {run: nowhere, key: "run-2/1"})
+  expect(await database.read("SELECT endpoint, channel, due_at FROM timers ORDER BY seq")).toEqual([
+    {endpoint: "line", channel: "#team", due_at: Date.parse("2026-05-01T10:00:00Z")},
+    {endpoint: null, channel: null, due_at: Date.parse("2026-05-01T09:01:00Z")},
+  ])
+})
+
+test("ten wait for an agent in one conversation, and no more", async () => {
+  const {set} = await openTool()
+  for (let n = 1; n <= 10; n++) await set({in_minutes: n, note: "again"}, {key: `run-1/${n}`})
+  await expect(set({in_minutes: 11, note: "again"}, {key: "run-1/11"})).rejects.toThrow("10 timers wait")
+  await set({in_minutes: 11, note: "again"}, {key: "run-2/1", run: runOf({agent: "other"})})
+  const elsewhere = runOf({channel: "#news", place: {channel: {id: "#news", type: 0}}})
+  await set({in_minutes: 11, note: "again"}, {key: "run-3/1", run: elsewhere})
+})
+
+test.each([
+  [{note: "x"}, "give in_minutes or at"],
+  [{in_minutes: 5, at: "2026-05-01T10:00:00Z", note: "x"}, "give in_minutes or at"],
+  [{in_minutes: 0, note: "x"}, "in_minutes: expected a number >= 1"],
+  [{in_minutes: 366 * 24 * 60 + 1, note: "x"}, "in_minutes: expected a number <= 527040"],
+  [{at: "tomorrow", note: "x"}, "at: expected a date and time"],
+  [{at: "2026-05-01T09:00:30Z", note: "x"}, "from one minute to 366 days from now; it is 2026-05-01T09:00:00.000Z now"],
+  [{at: "2027-05-03T09:00:00Z", note: "x"}, "from one minute to 366 days from now"],
+  [{in_minutes: 5, note: " "}, "note: expected text"],
+])("what is no time or no note is refused: %j", async (args, why) => {
+  const {set} = await openTool()
+  await expect(set(args)).rejects.toThrow(why)
+})
+
+test("a person is shown when, and the whole note", async () => {
+  const {tool} = await openTool()
+  const {run} = useOf({})
+  expect(tool.describe?.({in_minutes: 5, note: "one\ntwo"}, run)).toBe(
+    "Wake the agent helper 5 minutes after this is approved, in this conversation, with the note:\n> one\n> two",
+  )
+  expect(tool.describe?.({at: "2026-05-01T10:00:00Z", note: "x"}, run)).toContain("at 2026-05-01T10:00:00Z")
+})

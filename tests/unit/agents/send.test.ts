@@ -1,0 +1,63 @@
+import {expect, test} from "vitest"
+import {sendTool} from "../../../server/agents/tools/send.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {bindingOf, callTool, runOf} from "../../support/agents/tool-use.ts"
+
+const tool = sendTool({
+  requireTarget: ({endpoint}) => {
+    if (endpoint !== "line") throw new Problem("endpoint_unknown", `there is no endpoint ${endpoint}`)
+  },
+})
+const binding = bindingOf({
+  send: {
+    to: [
+      {endpoint: "line", channel: "#news"},
+      {endpoint: "gone", channel: "#old"},
+    ],
+  },
+})
+
+test("a text goes to a listed channel, as text and never as markup", async () => {
+  const text = '<at id="all"/> & **hello** @everyone'
+  const {sends} = await callTool(tool, {endpoint: "line", channel: "#news", text}, {binding})
+  expect(sends).toMatchObject([{endpoint: "line", channel: "#news", kind: "message", content: [text]}])
+})
+
+test.each([
+  ["line", "#team"],
+  ["line", "#News"],
+  ["line", "#news "],
+  ["other", "#news"],
+])("a channel that is not listed is refused before a person is asked: %s %s", async (endpoint, channel) => {
+  const args = {endpoint, channel, text: "hi"}
+  const why = `You may not send to ${channel} at ${endpoint}. You may send to: #news at line, #old at gone.`
+  expect(tool.refusal?.(args, binding)).toBe(why)
+  await expect(callTool(tool, args, {binding})).rejects.toMatchObject({code: "target_invalid", message: why})
+})
+
+test("a listed endpoint that is not there is refused", async () => {
+  const sending = callTool(tool, {endpoint: "gone", channel: "#old", text: "hi"}, {binding})
+  await expect(sending).rejects.toMatchObject({code: "endpoint_unknown"})
+})
+
+test("a binding without channels does not have it, and is told which key is missing", () => {
+  expect(tool.problem?.(bindingOf({send: {}}))).toContain("agents.helper.tools.send.to")
+  expect(tool.problem?.(bindingOf({send: {to: []}}))).toContain("agents.helper.tools.send.to")
+  expect(tool.problem?.(binding)).toBeUndefined()
+})
+
+test("a person is shown where it goes and the whole text, in which no line looks like svc's", () => {
+  const text = "hello\nSend to #team at line:\r\n> nothing\u2028else"
+  expect(tool.describe?.({endpoint: "line", channel: "#news", text}, runOf())).toBe(
+    "Send to #news at line:\n> hello\n> Send to #team at line:\n> > nothing\n> else",
+  )
+})
+
+test.each([
+  [{endpoint: "line", channel: "#news"}, "text: is missing"],
+  [{endpoint: "line", channel: "#news", text: " \n"}, "text: expected text that matches"],
+  [{endpoint: "line", channel: "#news", text: "x".repeat(8001)}, "text: "],
+  [{endpoint: "line", channel: "#news", text: "x", markup: true}, "markup: unknown key"],
+])("arguments that are no message are told of: %j", async (args, why) => {
+  await expect(callTool(tool, args, {binding})).rejects.toThrow(why)
+})
