@@ -13,6 +13,8 @@ export interface OpenUrlOptions {
   /** So long each may take: the lookup, and each address until it answers, in milliseconds. */
   readonly patience?: number
   readonly lookup?: Lookup
+  /** Throws where this address, or one that it redirects to, is not to be asked; called before it is looked up. */
+  readonly requireAllowed?: (url: URL) => void
 }
 
 const mostRedirects = 5
@@ -23,11 +25,13 @@ const redirects: readonly (number | undefined)[] = [301, 302, 303, 307, 308]
 /**
  * Opens an address that somebody else wrote. The host is looked up once and checked, and the connection goes to that very address:
  * what the name means later changes nothing. Each redirect, at most five, is checked the same way. No proxy is used. Throws
- * `file_refused`, `file_unavailable`, and the signal's reason; no message of these shows more of the address than its host.
+ * `file_refused`, `file_unavailable`, the signal's reason, and what `requireAllowed` throws; no message of the first two shows more of the
+ * address than its host.
  */
 export const openUrl = async (address: string, options: OpenUrlOptions): Promise<Source> => {
   let url = readUrl(address)
   for (let hop = 0; hop <= mostRedirects; hop++) {
+    options.requireAllowed?.(url)
     const answer = await reach(url, options)
     const {location} = answer.headers
     if (!redirects.includes(answer.statusCode) || location === undefined) return sourceOf(answer, url)

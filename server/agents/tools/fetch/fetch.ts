@@ -1,0 +1,127 @@
+import {readType} from "../../../../shared/media-types.ts"
+import {Problem} from "../../../../shared/problems.ts"
+import {type Static, Type} from "../../../../shared/type.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../../../runtime/flow/time-limit.ts"
+import type {Source} from "../../../runtime/outgoing/bounded-stream.ts"
+import type {Lookup} from "../../../runtime/outgoing/resolve.ts"
+import type {Binding} from "../../bindings/binding.ts"
+import {cut} from "../result.ts"
+import type {AgentTool} from "../tool.ts"
+import {isListed} from "./hosts.ts"
+import {textOfHtml} from "./html-text.ts"
+
+/** It may take so long in all, in milliseconds. */
+const patience = 15_000
+
+/** So many bytes are read. */
+const mostBytes = 256 * 1024
+
+const Arguments = Type.Object(
+  {url: Type.String({minLength: 1, maxLength: 2000, description: "Begins with https:// or http://."})},
+  {additionalProperties: false},
+)
+type Arguments = Static<typeof Arguments>
+
+export interface FetchDeps {
+  /** Hosts of private networks that may be read from all the same: `files.allowPrivate`. */
+  readonly privateHosts: () => readonly string[]
+  /** Milliseconds; 15 seconds when left out. */
+  readonly patience?: number
+  readonly lookup?: Lookup
+}
+
+/**
+ * Reads a page of a host that the binding lists. The address that is connected to is checked, after each redirect too: none of a private
+ * network, and no host that is not listed.
+ */
+export const fetchTool = (deps: FetchDeps): AgentTool => ({
+  name: "fetch",
+  description: "Reads a web page or a text file by its address, as text. Only some hosts may be read from.",
+  parameters: Arguments,
+  effect: "none",
+  permission: "user",
+  approval: false,
+  timeout: patience + 5000,
+  problem: binding =>
+    hostsOf(binding).length > 0
+      ? undefined
+      : `it has nowhere to read from: list hosts under agents.${binding.name}.tools.fetch.hosts`,
+  refusal: (args, binding) => {
+    const url = URL.parse((args as Arguments).url)
+    return url === null || isListed(url, hostsOf(binding)) ? undefined : notListed(url, binding)
+  },
+  describe: args => `Read ${URL.parse((args as Arguments).url)?.href ?? "an address that is no URL"}`,
+  run: async ({args, binding, signal}) => ({value: await read((args as Arguments).url, binding, signal, deps)}),
+})
+
+const hostsOf = ({config}: Binding): readonly string[] => config.tools.fetch?.hosts ?? []
+
+const notListed = ({host}: URL, binding: Binding): string =>
+  `You may not read from ${host}. You may read from: ${hostsOf(binding).join(", ")}.`
+
+/** Throws `file_refused`, `file_unavailable`, and the signal's reason. */
+const read = async (address: string, binding: Binding, outer: AbortSignal, deps: FetchDeps): Promise<string> => {
+  const requireAllowed = (url: URL) => {
+    if (!isListed(url, hostsOf(binding))) throw new Problem("file_refused", notListed(url, binding))
+  }
+  const {privateHosts, lookup, patience: limit = patience} = deps
+  const work = async (signal: AbortSignal) => {
+    // Few agents read pages: the others do not load what does.
+    const {openUrl} = await import("../../../runtime/outgoing/open-url.ts")
+    const options = {signal, allowPrivate: privateHosts(), requireAllowed, patience: limit}
+    const source = await openUrl(address, lookup === undefined ? options : {...options, lookup})
+    return textOf(source, address)
+  }
+  try {
+    return await withTimeLimit(limit, work, outer)
+  } catch (cause) {
+    if (!(cause instanceof TimeLimitExceeded) || outer.aborted) throw cause
+    throw new Problem("file_unavailable", `${URL.parse(address)?.host} was too slow: no end within ${limit / 1000} s`, {
+      cause,
+    })
+  }
+}
+
+const textOf = async (source: Source, address: string): Promise<string> => {
+  const type = readType(source.type)
+  if (type === undefined || !isText(type)) {
+    await source.body.cancel()
+    throw new Problem(
+      "file_refused",
+      `${URL.parse(address)?.host} answers with ${type ?? "no content type"}; only text can be read`,
+    )
+  }
+  const {bytes, isWhole} = await readStart(source.body).catch(cause => {
+    throw new Problem("file_unavailable", `${URL.parse(address)?.host} broke off its answer`, {cause})
+  })
+  const text = decoderOf(source.type).decode(bytes, {stream: !isWhole})
+  const shown = cut(type.includes("html") ? textOfHtml(text) : text)
+  return isWhole ? shown : `${shown}\n[Cut: only the first ${mostBytes} bytes of the page were read.]`
+}
+
+const isText = (type: string): boolean =>
+  type.startsWith("text/") || /^application\/(json|xml)$/.test(type) || /\+(json|xml)$/.test(type)
+
+const decoderOf = (type = ""): TextDecoder => {
+  const [, charset = "utf-8"] = /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(type) ?? []
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}
+
+/** The first bytes; the rest is not read. */
+const readStart = async (body: ReadableStream<Uint8Array>) => {
+  const reader = body.getReader()
+  const pieces: Uint8Array[] = []
+  let size = 0
+  let next = await reader.read()
+  while (!next.done && size <= mostBytes) {
+    pieces.push(next.value)
+    size += next.value.byteLength
+    if (size <= mostBytes) next = await reader.read()
+  }
+  if (!next.done) await reader.cancel()
+  return {bytes: Buffer.concat(pieces).subarray(0, mostBytes), isWhole: size <= mostBytes}
+}

@@ -1,0 +1,17 @@
+const ports: Readonly<Record<string, string>> = {"http:": "80", "https:": "443"}
+
+/**
+ * Is the host of an address one of these? `example.org` is that name at the usual port of its scheme, `example.org:8443` at this port
+ * alone, and `*.example.org` each name under it, but not itself.
+ */
+export const isListed = (url: URL, hosts: readonly string[]): boolean =>
+  hosts.some(host => fits(url, host.toLowerCase()))
+
+const fits = ({protocol, hostname, port}: URL, listed: string): boolean => {
+  const [name = "", ownPort] = listed.split(":")
+  const usual = ports[protocol]
+  if ((port === "" ? usual : port) !== (ownPort ?? usual)) return false
+  return name.startsWith("*.")
+    ? hostname.endsWith(name.slice(1)) && hostname.length > name.length - 1
+    : hostname === name
+}

@@ -1,0 +1,191 @@
+import {once} from "node:events"
+import {createServer, type Server, type ServerResponse} from "node:http"
+import {afterAll, beforeAll, expect, test} from "vitest"
+import {fetchTool} from "../../../server/agents/tools/fetch/fetch.ts"
+import {bindingOf, callTool, runOf} from "../../support/agents/tool-use.ts"
+
+const servers: Server[] = []
+const asked: string[] = []
+let port = 0
+
+const answer = (response: ServerResponse, type: string | undefined, body: string | Uint8Array = "x") =>
+  void response.writeHead(200, type === undefined ? {} : {"content-type": type}).end(body)
+const redirect = (response: ServerResponse, location: string) => void response.writeHead(302, {location}).end()
+
+const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  "/page": response =>
+    answer(response, "text/html; charset=utf-8", "<title>Docs</title><p>Grüße &amp; so<script>x</script>"),
+  "/old": response => answer(response, 'text/plain; charset="latin1"', Uint8Array.of(0x47, 0x72, 0xfc, 0xdf, 0x65)),
+  "/odd": response => answer(response, "text/plain; charset=klingon", "plain"),
+  "/json": response => answer(response, "application/problem+json", '{"a": 1}'),
+  "/image": response => answer(response, "image/png"),
+  "/binary": response => answer(response, "application/octet-stream"),
+  "/untyped": response => answer(response, undefined),
+  "/missing": response => void response.writeHead(404, {"content-type": "text/plain"}).end("no"),
+  "/large": response => answer(response, "text/plain", "€".repeat(100_000)),
+  "/middle": response => answer(response, "text/plain", "a".repeat(70_000)),
+  "/endless": response => {
+    response.writeHead(200, {"content-type": "text/plain"})
+    const more = () => {
+      while (!response.destroyed && response.write("a".repeat(65_536)));
+      response.once("drain", more)
+    }
+    more()
+  },
+  "/stops": response => void response.writeHead(200, {"content-type": "text/plain"}).write("abc"),
+  "/silent": () => {},
+  "/short": response => {
+    response
+      .writeHead(200, {"content-type": "text/plain", "content-length": 100})
+      .write("abc", () => response.destroy())
+  },
+  "/away": response => redirect(response, "/page"),
+  "/round": response => redirect(response, "/round"),
+  "/private": response => redirect(response, `http://127.0.0.2:${port}/page`),
+  "/unlisted": response => redirect(response, `http://localhost:${port}/page`),
+  "/file": response => redirect(response, "file:///etc/passwd"),
+}
+
+const listen = async (host: string, at: number): Promise<number> => {
+  const server = createServer((request, response) => {
+    asked.push(`${host}${request.url} ${request.method} ${request.headers["user-agent"]}`)
+    answers[request.url ?? ""]?.(response)
+  }).listen(at, host)
+  servers.push(server)
+  await once(server, "listening")
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+beforeAll(async () => {
+  port = await listen("127.0.0.1", 0)
+  await listen("127.0.0.2", port)
+})
+
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+/** A tool that may read from the first server, and whose binding lists both. */
+const fetching = async (url: string, own: {patience?: number; signal?: AbortSignal; hosts?: string[]} = {}) => {
+  const {patience, signal, hosts = [`127.0.0.1:${port}`, `127.0.0.2:${port}`, "127.0.0.1", "*.example.org"]} = own
+  const tool = fetchTool({
+    privateHosts: () => [`127.0.0.1:${port}`],
+    lookup: async () => [{address: "127.0.0.1", family: 4}],
+    ...(patience === undefined ? {} : {patience}),
+  })
+  const binding = bindingOf({fetch: {hosts}})
+  const {value} = await callTool(tool, {url}, {binding, ...(signal === undefined ? {} : {signal})})
+  return value
+}
+
+const at = (path: string, host = "127.0.0.1") => `http://${host}:${port}${path}`
+const failure = (work: Promise<unknown>) => work.then(String, error => `${error.code}: ${error.message}`)
+
+test("a page is read as its text, behind a redirect too", async () => {
+  expect(await fetching(at("/page"))).toBe("Docs\n\nGrüße & so")
+  expect(await fetching(at("/away"))).toBe("Docs\n\nGrüße & so")
+  expect(asked).toContain("127.0.0.1/page GET svc")
+})
+
+test("text is read in its own letters, and as UTF-8 where nobody knows them", async () => {
+  expect(await fetching(at("/old"))).toBe("Grüße")
+  expect(await fetching(at("/odd"))).toBe("plain")
+  expect(await fetching(at("/json"))).toBe('{"a": 1}')
+})
+
+test.each([
+  ["/image", "image/png"],
+  ["/binary", "application/octet-stream"],
+  ["/untyped", "no content type"],
+])("what is no text is refused: %s", async (path, type) => {
+  expect(await failure(fetching(at(path)))).toBe(
+    `file_refused: 127.0.0.1:${port} answers with ${type}; only text can be read`,
+  )
+})
+
+test.each([
+  "http://127.0.0.1/page",
+  "http://0x7f.1/page",
+  "http://2130706433/page",
+  "http://0177.0.0.1/page",
+  "http://127.1/page",
+  "http://inside.example.org/page",
+])("a private address is refused though its host is listed: %s", async url => {
+  expect(await failure(fetching(url))).toMatch(/^file_refused: .* is in a private network, or is this machine/)
+})
+
+test.each([
+  "http://[::ffff:127.0.0.1]/page",
+  "http://[::1]/page",
+  "http://169.254.169.254/latest/meta-data",
+  "https://evil.net/",
+  "https://example.org/",
+])("a host that is not listed is refused: %s", async url => {
+  const refused = await failure(fetching(url))
+  expect(refused).toBe(
+    `file_refused: You may not read from ${new URL(url).host}. You may read from: 127.0.0.1:${port}, 127.0.0.2:${port}, 127.0.0.1, *.example.org.`,
+  )
+})
+
+test("a redirect is checked like the address itself", async () => {
+  const before = asked.filter(each => each.startsWith("127.0.0.2")).length
+  expect(await failure(fetching(at("/private")))).toMatch(/^file_refused: 127\.0\.0\.2:\d+ is in a private network/)
+  expect(await failure(fetching(at("/unlisted")))).toMatch(/^file_refused: You may not read from localhost:\d+/)
+  expect(await failure(fetching(at("/file")))).toMatch(/^file_refused: the Host reads http: and https:/)
+  expect(await failure(fetching(at("/round")))).toMatch(/^file_refused: .* redirects more than 5 times/)
+  expect(asked.filter(each => each.startsWith("127.0.0.2"))).toHaveLength(before)
+})
+
+test.each([
+  ["ftp://127.0.0.1/page", "the Host reads http: and https:, not ftp:"],
+  ["file:///etc/passwd", "the Host reads http: and https:, not file:"],
+  ["nonsense", "its address is no URL"],
+])("what is no address of the web is refused: %s", async (url, why) => {
+  expect(await failure(fetching(url))).toContain(why)
+})
+
+test("an address with a password in it is refused", async () => {
+  expect(await failure(fetching(`http://me:secret@127.0.0.1:${port}/page`))).toMatch(/has a password in it$/)
+})
+
+test("what is large is cut, and says so", async () => {
+  const large = String(await fetching(at("/large")))
+  expect(large).toMatch(
+    /^€+\n\[Cut: this is the beginning, 65536 of 87381 characters\.\]\n\[Cut: only the first 262144 bytes/,
+  )
+  expect(String(await fetching(at("/endless")))).toContain("[Cut: only the first 262144 bytes of the page were read.]")
+  expect(String(await fetching(at("/middle")))).toMatch(
+    /a\n\[Cut: this is the beginning, 65536 of 70000 characters\.\]$/,
+  )
+})
+
+test("a server that fails, breaks off or is too slow is told of", async () => {
+  expect(await failure(fetching(at("/missing")))).toBe(`file_unavailable: 127.0.0.1:${port} answered 404`)
+  expect(await failure(fetching(at("/short")))).toBe(`file_unavailable: 127.0.0.1:${port} broke off its answer`)
+  const slow = `file_unavailable: 127.0.0.1:${port} was too slow: no end within 0.05 s`
+  expect(await failure(fetching(at("/stops"), {patience: 50}))).toBe(slow)
+  expect(await failure(fetching(at("/silent"), {patience: 50}))).toMatch(
+    /^file_unavailable: .*(too slow|did not answer)/,
+  )
+})
+
+test("the end of its run ends it", async () => {
+  const run = new AbortController()
+  const reading = fetching(at("/stops"), {signal: run.signal})
+  run.abort(new Error("cancelled"))
+  await expect(reading).rejects.toThrow("cancelled")
+})
+
+test("a binding without hosts does not have it, and a person is shown the whole address", async () => {
+  const tool = fetchTool({privateHosts: () => []})
+  expect(tool.problem?.(bindingOf({fetch: {}}))).toContain("agents.helper.tools.fetch.hosts")
+  expect(tool.problem?.(bindingOf({fetch: {hosts: ["example.org"]}}))).toBeUndefined()
+  expect(tool.describe?.({url: "https://example.org/a?b=c d\n"}, runOf())).toBe("Read https://example.org/a?b=c%20d")
+  expect(tool.refusal?.({url: "https://evil.net/"}, bindingOf({fetch: {hosts: ["example.org"]}}))).toBe(
+    "You may not read from evil.net. You may read from: example.org.",
+  )
+})
