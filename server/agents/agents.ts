@@ -180,9 +180,10 @@ export class Agents implements AgentService, AgentDesk {
     const end = {state: "cancelled", reason: "cancelled", error: `by ${by}`} as const
     await database
       .write([
-        assertThat("EXISTS (SELECT 1 FROM agent_runs WHERE seq = ? AND state NOT IN ('succeeded', 'failed', 'cancelled'))", [
-          run.seq,
-        ]),
+        assertThat(
+          "EXISTS (SELECT 1 FROM agent_runs WHERE seq = ? AND state NOT IN ('succeeded', 'failed', 'cancelled'))",
+          [run.seq],
+        ),
         ...closingSteps(run.seq, "cancelled", at),
         ...storing(sends, at),
         endingRun(run.seq, end, at),
@@ -362,4 +363,3 @@ const requireInput = (input: unknown): string => {
     return input.toWellFormed().replaceAll("\0", "")
   throw new Problem("request_invalid", `an agent is asked something: text of 1 to ${longestInput} characters`)
 }
-

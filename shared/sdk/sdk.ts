@@ -15,7 +15,6 @@ export type {
   SelectOptions,
 } from "./action.ts"
 export type {AdapterDefinition, Endpoint, History, Receipt, ReceiveOptions} from "./adapter/adapter.ts"
-export type {AgentHandle, AgentResult, AgentRunOptions} from "./agent.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"
 export {type Refusal, refused, retryAfter} from "./adapter/refusal.ts"
@@ -35,6 +34,7 @@ export type {
   Upload,
 } from "./adapter/sender.ts"
 export {TokenBucket, type TokenBucketLimits} from "./adapter/token-bucket.ts"
+export type {AgentHandle, AgentResult, AgentRunOptions} from "./agent.ts"
 export type {Arguments, ArgumentType, Cooldown, OptionDefinition} from "./command.ts"
 export {type Content, type Element, h, isElement, type Node, renderContent, textOf} from "./elements.ts"
 export {type FileOptions, type FileSource, file, type ProjectFile, type StoredFile} from "./files/file-source.ts"

@@ -50,7 +50,12 @@ const isStillOurs = async ({workroom}: Engine, {runId, agent}: AgentRun, id: num
   const item = workroom.items.find(each => each.id === id)
   if (item === undefined || item.assignee !== actor || item.state === "done" || item.state === "cancelled") return false
   if (isFirst && item.state === "open")
-    await tryCommandOnce(workroom, {actor, item: id, request: `${runId}/claim`, command: {is: "claim", assignee: actor}})
+    await tryCommandOnce(workroom, {
+      actor,
+      item: id,
+      request: `${runId}/claim`,
+      command: {is: "claim", assignee: actor},
+    })
   return true
 }
 

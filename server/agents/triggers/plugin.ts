@@ -1,5 +1,6 @@
 import {agentsPluginName, type Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
+import {toJson} from "../../../shared/json.ts"
 import {isElement, type Node} from "../../../shared/sdk/elements.ts"
 import {includesPermission} from "../../../shared/sdk/permission.ts"
 import {
@@ -192,7 +193,7 @@ const questionOf = ({text, event}: Session): string => {
 /** An event of an endpoint starts a run without a user, whoever sent it. */
 const queueEvent = async (desk: AgentDesk, {name}: Binding, session: Session): Promise<void> => {
   const {event, text, channel, endpoint} = session
-  const input = text === "" ? JSON.stringify(event._data ?? event) : text
+  const input = text === "" ? toJson(event._data ?? event) : text
   try {
     await desk.queue({
       agent: name,

@@ -1,17 +1,13 @@
-import type {Binding} from "../../../shared/agents/binding.ts"
 import type {FiringTarget} from "../../../shared/api/scheduled/jobs.ts"
 import type {Log} from "../../../shared/log.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import type {Agents} from "../../agents/agents.ts"
 import {Bindings} from "../../agents/bindings/bindings.ts"
-import type {Standings} from "../../agents/bindings/configured.ts"
 import {isProviderInstalled} from "../../agents/providers/packages.ts"
 import type {CallMeter} from "../../agents/runs/engine.ts"
 import type {AgentService} from "../../agents/service.ts"
-import {pluginTool} from "../../agents/tools/plugin-tool.ts"
-import {type ToolTable, toolTable} from "../../agents/tools/table.ts"
-import type {AgentTool} from "../../agents/tools/tool.ts"
+import type {ToolTable} from "../../agents/tools/table.ts"
 import type {AgentDesk} from "../../agents/triggers/plugin.ts"
 import type {Database} from "../../database/database.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
@@ -20,8 +16,10 @@ import type {Snapshot} from "../../generation/generation.ts"
 import type {Generations} from "../../generation/generations.ts"
 import type {DraftFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
+import type {BuiltIn} from "../../plugins/load.ts"
 import type {PluginHost} from "../../plugins/plugin-host.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
+import type {Timers} from "../../scheduler/timers/timers.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 
 export interface HostAgentsOptions {
@@ -41,11 +39,14 @@ export interface HostAgentsOptions {
   /** Takes the values of secrets out of a text. */
   readonly hide: (text: string) => string
   readonly meter: CallMeter
+  readonly timers: () => Timers
 }
 
 /** What a Host has of agents. */
 export interface HostAgents extends AgentService, AgentDesk {
   readonly bindings: Bindings
+  /** The built-in plugin `agents`; with it the tools are loaded. */
+  readonly plugin: () => Promise<BuiltIn>
   /** What `target: {agent, text}` of a scheduled job does. */
   readonly target: FiringTarget
   start(): Promise<void>
@@ -60,10 +61,19 @@ export interface HostAgents extends AgentService, AgentDesk {
 
 /** The agents of a Host. Their code is loaded with the first binding that is enabled, or the first request about them. */
 export const createAgents = (options: HostAgentsOptions): HostAgents => {
-  const {generations, log, project, ingress, endpoints, files} = options
+  const {generations, log, project, ingress, endpoints, timers} = options
   const snapshot = () => generations().current?.snapshot
-  const tools = createTools(snapshot, {requireTarget: address => endpoints.requireTarget(address), files})
-  const bindings = createBindings({current: () => snapshot()?.agents, project, tools})
+  const privateHosts = () => generations().current?.config.config.files.allowPrivate ?? []
+  let tables: ((snapshot: Snapshot) => ToolTable) | undefined
+  const tools = (): ToolTable => {
+    const current = snapshot()
+    return (current && tables?.(current)) ?? noTools
+  }
+  const bindings = new Bindings({
+    current: () => snapshot()?.agents ?? new Map(),
+    tool: name => tools().get(name),
+    isInstalled: provider => isProviderInstalled(provider, project),
+  })
   let opened: Promise<Agents> | undefined
   let agents: Agents | undefined
   let isStarted = false
@@ -72,7 +82,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     agents = new loaded.Agents({
       ...options,
       bindings,
-      tools: () => tools() ?? emptyTable,
+      tools,
       permissionOf: (endpoint, event) => snapshot()?.messages.permissionOf(endpoint, event) ?? "user",
       texts: () => snapshot()?.messages.texts,
       isPaused: () => ingress.isPaused,
@@ -99,9 +109,23 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     maySay: (endpoint, channel) => agents?.maySay(endpoint, channel) ?? true,
     texts: () => snapshot()?.messages.texts,
   }
+  const desk = {...later}
   return {
-    ...later,
+    ...desk,
     bindings,
+    plugin: async () => {
+      const [{agentsPluginOf}, {createTables}] = await Promise.all([
+        import("../../agents/triggers/plugin.ts"),
+        import("../../agents/tools/tables.ts"),
+      ])
+      tables ??= createTables({
+        ...options,
+        privateHosts,
+        timers: {prepare: (...args) => timers().prepare(...args)},
+        requireTarget: address => endpoints.requireTarget(address),
+      })
+      return agentsPluginOf(() => desk)()
+    },
     target: createTarget(bindings, open),
     start: async () => {
       isStarted = true
@@ -124,49 +148,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
   }
 }
 
-const emptyTable: ToolTable = {get: () => undefined, names: []}
-
-/** The tools of the running generation; made once for each snapshot. */
-const createTools = (
-  snapshot: () => Snapshot | undefined,
-  deps: Parameters<typeof pluginTool>[2],
-  builtIns: readonly AgentTool[] = [],
-): (() => ToolTable | undefined) => {
-  let made: {readonly of: Snapshot; readonly table: ToolTable} | undefined
-  return () => {
-    const current = snapshot()
-    if (current === undefined) return undefined
-    if (made?.of !== current) {
-      const table = toolTable(builtIns, current.tools, (name, tool) => pluginTool(name, tool, deps))
-      made = {of: current, table}
-    }
-    return made.table
-  }
-}
-
-export interface BindingsOptions {
-  /** Of the running generation; undefined before the first one. */
-  readonly current: () => ReadonlyMap<string, Binding> | undefined
-  readonly project: string
-  readonly tools: () => ToolTable | undefined
-}
-
-/** Which bindings are configured where no Host runs: nothing of them is called. */
-export const standingsOf = (snapshot: Snapshot, project: string): Standings => {
-  const nowhere = () => {
-    throw new Problem("starting", "no tool runs here")
-  }
-  const tools = createTools(() => snapshot, {requireTarget: nowhere, files: undefined})
-  return createBindings({current: () => snapshot.agents, project, tools}).standings()
-}
-
-/** Of a Host, of one that waits for its database, and of a start that opens nothing. */
-export const createBindings = ({current, project, tools}: BindingsOptions): Bindings =>
-  new Bindings({
-    current: () => current() ?? new Map(),
-    tool: name => tools()?.get(name),
-    isInstalled: provider => isProviderInstalled(provider, project),
-  })
+const noTools: ToolTable = {get: () => undefined, names: []}
 
 /** A scheduled job asks an agent: the run of the agent is stored with the end of the job's run. */
 const createTarget = (bindings: Bindings, open: () => Promise<Agents>): FiringTarget => ({

@@ -137,7 +137,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     opened,
     plugins: {
       workroom: workroomPluginOf(workroom, () => generations.current?.snapshot.messages.texts),
-      agents: async () => (await import("../../agents/triggers/plugin.ts")).agentsPluginOf(() => agents)(),
+      agents: () => agents.plugin(),
     },
     endpoints,
     outbox,
@@ -191,6 +191,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     generations: () => generations,
     languageOf,
     hide: logs.scrub,
+    timers: () => timers,
     meter: {modelEnded: () => {}, toolEnded: () => {}},
   })
   const users = createUserData({

@@ -69,7 +69,8 @@ export const createPluginHost = ({
   languageOf: async place => languageOf(requirePlace(place)),
   runAgent: async (plugin, agent, input, {target, user, key} = {}) => {
     const own = readKey(key, "request_invalid")
-    if (user !== undefined && !isId(user)) throw new Problem("target_invalid", "user is the id of a user on the target's platform")
+    if (user !== undefined && !isId(user))
+      throw new Problem("target_invalid", "user is the id of a user on the target's platform")
     if (target === undefined && user !== undefined)
       throw new Problem("target_invalid", "a user is one of a platform: say which endpoint by target")
     if (target !== undefined) endpoints.requireTarget(addressOf(target))
@@ -79,7 +80,9 @@ export const createPluginHost = ({
       input,
       plugin,
       ...(own === undefined ? {} : {request: `plugin/${plugin}/${agent}/${own}`}),
-      ...(target === undefined ? {} : {endpoint: target.endpoint, channel: {id: target.channel, type: channelType.text}}),
+      ...(target === undefined
+        ? {}
+        : {endpoint: target.endpoint, channel: {id: target.channel, type: channelType.text}}),
       ...(user === undefined ? {} : {user: {id: user}}),
     })
   },

@@ -43,7 +43,12 @@ export const JobTarget = Named(
     job: Type.Optional(Type.String({minLength: 1, description: "What the plugin declares with plugin.job"})),
     data: Type.Optional(Type.Unknown({private: true, description: "Handed to the plugin's job"})),
     item: Type.Optional(Named("JobItem", template, {...closed, private: true})),
-    agent: Type.Optional(Type.String({minLength: 1, description: "An agent that is asked `text`; its answer goes to endpoint and channel, where they are given"})),
+    agent: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "An agent that is asked `text`; its answer goes to endpoint and channel, where they are given",
+      }),
+    ),
   },
   closed,
 )

@@ -1,0 +1,28 @@
+import {Problem} from "../../../shared/problems.ts"
+import type {Snapshot} from "../../generation/generation.ts"
+import {isProviderInstalled} from "../providers/packages.ts"
+import {createTables} from "../tools/tables.ts"
+import {Bindings} from "./bindings.ts"
+import type {Standings} from "./configured.ts"
+
+const nowhere = (): never => {
+  throw new Problem("starting", "no tool runs here")
+}
+
+/** Which bindings are configured where no Host runs: nothing of their tools is called. */
+export const standingsOf = (snapshot: Snapshot, project: string): Standings => {
+  const tables = createTables({
+    requireTarget: nowhere,
+    privateHosts: nowhere,
+    timers: {prepare: nowhere},
+    database: {read: nowhere},
+    workroom: {items: [], item: nowhere, run: nowhere, journalOf: nowhere},
+    files: undefined,
+  })
+  const bindings = new Bindings({
+    current: () => snapshot.agents,
+    tool: name => tables(snapshot).get(name),
+    isInstalled: provider => isProviderInstalled(provider, project),
+  })
+  return bindings.standings()
+}
