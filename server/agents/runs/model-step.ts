@@ -7,12 +7,13 @@ import {persist} from "../../database/persist.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Binding} from "../bindings/binding.ts"
 import {ModelFailure, type ModelReply, type ModelRequest} from "../providers/model.ts"
+import {priceOf} from "../providers/tokens.ts"
 import {StreamedAnswer} from "./answer.ts"
 import {type Earlier, messagesOf, modelNameOf} from "./conversation.ts"
 import {fail, succeed} from "./end.ts"
 import type {Engine} from "./engine.ts"
 import {type AgentRun, parking, selectEarlier} from "./run-rows.ts"
-import {type Amount, costOf, dayLimitOf, dayOf, reserve, spending, spendingOfRun} from "./spending.ts"
+import {type Amount, dayLimitOf, dayOf, reserve, spending, spendingOfRun} from "./spending.ts"
 import {beginningModel, counting, endingModel, notingFailure, planning, type Step} from "./step-rows.ts"
 import {isRun, isStep, never, writeFenced} from "./write.ts"
 
@@ -101,10 +102,10 @@ const requestOf = async (
 ): Promise<ModelRequest> => ({
   instructions: instructionsOf(run, binding),
   messages: messagesOf(await readEarlier(engine, run), run.input, steps),
-  tools: [...engine.toolsOf(binding, run).values()].map(({name, description, parameters}) => ({
-    name: modelNameOf(name),
-    description,
-    parameters,
+  tools: [...engine.toolsOf(binding, run).values()].map(tool => ({
+    name: modelNameOf(tool.name),
+    description: [tool.description, tool.scope?.(binding) ?? ""].join(" ").trim(),
+    parameters: tool.parameters,
   })),
   output: binding.config.limits.output,
 })
@@ -184,7 +185,7 @@ const end = async (
   const {run, binding, n} = call
   const taken = takenOf(given, estimate)
   const reply = hiding(engine, {...given, usage: taken})
-  const amount = {tokens: taken.input + taken.output, money: costOf(binding.config.prices, taken.input, taken.output)}
+  const amount = {tokens: taken.input + taken.output, money: priceOf(taken, binding.config.prices)}
   const settled = [...settling(call, amount), counting(run.seq, {active})]
   const isSilent = reply.calls.length === 0 && reply.text.trim() === ""
   if (isSilent && reply.finish === "filtered") return over(endWith(engine, call, settled, "answer_filtered"))

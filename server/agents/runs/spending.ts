@@ -3,6 +3,7 @@ import type {AgentReason} from "../../../shared/agents/states.ts"
 import {toJson} from "../../../shared/json.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
+import {priceOf} from "../providers/tokens.ts"
 import type {AgentRun} from "./run-rows.ts"
 
 /** What a call may take, or has taken; money in millionths of the unit of the prices. */
@@ -10,10 +11,6 @@ export interface Amount {
   readonly tokens: number
   readonly money: number
 }
-
-/** Of prices, which are of a million tokens: what so many tokens cost, in millionths, rounded up. */
-export const costOf = (prices: AgentSettings["prices"], input: number, output: number): number =>
-  prices === undefined ? 0 : Math.ceil(input * prices.input + output * prices.output)
 
 /** Days are those of UTC. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
@@ -130,7 +127,7 @@ export const reserve = (
 ): (Amount & {readonly output: number}) | AgentReason => {
   const output = Math.min(limits.output, limits.tokens - tokens - input)
   if (output < leastOutput) return "limit_tokens"
-  const cost = costOf(prices, input, output)
+  const cost = priceOf({input, output}, prices)
   if (limits.money !== undefined && money + cost > limits.money * millionths) return "limit_money"
   return {tokens: input + output, money: cost, output}
 }

@@ -31,7 +31,8 @@ export const sendTool = ({requireTarget}: SendDeps): AgentTool => {
   }
   return {
     name: "send",
-    description: "Sends a message to a channel. It needs the endpoint and the channel exactly as you were told them.",
+    description: "Sends a message to a channel.",
+    scope: binding => `You may send to: ${targetsOf(binding).map(nameOf).join(", ")}.`,
     parameters: Arguments,
     effect: "transaction",
     permission: "trusted",

@@ -62,6 +62,8 @@ export interface AgentTool {
   readonly timeout: number
   /** The run has it by what it is for, whatever anybody's permission. */
   readonly isOfRun?: boolean
+  /** For the model of a binding, after the description: what it may do there. */
+  scope?(binding: Binding): string
   /** What keeps this binding from having the tool, such as a list that it needs; undefined where nothing does. */
   problem?(binding: Binding): string | undefined
   /**

@@ -36,7 +36,8 @@ export interface FetchDeps {
  */
 export const fetchTool = (deps: FetchDeps): AgentTool => ({
   name: "fetch",
-  description: "Reads a web page or a text file by its address, as text. Only some hosts may be read from.",
+  description: "Reads a web page or a text file by its address, as text.",
+  scope: binding => `You may read from these hosts: ${hostsOf(binding).join(", ")}.`,
   parameters: Arguments,
   effect: "none",
   permission: "user",

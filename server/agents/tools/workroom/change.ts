@@ -1,24 +1,17 @@
-import type {Command} from "../../../../shared/api/workroom.ts"
-import {Problem} from "../../../../shared/problems.ts"
 import type {Permission} from "../../../../shared/sdk/permission.ts"
 import {type Static, type TObject, Type} from "../../../../shared/type.ts"
+import {commandOnce, type ItemCommand} from "../../items.ts"
 import type {AgentTool, ToolUse} from "../tool.ts"
 import {closed, ItemNumber, lineOf, type WorkroomSide, workroomTool} from "./items.ts"
-
-type Change = Exclude<Command, {is: "add" | "authority" | "overdue" | "accept"}>
-type Bare<T> = T extends unknown ? Omit<T, "expectedRevision" | "request"> : never
-
-/** Somebody may be faster so often. */
-const mostTries = 5
 
 const text = (description: string) => Type.String({minLength: 1, maxLength: 4000, pattern: "\\S", description})
 
 interface ChangeTool<A extends TObject> {
-  readonly name: Change["is"]
+  readonly name: ItemCommand["is"]
   readonly description: string
   readonly parameters: A
   readonly permission?: Permission
-  command(args: Static<A>, use: ToolUse): Bare<Change>
+  command(args: Static<A>, use: ToolUse): ItemCommand
 }
 
 const changeTool = <A extends TObject>(workroom: WorkroomSide, tool: ChangeTool<A>): AgentTool =>
@@ -31,29 +24,10 @@ const changeTool = <A extends TObject>(workroom: WorkroomSide, tool: ChangeTool<
 /** Of what is about one item, and says nothing more. */
 const OfItem = Type.Object({item: ItemNumber}, closed)
 
-/** Makes the command against the item as it is, once for the key of the call. Throws what the workroom refuses it with. */
-const change = async (workroom: WorkroomSide, {args, key, run}: ToolUse, command: Bare<Change>) => {
-  const {item: id} = args as Static<typeof OfItem>
-  for (let tries = 1; ; tries++) {
-    const {revision} = workroom.item(id)
-    if (await isRecorded(workroom, id, key)) return lineOf(workroom.item(id))
-    const request = {
-      actor: run.actor,
-      item: id,
-      command: {...command, request: key, expectedRevision: revision} as Change,
-    }
-    try {
-      return lineOf(await workroom.run(request))
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== "workroom_stale" || tries === mostTries) throw error
-    }
-  }
-}
-
-/** The item itself knows the request of its newest command only. */
-const isRecorded = async (workroom: WorkroomSide, id: number, key: string): Promise<boolean> => {
-  const records = await workroom.journalOf(id, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
-  return records.some(({command}) => "request" in command && command.request === key)
+/** Gives the command once for the key of the call. Throws what the workroom refuses it with. */
+const change = async (workroom: WorkroomSide, {args, key, run: {actor}}: ToolUse, command: ItemCommand) => {
+  const {item} = args as Static<typeof OfItem>
+  return lineOf(await commandOnce(workroom, {actor, item, request: key, command}))
 }
 
 /** What changes items. An agent never accepts its own work: there is no tool for that. */
