@@ -63,6 +63,13 @@ export interface AgentsOptions {
   readonly requireOpen: () => void
 }
 
+/** A run that is about to be stored. */
+export interface PreparedRun {
+  readonly statements: readonly Statement[]
+  /** They are durable. */
+  stored(): void
+}
+
 /** A question has so many characters at most. */
 const longestInput = 100_000
 
@@ -128,7 +135,7 @@ export class Agents implements AgentService, AgentDesk {
   }
 
   async queue(request: RunRequest): Promise<string> {
-    const {database, log, clock, requireOpen} = this.#options
+    const {database, log, requireOpen} = this.#options
     const binding = this.#requireReady(request.agent)
     requireOpen()
     const input = requireInput(request.input)
@@ -136,12 +143,8 @@ export class Agents implements AgentService, AgentDesk {
       persist("a run of an agent", log, async () => {
         const known = await this.#known(request.request)
         if (known !== undefined) return known
-        const at = clock.now()
         const id = uuid()
-        const place = {agent: request.agent, endpoint: request.endpoint, channel: request.channel?.id, place: request}
-        const passed = await dayLimitOf(database, place, binding.config, dayOf(at), {runs: 1})
-        if (passed !== undefined) throw new Problem("agent_limit", `${request.agent} has reached a limit: ${passed}`)
-        await database.write([queueing(id, {...request, input}, at), spending(place, dayOf(at), {runs: 1})])
+        await database.write(await this.#queueing(id, {...request, input}, binding))
         return id
       }),
     )
@@ -153,20 +156,10 @@ export class Agents implements AgentService, AgentDesk {
    * The statements of a run for a batch of somebody else's, such as a job's; `stored` is told once they are durable. Throws what `queue`
    * throws.
    */
-  prepare(request: RunRequest): {readonly runId: string; readonly statements: readonly Statement[]; stored(): void} {
-    this.#requireReady(request.agent)
-    const at = this.#options.clock.now()
-    const runId = uuid()
-    const {agent, endpoint, channel} = request
-    const place = {agent, endpoint, channel: channel?.id, place: request}
-    return {
-      runId,
-      statements: [
-        queueing(runId, {...request, input: requireInput(request.input)}, at),
-        spending(place, dayOf(at), {runs: 1}),
-      ],
-      stored: () => this.#runner.consider(),
-    }
+  async prepare(request: RunRequest): Promise<PreparedRun> {
+    const input = requireInput(request.input)
+    const statements = await this.#queueing(uuid(), {...request, input}, this.#requireReady(request.agent))
+    return {statements, stored: () => this.#runner.consider()}
   }
 
   async cancel(runId: string, by: string): Promise<void> {
@@ -338,6 +331,17 @@ export class Agents implements AgentService, AgentDesk {
       ...(user === undefined ? {} : {user}),
     })
     return known.in(language)
+  }
+
+  /** Throws `agent_limit`. */
+  async #queueing(id: string, request: RunRequest, {config}: Binding): Promise<readonly Statement[]> {
+    const {database, clock} = this.#options
+    const {agent, endpoint, channel} = request
+    const at = clock.now()
+    const place = {agent, endpoint, channel: channel?.id, place: request}
+    const passed = await dayLimitOf(database, place, config, dayOf(at), {runs: 1})
+    if (passed !== undefined) throw new Problem("agent_limit", `${agent} has reached a limit: ${passed}`)
+    return [queueing(id, request, at), spending(place, dayOf(at), {runs: 1})]
   }
 
   async #known(request: string | undefined): Promise<string | undefined> {

@@ -153,7 +153,22 @@ const prepareAgents = async (
     const why = "this name belongs to the project's agents: give the plugin another one"
     throw invalid([loaded.source.issue(["plugins", name], why, "key")])
   }
+  throwTwice(loaded, enabled)
   return [{name, plugin: await loader.loadBuiltIn(name), config: enabled}]
+}
+
+/** Two agents that the same word asks. */
+const throwTwice = ({source}: LoadedConfig, bindings: readonly Binding[]): void => {
+  const words = new Map<string, string>()
+  for (const {name, config} of bindings) {
+    const {command} = config.triggers
+    const first = command === undefined ? undefined : words.get(command)
+    if (first !== undefined) {
+      const why = `the command "${command}" is that of agents.${first} already`
+      throw invalid([source.issue(["agents", name, "triggers", "command"], why, "value")])
+    }
+    if (command !== undefined) words.set(command, name)
+  }
 }
 
 const setUpAll = async (

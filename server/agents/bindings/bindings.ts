@@ -2,6 +2,8 @@ import type {agentProviders} from "../../../shared/agents/config.ts"
 import type {Issue} from "../../../shared/problems.ts"
 import {Problem} from "../../../shared/problems.ts"
 import type {Source} from "../../config/source.ts"
+import {missingTool} from "../tools/resolve.ts"
+import type {ToolTable} from "../tools/table.ts"
 import type {AgentTool} from "../tools/tool.ts"
 import type {Binding} from "./binding.ts"
 import {configurationOf, type Standing, type Standings} from "./configured.ts"
@@ -9,8 +11,8 @@ import {configurationOf, type Standing, type Standings} from "./configured.ts"
 export interface BindingsOptions {
   /** Of the running generation; none before the first one. */
   readonly current: () => ReadonlyMap<string, Binding>
-  /** The tool of that name, whether or not a binding may have it; undefined where there is none. */
-  readonly tool: (name: string) => AgentTool | undefined
+  /** Of the running generation. */
+  readonly tools: () => ToolTable
   readonly isInstalled: (provider: keyof typeof agentProviders) => boolean
 }
 
@@ -42,8 +44,9 @@ export class Bindings {
   standingOf(binding: Binding): Standing {
     return configurationOf(binding, {
       hasTool: (name, of) => {
-        const tool = this.#options.tool(name)
-        return tool === undefined ? "there is no tool of that name" : tool.problem?.(of)
+        const table = this.#options.tools()
+        const tool = table.get(name)
+        return tool === undefined ? missingTool(name, table) : tool.problem?.(of)
       },
       isInstalled: this.#options.isInstalled,
     })
@@ -56,7 +59,7 @@ export class Bindings {
 
   /** The tools that the binding lists and that there are. */
   toolsOf(binding: Binding): readonly AgentTool[] {
-    return Object.keys(binding.config.tools).flatMap(name => this.#options.tool(name) ?? [])
+    return Object.keys(binding.config.tools).flatMap(name => this.#options.tools().get(name) ?? [])
   }
 }
 

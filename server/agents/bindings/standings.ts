@@ -21,7 +21,7 @@ export const standingsOf = (snapshot: Snapshot, project: string): Standings => {
   })
   const bindings = new Bindings({
     current: () => snapshot.agents,
-    tool: name => tables(snapshot).get(name),
+    tools: () => tables(snapshot),
     isInstalled: provider => isProviderInstalled(provider, project),
   })
   return bindings.standings()

@@ -1,11 +1,12 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
-import {fromJson, toJson} from "../../../shared/json.ts"
+import {toJson} from "../../../shared/json.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {persist} from "../../database/persist.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Binding} from "../bindings/binding.ts"
+import {hideIn} from "../providers/hiding.ts"
 import {ModelFailure, type ModelReply, type ModelRequest} from "../providers/model.ts"
 import {priceOf} from "../providers/tokens.ts"
 import {StreamedAnswer} from "./answer.ts"
@@ -184,7 +185,8 @@ const end = async (
 ): Promise<After> => {
   const {run, binding, n} = call
   const taken = takenOf(given, estimate)
-  const reply = hiding(engine, {...given, usage: taken})
+  // What is stored of it holds no secret, as nothing does that the provider hears.
+  const reply = hideIn({...given, usage: taken}, text => engine.hide(text))
   const amount = {tokens: taken.input + taken.output, money: priceOf(taken, binding.config.prices)}
   const settled = [...settling(call, amount), counting(run.seq, {active})]
   const isSilent = reply.calls.length === 0 && reply.text.trim() === ""
@@ -208,9 +210,6 @@ const end = async (
   await writeFenced(engine, run, [...done, ...planned], isStep(engine, run.seq, n, ["done"]))
   return "goes on"
 }
-
-/** What is stored of a reply holds no secret, as nothing does that the provider hears. */
-const hiding = (engine: Engine, reply: ModelReply): ModelReply => fromJson(engine.hide(toJson(reply))) as ModelReply
 
 const endWith = async (engine: Engine, {run}: Call, settled: readonly Statement[], reason: AgentReason) => {
   await writeFenced(engine, run, settled, never)

@@ -19,14 +19,15 @@ export const resolveTools = (binding: Binding, table: ToolTable): ResolvedTools 
   const problems: {name: string; problem: string}[] = []
   for (const [name, settings] of Object.entries(binding.config.tools)) {
     const tool = table.get(name)
-    const problem = tool === undefined ? missing(name, table) : tool.problem?.(binding)
+    const problem = tool === undefined ? missingTool(name, table) : tool.problem?.(binding)
     if (problem !== undefined) problems.push({name, problem})
     else if (tool !== undefined) tools.set(name, withSettings(tool, settings))
   }
   return {tools, problems}
 }
 
-const missing = (name: string, {names}: ToolTable): string =>
+/** For people. */
+export const missingTool = (name: string, {names}: ToolTable): string =>
   `there is no tool "${name}"${didYouMean(name, names)}: svc has none of that name, and no plugin publishes it`
 
 const withSettings = (tool: AgentTool, {approval = false, permission = tool.permission}: ToolSettings): AgentTool => ({

@@ -71,7 +71,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
   }
   const bindings = new Bindings({
     current: () => snapshot()?.agents ?? new Map(),
-    tool: name => tools().get(name),
+    tools,
     isInstalled: provider => isProviderInstalled(provider, project),
   })
   let opened: Promise<Agents> | undefined
@@ -161,7 +161,8 @@ const createTarget = (bindings: Bindings, open: () => Promise<Agents>): FiringTa
   fire: async ({runId, target}) => {
     const {agent, text = "", endpoint, channel} = target
     if (agent === undefined) throw new Problem("agent_unknown", "the job names no agent")
-    const prepared = (await open()).prepare({
+    const agents = await open()
+    const prepared = await agents.prepare({
       agent,
       trigger: "job",
       input: text,

@@ -1,0 +1,87 @@
+import {describe, expect, test} from "vitest"
+import {messagesOf, modelNameOf} from "../../../server/agents/runs/conversation.ts"
+import {nextOf} from "../../../server/agents/runs/next.ts"
+import type {ModelStep, Step, ToolStep} from "../../../server/agents/runs/step-rows.ts"
+import type {AgentStepState} from "../../../shared/agents/states.ts"
+
+const model = (n: number, state: AgentStepState, calls: number, text = ""): ModelStep => ({
+  kind: "model",
+  n,
+  state,
+  begun: 1,
+  reply:
+    state === "done"
+      ? {
+          text,
+          finish: calls === 0 ? "stop" : "calls",
+          usage: {input: 1, output: 1},
+          calls: Array.from({length: calls}, (_, index) => ({id: `c${n}.${index}`, name: "a__b", input: "{}"})),
+        }
+      : undefined,
+})
+
+const tool = (n: number, state: AgentStepState): ToolStep => ({
+  kind: "tool",
+  n,
+  state,
+  begun: state === "planned" ? 0 : 1,
+  tool: "a.b",
+  call: {id: `c${n}`, name: "a.b", input: "{}"},
+  effect: "none",
+  result: ["done", "failed", "unknown", "refused"].includes(state) ? `result ${n}` : undefined,
+})
+
+describe("what a run does next", () => {
+  test.each<[string, readonly Step[], object]>([
+    ["begins with the model", [], {is: "model", n: 1}],
+    ["calls the model again where the Host ended in its call", [model(1, "begun", 0)], {is: "model", n: 1}],
+    [
+      "is the first call that the model asked for",
+      [model(1, "done", 2), tool(2, "planned"), tool(3, "planned")],
+      {is: "tool", step: {n: 2}},
+    ],
+    [
+      "is the next call once the one before has ended",
+      [model(1, "done", 2), tool(2, "failed"), tool(3, "planned")],
+      {is: "tool", step: {n: 3}},
+    ],
+    [
+      "is the call that the Host ended in",
+      [model(1, "done", 2), tool(2, "begun"), tool(3, "planned")],
+      {is: "again", step: {n: 2}},
+    ],
+    ["is a person's word", [model(1, "done", 1), tool(2, "waiting")], {is: "approval", step: {n: 2}}],
+    [
+      "is the model once all calls have ended",
+      [model(1, "done", 2), tool(2, "unknown"), tool(3, "refused")],
+      {is: "model", n: 4},
+    ],
+    [
+      "is the answer where the model asks for nothing",
+      [model(1, "done", 0, "hello")],
+      {is: "answer", reply: {text: "hello"}},
+    ],
+  ])("%s", (_, steps, next) => {
+    expect(nextOf(steps)).toMatchObject(next)
+  })
+})
+
+test("the model is told what was said before, the question, and each result after the call that it is of", () => {
+  const steps = [model(1, "done", 2, "let me see"), tool(2, "done"), tool(3, "refused")]
+  expect(messagesOf([{input: "hi", answer: "hello"}], "what now", steps)).toEqual([
+    {role: "user", text: "hi"},
+    {role: "assistant", text: "hello", calls: []},
+    {role: "user", text: "what now"},
+    {role: "assistant", text: "let me see", calls: [expect.anything(), expect.anything()]},
+    {role: "tool", call: "c2", name: "a__b", result: "result 2"},
+    {role: "tool", call: "c3", name: "a__b", result: "result 3"},
+  ])
+})
+
+test("a tool has a name that providers take", () => {
+  expect(["send", "workroom.add", "my-plugin.look_up"].map(modelNameOf)).toEqual([
+    "send",
+    "workroom__add",
+    "my-plugin__look_up",
+  ])
+})
