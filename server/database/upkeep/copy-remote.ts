@@ -63,9 +63,10 @@ const reading =
 
 const readSource = async (transaction: Transaction): Promise<Source> => {
   const read = reading(transaction)
-  const all = await read(
+  const found = await read(
     "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY rowid",
   )
+  const all = found.filter(({name}) => !isMadeAgain(String(name)))
   const virtual = all.find(({sql}) => /^CREATE\s+VIRTUAL\b/i.test(String(sql)))
   if (virtual !== undefined) throw notCopied(String(virtual.name))
   const tables: Table[] = []
@@ -73,6 +74,9 @@ const readSource = async (transaction: Transaction): Promise<Source> => {
     tables.push(await readTable(read, String(name), String(sql)))
   return {tables, others: all.filter(({type}) => type !== "table").map(({sql}) => String(sql))}
 }
+
+/** The index of messages, with its tables and triggers: a Host makes it again of the inbox. */
+const isMadeAgain = (name: string): boolean => /^message_index(_|$)/.test(name)
 
 const notCopied = (table: string) =>
   new Problem(

@@ -1,0 +1,61 @@
+import {fromJson} from "../../../shared/json.ts"
+import {Problem} from "../../../shared/problems.ts"
+import type {Row} from "../../../shared/sdk/plugin/database.ts"
+import {channelType, type SatoriEvent} from "../../../shared/sdk/satori.ts"
+import type {Database} from "../../database/database.ts"
+import {textOfEvent} from "../../messages/parse-content.ts"
+import type {RunFacts} from "../tools/tool.ts"
+import {hasIndex} from "./index-schema.ts"
+import {markOf, matchOf} from "./words.ts"
+
+/** A message that was found. */
+export interface FoundMessage {
+  readonly from: string
+  readonly at: string
+  readonly text: string
+}
+
+const longestText = 500
+
+/**
+ * In a direct conversation the account counts too: its id, and that of the user, may be a name that anybody takes when its owner is away.
+ * `?5` is 1 there, and `?6` the account of who asks.
+ */
+const select = `SELECT i.received_at, i.event FROM message_index m CROSS JOIN inbox i ON i.seq = m.rowid
+  WHERE message_index MATCH ?1 AND i.endpoint = ?2 AND i.event ->> '$.channel.id' = ?3
+    AND (?5 = 0 OR i.event ->> '$.user.account' IS ?6)
+  ORDER BY m.rowid DESC LIMIT ?4`
+
+/**
+ * Earlier messages of the run's own channel, newest first: those with all of the words, or where there are none, with any of them. Throws
+ * `request_invalid` for a run without a channel, and for a question without words.
+ */
+export const searchMessages = async (
+  database: Pick<Database, "read">,
+  {endpoint, channel, place}: RunFacts,
+  query: string,
+  limit: number,
+): Promise<readonly FoundMessage[]> => {
+  if (endpoint === undefined || channel === undefined)
+    throw new Problem("request_invalid", "this run belongs to no channel: it has no earlier messages.")
+  const mark = markOf(endpoint, channel)
+  const [all, any] = [matchOf(mark, query, "AND"), matchOf(mark, query, "OR")]
+  if (all === undefined || any === undefined) throw new Problem("request_invalid", "query has no word to look for.")
+  if ((await database.read(hasIndex)).length === 0) return []
+  const rest = [endpoint, channel, limit, isDirect(place) ? 1 : 0, place.user?.account ?? null]
+  const found = await database.read(select, [all, ...rest])
+  return (found.length > 0 || all === any ? found : await database.read(select, [any, ...rest])).map(messageOf)
+}
+
+const isDirect = ({channel}: RunFacts["place"]): boolean => channel?.type === channelType.direct
+
+const messageOf = ({received_at: at, event}: Row): FoundMessage => {
+  // The Host wrote it.
+  const {user, message} = fromJson(String(event)) as SatoriEvent
+  const text = textOfEvent(message?.content)
+  return {
+    from: user?.nick ?? user?.name ?? user?.id ?? "?",
+    at: new Date(Number(at)).toISOString(),
+    text: text.length > longestText ? `${text.slice(0, longestText).replace(/[\ud800-\udbff]$/, "")}…` : text,
+  }
+}
