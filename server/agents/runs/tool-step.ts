@@ -73,7 +73,7 @@ export const callTool = async (
     const who = run.place.user === undefined ? "this run" : "the user who asked"
     return refuse("tool_denied", `${who} has not the permission ${tool.permission}, which ${tool.name} needs`)
   }
-  const refusal = tool.refusal?.(checked.args, binding)
+  const refusal = tool.refusal?.(checked.args, binding, facts)
   if (refusal !== undefined) return refuse("tool_refused", refusal)
   if (equalsOf(steps, step).length >= mostEqual) {
     const why = `${tool.name} was asked for ${mostEqual + 1} times with the same arguments`

@@ -4,11 +4,13 @@ import {type Static, Type} from "../../../shared/type.ts"
 import {type Address, messageDraft} from "../../outbox/draft.ts"
 import type {Binding} from "../bindings/binding.ts"
 import {quote} from "./quote.ts"
-import type {AgentTool} from "./tool.ts"
+import type {AgentTool, RunFacts} from "./tool.ts"
 
 const Arguments = Type.Object(
   {
-    endpoint: Type.String({minLength: 1, maxLength: 200, description: "The endpoint's name."}),
+    endpoint: Type.Optional(
+      Type.String({minLength: 1, maxLength: 200, description: "The endpoint's name; this conversation's if left out."}),
+    ),
     channel: Type.String({minLength: 1, maxLength: 200, description: "The channel's id there."}),
     text: Type.String({minLength: 1, maxLength: 8000, pattern: "\\S", description: "Plain text: it is sent as it is."}),
   },
@@ -23,16 +25,17 @@ export interface SendDeps {
 
 /** Sends text to a channel that the binding lists, in the batch of its call. */
 export const sendTool = ({requireTarget}: SendDeps): AgentTool => {
-  const refusal = (args: unknown, binding: Binding): string | undefined => {
-    const {endpoint, channel} = args as Arguments
+  const refusal = (args: unknown, binding: Binding, run: RunFacts): string | undefined => {
+    const {endpoint, channel} = targetOf(args as Arguments, run)
+    if (endpoint === "") return "This run belongs to no endpoint: name one."
     const targets = targetsOf(binding)
     if (targets.some(to => to.endpoint === endpoint && to.channel === channel)) return undefined
-    return `You may not send to ${channel} at ${endpoint}. You may send to: ${targets.map(nameOf).join(", ")}.`
+    return `You may not send to ${channel} at ${endpoint}. ${mayIn(binding)}`
   }
   return {
     name: "send",
     description: "Sends a message to a channel.",
-    scope: binding => `You may send to: ${targetsOf(binding).map(nameOf).join(", ")}.`,
+    scope: mayIn,
     parameters: Arguments,
     effect: "transaction",
     permission: "trusted",
@@ -43,20 +46,24 @@ export const sendTool = ({requireTarget}: SendDeps): AgentTool => {
         ? undefined
         : `it has nowhere to send to: list channels under agents.${binding.name}.tools.send.to`,
     refusal,
-    describe: args => {
-      const {endpoint, channel, text} = args as Arguments
-      return `Send to ${nameOf({endpoint, channel})}:\n${quote(text)}`
-    },
-    run: async ({args, binding}) => {
-      const {endpoint, channel, text} = args as Arguments
-      const refused = refusal(args, binding)
+    describe: (args, run) => `Send to ${nameOf(targetOf(args as Arguments, run))}:\n${quote((args as Arguments).text)}`,
+    run: async ({args, binding, run}) => {
+      const refused = refusal(args, binding, run)
       if (refused !== undefined) throw new Problem("target_invalid", refused)
-      requireTarget({endpoint, channel})
-      const sent = messageDraft({endpoint, channel}, text)
-      return {value: `The message to ${channel} at ${endpoint} is on its way.`, sends: [sent]}
+      const target = targetOf(args as Arguments, run)
+      requireTarget(target)
+      const sent = messageDraft(target, (args as Arguments).text)
+      return {value: `The message to ${nameOf(target)} is on its way.`, sends: [sent]}
     },
   }
 }
+
+const targetOf = ({endpoint, channel}: Arguments, run: RunFacts): AgentTarget => ({
+  endpoint: endpoint ?? run.endpoint ?? "",
+  channel,
+})
+
+const mayIn = (binding: Binding): string => `You may send to: ${targetsOf(binding).map(nameOf).join(", ")}.`
 
 const targetsOf = ({config}: Binding): readonly AgentTarget[] => config.tools.send?.to ?? []
 

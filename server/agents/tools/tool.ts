@@ -70,7 +70,7 @@ export interface AgentTool {
    * Why a call with these arguments is refused, for the model; undefined where it is not. Asked before a person is, and before the call
    * begins; `run` refuses the same.
    */
-  refusal?(args: unknown, binding: Binding): string | undefined
+  refusal?(args: unknown, binding: Binding, run: RunFacts): string | undefined
   /** What a person is to read before the call is approved; the arguments as JSON when left out. */
   describe?(args: unknown, run: RunFacts): string
   /**

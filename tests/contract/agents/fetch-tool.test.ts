@@ -185,7 +185,7 @@ test("a binding without hosts does not have it, and a person is shown the whole 
   expect(tool.problem?.(bindingOf({fetch: {}}))).toContain("agents.helper.tools.fetch.hosts")
   expect(tool.problem?.(bindingOf({fetch: {hosts: ["example.org"]}}))).toBeUndefined()
   expect(tool.describe?.({url: "https://example.org/a?b=c d\n"}, runOf())).toBe("Read https://example.org/a?b=c%20d")
-  expect(tool.refusal?.({url: "https://evil.net/"}, bindingOf({fetch: {hosts: ["example.org"]}}))).toBe(
+  expect(tool.refusal?.({url: "https://evil.net/"}, bindingOf({fetch: {hosts: ["example.org"]}}), runOf())).toBe(
     "You may not read from evil.net. You may read from: example.org.",
   )
 })

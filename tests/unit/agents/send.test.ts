@@ -31,8 +31,21 @@ test.each([
 ])("a channel that is not listed is refused before a person is asked: %s %s", async (endpoint, channel) => {
   const args = {endpoint, channel, text: "hi"}
   const why = `You may not send to ${channel} at ${endpoint}. You may send to: #news at line, #old at gone.`
-  expect(tool.refusal?.(args, binding)).toBe(why)
+  expect(tool.refusal?.(args, binding, runOf())).toBe(why)
   await expect(callTool(tool, args, {binding})).rejects.toMatchObject({code: "target_invalid", message: why})
+})
+
+test("without an endpoint it is that of the run, and a run without one has to name it", async () => {
+  const args = {channel: "#news", text: "hi"}
+  expect((await callTool(tool, args, {binding})).sends).toMatchObject([{endpoint: "line", channel: "#news"}])
+  expect(tool.describe?.(args, runOf())).toBe("Send to #news at line:\n> hi")
+  const nowhere = runOf({endpoint: undefined, channel: undefined, place: {}})
+  await expect(callTool(tool, args, {binding, run: nowhere})).rejects.toThrow("belongs to no endpoint")
+  expect(tool.refusal?.(args, binding, runOf({endpoint: "gone"}))).toContain("You may not send to #news at gone.")
+})
+
+test("the model is told where it may send", () => {
+  expect(tool.scope?.(binding)).toBe("You may send to: #news at line, #old at gone.")
 })
 
 test("a listed endpoint that is not there is refused", async () => {
