@@ -37,8 +37,10 @@ export interface RetentionPart {
   readonly drop: readonly string[]
 }
 
-/** Rows of one look: writers wait for it. */
+/** Rows of one look: writers wait for it. Where it takes longer than it may, in milliseconds, the next is of half as many. */
 const chunk = 100
+const smallest = 10
+const longest = 10
 
 /** A sweep gives everything else so many times the time that it takes itself. */
 const leisure = 3
@@ -82,10 +84,11 @@ export const sweepPart = async (
 ): Promise<number> => {
   const bounds = await boundsOf(database, part, limits, now)
   let dropped = 0
+  let size = chunk
   for (let after = -1; ; ) {
     if (signal?.aborted === true) throw new Problem("stopping", "the Host is stopping")
     const began = performance.now()
-    const look = await lookAfter(database, part, after)
+    const look = await lookAfter(database, part, after, size)
     if (look === undefined || !mayGo(look, bounds)) return dropped
     const args = [after, look.last, bounds.before, bounds.upTo, bounds.undelivered, now, limits.spareAfter]
     const [found] = await database.read(part.count, argumentsOf(part.count, args))
@@ -94,7 +97,9 @@ export const sweepPart = async (
     dropped += rows
     progress?.(dropped)
     after = look.last
-    await sleep((performance.now() - began) * (rows > 0 ? leisure : 0))
+    const took = performance.now() - began
+    size = took > longest && rows > 0 ? Math.max(smallest, Math.ceil(size / 2)) : Math.min(chunk, size * 2)
+    await sleep(took * (rows > 0 ? leisure : 0))
   }
 }
 
@@ -131,11 +136,12 @@ const lookAfter = async (
   database: Database,
   {table, number, at}: RetentionPart,
   after: number,
+  size: number,
 ): Promise<Look | undefined> => {
   const [row] = await database.read(
     `SELECT min(n) AS first, max(n) AS last, min(at) AS oldest FROM (
-      SELECT ${number} AS n, ${at} AS at FROM ${table} WHERE ${number} > ? ORDER BY ${number} LIMIT ${chunk})`,
-    [after],
+      SELECT ${number} AS n, ${at} AS at FROM ${table} WHERE ${number} > ? ORDER BY ${number} LIMIT ?)`,
+    [after, size],
   )
   return row === undefined || row.last === null ? undefined : lookOf(row)
 }
