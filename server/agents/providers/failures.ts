@@ -1,10 +1,11 @@
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {messageOf} from "../../../shared/problems.ts"
+import type {Hide} from "./hiding.ts"
 import {ModelFailure} from "./model.ts"
 import {retryAfterOf} from "./retry-after.ts"
 
-/** In characters: of what the provider says of its failure. */
-const longestWords = 500
+/** In characters: what svc says of a failure, with 500 of the provider's own. */
+const longestMessage = 550
 
 /** Statuses of 4xx that another try may end otherwise: time-out, conflict with itself, too early, too many requests. */
 const passing: readonly number[] = [408, 409, 425, 429]
@@ -56,7 +57,7 @@ export const failureInStream = (error: unknown): ModelFailure => {
 export const packageFailure = (error: unknown): ModelFailure =>
   numberOf(error, "statusCode") !== undefined || isUnreadable(error)
     ? failureInStream(error)
-    : malformedFailure(shorten(messageOf(error)))
+    : malformedFailure(messageOf(error))
 
 /** No connection, or one that broke before the answer began. */
 export const failureOfConnection = (url: string, error: unknown): ModelFailure => {
@@ -94,7 +95,7 @@ const wordsOf = (body: string): Words => {
     return wordsOfValue(fromJson(body))
   } catch {
     const isPage = /^\s*</.test(body)
-    return {message: isPage ? "" : shorten(body), type: ""}
+    return {message: isPage ? "" : body, type: ""}
   }
 }
 
@@ -104,7 +105,7 @@ const wordsOfValue = (value: unknown): Words => {
   const detail = field(error, "message") ?? field(error, "detail") ?? error
   const types = ["type", "code", "status"].map(name => field(error, name)).filter(each => typeof each === "string")
   const text = typeof detail === "string" ? detail : detail === error ? "" : toJson(detail)
-  return {message: shorten(text), type: types.join(" ")}
+  return {message: text, type: types.join(" ")}
 }
 
 const field = (value: unknown, name: string): unknown =>
@@ -115,14 +116,22 @@ const numberOf = (value: unknown, name: string): number | undefined => {
   return typeof found === "number" ? found : undefined
 }
 
-/** The system's word for it, which Node keeps in a cause. */
+/** The system's word for it, which Node keeps in a cause; else what the cause says, such as "bad port". */
 const codeOf = (error: unknown): string => {
   const code = field(error, "code") ?? field(field(error, "cause"), "code")
-  return typeof code === "string" ? code : "no connection"
+  const said = field(field(error, "cause"), "message")
+  return typeof code === "string" ? code : typeof said === "string" ? said : "no connection"
 }
 
-/** In one line. */
-const shorten = (text: string): string => {
-  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim()
-  return line.length > longestWords ? `${line.slice(0, longestWords).toWellFormed()}…` : line
+/** The same failure with a short message in one line, without what `hide` hides: providers repeat what they were sent. */
+export const withoutSecrets = ({kind, message, status, retryAfter, code}: ModelFailure, hide: Hide): ModelFailure => {
+  const line = hide(message)
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+  const short = line.length > longestMessage ? `${line.slice(0, longestMessage).toWellFormed()}…` : line
+  return new ModelFailure(kind, short, {
+    ...(status === undefined ? {} : {status}),
+    ...(retryAfter === undefined ? {} : {retryAfter}),
+    ...(code === undefined ? {} : {code}),
+  })
 }

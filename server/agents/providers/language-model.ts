@@ -4,8 +4,9 @@
  */
 
 /** What a provider says of a part, by the provider's name, and wants to see again with it. */
-export type PartMetadata = Record<string, Record<string, Json>>
-export type Json = null | string | number | boolean | {[key: string]: Json | undefined} | Json[]
+export type PartMetadata = Record<string, JsonObject>
+type JsonObject = {readonly [key: string]: Json | undefined}
+type Json = null | string | number | boolean | JsonObject | readonly Json[]
 
 interface Noted {
   providerOptions?: PartMetadata

@@ -1,6 +1,6 @@
 import type {Binding} from "../bindings/binding.ts"
 import {createFor, type Opened} from "./create.ts"
-import {packageFailure} from "./failures.ts"
+import {packageFailure, withoutSecrets} from "./failures.ts"
 import type {Hide} from "./hiding.ts"
 import {type Model, ModelFailure, type ModelOptions, type ModelReply, type ModelRequest} from "./model.ts"
 import {promptOf} from "./prompt.ts"
@@ -39,7 +39,7 @@ const call = async (
     try {
       return await stream(opened, {...promptOf(request, {source: opened.source, hide}), abortSignal: own}, wire, hear)
     } catch (error) {
-      throw hidden(failureOf(error, wire), hide)
+      throw withoutSecrets(failureOf(error, wire), hide)
     }
   })
 
@@ -89,11 +89,3 @@ const stream = async (
 /** What went wrong below the provider's package counts before what the package makes of it. */
 const failureOf = (error: unknown, wire: Wire): ModelFailure =>
   wire.failure() ?? (error instanceof ModelFailure ? error : packageFailure(error))
-
-/** Without the key and the secrets: providers repeat what they were sent. */
-const hidden = ({kind, message, status, retryAfter, code}: ModelFailure, hide: Hide): ModelFailure =>
-  new ModelFailure(kind, hide(message), {
-    ...(status === undefined ? {} : {status}),
-    ...(retryAfter === undefined ? {} : {retryAfter}),
-    ...(code === undefined ? {} : {code}),
-  })
