@@ -43,3 +43,6 @@ export const userSays = (text: string, more: Partial<ModelRequest> = {}): ModelR
   output: 1000,
   ...more,
 })
+
+/** A call that nobody ends. */
+export const never: AbortSignal = new AbortController().signal

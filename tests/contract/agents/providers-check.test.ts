@@ -1,0 +1,80 @@
+import type {ServerResponse} from "node:http"
+import {expect, test} from "vitest"
+import {checkModel} from "../../../server/agents/providers/check-model.ts"
+import type {AgentSettings} from "../../../shared/agents/config.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {Secret} from "../../../shared/secret.ts"
+import {bindingOf, never, noHiding} from "../../support/agents/bindings.ts"
+import {startRawServer} from "../../support/agents/raw-server.ts"
+import {startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {freePort} from "../../support/machine/ports.ts"
+
+const check = (settings: Partial<AgentSettings>) => checkModel(bindingOf(settings), {...noHiding, signal: never})
+
+test("a model that answers is well: its answer, its tokens, and nothing to do", async () => {
+  const server = await startScriptedModel([{text: "ready", usage: {input: 30, output: 1}}])
+  const result = await check({baseURL: server.url})
+  expect(result).toMatchObject({ok: true, model: "test-model", answer: "ready", tokens: 31, problem: null, hint: null})
+  expect(server.requests).toHaveLength(1)
+})
+
+test("a provider that reports no tokens works, with a remark", async () => {
+  const server = await startRawServer(response =>
+    response.end('data: {"choices":[{"delta":{"content":"ready"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'),
+  )
+  const result = await check({baseURL: server.url})
+  expect(result).toMatchObject({ok: true, answer: "ready"})
+})
+
+const json = (status: number, message: string) => (response: ServerResponse) =>
+  response.writeHead(status, {"content-type": "application/json"}).end(JSON.stringify({error: {message}}))
+
+const failures: readonly (readonly [string, (response: ServerResponse) => unknown, RegExp])[] = [
+  ["a wrong key", json(401, "Incorrect API key"), /variable that agents\.helper\.key names/],
+  [
+    "an unknown model",
+    json(404, "The model does not exist"),
+    /agents\.helper\.model, or agents\.helper\.baseURL.*\/v1/,
+  ],
+  ["a model without tools", json(400, "test-model does not support tools"), /take another model/],
+  ["a used-up account", json(429, "quota"), /credit/],
+  ["a provider in trouble", json(503, "down"), /later/],
+  ["a page in place of a model", response => response.end("<html></html>"), /is no openai-compatible server/],
+  ["a redirect", response => response.writeHead(308, {location: "/v1"}).end(), /baseURL to the address/],
+]
+
+test.for(failures)("the check names what to do about %s", async ([, answer, hint]) => {
+  const {url} = await startRawServer(answer)
+  const result = await check({baseURL: url, key: new Secret("sk-wrong")})
+  expect(result).toMatchObject({ok: false, answer: null, tokens: null, problem: expect.any(String)})
+  expect(result.hint).toMatch(hint)
+})
+
+test("the check names the address at which nothing listens", async () => {
+  const result = await check({baseURL: `http://127.0.0.1:${await freePort()}`})
+  expect(result).toMatchObject({ok: false, hint: expect.stringContaining("agents.helper.baseURL")})
+  expect(result.hint).toMatch(/Nothing listens/)
+})
+
+test("a server that wants a key where the binding has none", async () => {
+  const {url} = await startRawServer(json(401, "no key"))
+  expect((await check({baseURL: url})).hint).toContain("set agents.helper.key as ${NAME}")
+})
+
+test("a model that does not answer in the time of a call", async () => {
+  const server = await startScriptedModel([{hang: "before"}])
+  const {limits} = bindingOf().config
+  const result = await check({baseURL: server.url, limits: {...limits, call: 1}})
+  expect(result).toMatchObject({ok: false, problem: "the model did not answer in 1 s"})
+  expect(result.hint).toContain("limits.call")
+})
+
+test("a check that is cancelled, or that has nothing to call, is none", async () => {
+  const server = await startScriptedModel([{hang: "before"}])
+  const cancel = new AbortController()
+  const reason = new Error("cancelled")
+  const call = checkModel(bindingOf({baseURL: server.url}), {...noHiding, signal: cancel.signal})
+  setImmediate(() => cancel.abort(reason))
+  await expect(call).rejects.toBe(reason)
+  await expect(check({provider: "anthropic"})).rejects.toBeInstanceOf(Problem)
+})

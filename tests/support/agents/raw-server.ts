@@ -1,0 +1,41 @@
+import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
+import {listen} from "../platforms/platform.ts"
+
+export interface RawRequest {
+  readonly path: string
+  readonly headers: IncomingMessage["headers"]
+  readonly body: string
+}
+
+export interface RawServer {
+  readonly url: string
+  readonly requests: readonly RawRequest[]
+  /** How many connections the client has closed before their answer was complete. */
+  closed(): number
+}
+
+/** A server of the test's own, to answer whatever no model's server should; it listens until the test is over. */
+export const startRawServer = async (
+  answer: (response: ServerResponse, request: RawRequest) => unknown,
+): Promise<RawServer> => {
+  const requests: RawRequest[] = []
+  let closed = 0
+  const server = createServer(async (incoming, response) => {
+    response.on("close", () => {
+      if (!response.writableFinished) closed++
+    })
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk)
+    const request = {path: incoming.url ?? "", headers: incoming.headers, body: Buffer.concat(chunks).toString()}
+    requests.push(request)
+    await answer(response, request)
+  })
+  const port = await listen(server)
+  return {url: `http://127.0.0.1:${port}`, requests, closed: () => closed}
+}
+
+/** Events of a stream, one JSON each. */
+export const events = (...values: readonly unknown[]): string =>
+  values.map(value => `data: ${JSON.stringify(value)}\n\n`).join("")
+
+export const eventStream = {"content-type": "text/event-stream"}
