@@ -1,9 +1,7 @@
 import {expect, test} from "vitest"
 import {openModel} from "../../../server/agents/providers/open-model.ts"
-import {bindingOf, noHiding, userSays} from "../../support/agents/bindings.ts"
+import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
-
-const never = new AbortController().signal
 
 test("text comes as it is written, and the reply has all of it with its usage", async () => {
   const server = await startScriptedModel([{text: "Good morning to you.", usage: {input: 12, output: 5}}])

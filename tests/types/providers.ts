@@ -1,0 +1,11 @@
+import {createAnthropic} from "@ai-sdk/anthropic"
+import {createGoogle} from "@ai-sdk/google"
+import {createOpenAICompatible} from "@ai-sdk/openai-compatible"
+import type {LanguageModel} from "../../server/agents/providers/language-model.ts"
+
+/** The packages' models are what svc takes them for: compiled, never run. */
+export const models: readonly LanguageModel[] = [
+  createAnthropic({apiKey: "key"})("model"),
+  createGoogle({apiKey: "key"})("model"),
+  createOpenAICompatible({name: "svc", baseURL: "http://127.0.0.1"})("model"),
+]

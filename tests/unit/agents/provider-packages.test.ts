@@ -1,0 +1,109 @@
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
+import {tmpdir} from "node:os"
+import {join} from "node:path"
+import {expect, onTestFinished, test} from "vitest"
+import {openModel} from "../../../server/agents/providers/open-model.ts"
+import {isProviderInstalled, loadProvider} from "../../../server/agents/providers/packages.ts"
+import {type AgentProvider, agentProviders} from "../../../shared/agents/config.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {Secret} from "../../../shared/secret.ts"
+import {bindingOf} from "../../support/agents/bindings.ts"
+
+const hide = (text: string) => text
+const providers = Object.keys(agentProviders) as AgentProvider[]
+
+const scratch = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-providers-"))
+  onTestFinished(() => rmSync(folder, {recursive: true, force: true}))
+  return folder
+}
+
+/** A package of the project's own. */
+const install = (project: string, provider: AgentProvider, code: string) => {
+  const name = agentProviders[provider]
+  const folder = join(project, "node_modules", name)
+  mkdirSync(folder, {recursive: true})
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({name, version: "1.0.0", type: "module", exports: "./a.js"}),
+  )
+  writeFileSync(join(folder, "a.js"), code)
+}
+
+const problemOf = async (made: Promise<unknown>): Promise<string> => {
+  const error = await made.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof Problem)) throw new Error(`no Problem: ${error}`)
+  expect(error.code).toBe("agent_misconfigured")
+  return error.message
+}
+
+test.each(providers)("a package that is nowhere is named with the command that installs it: %s", async provider => {
+  const [project, own] = [scratch(), scratch()]
+  expect(isProviderInstalled(provider, project, own)).toBe(false)
+  const problem = await problemOf(loadProvider(provider, project, own))
+  const command = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
+  expect(problem).toMatch(
+    new RegExp(`run ${command} ${agentProviders[provider]}@\\d+\\.\\d+\\.\\d+ zod@\\d+\\.\\d+\\.\\d+$`),
+  )
+})
+
+test("a package that is installed later is found, in a folder above the project too", async () => {
+  const [above, own] = [scratch(), scratch()]
+  const project = join(above, "bots", "one")
+  expect(isProviderInstalled("google", project, own)).toBe(false)
+  install(above, "google", "export const made = 1")
+  expect(isProviderInstalled("google", project, own)).toBe(true)
+  expect(await loadProvider("google", project, own)).toMatchObject({made: 1})
+})
+
+test("the project's package comes before that of svc, and looking for it does not load it", async () => {
+  const project = scratch()
+  install(project, "anthropic", "globalThis.loadedByTest = true; export const made = 2")
+  expect(isProviderInstalled("anthropic", project)).toBe(true)
+  expect(Reflect.get(globalThis, "loadedByTest")).toBeUndefined()
+  expect(await loadProvider("anthropic", project)).toMatchObject({made: 2})
+})
+
+test("svc's own package serves a project without one", async () => {
+  expect(await loadProvider("anthropic", scratch())).toHaveProperty("createAnthropic")
+})
+
+test("a package that does not load, or is of another version, is named with the command", async () => {
+  const project = scratch()
+  install(project, "google", "import 'a-package-that-is-not-there'")
+  install(
+    project,
+    "anthropic",
+    "export const createAnthropic = () => () => ({specificationVersion: 'v3', doStream() {}})",
+  )
+  const key = new Secret("key")
+  const open = (provider: string) => openModel(bindingOf({provider, key}), {project, hide})
+  expect(await problemOf(open("google"))).toMatch(/does not load: .*a-package-that-is-not-there.*@ai-sdk\/google@/)
+  expect(await problemOf(open("anthropic"))).toMatch(/a version that svc does not know.*@ai-sdk\/anthropic@/)
+})
+
+const broken: readonly (readonly [Parameters<typeof bindingOf>[0], RegExp])[] = [
+  [
+    {provider: "nonsense"},
+    /agents\.helper\.provider: nonsense is not known; one of openai-compatible, anthropic, google/,
+  ],
+  [{provider: "anthropic"}, /agents\.helper\.key is missing.*\$\{NAME\}/],
+  [{provider: "google", baseURL: "http://127.0.0.1"}, /agents\.helper\.key is missing/],
+  [{provider: "openai-compatible"}, /agents\.helper\.key is missing: https:\/\/api\.openai\.com\/v1/],
+  [{baseURL: "http://"}, /agents\.helper\.baseURL is no address/],
+  [{key: new Secret("sk-with\nbreak")}, /agents\.helper\.key has a space, a line break/],
+]
+
+test.each(broken)("a binding that cannot be opened says why: %o", async (settings, expected) => {
+  const problem = await problemOf(openModel(bindingOf(settings), {project: scratch(), hide}))
+  expect(problem).toMatch(expected)
+  expect(problem).not.toContain("sk-with")
+})
+
+test("a server of one's own needs no key", async () => {
+  const made = openModel(bindingOf({baseURL: "http://127.0.0.1:11434/v1"}), {project: scratch(), hide})
+  await expect(made).resolves.toHaveProperty("call")
+})

@@ -1,0 +1,175 @@
+import {describe, expect, test} from "vitest"
+import {detailsOf} from "../../../server/agents/providers/details.ts"
+import type {StreamPart} from "../../../server/agents/providers/language-model.ts"
+import type {ModelMessage, ModelRequest} from "../../../server/agents/providers/model.ts"
+import {promptOf} from "../../../server/agents/providers/prompt.ts"
+import {ReplyReader} from "../../../server/agents/providers/reply.ts"
+import {Type} from "../../../shared/type.ts"
+
+const source = "anthropic/claude"
+const options = {source, hide: (text: string) => text}
+
+const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
+  instructions: "You help.",
+  messages,
+  tools: [],
+  output: 100,
+  ...more,
+})
+
+const promptFor = (...messages: readonly ModelMessage[]) => promptOf(request(messages), options).prompt
+
+const user: ModelMessage = {role: "user", text: "hello"}
+const result = (call: string): ModelMessage => ({role: "tool", call, name: "look", result: `result of ${call}`})
+const asking = (input: string, details?: unknown): ModelMessage => ({
+  role: "assistant",
+  text: "I look.",
+  calls: [{id: "a", name: "look", input}],
+  details,
+})
+
+describe("what a provider is asked", () => {
+  test("instructions are the system's, tools are copies of their schemas, and tokens are limited", () => {
+    const parameters = Type.Object({text: Type.String()})
+    const {prompt, tools, maxOutputTokens} = promptOf(
+      request([user], {tools: [{name: "look", description: "Looks.", parameters}]}),
+      options,
+    )
+    expect(prompt).toEqual([
+      {role: "system", content: "You help."},
+      {role: "user", content: [{type: "text", text: "hello"}]},
+    ])
+    expect(tools).toEqual([
+      {
+        type: "function",
+        name: "look",
+        description: "Looks.",
+        inputSchema: {type: "object", required: ["text"], properties: {text: {type: "string"}}},
+      },
+    ])
+    expect(tools?.[0]?.inputSchema).not.toBe(parameters)
+    expect(maxOutputTokens).toBe(100)
+  })
+
+  test("empty instructions, and an assistant that said nothing, are left out", () => {
+    const silent: ModelMessage = {role: "assistant", text: "", calls: []}
+    expect(promptOf(request([user, silent], {instructions: ""}), options).prompt).toEqual([
+      {role: "user", content: [{type: "text", text: "hello"}]},
+    ])
+  })
+
+  test("the results of calls side by side are one message", () => {
+    const [, , , results, next] = promptFor(user, asking("{}"), result("a"), result("b"), user)
+    expect(results).toMatchObject({role: "tool", content: [{toolCallId: "a"}, {toolCallId: "b"}]})
+    expect(next).toMatchObject({role: "user"})
+  })
+
+  test.each([
+    ['{"text": "milk"}', {text: "milk"}],
+    ['{"text": ', {}],
+    ["", {}],
+    ["[1]", {}],
+    ["null", {}],
+  ])("arguments that are no object go back as an empty one: %s", (input, expected) => {
+    const [, , assistant] = promptFor(user, asking(input))
+    expect(assistant).toMatchObject({content: [{type: "text"}, {type: "tool-call", input: expected}]})
+  })
+
+  test("a reply's details go back to the model that said them, in their order", () => {
+    const details = detailsOf(source, [
+      {type: "reasoning", text: "Hm.", metadata: {anthropic: {signature: "sig"}}},
+      {type: "call", id: "a"},
+      {type: "text", text: "I look."},
+      {type: "call", id: "unknown"},
+    ])
+    const [, , assistant] = promptFor(user, asking("{}", details))
+    expect(assistant).toEqual({
+      role: "assistant",
+      content: [
+        {type: "reasoning", text: "Hm.", providerOptions: {anthropic: {signature: "sig"}}},
+        {type: "tool-call", toolCallId: "a", toolName: "look", input: {}},
+        {type: "text", text: "I look."},
+      ],
+    })
+  })
+
+  test.each([
+    ["another model", {source: "google/gemini", parts: [{type: "reasoning", text: "Hm."}]}],
+    ["nothing known", {parts: "none"}],
+    ["a number", 7],
+  ])("details of %s are left out", (_, details) => {
+    const [, , assistant] = promptFor(user, asking("{}", details))
+    expect(assistant).toMatchObject({content: [{type: "text", text: "I look."}, {type: "tool-call"}]})
+  })
+})
+
+describe("what a stream says", () => {
+  const usage = {inputTokens: {total: 3}, outputTokens: {total: 4}}
+  const finish = (unified: string, used = usage): StreamPart => ({
+    type: "finish",
+    finishReason: {unified},
+    usage: used as typeof usage,
+  })
+  const read = (...parts: readonly StreamPart[]) => {
+    const reader = new ReplyReader(source, () => {})
+    return parts.map(part => reader.take(part)).at(-1)
+  }
+  const call: StreamPart = {type: "tool-call", toolCallId: "a", toolName: "look", input: "{"}
+
+  test("text without more needs no details", () => {
+    const text: StreamPart[] = ["a", "b"].map(delta => ({type: "text-delta", id: "1", delta}))
+    expect(read({type: "text-start", id: "1"}, ...text, {type: "text-end", id: "1"}, finish("stop"))).toEqual({
+      text: "ab",
+      calls: [],
+      finish: "stop",
+      usage: {input: 3, output: 4},
+    })
+  })
+
+  test("thoughts are kept with what is noted of them early and late, and are no text", () => {
+    const reply = read(
+      {type: "reasoning-start", id: "1", providerMetadata: {anthropic: {kind: "thinking"}}},
+      {type: "reasoning-delta", id: "1", delta: "Hm."},
+      {type: "reasoning-delta", id: "1", delta: "", providerMetadata: {anthropic: {signature: "sig"}}},
+      {type: "reasoning-end", id: "1"},
+      call,
+      finish("tool-calls"),
+    )
+    expect(reply).toMatchObject({
+      text: "",
+      calls: [{id: "a", name: "look", input: "{"}],
+      finish: "calls",
+      details: {
+        source,
+        parts: [
+          {type: "reasoning", text: "Hm.", metadata: {anthropic: {kind: "thinking", signature: "sig"}}},
+          {type: "call", id: "a"},
+        ],
+      },
+    })
+  })
+
+  test("a server that says stop where it asks for calls asks for calls", () => {
+    expect(read(call, finish("stop"))).toMatchObject({finish: "calls"})
+    expect(read(call, finish("length"))).toMatchObject({finish: "length"})
+    expect(read(finish("eos"))).toMatchObject({finish: "other"})
+  })
+
+  test("a call that the provider runs itself is none of ours", () => {
+    expect(read({...call, providerExecuted: true}, finish("stop"))).toMatchObject({calls: [], finish: "stop"})
+  })
+
+  test.each([[undefined], [Number.NaN], [-1], [1.5]])("tokens that cannot be counted are not known: %s", total => {
+    const reply = read(finish("stop", {...usage, outputTokens: {total}} as typeof usage))
+    expect(reply).toMatchObject({usage: undefined})
+  })
+
+  test("many empty parts and endless arguments come to an end", () => {
+    const reader = new ReplyReader(source, () => {})
+    const many = () => {
+      for (let id = 0; id < 100_000; id++) reader.take({type: "text-start", id: String(id)})
+    }
+    expect(many).toThrow("more than 4194304 characters")
+    expect(() => read({type: "tool-input-delta", id: "a", delta: "x".repeat(4_200_000)})).toThrow("characters")
+  })
+})
