@@ -6,6 +6,7 @@ import {runSteps, withFailures} from "./steps.ts"
 /** What differs by runtime. */
 const onBoth = [
   "tests/unit/",
+  "tests/contract/agents/providers",
   "tests/contract/database/",
   "tests/contract/inbox/faulty-handlers",
   "tests/contract/events/stream-model",

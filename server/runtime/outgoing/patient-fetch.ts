@@ -21,16 +21,18 @@ export const patientFetch = (url: string | URL, init: RequestInit): Promise<Resp
   return fetch(url, (dispatcher === undefined ? init : {...init, dispatcher}) as RequestInit)
 }
 
-const keys = [Symbol.for("undici.globalDispatcher.1"), Symbol.for("undici.globalDispatcher.2")]
-
 /** The dispatcher that this process uses anyway, with its proxy and its connections, asked for no limits. */
 const patientDispatcher = (): Dispatcher | undefined => {
   // Node loads undici, which sets it, at the first use of one of its classes.
   void Headers
-  const own = keys.map(key => Reflect.get(globalThis, key)).find(isDispatcher)
-  if (own === undefined) return undefined
+  const own: unknown = Reflect.get(globalThis, dispatcherKey())
+  if (!isDispatcher(own)) return undefined
   return {dispatch: (options, handler) => own.dispatch({...options, headersTimeout: 0, bodyTimeout: 0}, handler)}
 }
+
+/** Where the undici inside of Node keeps it: the number is that of its interface. */
+export const dispatcherKey = (): symbol =>
+  Symbol.for(`undici.globalDispatcher.${Number.parseInt(process.versions.undici ?? "", 10) >= 8 ? 2 : 1}`)
 
 const isDispatcher = (value: unknown): value is Dispatcher =>
   typeof value === "object" && value !== null && "dispatch" in value && typeof value.dispatch === "function"

@@ -4,6 +4,7 @@ import type {ModelMessage, ModelReply, ModelRequest} from "../../../server/agent
 import {openModel} from "../../../server/agents/providers/open-model.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {Type} from "../../../shared/type.ts"
+import "../../support/agents/as-in-host.ts"
 import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {startRawServer} from "../../support/agents/raw-server.ts"
 import {whenOver} from "../../support/host/shared.ts"

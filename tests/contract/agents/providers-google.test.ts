@@ -3,6 +3,7 @@ import type {ModelRequest} from "../../../server/agents/providers/model.ts"
 import {openModel} from "../../../server/agents/providers/open-model.ts"
 import {Secret} from "../../../shared/secret.ts"
 import {Type} from "../../../shared/type.ts"
+import "../../support/agents/as-in-host.ts"
 import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {eventStream, events, type RawServer, startRawServer} from "../../support/agents/raw-server.ts"
 

@@ -1,5 +1,6 @@
 import {expect, test} from "vitest"
 import {openModel} from "../../../server/agents/providers/open-model.ts"
+import "../../support/agents/as-in-host.ts"
 import {bindingOf, never, noHiding, userSays} from "../../support/agents/bindings.ts"
 import {startScriptedModel} from "../../support/agents/scripted-model.ts"
 
