@@ -6,6 +6,7 @@ import {start} from "../../server/host/start.ts"
 import {createLogs} from "../../server/logs/log.ts"
 import {loadRuntime} from "../../server/runtime/load-runtime.ts"
 import {bypassProxy} from "../../server/runtime/proxy.ts"
+import {agentsPluginName} from "../../shared/agents/binding.ts"
 import {exit} from "../../shared/exit.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import type {TSchema} from "../../shared/type.ts"
@@ -24,7 +25,9 @@ export interface PublishedSlot {
 export const askRunningHost = async (): Promise<{openApi: OpenApi; slots: readonly PublishedSlot[]}> => {
   const project = await mkdtemp(join(tmpdir(), "svc-reference-"))
   try {
-    const plugins = Object.fromEntries(Object.keys(builtIns).map(name => [name, {}]))
+    // The plugin of the agents comes with their bindings.
+    const names = Object.keys(builtIns).filter(name => name !== agentsPluginName)
+    const plugins = Object.fromEntries(names.map(name => [name, {}]))
     await writeFile(join(project, "package.json"), JSON.stringify({name: "reference"}))
     await writeFile(join(project, "svc.config.yml"), JSON.stringify({log_level: "warn", http: {port: 0}, plugins}))
     const host = await start(

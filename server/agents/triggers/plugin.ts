@@ -59,6 +59,11 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
     description: "The agents of this project, from chat",
     config: Type.Unknown(),
     setup(plugin, config) {
+      if (!Array.isArray(config))
+        throw new Problem(
+          "plugin_invalid",
+          "agents are not a plugin: configure them under agents, and remove this entry",
+        )
       const bindings = config as readonly Binding[]
       const ask = async (session: Session, binding: Binding, trigger: AgentTrigger, input: string) => {
         const {event, endpoint, channel, user, permission, language} = session
