@@ -1,5 +1,6 @@
 import {toJson} from "../../../shared/json.ts"
 import {Problem} from "../../../shared/problems.ts"
+import type {Permission} from "../../../shared/sdk/permission.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
 import {sha256Of} from "../../runtime/hash.ts"
@@ -36,6 +37,7 @@ type Arguments = Static<typeof Arguments>
 export interface WakeData {
   readonly agent: string
   readonly note: string
+  readonly permission?: Permission
 }
 
 /** The declared timer that wakes agents. */
@@ -74,7 +76,9 @@ export const timerTool = (deps: TimerDeps): AgentTool => ({
         "timer_invalid",
         `${count} timers wait in this conversation already; at most ${mostWaiting} may.`,
       )
-    const data: WakeData = {agent: run.agent, note: (args as Arguments).note}
+    const {agent, user, permission} = run
+    const kept = user === undefined && permission !== undefined ? {permission} : {}
+    const data: WakeData = {agent, note: (args as Arguments).note, ...kept}
     const {wake, timers} = deps
     const options = {key: `${prefix}${key}`}
     const setting = timers.prepare(wake.plugin, wake.timer, {at: due}, data, placeOf(run), options)

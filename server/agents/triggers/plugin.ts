@@ -2,7 +2,7 @@ import {agentsPluginName, type Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../shared/agents/states.ts"
 import {toJson} from "../../../shared/json.ts"
 import {isElement, type Node} from "../../../shared/sdk/elements.ts"
-import {includesPermission} from "../../../shared/sdk/permission.ts"
+import {includesPermission, permissions} from "../../../shared/sdk/permission.ts"
 import {
   channelType,
   definePlugin,
@@ -33,7 +33,12 @@ export interface AgentDesk extends Pick<AgentService, "queue" | "decide"> {
 
 /** What the timers of agents keep. */
 export const WakeData = Type.Object(
-  {agent: Type.String(), note: Type.String({maxLength: 10_000})},
+  {
+    agent: Type.String(),
+    note: Type.String({maxLength: 10_000}),
+    /** Of a run without a user: a timer gives its agent no more than the run had that set it. */
+    permission: Type.Optional(Type.Enum([...permissions])),
+  },
   {additionalProperties: false},
 )
 
@@ -117,14 +122,15 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
         })
       }
 
-      plugin.timer(wakeTimer, {data: WakeData}, async ({event, endpoint, channel}, {agent, note}) => {
+      plugin.timer(wakeTimer, {data: WakeData}, async ({event, endpoint, channel, user}, {agent, note, permission}) => {
         await desk().queue({
           agent,
           trigger: "timer",
           input: note,
           request: `inbox/${event.sn}/${agent}`,
           event: event.sn,
-          ...(channel === undefined ? {} : {endpoint, channel}),
+          ...(channel === undefined ? {} : {endpoint, channel, ...(user === undefined ? {} : {user})}),
+          ...(permission === undefined ? {} : {permission}),
         })
       })
 

@@ -84,3 +84,11 @@ test("a person is shown when, and the whole note", async () => {
   )
   expect(tool.describe?.({at: "2026-05-01T10:00:00Z", note: "x"}, run)).toContain("at 2026-05-01T10:00:00Z")
 })
+
+test("a timer of a run without a user keeps what that run was permitted", async () => {
+  const {database, set} = await openTool()
+  const run = runOf({user: undefined, place: {}, permission: "trusted"})
+  await set({in_minutes: 5, note: "x"}, {run})
+  const [row] = await database.read("SELECT data FROM timers")
+  expect(JSON.parse(String(row?.data))).toEqual({agent: "helper", note: "x", permission: "trusted"})
+})
