@@ -138,7 +138,7 @@ export class Agents implements AgentService, AgentDesk {
     const {database, log, requireOpen} = this.#options
     const binding = this.#requireReady(request.agent)
     requireOpen()
-    const input = requireInput(request.input)
+    const input = requireInput(request.input, this.#options.hide)
     const runId = await this.#turns.take(request.agent, () =>
       persist("a run of an agent", log, async () => {
         const known = await this.#known(request.request)
@@ -157,7 +157,7 @@ export class Agents implements AgentService, AgentDesk {
    * throws.
    */
   async prepare(request: RunRequest): Promise<PreparedRun> {
-    const input = requireInput(request.input)
+    const input = requireInput(request.input, this.#options.hide)
     const statements = await this.#queueing(uuid(), {...request, input}, this.#requireReady(request.agent))
     return {statements, stored: () => this.#runner.consider()}
   }
@@ -193,7 +193,9 @@ export class Agents implements AgentService, AgentDesk {
 
   async decide(approval: string, decision: Decision): Promise<void> {
     const {database, clock} = this.#options
-    await decide(database, approval, decision, clock.now())
+    const {reason} = decision
+    const said = reason === undefined ? decision : {...decision, reason: this.#options.hide(reason)}
+    await decide(database, approval, said, clock.now())
     this.#runner.consider()
   }
 
@@ -362,8 +364,9 @@ export class Agents implements AgentService, AgentDesk {
 
 const isOpen = (state: string): boolean => !["succeeded", "failed", "cancelled"].includes(state)
 
-const requireInput = (input: unknown): string => {
+/** What is stored and asked holds no value of a secret, whoever wrote it. */
+const requireInput = (input: unknown, hide: (text: string) => string): string => {
   if (typeof input === "string" && input.trim() !== "" && input.length <= longestInput)
-    return input.toWellFormed().replaceAll("\0", "")
+    return hide(input.toWellFormed().replaceAll("\0", ""))
   throw new Problem("request_invalid", `an agent is asked something: text of 1 to ${longestInput} characters`)
 }

@@ -6,7 +6,7 @@ import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {persist} from "../../database/persist.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import type {Binding} from "../bindings/binding.ts"
-import {hideIn} from "../providers/hiding.ts"
+import {hideIn, hideInJson} from "../providers/hiding.ts"
 import {ModelFailure, type ModelReply, type ModelRequest} from "../providers/model.ts"
 import {priceOf} from "../providers/tokens.ts"
 import {StreamedAnswer} from "./answer.ts"
@@ -186,7 +186,10 @@ const end = async (
   const {run, binding, n} = call
   const taken = takenOf(given, estimate)
   // What is stored of it holds no secret, as nothing does that the provider hears.
-  const reply = hideIn({...given, usage: taken}, text => engine.hide(text))
+  const hide = (text: string) => engine.hide(text)
+  // Arguments are JSON within a text: what is hidden there may not end its quotes.
+  const calls = given.calls.map(each => ({...each, input: hideInJson(each.input, hide)}))
+  const reply = {...hideIn({...given, calls: []}, hide), calls, usage: taken}
   const amount = {tokens: taken.input + taken.output, money: priceOf(taken, binding.config.prices)}
   const settled = [...settling(call, amount), counting(run.seq, {active})]
   const isSilent = reply.calls.length === 0 && reply.text.trim() === ""
