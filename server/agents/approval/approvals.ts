@@ -1,4 +1,5 @@
 import {v7 as uuid} from "uuid"
+import type {AgentTarget} from "../../../shared/agents/config.ts"
 import type {ApprovalState} from "../../../shared/agents/states.ts"
 import {durationOf} from "../../../shared/duration.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -6,6 +7,7 @@ import type {Node} from "../../../shared/sdk/elements.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
 import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Database} from "../../database/database.ts"
+import type {Say} from "../../messages/texts/host-texts.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import type {Binding} from "../bindings/binding.ts"
 import {storing} from "../runs/answer.ts"
@@ -20,6 +22,7 @@ import type {AgentTool} from "../tools/tool.ts"
 export interface Approval {
   readonly id: string
   readonly state: ApprovalState
+  readonly tool: string
   readonly permission: Permission
   readonly expiresAt: number
   readonly decidedBy: string | undefined
@@ -31,6 +34,7 @@ export interface Approval {
 const approvalOf = (row: Row): Approval => ({
   id: String(row.id),
   state: row.state as ApprovalState,
+  tool: String(row.tool),
   permission: row.permission as Permission,
   expiresAt: Number(row.expires_at),
   decidedBy: typeof row.decided_by === "string" ? row.decided_by : undefined,
@@ -83,7 +87,7 @@ export const askApproval = async (
     permission: approval.permission,
     until: `${new Date(expires).toISOString().slice(0, 16).replace("T", " ")} UTC`,
   })
-  const content: readonly Node[] = [text, ...engine.decisionButtons(id, say)]
+  const content: readonly Node[] = [text, ...byId(engine, place, id, say), ...engine.decisionButtons(id, say)]
   const sends: readonly OutboxDraft[] = place === undefined ? [] : [messageDraft(place, content)]
   await writeFenced(
     engine,
@@ -105,6 +109,10 @@ export const askApproval = async (
   )
   engine.outbox.stored(sends)
 }
+
+/** A number answers the newest list of a channel: without buttons, an older question is decided by its id. */
+const byId = ({endpoints}: Engine, place: AgentTarget | undefined, id: string, say: Say): readonly string[] =>
+  place === undefined || endpoints.hasFeature(place.endpoint, "buttons") ? [] : [`\n${say("agent.byId", {id})}`]
 
 const placeOf = ({endpoint, channel}: AgentRun) =>
   endpoint === undefined || channel === undefined ? undefined : {endpoint, channel}

@@ -146,7 +146,7 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
           if (error instanceof Problem && error.code === "approval_state") return say("agent.decided")
           throw error
         }
-        return say(data.approve ? "agent.approved" : "agent.denied")
+        return say(data.approve ? "agent.approved" : "agent.denied", {tool: approval.tool})
       })
     },
   })

@@ -64,11 +64,12 @@ export const de: HostTable = {
   "agent.permission": "Der Agent {agent} verlangt die Berechtigung {permission}.",
   "agent.ask":
     "Der Agent {agent} möchte {tool} aufrufen:\n{what}\nWer die Berechtigung {permission} hat, kann bis {until} entscheiden.",
+  "agent.byId": "Ein Betreiber kann auch mit der Nummer entscheiden: svc agent approve|deny {id}",
   "agent.again": "Ein früherer Aufruf mit demselben Inhalt wurde unterbrochen: Vielleicht ist es schon geschehen.",
   "agent.approve": "Erlauben",
   "agent.deny": "Ablehnen",
-  "agent.approved": "Erlaubt.",
-  "agent.denied": "Abgelehnt.",
+  "agent.approved": "Erlaubt: {tool}.",
+  "agent.denied": "Abgelehnt: {tool}.",
   "agent.decided": "Darüber wurde schon entschieden.",
   "agent.mayNot": "Dafür braucht man die Berechtigung {permission}.",
   "agent.unknown":

@@ -65,11 +65,12 @@ export const en = {
   "agent.permission": "The agent {agent} needs the permission {permission}.",
   "agent.ask":
     "The agent {agent} asks to call {tool}:\n{what}\nWhoever has the permission {permission} can decide until {until}.",
+  "agent.byId": "An operator can decide by its id, too: svc agent approve|deny {id}",
   "agent.again": "An earlier call with the same content was cut off: it may have been done already.",
   "agent.approve": "Approve",
   "agent.deny": "Deny",
-  "agent.approved": "Approved.",
-  "agent.denied": "Denied.",
+  "agent.approved": "Approved: {tool}.",
+  "agent.denied": "Denied: {tool}.",
   "agent.decided": "This was decided already.",
   "agent.mayNot": "To decide this you need the permission {permission}.",
   "agent.unknown":

@@ -63,11 +63,12 @@ export const es: HostTable = {
   "agent.permission": "El agente {agent} necesita el permiso {permission}.",
   "agent.ask":
     "El agente {agent} pide llamar a {tool}:\n{what}\nQuien tenga el permiso {permission} puede decidir hasta {until}.",
+  "agent.byId": "Un operador también puede decidir por su identificador: svc agent approve|deny {id}",
   "agent.again": "Una llamada anterior con el mismo contenido se interrumpió: puede que ya se haya hecho.",
   "agent.approve": "Aprobar",
   "agent.deny": "Rechazar",
-  "agent.approved": "Aprobado.",
-  "agent.denied": "Rechazado.",
+  "agent.approved": "Aprobado: {tool}.",
+  "agent.denied": "Rechazado: {tool}.",
   "agent.decided": "Esto ya se ha decidido.",
   "agent.mayNot": "Para decidir esto hace falta el permiso {permission}.",
   "agent.unknown":
