@@ -26,7 +26,7 @@ import type {Model} from "./providers/model.ts"
 import {openModel} from "./providers/open-model.ts"
 import {estimateTokens} from "./providers/tokens.ts"
 import {sayingOf, storing} from "./runs/answer.ts"
-import {giveBack} from "./runs/end.ts"
+import {giveBack, itemTaken} from "./runs/end.ts"
 import type {CallMeter, Engine} from "./runs/engine.ts"
 import {type AgentRun, closingSteps, endingRun, queueing, runOf, selectByRequest} from "./runs/run-rows.ts"
 import {Runner} from "./runs/runner.ts"
@@ -97,6 +97,7 @@ export class Agents implements AgentService, AgentDesk {
       log,
       bindingOf: agent => this.#enabled(agent),
       queue: request => this.queue(request),
+      drop: runId => this.#cancel(runId, itemTaken),
     })
   }
 
@@ -162,15 +163,19 @@ export class Agents implements AgentService, AgentDesk {
     return {statements, stored: () => this.#runner.consider()}
   }
 
-  async cancel(runId: string, by: string): Promise<void> {
+  cancel(runId: string, by: string): Promise<void> {
+    return this.#cancel(runId, `by ${by}`)
+  }
+
+  async #cancel(runId: string, why: string): Promise<void> {
     const {database, clock, outbox} = this.#options
     const run = runOf(await this.#requireRow(runId, isOpen, "has ended"))
-    if (run.item !== undefined) await giveBack(this.#options, run, run.item, `cancelled by ${by}`)
+    if (run.item !== undefined) await giveBack(this.#options, run, run.item, `cancelled ${why}`)
     const say = await this.#sayFor(run)
     const said = sayingOf(run, [say("agent.cancelled", {run: runId})])
     const sends = said === undefined ? [] : [said]
     const at = clock.now()
-    const end = {state: "cancelled", reason: "cancelled", error: `by ${by}`} as const
+    const end = {state: "cancelled", reason: "cancelled", error: why} as const
     await database
       .write([
         assertThat(
@@ -266,6 +271,7 @@ export class Agents implements AgentService, AgentDesk {
       isStopping: () => this.#isStopping,
       inTurn: (agent, work) => this.#turns.take(agent, work),
       wakeIn: ({seq}, pause) => this.#runner.wakeIn(seq, pause),
+      considerItems: () => this.#items.consider(),
     }
   }
 

@@ -10,6 +10,9 @@ import {isRun, writeFenced} from "./write.ts"
 /** Who an agent is in the Journal. */
 export const actorOf = (agent: string): string => `agent:${agent}`
 
+/** Why a run is cancelled whose item is somebody else's. */
+export const itemTaken = "the work item is not the agent's any more"
+
 /** What the conversation is told of a run that has failed: no more than whether it helps to ask again. */
 const failureText = (reason: AgentReason): HostText => {
   if (reason.startsWith("limit_")) return "agent.limit"

@@ -51,6 +51,8 @@ export interface Engine {
   inTurn<T>(agent: string, work: () => Promise<T>): Promise<T>
   /** Has a run go on after so many milliseconds of a clock that nobody sets. */
   wakeIn(run: AgentRun, pause: number): void
+  /** A run of a work item has ended: the item may wait for another. */
+  considerItems(): void
 }
 
 /** Why a run cannot go on. */

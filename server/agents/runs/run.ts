@@ -1,7 +1,7 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {persist} from "../../database/persist.ts"
 import {tryCommandOnce} from "../items.ts"
-import {actorOf, fail, succeed} from "./end.ts"
+import {actorOf, fail, itemTaken, succeed} from "./end.ts"
 import type {Engine} from "./engine.ts"
 import {callModel} from "./model-step.ts"
 import {nextOf} from "./next.ts"
@@ -44,11 +44,17 @@ const read = async (
     return {run: runOf(row), steps: (await database.read(selectSteps, [seq])).map(stepOf)}
   })
 
-/** The item is the agent's still; before the first step it is claimed. */
-const isStillOurs = async ({workroom}: Engine, {runId, agent}: AgentRun, id: number, isFirst: boolean) => {
+/** The item is the agent's still; before the first step it is claimed. One that is handed in may be done before its run ends. */
+const isStillOurs = async (
+  {workroom}: Engine,
+  {runId, agent}: AgentRun,
+  id: number,
+  {isFirst, isLast}: {readonly isFirst: boolean; readonly isLast: boolean},
+) => {
   const actor = actorOf(agent)
   const item = workroom.items.find(each => each.id === id)
-  if (item === undefined || item.assignee !== actor || item.state === "done" || item.state === "cancelled") return false
+  if (item === undefined || item.assignee !== actor || item.state === "cancelled") return false
+  if (item.state === "done" && !isLast) return false
   if (isFirst && item.state === "open")
     await tryCommandOnce(workroom, {
       actor,
@@ -62,7 +68,7 @@ const isStillOurs = async ({workroom}: Engine, {runId, agent}: AgentRun, id: num
 /** Somebody has taken the item away: the run has nothing to do any more. */
 const over = async (engine: Engine, run: AgentRun): Promise<"is over"> => {
   const at = engine.clock.now()
-  const end = {state: "cancelled", reason: "cancelled", error: "the work item is not the agent's any more"} as const
+  const end = {state: "cancelled", reason: "cancelled", error: itemTaken} as const
   const batch = [...closingSteps(run.seq, "cancelled", at), endingRun(run.seq, end, at)]
   await writeFenced(engine, run, batch, isRun(engine, run, ["cancelled"]))
   return "is over"
@@ -80,9 +86,9 @@ const step = async (
   }
   const binding = engine.bindingOf(run.agent)
   if (binding === undefined) return giveUp("binding_missing")
-  if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, steps.length === 0)))
-    return over(engine, run)
   const next = nextOf(steps)
+  const at = {isFirst: steps.length === 0, isLast: next.is === "answer"}
+  if (run.item !== undefined && !(await isStillOurs(engine, run, run.item, at))) return over(engine, run)
   if (next.is === "answer") {
     await succeed(engine, run, next.reply.text, next.reply.finish === "length" ? {reason: "answer_cut"} : {})
     return "is over"

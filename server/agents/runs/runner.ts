@@ -195,6 +195,7 @@ export class Runner {
       log.error(`run ${run.runId} of ${run.agent} has failed: ${messageOf(error)}`, {error, runId: run.runId})
       await fail(this.#engine, run, "internal", messageOf(error)).catch(() => {})
     })
+    if (run.item !== undefined) this.#engine.considerItems()
     this.#due.consider(clock.now())
   }
 

@@ -14,6 +14,8 @@ export interface ItemWatchOptions {
   /** An enabled binding of the running generation. */
   readonly bindingOf: (agent: string) => Binding | undefined
   readonly queue: AgentService["queue"]
+  /** Ends a run whose item is not its agent's any more. Throws `agent_run_state` for one that has ended. */
+  readonly drop: (runId: string) => Promise<void>
 }
 
 const prefix = "agent:"
@@ -23,6 +25,10 @@ const mostAnHour = 20
 
 const countRuns = `SELECT count(*) FILTER (WHERE state IN ('queued', 'running', 'waiting', 'held')) AS open,
   count(*) FILTER (WHERE created_at > ?2) AS recent FROM agent_runs WHERE item = ?1`
+
+/** Those that work are looked at before each step. */
+const selectOpen =
+  "SELECT run_id, agent, item, state FROM agent_runs WHERE state IN ('queued', 'running', 'waiting', 'held') AND item IS NOT NULL"
 
 /** Starts a run for each work item that waits for an agent. */
 export class ItemWatch {
@@ -66,7 +72,23 @@ export class ItemWatch {
   async #look(): Promise<void> {
     while (this.#isDirty && this.#isRunning) {
       this.#isDirty = false
+      await this.#dropTaken()
       for (const item of this.#options.workroom.items) if (this.#isRunning) await this.#judge(item)
+    }
+  }
+
+  /** Ends the runs of items that were given to somebody else, or need no work any more. */
+  async #dropTaken(): Promise<void> {
+    const {database, workroom, drop, log} = this.#options
+    const rows = await database.read(selectOpen)
+    if (rows.length === 0) return
+    const items = new Map(workroom.items.map(item => [item.id, item]))
+    for (const {run_id, agent, item, state} of rows) {
+      if (isFor(items.get(Number(item)), String(agent), state === "running")) continue
+      await drop(String(run_id)).catch(error => {
+        if (!(error instanceof Problem) || error.status >= 500) throw error
+        log.debug(`run ${run_id} has ended: ${error.message}`)
+      })
     }
   }
 
@@ -96,6 +118,12 @@ export class ItemWatch {
       log.debug(`no run of ${agent} for work item ${item.id}: ${error.message}`)
     }
   }
+}
+
+/** Is there still something to do for a run? The one that hands an item in may end behind the person who accepts it. */
+const isFor = (item: Item | undefined, agent: string, isRunning: boolean): boolean => {
+  if (item === undefined || item.assignee !== `${prefix}${agent}`) return false
+  return item.state === "done" ? isRunning : item.state !== "cancelled"
 }
 
 /** What the agent is told of its item. */
