@@ -80,13 +80,13 @@ export const askApproval = async (
   const expires = at + durationOf(approval.expires)
   const say = await engine.sayFor(run)
   const place = approval.to ?? placeOf(run)
-  const text = say("agent.ask", {
-    agent: run.agent,
-    tool: tool.name,
-    what: isRepeated ? `${shown}\n${say("agent.again")}` : shown,
-    permission: approval.permission,
-    until: `${new Date(expires).toISOString().slice(0, 16).replace("T", " ")} UTC`,
-  })
+  const until = `${new Date(expires).toISOString().slice(0, 16).replace("T", " ")} UTC`
+  const text = [
+    say("agent.ask", {agent: run.agent, tool: tool.name}),
+    shown,
+    ...(isRepeated ? [say("agent.again")] : []),
+    say("agent.who", {permission: approval.permission, until}),
+  ].join("\n")
   const content: readonly Node[] = [text, ...byId(engine, place, id, say), ...engine.decisionButtons(id, say)]
   const sends: readonly OutboxDraft[] = place === undefined ? [] : [messageDraft(place, content)]
   await writeFenced(

@@ -293,7 +293,7 @@ const cutOff = async (
     (run.endpoint === undefined || run.channel === undefined
       ? undefined
       : {endpoint: run.endpoint, channel: run.channel})
-  const text = say("agent.unknown", {agent: run.agent, tool: step.tool, what: shown})
+  const text = `${say("agent.unknown", {agent: run.agent, tool: step.tool})}\n${shown}`
   const sends: readonly OutboxDraft[] = place === undefined ? [] : [messageDraft(place, text)]
   await writeFenced(
     engine,

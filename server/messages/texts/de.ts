@@ -62,8 +62,8 @@ export const de: HostTable = {
   "agent.today": "Der Agent {agent} hat seine Grenze für heute erreicht. Bitte morgen noch einmal versuchen.",
   "agent.off": "Der Agent {agent} ist gerade nicht verfügbar.",
   "agent.permission": "Der Agent {agent} verlangt die Berechtigung {permission}.",
-  "agent.ask":
-    "Der Agent {agent} möchte {tool} aufrufen:\n{what}\nWer die Berechtigung {permission} hat, kann bis {until} entscheiden.",
+  "agent.ask": "Der Agent {agent} möchte {tool} aufrufen:",
+  "agent.who": "Wer die Berechtigung {permission} hat, kann bis {until} entscheiden.",
   "agent.byId": "Ein Betreiber kann auch mit der Nummer entscheiden: svc agent approve|deny {id}",
   "agent.again": "Ein früherer Aufruf mit demselben Inhalt wurde unterbrochen: Vielleicht ist es schon geschehen.",
   "agent.approve": "Erlauben",
@@ -73,7 +73,7 @@ export const de: HostTable = {
   "agent.decided": "Darüber wurde schon entschieden.",
   "agent.mayNot": "Dafür braucht man die Berechtigung {permission}.",
   "agent.unknown":
-    "Der Agent {agent} hat {tool} aufgerufen, und der Aufruf wurde unterbrochen. Vielleicht ist es geschehen; es wird nicht wiederholt:\n{what}",
+    "Der Agent {agent} hat {tool} aufgerufen, und der Aufruf wurde unterbrochen. Vielleicht ist es geschehen; es wird nicht wiederholt:",
   "workroom.add": "Eine Aufgabe anlegen",
   "workroom.list": "Aufgaben auflisten: die offenen oder die in einem Zustand",
   "workroom.show": "Eine Aufgabe zeigen",

@@ -63,8 +63,8 @@ export const en = {
   "agent.today": "The agent {agent} has reached its limit for today. Please try again tomorrow.",
   "agent.off": "The agent {agent} is not available at the moment.",
   "agent.permission": "The agent {agent} needs the permission {permission}.",
-  "agent.ask":
-    "The agent {agent} asks to call {tool}:\n{what}\nWhoever has the permission {permission} can decide until {until}.",
+  "agent.ask": "The agent {agent} asks to call {tool}:",
+  "agent.who": "Whoever has the permission {permission} can decide until {until}.",
   "agent.byId": "An operator can decide by its id, too: svc agent approve|deny {id}",
   "agent.again": "An earlier call with the same content was cut off: it may have been done already.",
   "agent.approve": "Approve",
@@ -74,7 +74,7 @@ export const en = {
   "agent.decided": "This was decided already.",
   "agent.mayNot": "To decide this you need the permission {permission}.",
   "agent.unknown":
-    "The agent {agent} called {tool}, and the call was cut off. It may have been done, and is not repeated:\n{what}",
+    "The agent {agent} called {tool}, and the call was cut off. It may have been done, and is not repeated:",
   "workroom.add": "Add a work item",
   "workroom.list": "List work items: the open ones, or those in a state",
   "workroom.show": "Show a work item",

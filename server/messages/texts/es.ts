@@ -61,8 +61,8 @@ export const es: HostTable = {
   "agent.today": "El agente {agent} ha alcanzado su límite de hoy. Inténtalo mañana.",
   "agent.off": "El agente {agent} no está disponible en este momento.",
   "agent.permission": "El agente {agent} necesita el permiso {permission}.",
-  "agent.ask":
-    "El agente {agent} pide llamar a {tool}:\n{what}\nQuien tenga el permiso {permission} puede decidir hasta {until}.",
+  "agent.ask": "El agente {agent} pide llamar a {tool}:",
+  "agent.who": "Quien tenga el permiso {permission} puede decidir hasta {until}.",
   "agent.byId": "Un operador también puede decidir por su identificador: svc agent approve|deny {id}",
   "agent.again": "Una llamada anterior con el mismo contenido se interrumpió: puede que ya se haya hecho.",
   "agent.approve": "Aprobar",
@@ -72,7 +72,7 @@ export const es: HostTable = {
   "agent.decided": "Esto ya se ha decidido.",
   "agent.mayNot": "Para decidir esto hace falta el permiso {permission}.",
   "agent.unknown":
-    "El agente {agent} llamó a {tool} y la llamada se interrumpió. Puede que se haya hecho, y no se repite:\n{what}",
+    "El agente {agent} llamó a {tool} y la llamada se interrumpió. Puede que se haya hecho, y no se repite:",
   "workroom.add": "Añade una tarea",
   "workroom.list": "Lista las tareas: las abiertas o las de un estado",
   "workroom.show": "Muestra una tarea",

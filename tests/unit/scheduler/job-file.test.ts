@@ -74,7 +74,8 @@ test.each([
   [{target: {}}, "jobs[0].target: expected endpoint, channel and text; or plugin and job; or item"],
   [{target: {endpoint: "irc~libera", text: "hi"}}, "jobs[0].target.channel: is missing beside endpoint"],
   [{target: {plugin: "team", job: "digest", text: "hi"}}, "jobs[0].target.text: does not belong beside plugin"],
-  [{target: {agent: "helper"}}, "jobs[0].target.agent: agents cannot be scheduled in this version"],
+  [{target: {agent: "helper"}}, "jobs[0].target.text: is missing beside agent"],
+  [{target: {agent: "helper", text: "hi", data: 1}}, "jobs[0].target.data: does not belong beside agent"],
   [{target: {item: {}}}, "jobs[0].target.item.title: is missing"],
   [{missed: "maybe"}, "jobs[0].missed: expected one of skip, once, all"],
   [{overlap: "never"}, "jobs[0].overlap: expected one of skip, queue"],
@@ -97,7 +98,7 @@ test("all findings are told at once, at the lines where they stand", () => {
 }`
   expect(issuesOf(text).map(issue => issue.split(" ").slice(0, 2).join(" "))).toEqual([
     "jobs.json:4:66 jobs[0].timezone:",
-    "jobs.json:4:88 jobs[0].target.agent:",
+    "jobs.json:4:87 jobs[0].target.text:",
     "jobs.json:5:12 jobs[1].id:",
   ])
 })
