@@ -35,12 +35,11 @@ export const loadProvider = async (provider: AgentProvider, project: string, own
   }
 }
 
-/** Installs the package with what it needs, in the versions that svc is tested with. */
+/** Installs the version that svc is tested with. npm and Bun bring zod, which it needs, by themselves. */
 export const installCommand = (provider: AgentProvider): string => {
   const install = process.versions.bun === undefined ? "npm install --save-exact" : "bun add --exact"
-  const {peerDependencies} = manifest
   const name = agentProviders[provider]
-  return `${install} ${name}@${peerDependencies[name]} zod@${peerDependencies.zod}`
+  return `${install} ${name}@${manifest.devDependencies[name]}`
 }
 
 const folderWith = (provider: AgentProvider, project: string, own: string): string | undefined => {
