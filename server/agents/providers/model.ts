@@ -52,7 +52,7 @@ export interface ModelReply {
 
 export interface ModelOptions {
   readonly signal: AbortSignal
-  /** Hears the text as it comes: each time what came since. */
+  /** Hears the text as it comes: each time what came since. It must not throw. */
   readonly onText?: (text: string) => void
 }
 
