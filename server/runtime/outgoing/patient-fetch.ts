@@ -12,8 +12,8 @@ interface PatientInit extends RequestInit {
 }
 
 /**
- * The runtime's `fetch` without the limits that the runtime sets by itself, which are 300 s without a byte on both: how long it may
- * take says the caller's signal alone.
+ * The runtime's `fetch` without limits that the runtime sets by itself, such as the 300 s without a byte of Node's: the caller's signal
+ * alone says how long it may take.
  */
 export const patientFetch = (url: string | URL, init: RequestInit): Promise<Response> => {
   if (process.versions.bun !== undefined) return fetch(url, {...init, timeout: false} as PatientInit)
