@@ -1,3 +1,4 @@
+import {once} from "node:events"
 import type {ServerResponse} from "node:http"
 import {setTimeout as sleep} from "node:timers/promises"
 import {expect, test} from "vitest"
@@ -109,15 +110,18 @@ test.for(nonsense)("an answer that is no stream of the protocol is malformed: %s
   expect(failure).toMatchObject({kind: "malformed", message: expect.stringContaining("cannot be read")})
 })
 
+/** Writes the same again and again until the client has gone. */
+const writeForever = async (response: ServerResponse, piece: string) => {
+  const write = () => {
+    while (!response.destroyed && response.write(piece));
+  }
+  response.writeHead(200, eventStream).on("drain", write)
+  write()
+  await once(response, "close")
+}
+
 test("a reply without end is given up, and its connection is closed", async () => {
-  const piece = events(word("x".repeat(100_000)))
-  const server = await startRawServer(async response => {
-    response.writeHead(200, eventStream)
-    while (!response.destroyed) {
-      if (!response.write(piece))
-        await Promise.race([new Promise(resolve => response.once("drain", resolve)), sleep(50)])
-    }
-  })
+  const server = await startRawServer(response => writeForever(response, events(word("x".repeat(100_000)))))
   const model = await openAt(server.url)
   const failure = await failureOf(model.call(userSays("hello"), {signal: never}))
   expect(failure).toMatchObject({kind: "malformed", message: expect.stringContaining("more than 4194304 characters")})
@@ -125,13 +129,7 @@ test("a reply without end is given up, and its connection is closed", async () =
 })
 
 test("a line without end is given up", async () => {
-  const failure = await failureFrom(async response => {
-    response.writeHead(200, eventStream)
-    while (!response.destroyed) {
-      if (!response.write("x".repeat(1_000_000)))
-        await Promise.race([new Promise(resolve => response.once("drain", resolve)), sleep(50)])
-    }
-  })
+  const failure = await failureFrom(response => writeForever(response, "x".repeat(1_000_000)))
   expect(failure).toMatchObject({kind: "malformed", message: expect.stringContaining("does not end")})
 })
 
