@@ -189,7 +189,10 @@ const end = async (
   const hide = (text: string) => engine.hide(text)
   // Arguments are JSON within a text: what is hidden there may not end its quotes.
   const calls = given.calls.map(each => ({...each, input: hideInJson(each.input, hide)}))
-  const reply = {...hideIn({...given, calls: []}, hide), calls, usage: taken}
+  const {details, ...rest} = hideIn({...given, calls: []}, hide)
+  // A thought whose text was changed has a signature that its provider refuses.
+  const kept = toJson(details) === toJson(given.details) ? {details} : {}
+  const reply = {...rest, ...kept, calls, usage: taken}
   const amount = {tokens: taken.input + taken.output, money: priceOf(taken, binding.config.prices)}
   const settled = [...settling(call, amount), counting(run.seq, {active})]
   const isSilent = reply.calls.length === 0 && reply.text.trim() === ""
