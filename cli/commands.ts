@@ -1,5 +1,16 @@
 /** Where each command is: its words are its path. Only the file that is called is loaded. */
 export const commands: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
+  "agent approve": () => import("./agent/approve.ts"),
+  "agent cancel": () => import("./agent/cancel.ts"),
+  "agent chat": () => import("./agent/chat.ts"),
+  "agent check": () => import("./agent/check.ts"),
+  "agent deny": () => import("./agent/deny.ts"),
+  "agent discard": () => import("./agent/discard.ts"),
+  "agent list": () => import("./agent/list.ts"),
+  "agent release": () => import("./agent/release.ts"),
+  "agent run": () => import("./agent/run.ts"),
+  "agent runs": () => import("./agent/runs.ts"),
+  "agent show": () => import("./agent/show.ts"),
   build: () => import("./build.ts"),
   chat: () => import("./chat.ts"),
   "checkpoint create": () => import("./checkpoint/create.ts"),

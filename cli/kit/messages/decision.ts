@@ -6,7 +6,7 @@ export type Decision = "retry" | "release" | "discard" | "cancel"
 
 interface Decided {
   /** The list, as the paths of the API name it. */
-  readonly list: "inbox" | "outbox" | "timers"
+  readonly list: "inbox" | "outbox" | "timers" | "runs"
   readonly action: Decision
   /** Which one; left out with `--held`, for everything that is held. */
   readonly named: string | undefined

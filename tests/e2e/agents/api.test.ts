@@ -3,7 +3,7 @@ import type {AgentRunDetail, AgentRunView, AgentView, ApprovalView} from "../../
 import type {Page} from "../../../shared/api/paging.ts"
 import type {Static} from "../../../shared/type.ts"
 import {agentApproval, agentRun, agentSpending, agentStep, fillDatabase} from "../../support/agents/rows.ts"
-import {expectProblem, startHost} from "../../support/host/host.ts"
+import {expectProblem, startHost, svc} from "../../support/host/host.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {bunAnd} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
@@ -213,5 +213,40 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     for (const path of ["/api/agents/writer/run", "/api/approvals/approval-5-2/deny", "/api/runs/held/release"]) {
       await expectProblem(await post(path, {}, fullAndDemo.env.DEMO_TOKEN), 403, "forbidden")
     }
+  })
+
+  test("the command line lists and shows bindings, runs and steps", async () => {
+    const {project} = host()
+    const run = (...args: string[]) =>
+      svc(runtime, project, ["agent", ...args], {env: {SVC_HTTP_TOKEN: fullAndDemo.env.HTTP_TOKEN}})
+    const list = await run("list")
+    expect(list.stdout).toMatch(/^writer +openai-compatible small +configured +0 +1 +7 +2 +1 +150 tokens$/m)
+    expect(list.stdout).toMatch(/^reader +antropic large +agent_provider_unknown/m)
+    expect((await run("show", "reader")).stdout).toContain('did you mean "anthropic"?')
+    const runs = await run("runs", "--agent", "writer", "--state", "failed")
+    expect(runs.stdout).toMatch(/^run-2 +writer .+ operator +failed +provider_refused +0 +0 +canary-error$/m)
+    const shown = await run("show", "run-5")
+    expect(shown.stdout).toMatch(/^state +waiting, approval$/m)
+    expect(shown.stdout).toMatch(/^2 +tool +send +waiting/m)
+    expect(shown.stdout).toContain("svc agent approve approval-5-2")
+    const json = await run("show", "run-5", "--json")
+    expect(JSON.parse(json.stdout)).toMatchObject({runId: "run-5", trail: [{step: 1}, {step: 2}]})
+  })
+
+  test("the command line says what is not there, and what it needs", async () => {
+    const {project} = host()
+    const refusal = async (...args: string[]) => {
+      const {code, stderr} = await svc(runtime, project, ["agent", ...args], {
+        env: {SVC_HTTP_TOKEN: fullAndDemo.env.HTTP_TOKEN},
+      })
+      return `${code} ${stderr}`
+    }
+    expect(await refusal("show", "nobody")).toMatch(
+      /^1 svc: there is neither an agent nor a run of an agent called nobody\n {2}hint: /,
+    )
+    expect(await refusal("check", "nobody")).toMatch(/^1 svc: there is no agent nobody/)
+    expect(await refusal("approve", "run-1")).toMatch(/^1 svc: the run run-1 waits for no approval/)
+    expect(await refusal("release")).toMatch(/^1 svc: .*which run\?/s)
+    expect(await refusal("runs", "--state", "skipped")).toMatch(/none is skipped/)
   })
 })

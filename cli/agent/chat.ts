@@ -1,0 +1,85 @@
+import {createInterface} from "node:readline"
+import {Command, Option} from "clipanion"
+import type {AgentView, ApprovalView} from "../../shared/api/agents/agents.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {followRun} from "../kit/agent/follow-run.ts"
+import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {SvcCommand} from "../kit/svc-command.ts"
+
+export class AgentChat extends SvcCommand {
+  static override paths = [["agent", "chat"]]
+  static override usage = Command.Usage({
+    description: "talk to an agent: each line is a run of its own",
+    details: `
+      The steps of each run are told as they come. Where the agent asks for an approval, \`y\` approves the call, \`n\` denies it, and an empty line leaves it waiting for somebody else. Ctrl-D ends the talk; a run that has not ended goes on.
+
+      Runs do not know of each other. Needs a running Host.
+    `,
+    examples: [["A talk", "svc agent chat writer"]],
+  })
+
+  name = Option.String({name: "name"})
+  permission = Option.String("--permission", {
+    description: "What its tools may do: user, trusted or admin; the binding's permission when left out",
+  })
+
+  async run(): Promise<ExitCode> {
+    const {stdin, stdout} = this.context
+    const host = await connectHost(this.folder)
+    await host.get<AgentView>(`/api/agents/${encodeURIComponent(this.name)}`)
+    const isInteractive = (stdin as NodeJS.ReadStream).isTTY === true
+    const reader = createInterface({input: stdin, ...(isInteractive ? {output: stdout} : {}), prompt: "> "})
+    const lines = reader[Symbol.asyncIterator]()
+    const next = async (): Promise<string | undefined> => {
+      if (isInteractive) reader.prompt()
+      const {done, value} = await lines.next()
+      return done === true ? undefined : value
+    }
+    let code: ExitCode = exit.ok
+    for (let line = await next(); line !== undefined; line = await next()) {
+      if (line.trim() === "") continue
+      const hasSucceeded = await this.#ask(line, next).catch(error => {
+        this.tell(this.describe(error))
+        return false
+      })
+      if (!hasSucceeded) code = exit.failed
+    }
+    reader.close()
+    return isInteractive ? exit.ok : code
+  }
+
+  async #ask(input: string, next: () => Promise<string | undefined>): Promise<boolean> {
+    const host = await connectHost(this.folder)
+    const {id} = await host.post<{id: string}>(`/api/agents/${encodeURIComponent(this.name)}/run`, {
+      input,
+      ...(this.permission === undefined ? {} : {permission: this.permission}),
+    })
+    const leaving = new AbortController()
+    const run = await followRun({
+      project: this.folder,
+      runId: id,
+      signal: leaving.signal,
+      onStep: step => this.tell(stepLine(step)),
+      onApproval: async approval => {
+        if (!(await this.#decide(approval, next))) leaving.abort()
+      },
+    })
+    if (run === undefined) {
+      this.tell(`svc: the run waits; svc agent show ${id} tells what becomes of it`)
+      return false
+    }
+    this.print(endText(run))
+    return run.state === "succeeded"
+  }
+
+  /** Resolves to whether a person has decided here. */
+  async #decide(approval: ApprovalView, next: () => Promise<string | undefined>): Promise<boolean> {
+    this.tell(`${approvalText(approval)}\ny or n?`)
+    const word = (await next())?.trim().toLowerCase() ?? ""
+    if (word !== "y" && word !== "n") return false
+    const host = await connectHost(this.folder)
+    await host.post(`/api/approvals/${encodeURIComponent(approval.id)}/${word === "y" ? "approve" : "deny"}`, {})
+    return true
+  }
+}

@@ -1,0 +1,63 @@
+import {Command, Option} from "clipanion"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {permissions} from "../../shared/sdk/permission.ts"
+import {followRun} from "../kit/agent/follow-run.ts"
+import {approvalText, endText, stepLine} from "../kit/agent/run-text.ts"
+import {connectHost} from "../kit/host-client.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+
+export class AgentRun extends DataCommand {
+  static override paths = [["agent", "run"]]
+  static override usage = Command.Usage({
+    description: "ask an agent something, and print its answer",
+    details: `
+      Its steps are told on stderr as they come, and the answer is printed. Ctrl-C ends the wait, not the run. Exits 1 where the run does not succeed.
+
+      With \`--no-wait\` it prints the run's id once the run is stored. Needs a running Host.
+    `,
+    examples: [
+      ["A question", "svc agent run writer 'What is new in the docs?'"],
+      ["Without waiting for the answer", "svc agent run writer 'Sum up the day' --no-wait"],
+      ["With tools that a trusted user may have", "svc agent run writer 'Tidy the board' --permission trusted"],
+    ],
+  })
+
+  name = Option.String({name: "name"})
+  text = Option.String({name: "text"})
+  wait = Option.Boolean("--wait", true, {description: "Wait for the answer (default); --no-wait does not"})
+  permission = Option.String("--permission", {
+    description: `What its tools may do: ${permissions.join(", ")}; the binding's permission when left out`,
+  })
+  request = Option.String("--request", {description: "A word of yours: the same again makes no second run"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const {id} = await host.post<{id: string}>(`/api/agents/${encodeURIComponent(this.name)}/run`, {
+      input: this.text,
+      ...(this.permission === undefined ? {} : {permission: this.permission}),
+      ...(this.request === undefined ? {} : {request: this.request}),
+    })
+    if (this.wait) return this.#follow(id)
+    this.show({id}, () => id)
+    return exit.ok
+  }
+
+  async #follow(runId: string): Promise<ExitCode> {
+    const ending = new AbortController()
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort())
+    const run = await followRun({
+      project: this.folder,
+      runId,
+      signal: ending.signal,
+      onStep: step => this.tell(stepLine(step)),
+      onApproval: approval => this.tell(approvalText(approval)),
+    })
+    if (run === undefined) {
+      this.tell(`svc: the run goes on; svc agent show ${runId} tells what became of it`)
+      return exit.failed
+    }
+    if (run.state === "succeeded" || this.json) this.show(run, () => endText(run))
+    else this.tell(`svc: ${endText(run)}\n  hint: svc agent show ${runId}`)
+    return run.state === "succeeded" ? exit.ok : exit.failed
+  }
+}

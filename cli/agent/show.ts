@@ -1,0 +1,76 @@
+import {Command, Option} from "clipanion"
+import type {AgentView} from "../../shared/api/agents/agents.ts"
+import {type ExitCode, exit} from "../../shared/exit.ts"
+import {isProblem, Problem} from "../../shared/problems.ts"
+import {type RunDetail, runText} from "../kit/agent/run-text.ts"
+import {connectHost, type HostClient} from "../kit/host-client.ts"
+import {facts} from "../kit/print.ts"
+import {DataCommand} from "../kit/svc-command.ts"
+
+export class AgentShow extends DataCommand {
+  static override paths = [["agent", "show"]]
+  static override usage = Command.Usage({
+    description: "show an agent binding, or one run of an agent with its steps",
+    details: "Needs a running Host.",
+    examples: [
+      ["What is missing of a binding?", "svc agent show writer"],
+      ["What a run did, step by step", "svc agent show 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
+    ],
+  })
+
+  id = Option.String({name: "id"})
+
+  async run(): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const binding = await unless("agent_unknown", host.get<AgentView>(`/api/agents/${encodeURIComponent(this.id)}`))
+    if (binding !== undefined) this.show(binding, () => bindingText(binding))
+    else {
+      const run = await runOf(host, this.id)
+      this.show(run, () => runText(run))
+    }
+    return exit.ok
+  }
+}
+
+const unless = async <T>(code: "agent_unknown" | "run_unknown", answer: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await answer
+  } catch (error) {
+    if (isProblem(error, code)) return undefined
+    throw error
+  }
+}
+
+const runOf = async (host: HostClient, id: string): Promise<RunDetail> => {
+  const run = await unless("run_unknown", host.get<RunDetail>(`/api/runs/${encodeURIComponent(id)}`))
+  if (run?.kind === "agent") return run
+  throw new Problem("agent_run_unknown", `there is neither an agent nor a run of an agent called ${id}`)
+}
+
+const bindingText = (view: AgentView): string => {
+  const {tools, today, runs, lastRun} = view
+  const counts = Object.entries(runs).map(([state, count]) => `${count} ${state}`)
+  return facts([
+    ["agent", view.name],
+    ...(view.description === "" ? [] : [["for", view.description] as const]),
+    ["state", view.configured ? "configured" : `${view.reason}: ${view.problem}`],
+    ["model", `${view.provider} ${view.model}`],
+    ["address", view.baseURL ?? "the provider's own"],
+    ["started by", view.triggers.join(", ") || "operators, jobs and plugins"],
+    ["runs without a user may", view.permission],
+    [
+      "tools",
+      tools.map(({name, effect, approval}) => `${name} (${effect}${approval ? ", asks" : ""})`).join(", ") || "-",
+    ],
+    ["runs", counts.join(", ")],
+    ["approvals", `${view.approvals} waiting`],
+    ["today", `${today.runs} runs, ${today.tokens} tokens, money ${today.money}`],
+    [
+      "limits",
+      today.limits
+        .map(({of, what, limit, used}) => `${of} ${what} ${used === null ? "" : `${used} of `}${limit}`)
+        .join(", "),
+    ],
+    ["newest run", lastRun === null ? "-" : [lastRun.runId, lastRun.state, lastRun.reason ?? ""].join(" ").trim()],
+  ])
+}

@@ -1,0 +1,38 @@
+import {Option} from "clipanion"
+import type {ApprovalView} from "../../../shared/api/agents/agents.ts"
+import {type ExitCode, exit} from "../../../shared/exit.ts"
+import {isProblem, Problem} from "../../../shared/problems.ts"
+import {connectHost, type HostClient} from "../host-client.ts"
+import {DataCommand} from "../svc-command.ts"
+import type {RunDetail} from "./run-text.ts"
+
+/** What the commands share that decide about a call of an agent. */
+export abstract class ApprovalCommand extends DataCommand {
+  id = Option.String({name: "approval"})
+  by = Option.String("--as", {description: "Who decides, for the record (default: operator)"})
+  reason = Option.String("--reason", {description: "Why; the model and the record have it too"})
+
+  async decide(action: "approve" | "deny"): Promise<ExitCode> {
+    const host = await connectHost(this.folder)
+    const body = {
+      ...(this.by === undefined ? {} : {by: this.by}),
+      ...(this.reason === undefined ? {} : {reason: this.reason}),
+    }
+    const id = encodeURIComponent(await approvalOf(host, this.id))
+    const decided = await host.post<ApprovalView>(`/api/approvals/${id}/${action}`, body)
+    this.show(decided, () => `${decided.state}: ${decided.tool} of ${decided.agent}, run ${decided.runId}`)
+    return exit.ok
+  }
+}
+
+/** A run stands for the one approval that it waits for. Throws `approval_unknown` where it waits for none. */
+const approvalOf = async (host: HostClient, named: string): Promise<string> => {
+  const run = await host.get<Partial<RunDetail>>(`/api/runs/${encodeURIComponent(named)}`).catch(error => {
+    if (isProblem(error, "run_unknown")) return undefined
+    throw error
+  })
+  if (run?.approvals === undefined) return named
+  const [waiting] = run.approvals.filter(({state}) => state === "waiting")
+  if (waiting === undefined) throw new Problem("approval_unknown", `the run ${named} waits for no approval`)
+  return waiting.id
+}

@@ -1,0 +1,70 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {AgentStepView, ApprovalView} from "../../../shared/api/agents/agents.ts"
+import {isProblem, type ProblemCode} from "../../../shared/problems.ts"
+import {connectHost} from "../host-client.ts"
+import {isOver, type RunDetail} from "./run-text.ts"
+
+export interface FollowOptions {
+  readonly project: string
+  readonly runId: string
+  readonly signal: AbortSignal
+  /** A step has another state than before. */
+  readonly onStep: (step: AgentStepView) => void
+  /** A person is asked. Told once for each approval, and waited for. */
+  readonly onApproval: (approval: ApprovalView) => void | Promise<void>
+}
+
+/** Between two looks, in milliseconds. */
+const pause = 300
+
+/** A Host that restarts comes back within so much time, in milliseconds. */
+const mostAbsent = 30_000
+
+const away: readonly ProblemCode[] = ["host_unreachable", "starting", "stopping", "unauthorized"]
+
+/**
+ * Follows a run until it is over, across restarts of the Host. Resolves to undefined where the signal ends it before; the run goes on.
+ * Throws what the Host answers.
+ */
+export const followRun = async (options: FollowOptions): Promise<RunDetail | undefined> => {
+  const {project, runId, signal} = options
+  const told = new Teller(options)
+  let seen = Date.now()
+  while (!signal.aborted) {
+    try {
+      const host = await connectHost(project)
+      const run = await host.get<RunDetail>(`/api/runs/${encodeURIComponent(runId)}`)
+      seen = Date.now()
+      await told.tell(run)
+      if (isOver(run)) return run
+    } catch (error) {
+      if (!away.some(code => isProblem(error, code)) || Date.now() - seen > mostAbsent) throw error
+    }
+    await sleep(pause, undefined, {signal}).catch(() => {})
+  }
+  return undefined
+}
+
+/** Tells what is new of a run since the last look. */
+class Teller {
+  readonly #options: FollowOptions
+  readonly #steps = new Map<number, string>()
+  readonly #asked = new Set<string>()
+
+  constructor(options: FollowOptions) {
+    this.#options = options
+  }
+
+  async tell({trail, approvals}: RunDetail): Promise<void> {
+    for (const step of trail) {
+      if (this.#steps.get(step.step) === step.state) continue
+      this.#steps.set(step.step, step.state)
+      this.#options.onStep(step)
+    }
+    for (const approval of approvals) {
+      if (approval.state !== "waiting" || this.#asked.has(approval.id)) continue
+      this.#asked.add(approval.id)
+      await this.#options.onApproval(approval)
+    }
+  }
+}
