@@ -1,6 +1,8 @@
 import type {Item} from "../../shared/api/workroom.ts"
+import type {Log} from "../../shared/log.ts"
 import {isProblem, Problem} from "../../shared/problems.ts"
 import {fieldsOf} from "../../shared/sdk/values.ts"
+import {persist} from "../database/persist.ts"
 import type {Workroom} from "../workroom/workroom.ts"
 
 type Given = Parameters<Workroom["run"]>[0]["command"]
@@ -36,10 +38,16 @@ export const commandOnce = async (
   }
 }
 
-/** Like `commandOnce`; resolves to whether it was recorded: where the item's state does not take it, a person was faster. */
-export const tryCommandOnce = async (...args: Parameters<typeof commandOnce>): Promise<boolean> => {
+/**
+ * Like `commandOnce`, and waits for a store that fails meanwhile; resolves to whether it was recorded: where the item's state does not
+ * take it, a person was faster.
+ */
+export const tryCommandOnce = async (
+  {workroom, log}: {readonly workroom: Parameters<typeof commandOnce>[0]; readonly log: Log},
+  given: Parameters<typeof commandOnce>[1],
+): Promise<boolean> => {
   try {
-    await commandOnce(...args)
+    await persist(`work item ${given.item}`, log, () => commandOnce(workroom, given))
     return true
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return false

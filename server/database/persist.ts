@@ -3,7 +3,7 @@ import type {Log} from "../../shared/log.ts"
 import {Problem, type ProblemCode} from "../../shared/problems.ts"
 import {type Backoff, pauseAfter} from "../../shared/sdk/adapter/backoff.ts"
 
-/** Failures of the database that pass: a full disk, a stranger's lock, a disk error, a remote that does not answer. */
+/** Failures of what stores that pass: a full disk, a stranger's lock, a disk error, a remote that does not answer. */
 const passing: ReadonlySet<ProblemCode> = new Set([
   "database_full",
   "database_busy",
@@ -11,6 +11,9 @@ const passing: ReadonlySet<ProblemCode> = new Set([
   "database_unopenable",
   "database_unanswered",
   "database_outcome_unknown",
+  // Of a workroom in files.
+  "workroom_failed",
+  "workroom_outcome_unknown",
 ])
 
 const again: Backoff = {first: 200, longest: 5000}

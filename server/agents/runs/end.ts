@@ -42,14 +42,19 @@ export const succeed = async (
 }
 
 /** The result is a comment, and the item waits for a person: an agent accepts nothing. */
-const handIn = async ({workroom}: Engine, {runId, agent}: AgentRun, item: number, answer: string): Promise<void> => {
+const handIn = async (
+  engine: Pick<Engine, "workroom" | "log">,
+  {runId, agent}: AgentRun,
+  item: number,
+  answer: string,
+): Promise<void> => {
   const actor = actorOf(agent)
   const comment = {is: "comment", text: itemText(answer)} as const
-  await tryCommandOnce(workroom, {actor, item, request: `${runId}/result`, command: comment})
+  await tryCommandOnce(engine, {actor, item, request: `${runId}/result`, command: comment})
   // Somebody may have taken it away meanwhile, or the agent has blocked it.
-  const {state, assignee} = workroom.item(item)
+  const {state, assignee} = engine.workroom.item(item)
   if (state === "active" && assignee === actor)
-    await tryCommandOnce(workroom, {actor, item, request: `${runId}/review`, command: {is: "review"}})
+    await tryCommandOnce(engine, {actor, item, request: `${runId}/review`, command: {is: "review"}})
 }
 
 /** Ends a run that cannot go on, and says so in its conversation. */
@@ -79,16 +84,16 @@ export const fail = async (engine: Engine, run: AgentRun, reason: AgentReason, e
 
 /** An item whose run has ended without a result is blocked, with the reason: a person decides. */
 export const giveBack = async (
-  {workroom}: Pick<Engine, "workroom">,
+  engine: Pick<Engine, "workroom" | "log">,
   {runId, agent}: Pick<AgentRun, "runId" | "agent">,
   item: number,
   why: string,
 ): Promise<void> => {
   const actor = actorOf(agent)
-  const found = workroom.items.find(({id}) => id === item)
+  const found = engine.workroom.items.find(({id}) => id === item)
   if (found === undefined || found.assignee !== actor) return
   if (found.state === "open")
-    await tryCommandOnce(workroom, {actor, item, request: `${runId}/claim`, command: {is: "claim", assignee: actor}})
+    await tryCommandOnce(engine, {actor, item, request: `${runId}/claim`, command: {is: "claim", assignee: actor}})
   const command = {is: "block", reason: itemText(`The agent stopped: ${why}`), owner: null, deadline: null} as const
-  await tryCommandOnce(workroom, {actor, item, request: `${runId}/block`, command})
+  await tryCommandOnce(engine, {actor, item, request: `${runId}/block`, command})
 }

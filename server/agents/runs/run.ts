@@ -46,17 +46,17 @@ const read = async (
 
 /** The item is the agent's still; before the first step it is claimed. One that is handed in may be done before its run ends. */
 const isStillOurs = async (
-  {workroom}: Engine,
+  engine: Engine,
   {runId, agent}: AgentRun,
   id: number,
   {isFirst, isLast}: {readonly isFirst: boolean; readonly isLast: boolean},
 ) => {
   const actor = actorOf(agent)
-  const item = workroom.items.find(each => each.id === id)
+  const item = engine.workroom.items.find(each => each.id === id)
   if (item === undefined || item.assignee !== actor || item.state === "cancelled") return false
   if (item.state === "done" && !isLast) return false
   if (isFirst && item.state === "open")
-    await tryCommandOnce(workroom, {
+    await tryCommandOnce(engine, {
       actor,
       item: id,
       request: `${runId}/claim`,

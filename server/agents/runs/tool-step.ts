@@ -9,7 +9,7 @@ import {type Approval, askApproval, readApproval} from "../approval/approvals.ts
 import type {Binding} from "../bindings/binding.ts"
 import {itemText, tryCommandOnce} from "../items.ts"
 import {checkArguments} from "../tools/arguments.ts"
-import {type AgentTool, type RunFacts, ToolCutOff, type ToolResult} from "../tools/tool.ts"
+import {type AgentTool, type RunFacts, ToolCutOff, type ToolResult, type ToolUse} from "../tools/tool.ts"
 import {storing} from "./answer.ts"
 import {actorOf, fail} from "./end.ts"
 import type {Engine} from "./engine.ts"
@@ -150,14 +150,14 @@ const decisionOf = ({state, decidedBy, reason}: Approval, {name}: AgentTool): st
 
 /** Where the run works on an item, its Journal has question and answer. */
 const noteInJournal = async (
-  {workroom}: Engine,
+  engine: Pick<Engine, "workroom" | "log">,
   {run: {runId, item, agent}, step}: Pick<Call, "run" | "step">,
   what: "asked" | "decided" | "unknown",
   text: string,
 ): Promise<void> => {
   if (item === undefined) return
   const command = {is: "comment", text: itemText(text)} as const
-  await tryCommandOnce(workroom, {actor: actorOf(agent), item, request: `${runId}/${step.n}/${what}`, command})
+  await tryCommandOnce(engine, {actor: actorOf(agent), item, request: `${runId}/${step.n}/${what}`, command})
 }
 
 const factsOf = (engine: Engine, run: AgentRun, binding: Binding): RunFacts => {
@@ -193,7 +193,8 @@ const perform = async (engine: Engine, call: Call, signal: AbortSignal): Promise
     const key = `${run.runId}/${step.n}`
     const limit = Math.min(tool.timeout, Math.max(1, binding.config.limits.seconds * 1000 - run.active))
     const use = {args, key, run: facts, binding, now: clock.now()}
-    const result = await withTimeLimit(limit, ending => tool.run({...use, signal: ending}), signal)
+    const work = (ending: AbortSignal) => runTool(engine, call, {...use, signal: ending})
+    const result = await withTimeLimit(limit, work, signal)
     meter.toolEnded(run.agent, tool.name, took() / 1000, "done")
     return await endWith(engine, call, result, took())
   } catch (error) {
@@ -209,6 +210,15 @@ const perform = async (engine: Engine, call: Call, signal: AbortSignal): Promise
     const reason = isLate ? "tool_timeout" : "tool_failed"
     return endStep(engine, run, step, {state: "failed", reason, error: why, result: told(why)}, took())
   }
+}
+
+/** While the database fails, a call that may be repeated is. */
+const runTool = async ({log}: Engine, {run: {runId}, tool}: Call, use: ToolUse): Promise<ToolResult> => {
+  if (tool.effect === "external") return tool.run(use)
+  return persist(`run ${runId}`, log, async () => {
+    use.signal.throwIfAborted()
+    return tool.run(use)
+  })
 }
 
 /** What is not the tool's failure. */
