@@ -9,6 +9,7 @@ import type {TimerPlace} from "../../shared/sdk/timer.ts"
 import type {Static} from "../../shared/type.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import {persist} from "../database/persist.ts"
+import {groupCommitted} from "../database/write-if.ts"
 import type {Endpoints} from "../endpoints/endpoints.ts"
 import {OnceAMinute} from "../messages/once-a-minute.ts"
 import type {PermissionOf} from "../messages/permissions.ts"
@@ -28,7 +29,7 @@ import {estimateTokens} from "./providers/tokens.ts"
 import {sayingOf, storing} from "./runs/answer.ts"
 import {giveBack, itemTaken} from "./runs/end.ts"
 import type {CallMeter, Engine} from "./runs/engine.ts"
-import {type AgentRun, closingSteps, endingRun, queueing, runOf, selectByRequest} from "./runs/run-rows.ts"
+import {type AgentRun, closingSteps, endingRun, queueing, runOf, selectKnown} from "./runs/run-rows.ts"
 import {Runner} from "./runs/runner.ts"
 import {dayLimitOf, dayOf, spending} from "./runs/spending.ts"
 import type {AgentService, Decision, RunRequest} from "./service.ts"
@@ -140,11 +141,12 @@ export class Agents implements AgentService, AgentDesk {
     const binding = this.#requireReady(request.agent)
     requireOpen()
     const input = requireInput(request.input, this.#options.hide)
+    const id = uuid()
     const runId = await this.#turns.take(request.agent, () =>
       persist("a run of an agent", log, async () => {
-        const known = await this.#known(request.request)
+        // A try whose answer was lost may have stored it.
+        const known = await this.#known(request.request, id)
         if (known !== undefined) return known
-        const id = uuid()
         await database.write(await this.#queueing(id, {...request, input}, binding))
         return id
       }),
@@ -168,7 +170,7 @@ export class Agents implements AgentService, AgentDesk {
   }
 
   async #cancel(runId: string, why: string): Promise<void> {
-    const {database, clock, outbox} = this.#options
+    const {database, clock, log, outbox} = this.#options
     const run = runOf(await this.#requireRow(runId, isOpen, "has ended"))
     if (run.item !== undefined) await giveBack(this.#options, run, run.item, `cancelled ${why}`)
     const say = await this.#sayFor(run)
@@ -176,21 +178,28 @@ export class Agents implements AgentService, AgentDesk {
     const sends = said === undefined ? [] : [said]
     const at = clock.now()
     const end = {state: "cancelled", reason: "cancelled", error: why} as const
-    await database
-      .write([
-        assertThat(
-          "EXISTS (SELECT 1 FROM agent_runs WHERE seq = ? AND state NOT IN ('succeeded', 'failed', 'cancelled'))",
-          [run.seq],
-        ),
-        ...closingSteps(run.seq, "cancelled", at),
-        ...storing(sends, at),
-        endingRun(run.seq, end, at),
-      ])
-      .catch(async error => {
+    const batch = [
+      assertThat(
+        "EXISTS (SELECT 1 FROM agent_runs WHERE seq = ? AND state NOT IN ('succeeded', 'failed', 'cancelled'))",
+        [run.seq],
+      ),
+      ...closingSteps(run.seq, "cancelled", at),
+      ...storing(sends, at),
+      endingRun(run.seq, end, at),
+    ]
+    let tries = 0
+    await persist(`the end of run ${runId}`, log, async () => {
+      tries++
+      await database.write(batch).catch(async error => {
         if (!isProblem(error, "database_refused")) throw error
+        await groupCommitted(database)
+        const row = await this.#requireRow(runId, () => true, "")
+        // An earlier try has stored it, and its answer was lost.
+        if (tries > 1 && row.state === "cancelled" && Number(row.ended_at) === at) return
         await this.#requireRow(runId, isOpen, "has ended")
         throw error
       })
+    })
     outbox.stored(sends)
     this.#runner.abort(run.seq, new Error("the run was cancelled"))
     this.#items.consider()
@@ -200,8 +209,8 @@ export class Agents implements AgentService, AgentDesk {
     const {database, clock} = this.#options
     const {reason} = decision
     const said = reason === undefined ? decision : {...decision, reason: this.#options.hide(reason)}
-    await decide(database, approval, said, clock.now())
-    this.#runner.consider()
+    // Where the answer was lost, it may be stored all the same.
+    await decide(database, approval, said, clock.now()).finally(() => this.#runner.consider())
   }
 
   approval(id: string) {
@@ -234,9 +243,10 @@ export class Agents implements AgentService, AgentDesk {
               args: [at, ...args],
             },
           ]
-    const results = await database.write(batch)
-    this.#runner.consider()
-    this.#items.consider()
+    const results = await database.write(batch).finally(() => {
+      this.#runner.consider()
+      this.#items.consider()
+    })
     return results.at(-1)?.changes ?? 0
   }
 
@@ -352,9 +362,8 @@ export class Agents implements AgentService, AgentDesk {
     return [queueing(id, request, at), spending(place, dayOf(at), {runs: 1})]
   }
 
-  async #known(request: string | undefined): Promise<string | undefined> {
-    if (request === undefined) return undefined
-    const [row] = await this.#options.database.read(selectByRequest, [request])
+  async #known(request: string | undefined, id: string): Promise<string | undefined> {
+    const [row] = await this.#options.database.read(selectKnown, [request ?? null, id])
     return row && String(row.run_id)
   }
 

@@ -82,7 +82,7 @@ export const queueing = (runId: string, request: RunRequest, at: number): Statem
   }
 }
 
-export const selectByRequest = "SELECT run_id FROM agent_runs WHERE request = ?"
+export const selectKnown = "SELECT run_id FROM agent_runs WHERE request = ? OR run_id = ?"
 
 /** Returns the row of a run that this Host has taken up: once for each attempt. */
 export const claiming = (seq: number, attempt: number, runtimeId: string, at: number): Statement => ({
