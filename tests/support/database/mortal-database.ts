@@ -59,6 +59,11 @@ export class MortalDatabase implements Database {
     this.#lapse = {writes, death}
   }
 
+  /** The write whose outcome is unknown has come. */
+  get hasLapsed(): boolean {
+    return this.#lapse !== undefined && this.#lapse.writes < 0
+  }
+
   /** It dies now; resolves when nothing of it is being carried out any more. */
   async die(): Promise<void> {
     this.#end()

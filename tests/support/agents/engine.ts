@@ -1,0 +1,94 @@
+import {v7 as uuid} from "uuid"
+import {Agents} from "../../../server/agents/agents.ts"
+import {Bindings} from "../../../server/agents/bindings/bindings.ts"
+import {pluginTool} from "../../../server/agents/tools/plugin-tool.ts"
+import {toolTable} from "../../../server/agents/tools/table.ts"
+import type {Database} from "../../../server/database/database.ts"
+import type {Snapshot} from "../../../server/generation/generation.ts"
+import {Outbox} from "../../../server/outbox/outbox.ts"
+import {type Clock, systemClock} from "../../../server/runtime/flow/clock.ts"
+import {TableStore} from "../../../server/workroom/store/table-store.ts"
+import {Workroom} from "../../../server/workroom/workroom.ts"
+import type {AgentSettings} from "../../../shared/agents/config.ts"
+import type {Log} from "../../../shared/log.ts"
+import {Problem} from "../../../shared/problems.ts"
+import {root} from "../host/runtimes.ts"
+import {log as silence} from "../host/silence.ts"
+import {authority} from "../workroom/requests.ts"
+import {bindingOf} from "./bindings.ts"
+
+/** The database is open as long as the agents are. */
+export interface EngineParts {
+  readonly database: Database
+  /** What `helper` is: its model's server, its tools, its limits. */
+  readonly settings: Partial<AgentSettings>
+  /** What the plugins of its generation publish; asked for again where it changes. */
+  readonly snapshot: () => Pick<Snapshot, "tools">
+  readonly clock?: Clock
+  readonly isPaused?: () => boolean
+  readonly log?: Log
+}
+
+/** The agents of a Host without the Host around them: `helper`, asked by users of the endpoint `line`, where nothing is sent. */
+export const agentsOn = async (parts: EngineParts): Promise<{agents: Agents; workroom: Workroom}> => {
+  const {database, settings, snapshot, clock = systemClock, isPaused = () => false, log = silence} = parts
+  const workroom = await Workroom.open({store: new TableStore(database), authority, log})
+  const binding = bindingOf(settings)
+  const requireTarget = ({endpoint}: {readonly endpoint: string}) => {
+    if (endpoint !== "line") throw new Problem("endpoint_unknown", `there is no endpoint ${endpoint}`)
+  }
+  const tools = () => toolTable([], snapshot().tools, (name, tool) => pluginTool(name, tool, {requireTarget}))
+  const bindings = new Bindings({
+    current: () => new Map([[binding.name, binding]]),
+    tools,
+    isInstalled: () => true,
+  })
+  const agents = new Agents({
+    ...{database, log, clock, workroom, bindings, tools, isPaused},
+    runtimeId: uuid(),
+    project: root,
+    outbox: new Outbox(database, log),
+    endpoints: {get: () => undefined, hasFeature: () => false, typing: () => {}},
+    permissionOf: () => "trusted",
+    languageOf: async () => "en",
+    texts: () => undefined,
+    meter: {modelEnded: () => {}, toolEnded: () => {}},
+    hide: text => text,
+    requireOpen: () => {
+      if (isPaused()) throw new Problem("ingress_paused", "ingress is paused: no agent runs")
+    },
+  })
+  return {agents, workroom}
+}
+
+/** What a user asks in the channel `#team`. */
+export const askedBy = (user: string, input: string) =>
+  ({
+    agent: "helper",
+    trigger: "direct",
+    input,
+    endpoint: "line",
+    channel: {id: "#team", type: 0},
+    user: {id: user, name: user},
+  }) as const
+
+/** Waits are short, and what they were asked to be is kept: of pauses between tries, in milliseconds. */
+export class HastyClock implements Clock {
+  readonly longestWait = systemClock.longestWait
+  readonly togetherFor = 1
+  readonly pauses: number[] = []
+
+  now(): number {
+    return systemClock.now()
+  }
+
+  elapsed(): number {
+    return systemClock.elapsed()
+  }
+
+  wait(milliseconds: number, wake: () => void): () => void {
+    if (milliseconds < 500) return systemClock.wait(milliseconds, wake)
+    this.pauses.push(milliseconds)
+    return systemClock.wait(10, wake)
+  }
+}
