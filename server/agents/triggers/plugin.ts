@@ -225,7 +225,17 @@ const queueEvent = async (desk: AgentDesk, {name}: Binding, session: Session): P
 export const agentsPluginOf = (desk: () => AgentDesk) => async (): Promise<BuiltIn> => ({default: agentsPlugin(desk)})
 
 /** The same where no Host runs: it is set up, and never called. */
-export const closedAgentsPlugin = async (): Promise<BuiltIn> =>
-  agentsPluginOf(() => {
-    throw new Problem("starting", "no agent runs here")
-  })()
+export const closedAgentsPlugin = async (): Promise<BuiltIn> => agentsPluginOf(() => closedDesk)()
+
+const refuse = async (): Promise<never> => {
+  throw new Problem("starting", "no agent runs here")
+}
+
+/** It says what svc says: the help of commands is made with it. */
+const closedDesk: AgentDesk = {
+  queue: refuse,
+  decide: refuse,
+  approval: refuse,
+  maySay: () => false,
+  texts: () => undefined,
+}
