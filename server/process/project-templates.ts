@@ -46,6 +46,12 @@ export const projectTemplates = {
     folder: "examples/poll",
     plugin: "plugins/poll.ts",
   },
+  agent: {
+    summary: "an AI agent that answers from docs/, opens work items, and asks before it sends",
+    folder: "examples/agent",
+    plugin: "plugins/docs.ts",
+    dependencies: {"@ai-sdk/openai-compatible": "3.0.92", zod: "4.6.7"},
+  },
   adapter: {
     summary: "an adapter for a chat platform, with a small server and the conformance suite",
     folder: "cli/init/adapter",

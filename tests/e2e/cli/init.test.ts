@@ -1,6 +1,7 @@
-import {existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from "node:fs"
-import {join} from "node:path"
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from "node:fs"
+import {dirname, join} from "node:path"
 import {describe, expect, test} from "vitest"
+import {type ProjectTemplate, projectTemplates, templateName} from "../../../server/process/project-templates.ts"
 import {type Finished, runProcess, type SpawnOptions, startProcess, until} from "../../support/host/process.ts"
 import {makeFolder, roomyPlace} from "../../support/host/project.ts"
 import {onBun, onNode22, pathWith, root, type TestRuntime} from "../../support/host/runtimes.ts"
@@ -46,8 +47,8 @@ const toolchains: readonly Toolchain[] = [
           run: ["npm", "run"],
           svc: ["npx", "svc"],
           lockfile: "package-lock.json",
-          makes: ["reminders", "moderation", "files", "poll", "adapter"],
-          tests: ["reminders", "moderation", "files", "poll"],
+          makes: ["reminders", "moderation", "files", "poll", "agent", "adapter"],
+          tests: ["reminders", "moderation", "files", "poll", "agent"],
         },
       ]),
 ]
@@ -61,6 +62,12 @@ const files = (folder: string) =>
       return statSync(path).isDirectory() ? readdirSync(path).map(file => `${name}/${file}`) : [name]
     })
     .sort()
+
+/** What a template needs beside svc. */
+const packagesOf = (template: string): Readonly<Record<string, string>> => {
+  const {dependencies = {}}: ProjectTemplate = projectTemplates[templateName(template)]
+  return dependencies
+}
 
 const greetings = (folder: string, from: string, to: string) => {
   const path = join(folder, "plugins/greeter.ts")
@@ -133,8 +140,11 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
       passed: true,
     })
 
-    // The other templates find what is installed in the folder above them, where one more package is put for `files`.
-    symlinkSync(join(root, "node_modules/jimp"), join(folder, "node_modules/jimp"))
+    // The other templates find what is installed in the folder above them, where the packages are put that some of them need.
+    for (const name of makes.flatMap(template => Object.keys(packagesOf(template)))) {
+      mkdirSync(dirname(join(folder, "node_modules", name)), {recursive: true})
+      symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name))
+    }
     for (const template of makes) {
       const options = ["--template", template, "--no-install"]
       const line = [runtime.command[0] ?? "", `${root}cli/launch.js`, "init", `others/${template}`, ...options]
@@ -143,7 +153,7 @@ describe.each(toolchains)("a project that svc init makes with $name", ({runtime,
       const own = (file: string) => readFileSync(join(folder, "others", template, file), "utf8")
       expect(own("README.md")).not.toContain("../../")
       expect(JSON.parse(own("package.json")).dependencies).toEqual({
-        ...(template === "files" ? {jimp: "1.6.1"} : {}),
+        ...packagesOf(template),
         "svc-runtime": "file:vendor/svc-runtime-0.1.0.tgz",
       })
     }

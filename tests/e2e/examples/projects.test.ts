@@ -1,5 +1,5 @@
-import {readdirSync, readFileSync, symlinkSync} from "node:fs"
-import {join} from "node:path"
+import {mkdirSync, readdirSync, readFileSync, symlinkSync} from "node:fs"
+import {dirname, join} from "node:path"
 import {describe, expect, test} from "vitest"
 import {type ProjectTemplate, projectTemplates, templateName} from "../../../server/process/project-templates.ts"
 import {svc} from "../../support/host/host.ts"
@@ -23,15 +23,15 @@ const packagesOf = (folder: string): Readonly<Record<string, string>> => {
   return dependencies
 }
 
-test("there are four examples", () => {
-  expect(folders).toEqual(["files", "moderation", "poll", "reminders"])
+test("there are five examples", () => {
+  expect(folders).toEqual(["agent", "files", "moderation", "poll", "reminders"])
 })
 
 describe.each(folders)("the example %s", folder => {
   const files = filesOf(folder)
 
   test("has its plugin on a screen and a half", () => {
-    const source = files[`plugins/${folder}.ts`] ?? files[`plugins/${folder}/index.ts`]
+    const source = files[projectTemplates[templateName(folder)].plugin]
     const lines = source?.split("\n").filter(line => !/^\s*($|\/\*\*)/.test(line)) ?? []
     expect(lines.length).toBeGreaterThan(40)
     expect(lines.length).toBeLessThanOrEqual(90)
@@ -46,8 +46,10 @@ describe.each(folders)("the example %s", folder => {
 
   test.each(bunAnd("node24"))("passes its test and its configuration is valid on $name", async runtime => {
     const project = makeProject({files, config: files["svc.config.yml"] ?? ""})
-    for (const name of Object.keys(packagesOf(folder)))
+    for (const name of Object.keys(packagesOf(folder))) {
+      mkdirSync(dirname(project.path("node_modules", name)), {recursive: true})
       symlinkSync(join(root, "node_modules", name), project.path("node_modules", name))
+    }
     const tested = await runProcess([...scriptCommand(runtime, runtime.name === "bun" ? "test" : "--test")], {
       cwd: project.folder,
     })
