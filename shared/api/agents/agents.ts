@@ -113,6 +113,8 @@ export const AgentRunView = Named("AgentRunView", {
   user: orNull(Type.String({private: true})),
   item: orNull(Type.Integer({description: "The work item that it works on"})),
   plugin: orNull(Type.String({description: "The plugin that asked for it"})),
+  event: orNull(Type.Integer({description: "The inbox event that started it"})),
+  message: orNull(Type.String({description: "The outbox message that its answer is streamed into"})),
   reason: reasonOf("Why it failed or was cancelled"),
   error: orNull(Type.String(), {private: true}),
   steps: Type.Integer(),

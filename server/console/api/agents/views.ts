@@ -26,6 +26,8 @@ export const viewAgentRun = (row: Row): AgentRunView => ({
   user: textOrNull(row.user),
   item: numberOrNull(row.item),
   plugin: textOrNull(row.plugin),
+  event: numberOrNull(row.inbox_seq),
+  message: textOrNull(row.message),
   reason: textOrNull(row.reason),
   error: textOrNull(row.error),
   steps: Number(row.steps),
