@@ -10,6 +10,7 @@ const others: Readonly<Record<string, () => Loaded>> = {
   outbox: () => import("./pages/Outbox.svelte"),
   workroom: () => import("./pages/Workroom.svelte"),
   jobs: () => import("./pages/Jobs.svelte"),
+  agents: () => import("./pages/Agents.svelte"),
   plugins: () => import("./pages/Plugins.svelte"),
   generations: () => import("./pages/Generations.svelte"),
   operations: () => import("./pages/Operations.svelte"),

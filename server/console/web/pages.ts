@@ -19,6 +19,7 @@ export const pages: readonly PageEntry[] = [
   {path: "outbox", title: texts.pages.outbox, icon: "outbox"},
   {path: "workroom", title: texts.pages.workroom, icon: "workroom"},
   {path: "jobs", title: texts.pages.jobs, icon: "jobs"},
+  {path: "agents", title: texts.pages.agents, icon: "agents"},
   {path: "plugins", title: texts.pages.plugins, icon: "plugins"},
   {path: "generations", title: texts.pages.generations, icon: "generations"},
   {path: "operations", title: texts.pages.operations, icon: "operations"},

@@ -86,6 +86,7 @@ const facts = (endpoints: readonly EndpointView[]): Facts => ({
   },
   metrics: "",
   jobs: undefined,
+  agents: undefined,
 })
 
 const endpoints = [

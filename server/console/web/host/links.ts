@@ -1,9 +1,11 @@
 import type {Envelope} from "../../../../shared/api/event-stream.ts"
 
+type Named = "sn" | "message" | "item" | "job" | "plugin" | "agent"
+
 /** The page that shows what an event tells of, by the parts of its address; undefined where none does. */
 export const aboutOf = ({type, endpoint, runId, data}: Envelope): readonly (string | number)[] | undefined => {
   const [kind] = type.split(".")
-  const {sn, message, item, job, plugin}: Partial<Record<"sn" | "message" | "item" | "job" | "plugin", unknown>> =
+  const {sn, message, item, job, plugin, agent}: Partial<Record<Named, unknown>> =
     typeof data === "object" && data !== null ? data : {}
   switch (kind) {
     case "message":
@@ -16,6 +18,9 @@ export const aboutOf = ({type, endpoint, runId, data}: Envelope): readonly (stri
     case "job":
       if (typeof job !== "string") return ["jobs"]
       return runId === undefined ? ["jobs", job] : ["jobs", job, runId]
+    case "agent":
+      if (typeof agent !== "string") return ["agents"]
+      return runId === undefined ? ["agents", agent] : ["agents", agent, runId]
     case "generation":
     case "configuration":
       return ["generations"]
@@ -33,8 +38,9 @@ export const aboutOf = ({type, endpoint, runId, data}: Envelope): readonly (stri
   }
 }
 
-const bad = /\.(failed|dead|send_failed|send_dead|refused|begin_failed)$|^log\.error$/
-const warn = /\.(held|send_held|unknown|gap|item_blocked|item_overdue|paused|stopping|asked|cancelled|aborted|skipped)$/
+const bad = /\.(failed|dead|send_failed|send_dead|refused|begin_failed|run_failed)$|^log\.error$/
+const warn =
+  /\.(held|send_held|unknown|gap|item_blocked|item_overdue|paused|stopping|asked|cancelled|aborted|skipped|run_waiting|run_held|run_cancelled|approval_(asked|waiting|held|denied|expired|cancelled))$/
 const wrong: readonly string[] = ["failed", "quarantined", "offline", "reconnecting"]
 
 /** How an event reads at a glance. */

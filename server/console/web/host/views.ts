@@ -1,3 +1,4 @@
+import type * as agents from "../../../../shared/api/agents/agents.ts"
 import type * as endpoints from "../../../../shared/api/endpoints.ts"
 import type * as logs from "../../../../shared/api/logs.ts"
 import type * as messages from "../../../../shared/api/messages.ts"
@@ -8,6 +9,13 @@ import type * as system from "../../../../shared/api/system.ts"
 import type {Static} from "../../../../shared/type.ts"
 
 /** What the API answers, by name. A demo token gets less: what is private is missing. */
+export type {
+  AgentCheck,
+  AgentRunView,
+  AgentStepView,
+  AgentView,
+  ApprovalView,
+} from "../../../../shared/api/agents/agents.ts"
 export type {CheckpointDetail, CheckpointTask, CheckpointView} from "../../../../shared/api/checkpoint.ts"
 export type {DatabaseInfo} from "../../../../shared/api/database.ts"
 export type {Page} from "../../../../shared/api/paging.ts"
@@ -16,6 +24,7 @@ export type {ReleaseView} from "../../../../shared/api/release.ts"
 export type {CalendarView, ClockChange} from "../../../../shared/api/scheduled/job-calendar.ts"
 export type {Item, JournalRecord, WorkroomView} from "../../../../shared/api/workroom.ts"
 export type {BoardItem, BoardView} from "../../../../shared/api/workroom-board.ts"
+export type AgentRunDetail = Static<typeof agents.AgentRunDetail>
 export type JobFileView = Static<typeof jobs.JobFileView>
 export type JobView = Static<typeof jobs.JobView>
 export type NextTimes = jobs.NextTimes

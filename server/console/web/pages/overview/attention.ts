@@ -12,17 +12,8 @@ import type {
   WorkroomView,
 } from "../../host/views.ts"
 import {texts} from "../../texts.ts"
-
-/** One thing that somebody should look at: what, why, what to do, and where. */
-export interface Attention {
-  readonly tone: "bad" | "warn"
-  readonly title: string
-  readonly why: string
-  readonly remedy: string
-  readonly command?: string
-  /** The page that shows it. */
-  readonly page?: string
-}
+import {agentsOf, type BoundAgents} from "./attention-agents.ts"
+import type {Attention} from "./attention-item.ts"
 
 export interface Facts {
   readonly status: Status
@@ -36,6 +27,8 @@ export interface Facts {
   readonly metrics: string
   /** Undefined until they are loaded, and where the Host knows no jobs. */
   readonly jobs: {readonly items: readonly JobView[]; readonly file: JobFileView} | undefined
+  /** Undefined until they are loaded, and where the Host knows no agents. */
+  readonly agents: BoundAgents | undefined
 }
 
 /** A checkpoint that is older, in seconds, should be followed by another one: two of the default schedule. */
@@ -56,6 +49,7 @@ export const attentionOf = (facts: Facts): readonly Attention[] => {
     ...plugins(facts),
     ...boxes(facts.metrics),
     ...jobsOf(facts.jobs),
+    ...agentsOf(facts),
     ...others(facts),
   ]
   return [...found.filter(({tone}) => tone === "bad"), ...found.filter(({tone}) => tone === "warn")]

@@ -1,0 +1,92 @@
+import type {Envelope} from "../../../../../shared/api/event-stream.ts"
+import type {HostClient} from "../../host/client.ts"
+import type {AgentCheck, ApprovalView} from "../../host/views.ts"
+import type {Deed} from "../../state/notices.svelte.ts"
+import {texts} from "../../texts.ts"
+import {runEnds} from "./events.ts"
+import {span} from "./words.ts"
+
+const t = texts.agents
+const pathOf = (name: string, action: string) => `/api/agents/${encodeURIComponent(name)}/${action}`
+const runPath = (runId: string, action: string) => `/api/runs/${encodeURIComponent(runId)}/${action}`
+
+export interface Question {
+  readonly input: string
+  /** Sent again with it where the answer was lost, so that there is one run. */
+  readonly request: string
+  readonly permission?: string
+}
+
+/** Asks an agent. Its end is not waited for, since a person may have to decide first: `onMade` hears of the run. */
+export const askDeed = (
+  client: HostClient,
+  name: string,
+  question: Question,
+  onMade: (runId: string) => void,
+): Deed<{id: string}> => ({
+  title: t.askOf(name),
+  run: async () => {
+    const made = await client.post<{id: string}>(pathOf(name, "run"), question)
+    onMade(made.id)
+    return made
+  },
+  say: ({id}) => t.asked(id),
+  event: {types: ["agent.run_queued"], fits: ({runId}, {id}) => runId === id},
+})
+
+/** Calls the model once. A bad answer is a failure, with what to do. */
+export const checkDeed = (
+  client: HostClient,
+  name: string,
+  onAnswer: (check: AgentCheck) => void,
+): Deed<AgentCheck> => ({
+  title: t.checkOf(name),
+  run: async () => {
+    const check = await client.post<AgentCheck>(pathOf(name, "check"))
+    onAnswer(check)
+    if (!check.ok) throw new Error([t.checkFailed(check.model), check.problem, check.hint].filter(Boolean).join(" "))
+    return check
+  },
+  say: ({model, milliseconds}) => t.checkOk(model, span(milliseconds)),
+})
+
+type RunAction = "cancel" | "release" | "discard"
+
+const tellsOfRun: Readonly<Record<RunAction, readonly string[]>> = {
+  cancel: runEnds,
+  release: ["agent.run_queued", "agent.run_started", "agent.run_waiting", ...runEnds],
+  discard: runEnds,
+}
+
+export const runDeed = (client: HostClient, runId: string, action: RunAction): Deed<unknown> => ({
+  title: t.deeds[action](runId),
+  run: () => client.post(runPath(runId, action)),
+  event: {types: tellsOfRun[action], fits: event => event.runId === runId},
+})
+
+/** All that a restore holds, of every agent. */
+export const heldDeed = (client: HostClient, action: "release" | "discard"): Omit<Deed<{runs: number}>, "title"> => ({
+  run: () => client.post<{runs: number}>(runPath("held", action)),
+  say: ({runs}) => t.changed(runs),
+})
+
+/** A person's word about a call. */
+export const decideDeed = (
+  client: HostClient,
+  {id, tool, agent}: Pick<ApprovalView, "id" | "tool" | "agent">,
+  action: "approve" | "deny",
+  reason: string,
+): Deed<unknown> => ({
+  title: t.approval[`${action}Of`](tool, agent),
+  run: () =>
+    client.post(
+      `/api/approvals/${encodeURIComponent(id)}/${action}`,
+      reason.trim() === "" ? {} : {reason: reason.trim()},
+    ),
+  event: {types: [action === "approve" ? "agent.approval_approved" : "agent.approval_denied"], fits: isAbout(id)},
+})
+
+const isAbout =
+  (id: string) =>
+  ({data}: Pick<Envelope, "data">): boolean =>
+    typeof data === "object" && data !== null && "approval" in data && data.approval === id

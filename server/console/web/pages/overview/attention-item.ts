@@ -1,0 +1,10 @@
+/** One thing that somebody should look at: what, why, what to do, and where. */
+export interface Attention {
+  readonly tone: "bad" | "warn"
+  readonly title: string
+  readonly why: string
+  readonly remedy: string
+  readonly command?: string
+  /** The page that shows it. */
+  readonly page?: string
+}
