@@ -1,0 +1,209 @@
+import {expect, test} from "vitest"
+import {fillDatabase} from "../../support/agents/rows.ts"
+import {agentsOfScene, sceneOfAgents} from "../../support/agents/scene.ts"
+import {startHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {shared} from "../../support/host/shared.ts"
+import {fullAndDemo} from "../../support/host/tokens.ts"
+import {describeWithChromium, startChromium} from "../../support/machine/chromium.ts"
+import {expectNoBarriers, expectNoSidewaysScroll, goTo, openConsole} from "./console.ts"
+
+const {HTTP_TOKEN: token, DEMO_TOKEN: demoToken} = fullAndDemo.env
+
+const start = async () => {
+  const project = makeProject({config: `${fullAndDemo.config()}${agentsOfScene}`})
+  await fillDatabase(project, sceneOfAgents())
+  return startHost({project, env: fullAndDemo.env, args: ["--no-watch"]})
+}
+
+describeWithChromium("the agents in the console", () => {
+  const host = shared(start)
+  const open = async (at: string, more: Parameters<typeof openConsole>[2] = {}) =>
+    openConsole(await startChromium(), host(), {token, at, ...more})
+
+  test("bindings have their health with what to do, their runs, what today took, and bars of limits", async () => {
+    const {page, errors} = await open("agents")
+    const triage = page.locator('[data-agent="triage"]')
+    await triage.getByText("configured", {exact: true}).waitFor()
+    await triage.getByText("1 approval waits").waitFor()
+    await triage.getByText("1 waiting, 1 held").waitFor()
+    await triage.getByText("Today: 4 runs, 1,540 tokens, money 1.5").waitFor()
+    const runs = triage.getByRole("meter", {name: "Runs today"})
+    expect(await runs.getAttribute("aria-valuetext")).toBe("4 of 5")
+    expect([await runs.getAttribute("aria-valuenow"), await runs.getAttribute("aria-valuemax")]).toEqual(["4", "5"])
+    const reader = page.locator('[data-agent="reader"]')
+    await reader.getByText("not configured").waitFor()
+    await reader.getByText("Correct agents.reader.provider.").waitFor()
+    await page.locator('[data-agent="off"]').getByText("disabled", {exact: true}).waitFor()
+    expect(await page.locator("[data-agent]").first().getAttribute("data-agent")).toBe("reader")
+
+    await goTo(page, "agents/triage")
+    const detail = page.getByRole("region", {name: "triage", exact: true})
+    await detail.getByText("a mention, a command").waitFor()
+    await detail.getByText("Runs without a user have the permission trusted.").waitFor()
+    await detail.getByText("up to 100").waitFor()
+    await detail.getByRole("button", {name: "Check the model of triage"}).waitFor()
+    await goTo(page, "agents/nobody")
+    await page.getByText("The configuration has no agent nobody.").waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test("runs are filtered by agent and state, and the list goes on beyond its first page", async () => {
+    const {page, errors} = await open("agents")
+    const rows = page.locator("[data-run]")
+    const list = page.getByRole("list", {name: "Runs"})
+    await page.locator('[data-run="run-139"]').waitFor()
+    await list.evaluate(element => element.scrollTo(0, element.scrollHeight))
+    await page.locator('[data-run="run-40"]').waitFor()
+    await until("the list to reach its end", async () => {
+      await list.evaluate(element => element.scrollTo(0, element.scrollHeight))
+      return (await page.locator('[data-run="run-1"]').count()) === 1
+    })
+    await page.locator('[data-run="run-2"]').click()
+    await page.getByRole("heading", {name: "Run run-2"}).waitFor()
+    expect(await rows.count(), "a run is opened, and the list stays as it was").toBeGreaterThan(4)
+    await goTo(page, "agents")
+    await page.getByRole("combobox", {name: "Agent", exact: true}).selectOption("triage")
+    await page.locator('[data-run="run-4"]').getByText("waits for a person, 2 steps, 900 tokens").waitFor()
+    await until("only runs of triage", async () => (await rows.count()) === 4)
+    await page.getByRole("combobox", {name: "State", exact: true}).selectOption("failed")
+    await until("only failed runs of triage", async () => (await rows.count()) === 1)
+    await rows.first().getByText("provider_refused").waitFor()
+    await page.getByRole("combobox", {name: "State", exact: true}).selectOption("held")
+    await page.getByRole("button", {name: "Release all held runs"}).click()
+    await page.getByRole("alertdialog").getByText("Every held run of every agent goes on").waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("combobox", {name: "State", exact: true}).selectOption("queued")
+    await page.getByText("There is no run.").waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test("a run is a waterfall of its steps: each opens by keyboard to what went in and came out", async () => {
+    const {page, errors} = await open("agents/triage/run-1")
+    await page.locator('[data-shown-run="succeeded"]').waitFor()
+    for (const [name, href] of [
+      ["Agent triage", "#/agents/triage"],
+      ["Work item 1", "#/workroom/1"],
+      ["Inbox event 1", "#/inbox/1"],
+      ["Endpoint sandbox", "#/endpoints/sandbox"],
+    ] as const) {
+      expect(await page.getByRole("link", {name, exact: true}).getAttribute("href")).toBe(href)
+    }
+    expect(await page.getByRole("meter", {name: "Steps"}).getAttribute("aria-valuetext")).toBe("4 of 10")
+    await page.getByText("On the second floor. I have told #office.").first().waitFor()
+    await page.getByText("Striped: nothing was under way for 8 h").waitFor()
+    await page.locator('[data-approval-state="approved"]').getByText("by user:sandbox/grace").waitFor()
+
+    const boxes = await page.locator("[data-step] .bar:not(.asked)").evaluateAll(bars =>
+      bars.map(bar => {
+        const {left, right} = bar.getBoundingClientRect()
+        return [left, right] as const
+      }),
+    )
+    expect(boxes).toHaveLength(4)
+    for (const [index, [left]] of boxes.entries()) {
+      const [, before] = boxes[index - 1] ?? [0, 0]
+      expect(left, `step ${index + 1} begins where the one before has ended`).toBeGreaterThanOrEqual(before - 1)
+    }
+    const first = page.locator('[data-step="1"]')
+    await first.getByText("begun 2 times").waitFor()
+    await first.getByText("200 tokens in, 20 out").waitFor()
+    await first.locator("summary").focus()
+    await page.keyboard.press("Enter")
+    await first.getByText("I look it up.").waitFor()
+    await first.getByText('"words": "printer"').waitFor()
+    const second = page.locator('[data-step="2"]')
+    await second.locator("summary").focus()
+    await page.keyboard.press("Enter")
+    await second.getByText("line 0 of the handbook").waitFor()
+    expect(await second.textContent()).not.toContain("line 199")
+    await second.getByRole("button", {name: /^Show all/}).click()
+    await second.getByText("line 199 of the handbook").waitFor()
+
+    await goTo(page, "agents/triage/run-2")
+    await page.locator('[data-reason="provider_refused"]').getByText("The provider refused the call").waitFor()
+    await goTo(page, "agents/triage/run-4")
+    await page.locator('[data-step="2"][data-step-state="waiting"]').getByText("not begun").waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test("what waits for a person is on the overview, says exactly what will happen, and is asked for before it is done", async () => {
+    const {page, errors} = await open("")
+    await page.getByText("triage: send “Tea is ready” to #office on sandbox").waitFor()
+    await page.getByText("A run of an agent is held since a restore").waitFor()
+    await page.getByText("An agent is not configured").waitFor()
+    await page.getByRole("link", {name: "Show: An agent asks before it does something"}).click()
+    const approval = page.locator('[data-approval="approval-4-2"]')
+    await approval.getByText("send “Tea is ready” to #office on sandbox").waitFor()
+    await approval.getByText("In chat, trusted may decide.").waitFor()
+    await approval.getByText(/in #team on sandbox, denied at .+ if nobody decides/).waitFor()
+    const question = page.getByRole("alertdialog")
+    for (const action of ["Approve", "Deny"]) {
+      await page.getByRole("button", {name: `${action} send for triage`}).click()
+      await question.getByText("send “Tea is ready” to #office on sandbox").waitFor()
+      await question.getByLabel("Reason, for the agent and for people (optional)").fill("tea is wanted")
+      await expectNoBarriers(page, `${action}?`)
+      await question.getByRole("button", {name: "Cancel"}).click()
+      await question.waitFor({state: "hidden"})
+    }
+    await goTo(page, "agents/triage/run-3")
+    await page.getByRole("button", {name: "Release run run-3"}).waitFor()
+    await page.getByRole("button", {name: "Discard run run-3"}).click()
+    await question.getByText("The run ends as cancelled.").waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test("anybody can use it, light and dark, by keyboard and at 360 pixels", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const {page, errors} = await open("agents/triage", {colorScheme})
+      await page.getByRole("heading", {name: "What starts runs"}).waitFor()
+      await expectNoBarriers(page, `an agent, ${colorScheme}`)
+      await page.setViewportSize({width: 360, height: 740})
+      await expectNoSidewaysScroll(page, `an agent, ${colorScheme}`)
+      for (const run of ["run-1", "run-4"]) {
+        await goTo(page, `agents/triage/${run}`)
+        await page.getByRole("heading", {name: `Run ${run}`}).waitFor()
+        await page.locator("[data-step] summary").first().click()
+        await expectNoSidewaysScroll(page, `${run}, ${colorScheme}`)
+        await expectNoBarriers(page, `${run}, ${colorScheme}`)
+      }
+      expect(errors).toEqual([])
+    }
+    const {page} = await open("agents")
+    const heading = () => page.evaluate(() => document.activeElement?.textContent?.trim())
+    await page.locator('[data-agent="triage"] a').first().focus()
+    await page.keyboard.press("Enter")
+    await until("the agent's heading to have the focus", async () => (await heading()) === "triage")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await until("the focus to be where it was", () =>
+      page.evaluate(() => document.activeElement?.closest('[data-agent="triage"]') !== null),
+    )
+  })
+
+  test("a demo token sees states and amounts, is told that text is hidden, and is offered nothing", async () => {
+    const {page, errors} = await open("", {token: demoToken})
+    await page.getByText("triage: send.").waitFor()
+    await goTo(page, "agents/triage/run-1")
+    await page.locator('[data-shown-run="succeeded"]').waitFor()
+    await page.locator('[data-step="1"] summary').click()
+    await page.locator('[data-step="1"]').getByText("hidden for a demo token").first().waitFor()
+    await page.locator('[data-approval="approval-4-2"]').getByText("hidden for a demo token").waitFor()
+    await page.locator('[data-step="1"]').getByText("200 tokens in, 20 out").waitFor()
+    const said = ["printer", "Tea is ready", "second floor", "Sorts what comes in", "#team", "#office", "grace", "ada"]
+    const seen = async () => (await page.locator("main").textContent()) ?? ""
+    for (const at of ["agents/triage/run-1", "agents/triage", "agents/triage/run-2"]) {
+      await goTo(page, at)
+      await page.getByRole("heading", {name: "Agents", level: 2}).waitFor()
+      const text = await seen()
+      for (const word of said) expect(text, `${word} at ${at}`).not.toContain(word)
+      const buttons = await page.getByRole("main").getByRole("button").allTextContents()
+      // Of commands for the command line, which say what to do.
+      expect(buttons.filter(name => name !== "Copy")).toEqual([])
+      await expectNoBarriers(page, `${at} with a demo token`)
+    }
+    await page.locator('[data-reason="provider_refused"]').waitFor()
+    expect(errors).toEqual([])
+  })
+})
