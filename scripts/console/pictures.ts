@@ -16,6 +16,8 @@ interface Picture {
   readonly at: string
   /** What is there once the page is. */
   readonly shows: string
+  /** What is clicked once it is there. */
+  readonly opens?: string
   readonly height?: number
   readonly theme?: "light" | "dark"
 }
@@ -26,10 +28,15 @@ const pictures: readonly Picture[] = [
   {name: "inbox", at: "inbox/4", shows: "text=knows no place Mars"},
   {name: "workroom", at: "workroom", shows: "[data-column]", height: 590},
   {name: "jobs", at: "jobs", shows: "text=morning", height: 615},
-  {name: "plugins", at: "plugins", shows: "text=greeter", height: 470},
+  {name: "agents", at: "agents", shows: "text=helper", opens: '[data-run-state="succeeded"]', height: 1100},
+  {name: "plugins", at: "plugins", shows: "text=greeter", height: 530},
 ]
 
-const take = async (browser: Browser, url: string, {name, at, shows, height = 860, theme = "light"}: Picture) => {
+const take = async (
+  browser: Browser,
+  url: string,
+  {name, at, shows, opens, height = 860, theme = "light"}: Picture,
+) => {
   const page = await browser.newPage({viewport: {width: 1280, height}, colorScheme: theme, reducedMotion: "reduce"})
   await page.goto(`${url}/console/#token=${token}`)
   await page.locator('[data-connection="live"]').waitFor()
@@ -37,6 +44,8 @@ const take = async (browser: Browser, url: string, {name, at, shows, height = 86
     location.hash = hash
   }, `#/${at}`)
   await page.locator(shows).first().waitFor()
+  if (opens !== undefined) await page.locator(opens).first().click()
+  await page.mouse.move(0, 0)
   // Charts are drawn once their data is there.
   await page.waitForTimeout(1500)
   await page.screenshot({path: `${folder}console-${name}.png`})
@@ -56,3 +65,5 @@ for (const picture of pictures) {
 }
 await browser.close()
 await host.stop()
+// The stand-in for a model listens.
+process.exit(0)

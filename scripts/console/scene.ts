@@ -2,9 +2,10 @@ import {setTimeout as sleep} from "node:timers/promises"
 import type {CheckpointTask} from "../../shared/api/checkpoint.ts"
 import {type BenchHost, configOf, makeProject, startHost} from "../../tests/bench/measure/host.ts"
 import {onBun} from "../../tests/support/host/runtimes.ts"
+import {startModel} from "./model.ts"
 
-/** The greeter of the starter project, a handler that fails at some questions, and a job. */
-const greeter = `import {definePlugin} from "svc-runtime"
+/** The greeter of the starter project, a handler that fails at some questions, a job, and a tool for the agent. */
+const greeter = `import {definePlugin, Type} from "svc-runtime"
 
 export default definePlugin({
   description: "Says hello",
@@ -16,6 +17,14 @@ export default definePlugin({
       await session.send("Sunny, 21 °C.")
     })
     plugin.job("digest", {description: "What happened today"}, async () => {})
+    plugin.tool("forecast", {
+      description: "The weather of a place",
+      parameters: Type.Object({place: Type.String()}),
+      effect: "none",
+    }, async () => {
+      await new Promise(resolve => setTimeout(resolve, 600))
+      return "Sunny, 21 °C, no wind."
+    })
   },
 })
 `
@@ -32,6 +41,33 @@ const plugins = `  greeter: {}
         nick: my-bot
         channels: ["#my-channel"]
 `
+
+/** The agent, below the plugins. */
+const agentsWith = (url: string): string => `agents:
+  helper:
+    description: Answers, and tells the team
+    provider: openai-compatible
+    model: small
+    baseURL: ${url}
+    instructions: You help the team.
+    permission: trusted
+    tools:
+      greeter.forecast: {}
+      send: {approval: true, to: [{endpoint: sandbox, channel: "#team"}]}
+    triggers: {mention: true, command: ask}
+    limits: {tokens: 5000, day: {runs: 20, tokens: 8000}}
+`
+
+/** Looks up the weather, then wants to tell the team. */
+const turns = [
+  {text: "I look it up.", call: {name: "greeter__forecast", args: {place: "the park"}}, takes: 1200},
+  {
+    text: "",
+    call: {name: "send", args: {endpoint: "sandbox", channel: "#team", text: "Lunch in the park: sunny, 21 °C."}},
+    takes: 900,
+  },
+  {text: "It is sunny at 21 °C. I have told #team to meet in the park.", takes: 1500},
+]
 
 const said: readonly (readonly [user: string, text: string])[] = [
   ["Ada", "/greet Ada"],
@@ -66,9 +102,27 @@ const ended = async (host: BenchHost): Promise<void> => {
   }
 }
 
-/** A bot with a past: people who talk to it, an account that is away, work items, jobs, a checkpoint that was verified. */
+/** One run whose call was approved, and one that waits for that. */
+const askAgent = async (host: BenchHost): Promise<void> => {
+  const ask = (input: string) => host.fetch("/api/agents/helper/run", {method: "POST", body: JSON.stringify({input})})
+  const waiting = async (): Promise<string> => {
+    for (;;) {
+      const {items}: {items: readonly {id: string}[]} = await (await host.fetch("/api/approvals?state=waiting")).json()
+      if (items[0] !== undefined) return items[0].id
+      await sleep(200)
+    }
+  }
+  await ask("Can we have lunch outside today? If so, tell the team.")
+  await host.fetch(`/api/approvals/${await waiting()}/approve`, {method: "POST", body: "{}"})
+  await sleep(2500)
+  await ask("And tomorrow?")
+  await waiting()
+}
+
+/** A bot with a past: people who talk to it, an account that is away, work items, jobs, an agent, a verified checkpoint. */
 export const setScene = async (): Promise<BenchHost> => {
-  const project = makeProject(plugins, {greeter})
+  const agents = agentsWith((await startModel(turns)).url)
+  const project = makeProject(plugins + agents, {greeter})
   project.write("package.json", JSON.stringify({name: "my-bot", type: "module"}))
   const host = await startHost(onBun, project)
   const post = async (path: string, body?: object) =>
@@ -89,7 +143,8 @@ export const setScene = async (): Promise<BenchHost> => {
   for (const {text, ...job} of jobs)
     await post("/api/jobs", {...job, target: {endpoint: "sandbox", channel: "team", text}})
   await post("/api/jobs/morning/run")
-  project.write("svc.config.yml", configOf(plugins.replace('["#my-channel"]', '["#my-channel", "#team"]')))
+  await askAgent(host)
+  project.write("svc.config.yml", configOf(plugins.replace('["#my-channel"]', '["#my-channel", "#team"]') + agents))
   await post("/api/system/reload")
   await post("/api/checkpoints")
   await ended(host)
