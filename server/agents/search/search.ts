@@ -18,12 +18,12 @@ export interface FoundMessage {
 const longestText = 500
 
 /**
- * In a direct conversation the account counts too: its id, and that of the user, may be a name that anybody takes when its owner is away.
- * `?5` is 1 there, and `?6` the account of who asks.
+ * In a direct conversation only what the asker said is found, and the account counts too: the ids of both may be a name that anybody takes
+ * when its owner is away. `?5` is 1 there, `?6` the id of who asks, and `?7` their account.
  */
 const select = `SELECT i.received_at, i.event FROM message_index m CROSS JOIN inbox i ON i.seq = m.rowid
   WHERE message_index MATCH ?1 AND i.endpoint = ?2 AND i.event ->> '$.channel.id' = ?3
-    AND (?5 = 0 OR i.event ->> '$.user.account' IS ?6)
+    AND (?5 = 0 OR (i.event ->> '$.user.id' = ?6 AND i.event ->> '$.user.account' IS ?7))
   ORDER BY m.rowid DESC LIMIT ?4`
 
 /**
@@ -42,7 +42,7 @@ export const searchMessages = async (
   const [all, any] = [matchOf(mark, query, "AND"), matchOf(mark, query, "OR")]
   if (all === undefined || any === undefined) throw new Problem("request_invalid", "query has no word to look for.")
   if ((await database.read(hasIndex)).length === 0) return []
-  const rest = [endpoint, channel, limit, isDirect(place) ? 1 : 0, place.user?.account ?? null]
+  const rest = [endpoint, channel, limit, isDirect(place) ? 1 : 0, place.user?.id ?? null, place.user?.account ?? null]
   const found = await database.read(select, [all, ...rest])
   return (found.length > 0 || all === any ? found : await database.read(select, [any, ...rest])).map(messageOf)
 }

@@ -84,7 +84,7 @@ test("nobody finds what was said in another channel, at another endpoint, by a b
   await expect(search("plan", {endpoint: undefined, channel: undefined})).rejects.toThrow("belongs to no channel")
 })
 
-test("in a direct conversation only the messages of the same account are found", async () => {
+test("in a direct conversation only the messages of the same user and account are found", async () => {
   const {database, index, upTo, texts} = await openIndex(await localDatabase())
   index.start()
   const direct = {channel: "ada", type: 1} as const
@@ -95,12 +95,13 @@ test("in a direct conversation only the messages of the same account are found",
       {text: "plan without an account", ...direct},
     ),
   )
-  const as = (account?: string) => ({
+  const as = (account?: string, id = "ada") => ({
     channel: "ada",
-    place: {channel: {id: "ada", type: 1}, user: {id: "ada", ...(account === undefined ? {} : {account})}},
+    place: {channel: {id: "ada", type: 1}, user: {id, ...(account === undefined ? {} : {account})}},
   })
   expect(await texts("plan", as("ada"))).toEqual(["my password plan"])
   expect(await texts("plan", as("mallory"))).toEqual([])
+  expect(await texts("plan", as(undefined, "bob"))).toEqual([])
   expect(await texts("plan", as())).toEqual(["plan without an account"])
 })
 
