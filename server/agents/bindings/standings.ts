@@ -18,6 +18,7 @@ export const standingsOf = (snapshot: Snapshot, project: string): Standings => {
     database: {read: nowhere},
     workroom: {items: [], item: nowhere, run: nowhere, journalOf: nowhere},
     files: undefined,
+    index: {problem: undefined},
   })
   const bindings = new Bindings({
     current: () => snapshot.agents,

@@ -3,9 +3,11 @@ import type {Log} from "../../../shared/log.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import type {Agents} from "../../agents/agents.ts"
+import type {Binding} from "../../agents/bindings/binding.ts"
 import {Bindings} from "../../agents/bindings/bindings.ts"
 import {isProviderInstalled} from "../../agents/providers/packages.ts"
 import type {CallMeter} from "../../agents/runs/engine.ts"
+import type {MessageIndex} from "../../agents/search/message-index.ts"
 import type {AgentService} from "../../agents/service.ts"
 import type {ToolTable} from "../../agents/tools/table.ts"
 import type {AgentDesk} from "../../agents/triggers/plugin.ts"
@@ -76,7 +78,14 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
   })
   let opened: Promise<Agents> | undefined
   let agents: Agents | undefined
+  let index: MessageIndex | undefined
   let isStarted = false
+  /** Messages are indexed while a binding may search them. */
+  const indexWhileNeeded = async (): Promise<void> => {
+    const isNeeded = ({config}: Binding) => config.enabled && Object.hasOwn(config.tools, "search")
+    if (isStarted && bindings.list().some(isNeeded)) index?.start()
+    else await index?.stop()
+  }
   const load = async (): Promise<Agents> => {
     const loaded = await import("../../agents/agents.ts")
     agents = new loaded.Agents({
@@ -114,12 +123,15 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     ...desk,
     bindings,
     plugin: async () => {
-      const [{agentsPluginOf}, {createTables}] = await Promise.all([
+      const [{agentsPluginOf}, {createTables}, searching] = await Promise.all([
         import("../../agents/triggers/plugin.ts"),
         import("../../agents/tools/tables.ts"),
+        import("../../agents/search/message-index.ts"),
       ])
+      index ??= new searching.MessageIndex(options)
       tables ??= createTables({
         ...options,
+        index,
         privateHosts,
         timers: {prepare: (...args) => timers().prepare(...args)},
         requireTarget: address => endpoints.requireTarget(address),
@@ -130,10 +142,12 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     start: async () => {
       isStarted = true
       openIfNeeded()
+      await indexWhileNeeded()
       await opened
     },
     stop: async () => {
       isStarted = false
+      await indexWhileNeeded()
       await (await opened?.catch(() => undefined))?.stop()
     },
     get isQuiet() {
@@ -142,6 +156,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     settled: async () => agents?.settled(),
     generationChanged: () => {
       openIfNeeded()
+      indexWhileNeeded().catch(error => log.error("messages are not indexed for search", {error}))
       agents?.generationChanged()
     },
     ingressChanged: () => agents?.ingressChanged(),

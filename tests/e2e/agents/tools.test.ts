@@ -1,0 +1,88 @@
+import {createServer} from "node:http"
+import {expect, onTestFinished, test} from "vitest"
+import {startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {listen} from "../../support/platforms/platform.ts"
+
+interface Run {
+  readonly runId: string
+  readonly state: string
+  readonly answer: string
+}
+
+/** Asks for a call, as `tool {arguments}`; resolves to what the model was told of it. */
+const asking = (host: TestHost) => {
+  let asked = 0
+  return async (call: string, user = "ada"): Promise<string> => {
+    expect(await host.say(`/ask ${call}`, {user})).toEqual([])
+    asked++
+    const {runId} = await until("the run to end", async () => {
+      const {items} = await host.get<{items: Run[]}>("/api/runs?kind=agent")
+      return items.length === asked && ["succeeded", "failed"].includes(items[0]?.state ?? "") ? items[0] : undefined
+    })
+    return (await host.get<Run>(`/api/runs/${runId}`)).answer
+  }
+}
+
+test.each(bunOr("node22"))("svc's own tools do what a user may have done, on $name", async runtime => {
+  const pages = createServer((_, response) => {
+    response.writeHead(200, {"content-type": "text/html"}).end("<h1>Docs</h1><script>no</script>")
+  })
+  const page = `127.0.0.1:${await listen(pages)}`
+  // It calls what it is asked to call, and then repeats what it was told.
+  const model = await startScriptedModel(({last}) => {
+    if (last.role === "tool") return {text: last.text}
+    const [name = "", ...args] = last.text.slice(last.text.indexOf("call ") + 5).split(" ")
+    return {calls: [{name, args: args.join(" ")}]}
+  })
+  const host = await startHost({
+    runtime,
+    config: `http: {port: 0}
+plugins: {sandbox: {}}
+permissions: [{endpoint: sandbox, user: ada, permission: trusted}]
+files: {allowPrivate: ["${page}"]}
+agents:
+  helper:
+    provider: openai-compatible
+    model: scripted
+    baseURL: ${model.url}
+    instructions: Do what you are asked for.
+    triggers: {command: ask}
+    tools:
+      send: {to: [{endpoint: sandbox, channel: news}]}
+      fetch: {hosts: ["${page}"]}
+      timer: {}
+      search: {}
+      workroom.add: {}
+`,
+  })
+  onTestFinished(async () => void (await host.stop()))
+  const ask = asking(host)
+  await host.say("the printer is out of ink", {user: "ada"})
+
+  expect(await ask('call workroom.add {"title": "Buy ink"}')).toContain('"item":1')
+  expect(await host.get("/api/workroom/items/1")).toMatchObject({title: "Buy ink", createdBy: "agent:helper"})
+
+  expect(await ask('call send {"channel": "news", "text": "<b>ink</b> @all"}')).toContain(
+    "news at sandbox is on its way",
+  )
+  const {items: sent} = await host.get<{items: {channel: string}[]}>("/api/outbox")
+  expect(sent.find(({channel}) => channel === "news")).toMatchObject({state: "sent", text: "<b>ink</b> @all"})
+  expect(await ask('call send {"channel": "board", "text": "hi"}')).toContain("You may not send to board at sandbox")
+  expect(await ask('call send {"channel": "news", "text": "hi"}', "bob")).toContain("permission trusted")
+
+  expect(await ask('call timer {"in_minutes": 60, "note": "is there ink?"}')).toContain("You will be woken at")
+  expect(await host.get("/api/timers")).toMatchObject({items: [{plugin: "agents", name: "wake", state: "waiting"}]})
+
+  expect(await ask(`call fetch {"url": "http://${page}/"}`)).toBe("Docs")
+  expect(await ask('call fetch {"url": "http://169.254.169.254/"}')).toContain("You may not read from 169.254.169.254")
+
+  const found = await until("the message to be indexed", async () => {
+    const told = await ask('call search {"query": "printer"}')
+    return told.includes("out of ink") ? told : undefined
+  })
+  expect(found).toContain('"text":"the printer is out of ink"')
+  expect(await ask('call search {"query": "printer"}', "bob")).toBe("Nothing was found.")
+})
