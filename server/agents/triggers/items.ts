@@ -9,7 +9,7 @@ import type {AgentService} from "../service.ts"
 
 export interface ItemWatchOptions {
   readonly database: Pick<Database, "read">
-  readonly workroom: Pick<Workroom, "items" | "observe">
+  readonly workroom: Pick<Workroom, "items" | "observe" | "journalOf">
   readonly log: Log
   /** An enabled binding of the running generation. */
   readonly bindingOf: (agent: string) => Binding | undefined
@@ -22,6 +22,9 @@ const prefix = "agent:"
 
 /** A work item that goes back and forth has so many runs at most, an hour. */
 const mostAnHour = 20
+
+/** Records of an item that are looked at. */
+const lookedAt = 200
 
 const countRuns = `SELECT count(*) FILTER (WHERE state IN ('queued', 'running', 'waiting', 'held')) AS open,
   count(*) FILTER (WHERE created_at > ?2) AS recent FROM agent_runs WHERE item = ?1`
@@ -92,6 +95,12 @@ export class ItemWatch {
     }
   }
 
+  /** Has the assignee given it to itself? */
+  async #isTakenBy({id, assignee}: Item): Promise<boolean> {
+    const records = await this.#options.workroom.journalOf(id, Number.MAX_SAFE_INTEGER, lookedAt)
+    return records.find(({command}) => giving.includes(command.is))?.actor === assignee
+  }
+
   /** An item waits for its agent while it is open or active, and no run of it is open; one for each revision that it waits in. */
   async #judge(item: Item): Promise<void> {
     const {database, bindingOf, queue, log} = this.#options
@@ -101,6 +110,8 @@ export class ItemWatch {
     if (bindingOf(agent)?.config.triggers.items !== true) return
     const [runs] = await database.read(countRuns, [item.id, Date.now() - 3_600_000])
     if (Number(runs?.open ?? 0) > 0 || Number(runs?.recent ?? 0) >= mostAnHour) return
+    // What an agent has taken on itself it works on already.
+    if (await this.#isTakenBy(item)) return
     const {conversation} = item
     try {
       await queue({
@@ -125,6 +136,9 @@ const isFor = (item: Item | undefined, agent: string, isRunning: boolean): boole
   if (item === undefined || item.assignee !== `${prefix}${agent}`) return false
   return item.state === "done" ? isRunning : item.state !== "cancelled"
 }
+
+/** Commands that give an item to somebody, or back. */
+const giving: readonly string[] = ["add", "claim", "unblock"]
 
 /** What the agent is told of its item. */
 const describe = ({id, title, description, priority, labels, createdBy, comments}: Item): string =>

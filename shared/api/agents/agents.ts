@@ -95,6 +95,7 @@ export const ApprovalView = Named("ApprovalView", {
   expiresAt: Time(),
   decidedAt: orNull(Time()),
   decidedBy: orNull(Type.String(), {private: true}),
+  reason: orNull(Type.String(), {private: true, description: "What whoever decided said about it"}),
 })
 export type ApprovalView = Static<typeof ApprovalView>
 

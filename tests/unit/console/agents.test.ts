@@ -250,6 +250,7 @@ describe("agents among what needs attention", () => {
     expiresAt: at(1000),
     decidedAt: null,
     decidedBy: null,
+    reason: null,
   }
   const lastRun = {runId: "r2", state: "failed", reason: "provider_refused", endedAt: at(0)} as const
   const found = (items: readonly AgentView[], approvals: readonly ApprovalView[] = []) =>

@@ -85,6 +85,7 @@ export const viewApproval = (row: Row): ApprovalView => ({
   expiresAt: timeOf(row.expires_at) ?? "",
   decidedAt: timeOf(row.decided_at),
   decidedBy: textOrNull(row.decided_by),
+  reason: textOrNull(row.reason),
 })
 
 /** What a run has taken of the limits that its binding has now; nothing where there is no such binding. */
