@@ -1,0 +1,60 @@
+import {v7 as uuid} from "uuid"
+import {openDatabase} from "../../../server/database/database.ts"
+import type {AgentRunDetail, AgentRunView, ApprovalView} from "../../../shared/api/agents/agents.ts"
+import type {Row} from "../../../shared/sdk/plugin/database.ts"
+import type {Static} from "../../../shared/type.ts"
+import type {TestHost} from "../host/host.ts"
+import {until} from "../host/process.ts"
+import type {Project} from "../host/project.ts"
+
+type RunView = Static<typeof AgentRunView>
+type RunDetail = Static<typeof AgentRunDetail>
+type Approval = Static<typeof ApprovalView>
+
+/** All runs of agents, the oldest first. */
+export const runsOf = async (host: TestHost, query = ""): Promise<readonly RunView[]> =>
+  (await host.get<{items: RunView[]}>(`/api/runs?kind=agent&limit=200${query}`)).items.reverse()
+
+export const runOf = (host: TestHost, runId: string): Promise<RunDetail> => host.get(`/api/runs/${runId}`)
+
+const ended: readonly string[] = ["succeeded", "failed", "cancelled"]
+
+/** The run, once it has ended. */
+export const endOf = (host: TestHost, runId: string): Promise<RunDetail> =>
+  until(`run ${runId} to end`, async () => {
+    const run = await runOf(host, runId)
+    return ended.includes(run.state) && run
+  })
+
+/** All runs with their questions, the oldest first. */
+const detailsOf = async (host: TestHost): Promise<readonly RunDetail[]> =>
+  Promise.all((await runsOf(host)).map(({runId}) => runOf(host, runId)))
+
+/** The newest run that was asked this, once it has ended. */
+export const runAsked = (host: TestHost, input: string): Promise<RunDetail> =>
+  until(`a run for "${input}" to end`, async () => {
+    const found = (await detailsOf(host)).findLast(run => run.input === input)
+    return found !== undefined && ended.includes(found.state) && found
+  }).catch(async error => {
+    const runs = (await detailsOf(host)).map(({agent, state, input, waitsFor}) => ({agent, state, input, waitsFor}))
+    throw new Error(`${error.message}; there are ${JSON.stringify(runs)}`)
+  })
+
+/** Approvals that wait, the oldest first, once there are as many. */
+export const waitingApprovals = (host: TestHost, count = 1): Promise<readonly Approval[]> =>
+  until(`${count} approvals to wait`, async () => {
+    const {items} = await host.get<{items: Approval[]}>("/api/approvals?state=waiting")
+    return items.length === count && items.reverse()
+  })
+
+/** Reads the database of a project whose Host does not run. */
+export const readRows = async (project: Project, sql: string): Promise<readonly Row[]> => {
+  const signal = new AbortController().signal
+  const location = {dialect: "sqlite", file: project.path(".svc/data.sqlite")} as const
+  const database = await openDatabase(location, {runtimeId: uuid(), signal, onLeaseLost: () => {}})
+  try {
+    return await database.read(sql)
+  } finally {
+    await database.close()
+  }
+}
