@@ -57,8 +57,14 @@ const handIn = async (
     await tryCommandOnce(engine, {actor, item, request: `${runId}/review`, command: {is: "review"}})
 }
 
-/** Ends a run that cannot go on, and says so in its conversation. */
-export const fail = async (engine: Engine, run: AgentRun, reason: AgentReason, error?: string): Promise<void> => {
+/** Ends a run that cannot go on, and says so in its conversation; `also` is stored with its end. */
+export const fail = async (
+  engine: Engine,
+  run: AgentRun,
+  reason: AgentReason,
+  error?: string,
+  also: readonly Statement[] = [],
+): Promise<void> => {
   const at = engine.clock.now()
   const detail = error === undefined || error === "" ? undefined : engine.hide(error)
   engine.log.warn(
@@ -76,7 +82,7 @@ export const fail = async (engine: Engine, run: AgentRun, reason: AgentReason, e
   await writeFenced(
     engine,
     run,
-    [...closingSteps(run.seq, reason, at), ...storing(sends, at), endingRun(run.seq, end, at)],
+    [...also, ...closingSteps(run.seq, reason, at), ...storing(sends, at), endingRun(run.seq, end, at)],
     isRun(engine, run, ["failed"]),
   )
   engine.outbox.stored(sends)

@@ -196,8 +196,8 @@ const end = async (
   const amount = {tokens: taken.input + taken.output, money: priceOf(taken, binding.config.prices)}
   const settled = [...settling(call, amount), counting(run.seq, {active})]
   const isSilent = reply.calls.length === 0 && reply.text.trim() === ""
-  if (isSilent && reply.finish === "filtered") return over(endWith(engine, call, settled, "answer_filtered"))
-  if (isSilent && reply.finish === "length") return over(endWith(engine, call, settled, "answer_cut"))
+  if (isSilent && reply.finish === "filtered") return over(fail(engine, run, "answer_filtered", undefined, settled))
+  if (isSilent && reply.finish === "length") return over(fail(engine, run, "answer_cut", undefined, settled))
   if (isSilent) return tryAgain(engine, call, empty, active, settled)
   const done = [
     endingModel(run.seq, n, reply, {money: amount.money, at: engine.clock.now()}),
@@ -215,11 +215,6 @@ const end = async (
   const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? name)
   await writeFenced(engine, run, [...done, ...planned], isStep(engine, run.seq, n, ["done"]))
   return "goes on"
-}
-
-const endWith = async (engine: Engine, {run}: Call, settled: readonly Statement[], reason: AgentReason) => {
-  await writeFenced(engine, run, settled, never)
-  await fail(engine, run, reason)
 }
 
 interface Failure {
@@ -275,10 +270,7 @@ const tryAgain = async (
   ]
   const failures = run.failures + 1
   const noted = [notingFailure(run.seq, n, text), ...counted]
-  if (kind === "refused" || failures >= mostTries[kind]) {
-    await writeFenced(engine, run, noted, never)
-    return over(fail(engine, run, reason, text))
-  }
+  if (kind === "refused" || failures >= mostTries[kind]) return over(fail(engine, run, reason, text, noted))
   const pause = Math.min(longestPause, Math.max(Math.round(pauseAfter(failures, busyPauses)), retryAfter))
   engine.log.warn(`run ${run.runId} of ${run.agent} asks its provider again in ${pause} ms: ${text}`, {
     runId: run.runId,
