@@ -280,7 +280,7 @@ export class Agents implements AgentService, AgentDesk {
       ],
       isStopping: () => this.#isStopping,
       inTurn: (agent, work) => this.#turns.take(agent, work),
-      wakeIn: ({seq}, pause) => this.#runner.wakeIn(seq, pause),
+      wakeIn: (run, pause) => this.#runner.wakeIn(run, pause),
       considerItems: () => this.#items.consider(),
     }
   }

@@ -169,10 +169,11 @@ export const wakingDue = (now: number): readonly Statement[] => [
   },
 ]
 
-/** Goes on with one run whose pause is over. */
-export const wakingRetry = (seq: number): Statement => ({
-  sql: "UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL WHERE seq = ? AND state = 'waiting' AND waits_for = 'retry'",
-  args: [seq],
+/** Goes on with a run whose pause is over: the pause that this attempt began, and no later one. */
+export const wakingRetry = ({seq, attempt}: Pick<AgentRun, "seq" | "attempt">): Statement => ({
+  sql: `UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL
+    WHERE seq = ? AND attempt = ? AND state = 'waiting' AND waits_for = 'retry'`,
+  args: [seq, attempt],
 })
 
 export const wakingIngress: Statement = {

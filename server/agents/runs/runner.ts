@@ -9,6 +9,7 @@ import {AttemptOver, type Engine} from "./engine.ts"
 import {longestPause} from "./model-step.ts"
 import {work} from "./run.ts"
 import {
+  type AgentRun,
   claiming,
   runOf,
   selectNextDue,
@@ -112,11 +113,11 @@ export class Runner {
     this.#due.consider(until)
   }
 
-  wakeIn(seq: number, pause: number): void {
+  wakeIn(run: Pick<AgentRun, "seq" | "attempt">, pause: number): void {
     const {database, log, clock} = this.#engine
     const cancel = clock.wait(pause, () => {
       this.#wakes.delete(cancel)
-      persist("the runs of agents", log, () => database.write([wakingRetry(seq)])).then(
+      persist("the runs of agents", log, () => database.write([wakingRetry(run)])).then(
         () => this.consider(),
         error => log.debug(`a run of an agent was not woken: ${messageOf(error)}`),
       )
