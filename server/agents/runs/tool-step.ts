@@ -51,14 +51,15 @@ export const callTool = async (
   const tool = engine.toolsOf(binding, run).get(step.tool)
   const checked = tool && checkArguments(tool, step.call.input)
   const facts = factsOf(engine, run, binding)
-  if (step.state === "begun" && step.effect === "external") {
+  const isGivenUp = step.state === "begun" && step.begun >= mostBegun
+  if (step.state === "begun" && (step.effect === "external" || (isGivenUp && step.effect === "idempotent"))) {
     const shown =
       tool !== undefined && checked?.is === "fit"
         ? shownBy(tool, checked.args, facts)
         : `${step.tool} ${step.call.input}`
     return cutOff(engine, {run, binding, step}, shown, "the Host ended while the call was under way")
   }
-  if (step.state === "begun" && step.begun >= mostBegun) {
+  if (isGivenUp) {
     const why = `the Host ended ${step.begun} times while ${step.tool} ran`
     return endStep(engine, run, step, {state: "failed", reason: "tool_failed", error: why, result: told(why)})
   }
@@ -121,7 +122,7 @@ const shownBy = (tool: AgentTool, args: unknown, facts: RunFacts): string =>
 /** Where a person has to agree: asks, waits, or says what was decided. */
 const permit = async (engine: Engine, call: Call, steps: readonly Step[]): Promise<After | "may"> => {
   const {run, binding, step, tool, args, facts} = call
-  const isRepeated = tool.effect === "external" && equalsOf(steps, step).some(({state}) => state === "unknown")
+  const isRepeated = equalsOf(steps, step).some(({state}) => state === "unknown")
   if (!tool.approval && !isRepeated && step.state !== "waiting") return "may"
   const {database, log} = engine
   const approval = await persist(`run ${run.runId}`, log, () => readApproval(database, run.seq, step.n))
@@ -205,7 +206,9 @@ const perform = async (engine: Engine, call: Call, signal: AbortSignal): Promise
       meter.toolEnded(run.agent, tool.name, took() / 1000, "unknown")
       return cutOff(engine, call, shownBy(tool, args, facts), why, took())
     }
-    if (!isLate && isOurs(error)) throw error
+    if (!isLate && isOurs(engine, error)) throw error
+    // Its plugin was loaded anew: the step is begun, and is run again by what there is now.
+    if (error instanceof ToolCutOff) return "goes on"
     meter.toolEnded(run.agent, tool.name, took() / 1000, "failed")
     const reason = isLate ? "tool_timeout" : "tool_failed"
     return endStep(engine, run, step, {state: "failed", reason, error: why, result: told(why)}, took())
@@ -222,8 +225,8 @@ const runTool = async ({log}: Engine, {run: {runId}, tool}: Call, use: ToolUse):
 }
 
 /** What is not the tool's failure. */
-const isOurs = (error: unknown): boolean =>
-  isProblem(error, "stopping") || (error instanceof Error && error.name === "AttemptOver")
+const isOurs = ({isStopping}: Engine, error: unknown): boolean =>
+  (isProblem(error, "stopping") && isStopping()) || (error instanceof Error && error.name === "AttemptOver")
 
 const endWith = async (engine: Engine, {run, step}: Call, result: ToolResult, active: number): Promise<After> => {
   const {value, sends = [], statements = []} = result
