@@ -2,6 +2,7 @@ import type {AgentReason} from "../../../shared/agents/states.ts"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {includesPermission} from "../../../shared/sdk/permission.ts"
+import {longestKept} from "../../../shared/sdk/values.ts"
 import {persist} from "../../database/persist.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
@@ -9,6 +10,7 @@ import {type Approval, askApproval, readApproval} from "../approval/approvals.ts
 import type {Binding} from "../bindings/binding.ts"
 import {itemText, tryCommandOnce} from "../items.ts"
 import {checkArguments} from "../tools/arguments.ts"
+import {cut} from "../tools/result.ts"
 import {type AgentTool, type RunFacts, ToolCutOff, type ToolResult, type ToolUse} from "../tools/tool.ts"
 import {storing} from "./answer.ts"
 import {actorOf, fail} from "./end.ts"
@@ -21,8 +23,8 @@ import {isRun, isStep, never, writeFenced} from "./write.ts"
 /** A run that asks for the same call so often has lost its way. */
 const mostEqual = 5
 
-/** What the model is told of a call holds so many characters. */
-const longestResult = 64 * 1024
+/** What the model is told of a call holds so many characters; what its tool has cut has a note behind it. */
+const longestResult = longestKept + 256
 
 /** A call that has ended the Host so often is not begun again. */
 const mostBegun = 3
@@ -231,7 +233,7 @@ const isOurs = ({isStopping}: Engine, error: unknown): boolean =>
 const endWith = async (engine: Engine, {run, step}: Call, result: ToolResult, active: number): Promise<After> => {
   const {value, sends = [], statements = []} = result
   try {
-    const end = {state: "done", result: cut(engine.hide(textOf(value)))} as const
+    const end = {state: "done", result: cut(engine.hide(textOf(value)), longestResult)} as const
     await writeFenced(
       engine,
       run,
@@ -253,18 +255,13 @@ const endWith = async (engine: Engine, {run, step}: Call, result: ToolResult, ac
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : (toJson(value) ?? "done"))
 
-const cut = (text: string): string =>
-  text.length <= longestResult
-    ? text
-    : `${text.slice(0, longestResult)}\n[cut: the result had ${text.length} characters]`
-
 /** What the model reads of a call that has no result. */
 const told = (why: string): string => toJson({error: why})
 
 const endStep = async (engine: Engine, run: AgentRun, step: ToolStep, end: ToolEnd, active = 0): Promise<After> => {
   const hidden = {
     ...end,
-    result: cut(engine.hide(end.result)),
+    result: cut(engine.hide(end.result), longestResult),
     ...(end.error === undefined ? {} : {error: engine.hide(end.error)}),
   }
   // What is refused before it has begun is a step too: a model that asks for nothing else comes to an end.
