@@ -30,6 +30,8 @@ export interface ScriptedAnswer {
   readonly headers?: Readonly<Record<string, string>>
   /** The provider's own words for the failure. */
   readonly message?: string
+  /** What is sent in place of a stream, as it is. */
+  readonly body?: string
 }
 
 /** A list is answered in its order, its last entry again and again. */
@@ -95,6 +97,7 @@ const play = async (answer: ScriptedAnswer, question: ModelQuestion, response: S
   if (answer.hang === "before") return
   if (answer.status !== undefined) return fail(answer, answer.status, response)
   response.writeHead(200, {"content-type": "text/event-stream", ...answer.headers})
+  if (answer.body !== undefined) return void response.end(answer.body)
   response.flushHeaders()
   if (answer.hang === "headers") return
   for (const delta of textDeltas(answer.text ?? "")) {

@@ -1,0 +1,114 @@
+import {onTestFinished} from "vitest"
+import type {Agents} from "../../../../server/agents/agents.ts"
+import type {Database} from "../../../../server/database/database.ts"
+import type {AgentSettings} from "../../../../shared/agents/config.ts"
+import type {Plugin} from "../../../../shared/sdk/sdk.ts"
+import {agentsOn, askedBy, type EngineParts, HastyClock} from "../../../support/agents/engine.ts"
+import {publishWeather} from "../../../support/agents/plugin-tools.ts"
+import {type Script, type ScriptedModel, startScriptedModel} from "../../../support/agents/scripted-model.ts"
+import {open} from "../../../support/database/databases.ts"
+import {until} from "../../../support/host/process.ts"
+import {memoryFolder} from "../../../support/machine/memory-folder.ts"
+
+/** The limits of a binding's own defaults. */
+export const usualLimits = {
+  steps: 24,
+  tokens: 200_000,
+  seconds: 600,
+  output: 4096,
+  call: 120,
+  parallel: 4,
+  user: {},
+  channel: {},
+  day: {},
+} as const
+
+/** A run as it has ended, with what its conversation was told. */
+export interface Ended {
+  readonly state: string
+  readonly reason: string | null
+  readonly answer: string | null
+  readonly error: string | null
+  readonly tokens: number
+  readonly steps: number
+  /** Of the tools: `<state> <reason>`. */
+  readonly calls: readonly string[]
+  /** What the model was told of each call. */
+  readonly results: readonly string[]
+  /** Text of the messages in `#team`. */
+  readonly told: readonly string[]
+}
+
+export interface Conversation {
+  readonly database: Database
+  readonly agents: Agents
+  readonly model: ScriptedModel
+  readonly clock: HastyClock
+  /** Asks, and waits for the end. */
+  ask(input: string, user?: string): Promise<Ended>
+  /** Once it has ended. */
+  endOf(runId: string): Promise<Ended>
+  /** Another life of the same agents, in place of this one. */
+  again(): Promise<Agents>
+}
+
+export interface ConversationParts extends Partial<EngineParts> {
+  readonly script: Script
+  readonly settings?: Partial<AgentSettings>
+  /** The plugin `weather`; it declares nothing when left out. */
+  readonly setup?: (plugin: Plugin) => void
+  readonly tables?: readonly string[]
+}
+
+/** Agents of one test, with a model that follows its script. Pauses are short. */
+export const converse = async ({script, settings = {}, setup = () => {}, tables = [], ...parts}: ConversationParts) => {
+  const database = await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`})
+  await database.write([{sql: "SELECT 1"}, ...tables.map(sql => ({sql}))])
+  const {snapshot} = await publishWeather(database, setup)
+  const model = await startScriptedModel(script)
+  const clock = new HastyClock()
+  const tools = Object.fromEntries([...snapshot.tools.keys()].map(name => [name, {}]))
+  const live = async () => {
+    const {agents} = await agentsOn({
+      database,
+      snapshot: () => snapshot,
+      clock,
+      ...parts,
+      settings: {tools, ...settings, baseURL: model.url},
+    })
+    await agents.start()
+    return agents
+  }
+  let agents = await live()
+  onTestFinished(() => agents.stop())
+  const endOf = async (runId: string): Promise<Ended> => {
+    const run = await until("the run to end", async () => {
+      const [row] = await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId])
+      return row?.ended_at === null ? undefined : row
+    })
+    const steps = await database.read("SELECT * FROM agent_steps WHERE run = ? AND kind = 'tool' ORDER BY n", [
+      Number(run.seq),
+    ])
+    const sent = await database.read("SELECT content FROM outbox WHERE channel = '#team' ORDER BY seq")
+    return {
+      ...{state: String(run.state), reason: textOf(run.reason), answer: textOf(run.answer), error: textOf(run.error)},
+      ...{tokens: Number(run.tokens), steps: Number(run.steps)},
+      calls: steps.map(({state, reason}) => [state, ...(reason === null ? [] : [reason])].join(" ")),
+      results: steps.map(({output}) => String(output)),
+      told: sent.map(({content}) => String(content)),
+    }
+  }
+  return {
+    ...{database, model, clock, endOf},
+    get agents() {
+      return agents
+    },
+    ask: async (input: string, user = "ada") => endOf(await agents.queue(askedBy(user, input))),
+    again: async () => {
+      agents = await live()
+      return agents
+    },
+  } satisfies Conversation
+}
+
+const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
