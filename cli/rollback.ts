@@ -110,8 +110,11 @@ const describeProof = ({restored, proof}: RolledBackResult): string => {
       "heads",
       `events ${database.events}, inbox ${database.inbox}, outbox ${database.outbox}, schema ${database.schema}`,
     ],
-    ["held", `${counted(restored.held.outbox, "message")}, ${counted(restored.held.inbox, "handler")}`],
-    ["settled", `${counted(restored.held.settled, "row")} that the replaced state had sent or handled since`],
+    [
+      "held",
+      `${counted(restored.held.outbox, "message")}, ${counted(restored.held.inbox, "handler")}, ${counted(restored.held.agents, "run")} of agents`,
+    ],
+    ["settled", `${counted(restored.held.settled, "row")} that the replaced state had sent, handled or ended since`],
     ...restored.notes.map(text => ["note", text] as const),
     ["next", "svc doctor, svc runtime start; svc ingress status; release or discard what is held"],
   ])

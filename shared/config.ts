@@ -343,6 +343,7 @@ const RetentionConfig = Type.Object(
       ),
     ),
     jobRuns: keptOf("90d", 50_000, "Runs of jobs that have ended"),
+    agentRuns: keptOf("30d", 50_000, "Runs of agents that have ended, with their steps"),
     gaps: keptOf("365d", 50_000, "Gaps that have ended"),
     runs: keptOf("365d", 10_000, "Runs of the Host"),
   },

@@ -120,8 +120,8 @@ const describeKept = (result: Restored | RestorePlan): Rows => {
 const outcome = ({held, notes}: Restored): Rows => [
   [
     "held",
-    `${counted(held.outbox, "message")} (svc outbox list --state held), ${counted(held.inbox, "handler")} (svc inbox list --state held)`,
+    `${counted(held.outbox, "message")} (svc outbox list --state held), ${counted(held.inbox, "handler")} (svc inbox list --state held), ${counted(held.agents, "run")} of agents (svc agent runs --state held)`,
   ],
-  ["settled", `${counted(held.settled, "row")} that the replaced state had sent or handled since`],
+  ["settled", `${counted(held.settled, "row")} that the replaced state had sent, handled or ended since`],
   ...notes.map(text => ["note", text] as const),
 ]

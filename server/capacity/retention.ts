@@ -3,6 +3,7 @@ import {durationOf} from "../../shared/duration.ts"
 import type {Log} from "../../shared/log.ts"
 import {isProblem, messageOf} from "../../shared/problems.ts"
 import type {Database} from "../database/database.ts"
+import {agentRunsPart, sweepSpending} from "../database/upkeep/agent-retention.ts"
 import {type PartLimits, type RetentionPart, sweepPart} from "../database/upkeep/retention.ts"
 import {runsPart} from "../database/upkeep/run-retention.ts"
 import {gapsPart} from "../endpoints/gap-retention.ts"
@@ -28,6 +29,7 @@ export const retentionParts: readonly RetentionPart[] = [
   duplicatesPart,
   outboxPart,
   jobRunsPart,
+  agentRunsPart,
   gapsPart,
   runsPart,
 ]
@@ -75,6 +77,7 @@ export class Retention {
       })
       if (rows > 0) dropped[part.name] = rows
     }
+    await sweepSpending(database, now, this.#stopping.signal)
     if (Object.keys(dropped).length > 0) log.info("old rows were dropped", dropped)
     return dropped
   }

@@ -59,6 +59,7 @@ export const agentReasons = {
   place_gone: "The endpoint that the answer goes to is not there any more.",
   internal: "svc itself failed: its log has the cause.",
   cancelled: "Somebody cancelled the run.",
+  restored: "A restore holds the run until an operator releases or discards it.",
   discarded: "An operator discarded the run that a restore held.",
   tool_unknown: "The model asked for a tool that the binding does not have.",
   tool_arguments: "The arguments do not fit the tool's parameters.",

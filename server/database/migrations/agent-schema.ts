@@ -17,9 +17,11 @@ const tellingApproval = (event: string) => `INSERT INTO events (type, at, contex
     json_object('agent', r.agent, 'approval', NEW.id, 'step', NEW.n, 'tool', NEW.tool, 'by', NEW.decided_by, 'reason', NEW.reason)
   FROM agent_runs r WHERE r.seq = NEW.run;`
 
-/** Counts a run that has ended: `agent_runs` is pruned. */
-const counting = `INSERT INTO agent_run_totals (agent, outcome, runs) VALUES (NEW.agent, NEW.state, 1)
-  ON CONFLICT (agent, outcome) DO UPDATE SET runs = runs + 1;`
+/** Counts a run that has ended, and what it took: `agent_runs` is pruned. */
+const counting = `INSERT INTO agent_run_totals (agent, outcome, runs, tokens_in, tokens_out, money)
+  VALUES (NEW.agent, NEW.state, 1, NEW.tokens_in, NEW.tokens_out, NEW.money)
+  ON CONFLICT (agent, outcome) DO UPDATE SET runs = runs + 1, tokens_in = tokens_in + excluded.tokens_in,
+    tokens_out = tokens_out + excluded.tokens_out, money = money + excluded.money;`
 
 /**
  * Runs of agents. A run is one row, and each of its model calls and tool calls is a step: a row before it begins and after it has
@@ -60,7 +62,7 @@ export const agentSchema: readonly string[] = [
   "CREATE INDEX agent_approvals_run ON agent_approvals (run, n)",
   "CREATE TABLE agent_spending (agent TEXT NOT NULL, day TEXT NOT NULL, subject TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0, tokens INTEGER NOT NULL DEFAULT 0, money INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (agent, day, subject)) WITHOUT ROWID",
   "CREATE INDEX agent_spending_day ON agent_spending (day)",
-  "CREATE TABLE agent_run_totals (agent TEXT NOT NULL, outcome TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (agent, outcome)) WITHOUT ROWID",
+  "CREATE TABLE agent_run_totals (agent TEXT NOT NULL, outcome TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0, tokens_in INTEGER NOT NULL DEFAULT 0, tokens_out INTEGER NOT NULL DEFAULT 0, money INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (agent, outcome)) WITHOUT ROWID",
   `CREATE TRIGGER event_agent_run_queued AFTER INSERT ON agent_runs BEGIN ${tellingRun("'queued'")} END`,
   `CREATE TRIGGER event_agent_run AFTER UPDATE OF state ON agent_runs WHEN NEW.state IS NOT OLD.state BEGIN
     ${tellingRun("CASE NEW.state WHEN 'running' THEN 'started' ELSE NEW.state END")} END`,

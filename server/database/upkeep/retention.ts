@@ -17,7 +17,7 @@ export interface PartLimits extends Limits {
 }
 
 /** As the configuration names them, under `retention`. */
-export type RetentionPartName = "handled" | "duplicates" | "sent" | "jobRuns" | "gaps" | "runs"
+export type RetentionPartName = "handled" | "duplicates" | "sent" | "jobRuns" | "agentRuns" | "gaps" | "runs"
 
 /**
  * A table whose old rows are dropped. Its statements may use `?1` and `?2` for the numbers between which it looks, the

@@ -3,6 +3,7 @@ import type {Row, Statement} from "../../../shared/sdk/plugin/database.ts"
 import {stampingEvents} from "../../database/authority.ts"
 import type {Database} from "../../database/database.ts"
 import {telling} from "../../events/telling.ts"
+import {holdingAgents, knownAgentRuns} from "./adopt-agents.ts"
 
 /** What a restored database becomes. */
 export interface Adoption {
@@ -18,7 +19,9 @@ export interface Adoption {
 export interface HeldBack {
   readonly outbox: number
   readonly inbox: number
-  /** Of what the checkpoint had unsent or unhandled, so many were sent or handled since, as the replaced state says. */
+  /** Runs of agents. */
+  readonly agents: number
+  /** Of what the checkpoint had unsent or unhandled, so many were sent, handled or ended since, as the replaced state says. */
   readonly settled: number
 }
 
@@ -43,7 +46,11 @@ export const adoptDatabase = async (
   const known =
     replaced === undefined
       ? []
-      : [...(await knownMessages(database, replaced)), ...(await knownMarks(database, replaced))]
+      : [
+          ...(await knownMessages(database, replaced)),
+          ...(await knownMarks(database, replaced)),
+          ...(await knownAgentRuns(database, replaced)),
+        ]
   const counters = replaced === undefined ? [] : [...(await raiseCounters(replaced)), ...(await sentParts(replaced))]
   const results = await database.write([
     ...known,
@@ -53,6 +60,7 @@ export const adoptDatabase = async (
       sql: `UPDATE inbox_marks AS m SET state = 'held', error = 'restored', ended_at = ? WHERE ${openMarks}`,
       args: [at],
     },
+    ...holdingAgents(at),
     {sql: "UPDATE timers SET state = 'held', reason = 'restored' WHERE state = 'waiting'"},
     {sql: "UPDATE svc_runs SET ended_at = ?, reason = 'restored' WHERE ended_at IS NULL", args: [at]},
     {sql: "UPDATE svc_meta SET value = ? WHERE key = 'authority'", args: [authority]},
@@ -68,6 +76,7 @@ export const adoptDatabase = async (
   return {
     outbox: changes[first] ?? 0,
     inbox: changes[first + 1] ?? 0,
+    agents: changes[first + 2] ?? 0,
     settled: changes.slice(0, known.length).reduce((sum, count) => sum + count, 0),
   }
 }
@@ -139,7 +148,7 @@ const takingMarks = (rows: readonly Row[]): Statement => ({
 /** A number that the replaced state gave out never stands for something else. */
 const raiseCounters = async (replaced: Database): Promise<Statement[]> => {
   const rows = await replaced.read(
-    "SELECT name, seq FROM sqlite_sequence WHERE name IN ('inbox', 'outbox', 'generations')",
+    "SELECT name, seq FROM sqlite_sequence WHERE name IN ('inbox', 'outbox', 'generations', 'agent_runs', 'agent_approvals')",
   )
   return rows.flatMap(({name = null, seq = null}) => [
     {sql: "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", args: [seq, name]},

@@ -63,7 +63,7 @@ const rows = [
   agentApproval(5, 2, {shown: "canary-shown", endpoint: "sandbox", channel: "canary-channel"}),
   agentApproval(1, 1, {state: "approved", decided_at: 1000, decided_by: "canary-decider"}),
   agentSpending("writer", today, {runs: 2, tokens: 150, money: 1_500_000}),
-  {sql: "INSERT INTO agent_run_totals VALUES ('writer', 'succeeded', 7), ('writer', 'failed', 2)"},
+  {sql: "INSERT INTO agent_run_totals (agent, outcome, runs) VALUES ('writer', 'succeeded', 7), ('writer', 'failed', 2)"},
 ]
 
 const start = async (runtime: (typeof runtimes)[number]) => {

@@ -12,6 +12,7 @@ export const settings: RetentionSettings = {
   sent: {age: "30d", rows: 1_000_000},
   undelivered: {age: "180d"},
   jobRuns: {age: "90d", rows: 50_000},
+  agentRuns: {age: "30d", rows: 50_000},
   gaps: {age: "365d", rows: 50_000},
   runs: {age: "365d", rows: 10_000},
 }

@@ -1,0 +1,54 @@
+import {toJson} from "../../../shared/json.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import type {Database} from "../../database/database.ts"
+
+const open = "state IN ('queued', 'running', 'waiting')"
+const ended = "state IN ('succeeded', 'failed', 'cancelled')"
+
+/** Statements take so many rows at a time. */
+const chunk = 1000
+
+/**
+ * Runs of agents that had not ended are held, and what they ask of people with them; the first statement holds the runs. What a run
+ * waits for stays, so that it goes on from there. An approval of a run that ended since is decided no more.
+ */
+export const holdingAgents = (at: number): readonly Statement[] => [
+  {sql: `UPDATE agent_runs SET state = 'held', reason = 'restored' WHERE ${open}`},
+  {
+    sql: `UPDATE agent_approvals SET state = 'cancelled', decided_at = ? WHERE state IN ('waiting', 'held')
+      AND run IN (SELECT seq FROM agent_runs WHERE ${ended})`,
+    args: [at],
+  },
+  {sql: "UPDATE agent_approvals SET state = 'held' WHERE state = 'waiting'"},
+]
+
+/** The end of each run that had not ended in the restored state, and has in the replaced one. */
+export const knownAgentRuns = async (database: Database, replaced: Database): Promise<Statement[]> => {
+  const [table] = await replaced.read("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'agent_runs'")
+  if (table === undefined) return []
+  const rows = await database.read(`SELECT run_id FROM agent_runs WHERE ${open} OR state = 'held'`)
+  const ids = rows.map(({run_id}) => run_id)
+  const statements: Statement[] = []
+  for (let from = 0; from < ids.length; from += chunk) {
+    const found = await replaced.read(
+      `SELECT run_id, state, attempt, answer, message, reason, error, steps, tokens_in, tokens_out, tokens, money, active_ms, started_at,
+         ended_at, runtime_id FROM agent_runs WHERE ${ended} AND run_id IN (SELECT value FROM json_each(?))`,
+      [toJson(ids.slice(from, from + chunk))],
+    )
+    if (found.length > 0) statements.push(takingEnds(toJson(found)))
+  }
+  return statements
+}
+
+const columns =
+  "attempt answer message reason error steps tokens_in tokens_out tokens money active_ms started_at ended_at runtime_id".split(
+    " ",
+  )
+
+// `+`: each row is found by its key.
+const takingEnds = (rows: string): Statement => ({
+  sql: `UPDATE agent_runs SET state = r.value ->> 'state', waits_for = NULL, due_at = NULL,
+      ${columns.map(column => `${column} = r.value ->> '${column}'`).join(", ")}
+    FROM json_each(?) r WHERE agent_runs.run_id = r.value ->> 'run_id' AND +agent_runs.state IN ('queued', 'running', 'waiting', 'held')`,
+  args: [rows],
+})

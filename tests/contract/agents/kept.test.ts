@@ -1,0 +1,90 @@
+import {describe, expect, test} from "vitest"
+import type {Database} from "../../../server/database/database.ts"
+import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
+import {agentApproval, agentRun, agentSpending, agentStep} from "../../support/agents/rows.ts"
+import {aDay, countOf, retentionOf} from "../../support/capacity/retention.ts"
+import {engines, localDatabase, open} from "../../support/database/databases.ts"
+
+const runsIn = async (database: Database) =>
+  (await database.read("SELECT run_id, state, reason, answer, waits_for FROM agent_runs ORDER BY seq")).map(row =>
+    Object.values(row).join(" "),
+  )
+const approvalsIn = async (database: Database) =>
+  (await database.read("SELECT id, state FROM agent_approvals ORDER BY seq")).map(row => Object.values(row).join(" "))
+
+/** One run in each state, the waiting one with a question to a person, a second of which has ended since. */
+const fill = (database: Database, isReplaced: boolean) =>
+  database.write([
+    agentRun(1, {agent: "writer", state: "succeeded", answer: "done"}),
+    agentRun(2, {agent: "writer", state: "queued"}),
+    agentRun(3, {agent: "writer", state: "running"}),
+    agentRun(4, {agent: "writer", state: "waiting", waits_for: "approval"}),
+    agentRun(
+      5,
+      isReplaced
+        ? {agent: "writer", state: "succeeded", answer: "since", tokens: 30, tokens_in: 20, tokens_out: 10}
+        : {agent: "writer", state: "waiting", waits_for: "approval"},
+    ),
+    agentApproval(4, 1),
+    agentApproval(5, 1, {state: isReplaced ? "approved" : "waiting"}),
+    ...(isReplaced ? [agentRun(90, {agent: "writer", state: "queued"})] : []),
+  ])
+
+const adoption = {authority: "another", at: 5000, checkpoint: "c", from: "one"}
+
+describe.each(engines)("a restore on $name", ({make}) => {
+  test("holds what had not ended, and the questions to people with it", async () => {
+    const database = await open(await make())
+    await fill(database, false)
+    expect(await adoptDatabase(database, adoption, undefined)).toMatchObject({agents: 4, settled: 0})
+    expect(await runsIn(database)).toEqual([
+      "run-1 succeeded  done ",
+      "run-2 held restored  ",
+      "run-3 held restored  ",
+      "run-4 held restored  approval",
+      "run-5 held restored  approval",
+    ])
+    expect(await approvalsIn(database)).toEqual(["approval-4-1 held", "approval-5-1 held"])
+  })
+
+  test("takes the end that a run had since, counts it once, and gives no number twice", async () => {
+    const [database, replaced] = [await open(await make()), await open(await localDatabase())]
+    await fill(database, false)
+    await fill(replaced, true)
+    expect(await adoptDatabase(database, adoption, replaced)).toMatchObject({agents: 3, settled: 1})
+    expect((await runsIn(database)).at(-1)).toBe("run-5 succeeded  since ")
+    expect(await approvalsIn(database)).toEqual(["approval-4-1 held", "approval-5-1 cancelled"])
+    expect(await database.read("SELECT outcome, runs, tokens_in, tokens_out FROM agent_run_totals")).toEqual([
+      {outcome: "succeeded", runs: 1, tokens_in: 20, tokens_out: 10},
+    ])
+    const {sql, args = []} = agentRun(0, {agent: "writer", state: "queued", run_id: "next"})
+    await database.write([{sql: sql.replace("(seq, ", "(").replace("(?, ", "("), args: args.slice(1)}])
+    expect((await database.read("SELECT seq FROM agent_runs WHERE run_id = 'next'"))[0]).toEqual({seq: 91})
+  })
+})
+
+test("retention drops runs that ended with their steps and approvals, by age and number, and none that has not", async () => {
+  const database = await open(await localDatabase())
+  const now = Date.now()
+  const at = (days: number) => ({created_at: now - days * aDay, ended_at: now - days * aDay})
+  await database.write([
+    agentRun(1, {agent: "writer", state: "waiting", created_at: now - 90 * aDay}),
+    agentRun(2, {agent: "writer", state: "held", created_at: now - 80 * aDay}),
+    agentRun(3, {agent: "writer", state: "failed", ...at(40)}),
+    agentRun(4, {agent: "writer", state: "succeeded", ...at(20)}),
+    agentRun(5, {agent: "writer", state: "queued", created_at: now}),
+    ...[1, 3, 4].flatMap(run => [agentStep(run, 1, {}), agentApproval(run, 1)]),
+    agentSpending("writer", new Date(now - 41 * aDay).toISOString().slice(0, 10), {tokens: 1}),
+    agentSpending("writer", new Date(now - 39 * aDay).toISOString().slice(0, 10), {tokens: 2}),
+  ])
+  expect(await retentionOf(database).sweep(now)).toMatchObject({agentRuns: 1})
+  expect(await countOf(database, "agent_spending")).toBe(1)
+  expect(await database.read("SELECT run FROM agent_steps ORDER BY run")).toEqual([{run: 1}, {run: 4}])
+  expect(await retentionOf(database, {agentRuns: {age: "0s", rows: 1}}).sweep(now)).toMatchObject({agentRuns: 1})
+  expect((await database.read("SELECT run_id FROM agent_runs ORDER BY seq")).map(({run_id}) => run_id)).toEqual([
+    "run-1",
+    "run-2",
+    "run-5",
+  ])
+  expect(await countOf(database, "agent_approvals")).toBe(1)
+})
