@@ -1,6 +1,7 @@
 import type {Raise} from "../../shared/events.ts"
 import type {Mode} from "../../shared/mode.ts"
 import type {Bindings} from "../agents/bindings/bindings.ts"
+import type {AgentMeter} from "../agents/meter.ts"
 import type {AgentService} from "../agents/service.ts"
 import type {DiskLimit} from "../capacity/disk-watch.ts"
 import type {CapacityService, RescueService} from "../console/api/database.ts"
@@ -62,6 +63,7 @@ export interface Services {
   readonly workroom: Workroom
   readonly agents: AgentService
   readonly bindings: Bindings
+  readonly agentMeter: AgentMeter
   readonly build: RunningBuild
   readonly checkpoints: Checkpoints
   readonly releases: Releases

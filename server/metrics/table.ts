@@ -292,7 +292,42 @@ export const metrics = {
   svc_agent_runs_total: {
     type: "counter",
     labels: ["agent", "outcome"],
-    help: "Runs of agents that ended, by binding: succeeded, failed, cancelled. No series in this version.",
+    help: "Runs of agents that ended, by binding: succeeded, failed, cancelled.",
+  },
+  svc_agent_runs: {
+    type: "gauge",
+    labels: ["agent", "state"],
+    help: "Runs of agents that have not ended, by binding: queued, running, waiting, held.",
+  },
+  svc_agent_failed_run_info: {
+    type: "gauge",
+    labels: ["agent", "run_id"],
+    help: "Always 1: the newest run of an agent that failed or was cancelled; no series where none is kept.",
+  },
+  svc_agent_tokens_total: {
+    type: "counter",
+    labels: ["agent", "direction"],
+    help: "Tokens of runs that ended, by binding: in is what the model read, out is what it wrote.",
+  },
+  svc_agent_money_total: {
+    type: "counter",
+    labels: ["agent"],
+    help: "Money of runs that ended, by binding, in the unit of its prices.",
+  },
+  svc_agent_approvals_waiting: {
+    type: "gauge",
+    labels: [],
+    help: "Calls of agents that wait for a person to approve them.",
+  },
+  svc_agent_tool_seconds: {
+    type: "histogram",
+    labels: ["agent", "tool", "outcome"],
+    help: "From the begin of a tool call to its end, by binding: done, failed, unknown, refused.",
+  },
+  svc_agent_model_seconds: {
+    type: "histogram",
+    labels: ["agent", "outcome"],
+    help: "From the begin of a model call to its end, by binding: done, failed.",
   },
   svc_checkpoint_verified_timestamp_seconds: {
     type: "gauge",

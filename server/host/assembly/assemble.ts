@@ -1,5 +1,6 @@
 import {exit} from "../../../shared/exit.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {AgentMeter} from "../../agents/meter.ts"
 import {Capacity} from "../../capacity/capacity.ts"
 import {watchDisk} from "../../capacity/disk-watch.ts"
 import {PlaceWatch} from "../../capacity/place-watch.ts"
@@ -177,6 +178,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     },
   })
   const timers: Timers = createTimers({database, log, generations, ingress, inbox, clock})
+  const agentMeter = new AgentMeter()
   const agents: HostAgents = createAgents({
     database,
     log,
@@ -192,7 +194,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     languageOf,
     hide: logs.scrub,
     timers: () => timers,
-    meter: {modelEnded: () => {}, toolEnded: () => {}},
+    meter: agentMeter,
   })
   const users = createUserData({
     database,
@@ -232,6 +234,7 @@ export const assemble = async (options: HostOptions, runtime: Runtime, opened: O
     jobs,
     agents,
     bindings: agents.bindings,
+    agentMeter,
     containment,
   }
 }

@@ -3,6 +3,7 @@ import {GapCounts} from "../../endpoints/gap-counts.ts"
 import {readLastEvents} from "../../inbox/last-events.ts"
 import {MetricsPage} from "../../metrics/page.ts"
 import {by, type Readings} from "../../metrics/readings.ts"
+import {noAgents, readAgents, readCalls} from "./agents.ts"
 import {
   noCapacity,
   noDepths,
@@ -24,7 +25,7 @@ import {noJobRuns, readCheckpoints, readJobRuns, readWorkroom} from "./work.ts"
 /** The page of `GET /api/metrics`. A part that cannot be read is counted, and the rest is shown without it. */
 export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const {identity, database, endpoints} = sources
-  const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, events: 0, jobs: 0, disk: 0}
+  const failures = {runs: 0, gaps: 0, messages: 0, storage: 0, events: 0, jobs: 0, agents: 0, disk: 0}
   const orNothing = <T>(part: keyof typeof failures, reading: Promise<T>, nothing: T): Promise<T> =>
     reading.catch(() => {
       failures[part]++
@@ -36,26 +37,28 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
   const runs = once(() => readRuns(database, identity.runtimeId))
   return new MetricsPage(async (): Promise<Readings> => {
     const list = endpoints.list()
-    const [ends, gaps, dropped, stored, depths, storage, capacity, files, eventLog, jobRuns, disk] = await Promise.all([
-      orNothing("runs", runs().then(readRunEnds), noRuns),
-      orNothing("gaps", readGaps(gapCounts, list), noGaps),
-      orNothing("messages", readDroppedEvents(database, list), noDropped),
-      orNothing("messages", lastEvents(), new Map<string, number>()),
-      orNothing(
-        "messages",
-        readDepths(
-          database,
-          list.map(({spec}) => spec.name),
+    const [ends, gaps, dropped, stored, depths, storage, capacity, files, eventLog, jobRuns, agents, disk] =
+      await Promise.all([
+        orNothing("runs", runs().then(readRunEnds), noRuns),
+        orNothing("gaps", readGaps(gapCounts, list), noGaps),
+        orNothing("messages", readDroppedEvents(database, list), noDropped),
+        orNothing("messages", lastEvents(), new Map<string, number>()),
+        orNothing(
+          "messages",
+          readDepths(
+            database,
+            list.map(({spec}) => spec.name),
+          ),
+          noDepths,
         ),
-        noDepths,
-      ),
-      orNothing("storage", readStoredSizes(database.location), noStorage),
-      orNothing("storage", readCapacity(database), noCapacity),
-      orNothing("storage", readFiles(sources.files), noFiles),
-      orNothing("events", readEventLog(sources.events.events), noEventLog),
-      orNothing("jobs", readJobRuns(database), noJobRuns),
-      orNothing("disk", readDisk(sources.disk), noWatch),
-    ])
+        orNothing("storage", readStoredSizes(database.location), noStorage),
+        orNothing("storage", readCapacity(database), noCapacity),
+        orNothing("storage", readFiles(sources.files), noFiles),
+        orNothing("events", readEventLog(sources.events.events), noEventLog),
+        orNothing("jobs", readJobRuns(database), noJobRuns),
+        orNothing("agents", readAgents(database, sources.bindings), noAgents),
+        orNothing("disk", readDisk(sources.disk), noWatch),
+      ])
     return {
       ...readHost(sources),
       ...readCounters(sources),
@@ -73,16 +76,12 @@ export const createMetrics = (sources: MetricsSources): MetricsPage => {
       ...eventLog,
       ...jobRuns,
       ...disk,
-      ...notBuilt,
+      ...agents,
+      ...readCalls(sources.agentMeter),
       svc_collect_failures_total: by("part", failures),
     }
   })
 }
-
-/** What nothing feeds yet: runs of agents come in here. Their metric has a name, and no series. */
-const notBuilt = {
-  svc_agent_runs_total: [],
-} satisfies Partial<Readings>
 
 /** Reads it the first time that it succeeds, and keeps it. */
 const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {

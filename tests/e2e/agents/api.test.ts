@@ -63,7 +63,10 @@ const rows = [
   agentApproval(5, 2, {shown: "canary-shown", endpoint: "sandbox", channel: "canary-channel"}),
   agentApproval(1, 1, {state: "approved", decided_at: 1000, decided_by: "canary-decider"}),
   agentSpending("writer", today, {runs: 2, tokens: 150, money: 1_500_000}),
-  {sql: "INSERT INTO agent_run_totals (agent, outcome, runs) VALUES ('writer', 'succeeded', 7), ('writer', 'failed', 2)"},
+  {
+    sql: `INSERT INTO agent_run_totals (agent, outcome, runs, tokens_in, tokens_out, money) VALUES
+    ('writer', 'succeeded', 7, 100, 15, 1000000), ('writer', 'failed', 2, 10, 5, 250000)`,
+  },
 ]
 
 const start = async (runtime: (typeof runtimes)[number]) => {
@@ -213,6 +216,25 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     for (const path of ["/api/agents/writer/run", "/api/approvals/approval-5-2/deny", "/api/runs/held/release"]) {
       await expectProblem(await post(path, {}, fullAndDemo.env.DEMO_TOKEN), 403, "forbidden")
     }
+  })
+
+  test("metrics count runs, tokens, money and approvals, and name the newest run that did not succeed", async () => {
+    const page = await (await host().fetch("/api/metrics")).text()
+    const value = (name: string, ...labels: readonly string[]) =>
+      page
+        .split("\n")
+        .find(line => line.startsWith(name) && labels.every(label => line.includes(label)))
+        ?.split(" ")
+        .at(-1)
+    expect(value("svc_agent_runs_total{", 'agent="writer"', 'outcome="succeeded"')).toBe("7")
+    expect(value("svc_agent_runs{", 'agent="off"', 'state="held"')).toBe("1")
+    expect(value("svc_agent_runs{", 'agent="writer"', 'state="waiting"')).toBe("1")
+    expect(value("svc_agent_failed_run_info{", 'agent="writer"', 'run_id="run-2"')).toBe("1")
+    expect(value("svc_agent_failed_run_info{", 'agent="off"')).toBeUndefined()
+    expect(value("svc_agent_tokens_total{", 'agent="writer"', 'direction="out"')).toBe("20")
+    expect(value("svc_agent_money_total{", 'agent="writer"')).toBe("1.25")
+    expect(value("svc_agent_approvals_waiting")).toBe("1")
+    expect(value("svc_collect_failures_total{", 'part="agents"')).toBe("0")
   })
 
   test("the command line lists and shows bindings, runs and steps", async () => {

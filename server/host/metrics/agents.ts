@@ -1,0 +1,76 @@
+import {toJson} from "../../../shared/json.ts"
+import type {Bindings} from "../../agents/bindings/bindings.ts"
+import type {AgentMeter, CallFigures} from "../../agents/meter.ts"
+import type {Database} from "../../database/database.ts"
+import type {Readings} from "../../metrics/readings.ts"
+import {single} from "../../metrics/readings.ts"
+
+export const noAgents = {
+  svc_agent_runs_total: [],
+  svc_agent_runs: [],
+  svc_agent_failed_run_info: [],
+  svc_agent_tokens_total: [],
+  svc_agent_money_total: [],
+  svc_agent_approvals_waiting: [],
+} satisfies Partial<Readings>
+
+const openStates = ["queued", "running", "waiting", "held"] as const
+
+/** Looked up in the index for each agent and state. */
+const countOpen = `SELECT a.value AS agent, s.value AS state,
+    (SELECT count(*) FROM agent_runs WHERE agent = a.value AND state = s.value) AS n
+  FROM json_each(?1) a CROSS JOIN json_each(?2) s`
+
+/** The newest of each agent: two look-ups in the index of agent and state. */
+const selectFailed = `SELECT r.agent, r.run_id FROM json_each(?1) a CROSS JOIN agent_runs r ON r.seq = (SELECT max(seq) FROM (
+    SELECT max(seq) AS seq FROM agent_runs WHERE agent = a.value AND state = 'failed'
+    UNION ALL SELECT max(seq) FROM agent_runs WHERE agent = a.value AND state = 'cancelled'))`
+
+/** What agents have done since the first run, and what they are doing. Rows keep money in millionths. */
+export const readAgents = async (database: Database, bindings: Pick<Bindings, "list">) => {
+  const totals = await database.read("SELECT * FROM agent_run_totals ORDER BY agent, outcome")
+  const counted = totals.map(row => String(row.agent))
+  const names = [...new Set([...bindings.list().map(({name}) => name), ...counted])]
+  const [open, [approvals], failed] = await Promise.all([
+    database.read(countOpen, [toJson(names), toJson(openStates)]),
+    database.read("SELECT count(*) AS n FROM agent_approvals WHERE state = 'waiting'"),
+    database.read(selectFailed, [toJson(names)]),
+  ])
+  const sum = (agent: string, column: string) =>
+    totals.filter(row => row.agent === agent).reduce((all, row) => all + Number(row[column]), 0)
+  return {
+    svc_agent_runs_total: totals.map(({agent, outcome, runs}) => ({
+      labels: {agent: String(agent), outcome: String(outcome)},
+      value: Number(runs),
+    })),
+    svc_agent_runs: open.map(({agent, state, n}) => ({
+      labels: {agent: String(agent), state: String(state)},
+      value: Number(n),
+    })),
+    svc_agent_failed_run_info: failed.map(({agent, run_id}) => ({
+      labels: {agent: String(agent), run_id: String(run_id)},
+      value: 1,
+    })),
+    svc_agent_tokens_total: names.flatMap(agent => [
+      {labels: {agent, direction: "in"}, value: sum(agent, "tokens_in")},
+      {labels: {agent, direction: "out"}, value: sum(agent, "tokens_out")},
+    ]),
+    svc_agent_money_total: names.map(agent => ({labels: {agent}, value: sum(agent, "money") / 1e6})),
+    svc_agent_approvals_waiting: single(Number(approvals?.n ?? 0)),
+  } satisfies Partial<Readings>
+}
+
+const secondsOf = ({agent, tool, outcome, seconds}: CallFigures) => ({
+  labels: {agent, tool, outcome},
+  histogram: seconds,
+})
+
+/** What the calls of this run of the Host took. */
+export const readCalls = (meter: AgentMeter) =>
+  ({
+    svc_agent_tool_seconds: meter.tools.map(secondsOf),
+    svc_agent_model_seconds: meter.models.map(({agent, outcome, seconds}) => ({
+      labels: {agent, outcome},
+      histogram: seconds,
+    })),
+  }) satisfies Partial<Readings>

@@ -1,0 +1,17 @@
+import {expect, test} from "vitest"
+import {AgentMeter} from "../../../server/agents/meter.ts"
+import {readCalls} from "../../../server/host/metrics/agents.ts"
+
+test("calls are timed by binding, tool and outcome", () => {
+  const meter = new AgentMeter()
+  meter.toolEnded("writer", "send", 0.2, "done")
+  meter.toolEnded("writer", "send", 0.3, "done")
+  meter.toolEnded("writer", "send", 9, "failed")
+  meter.modelEnded("writer", 1.5, "done")
+  const {svc_agent_tool_seconds: tools, svc_agent_model_seconds: models} = readCalls(meter)
+  expect(tools.map(({labels, histogram}) => ({...labels, count: histogram.count}))).toEqual([
+    {agent: "writer", tool: "send", outcome: "done", count: 2},
+    {agent: "writer", tool: "send", outcome: "failed", count: 1},
+  ])
+  expect(models.map(({labels}) => labels)).toEqual([{agent: "writer", outcome: "done"}])
+})
