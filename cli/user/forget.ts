@@ -107,6 +107,7 @@ const kinds: Readonly<Record<UserPartName, readonly [string, string, string]>> =
   inbox: ["inbox event", "to redact", "redacted"],
   errors: ["error", "to empty in the event log", "emptied in the event log"],
   outbox: ["outbox message", "to redact, or to cancel where not sent", "redacted, or cancelled where not sent"],
+  agents: ["agent run", "to redact", "redacted"],
   state: ["value", "of plugins to delete", "of plugins deleted"],
   prompts: ["question", "to end", "ended"],
 }

@@ -1,6 +1,7 @@
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from "node:fs"
 import {configSchema} from "../../server/config/schema.ts"
 import {root} from "../root.ts"
+import {agentsPage} from "./agents.ts"
 import {commandsPage} from "./commands.ts"
 import {configurationPage} from "./configuration.ts"
 import {eventsPage} from "./events.ts"
@@ -20,6 +21,7 @@ const json = (value: object): string => `${JSON.stringify(value, undefined, 2)}\
 const generate = async (): Promise<Readonly<Record<string, string>>> => {
   const {openApi, slots} = await askRunningHost()
   return {
+    "agents.md": agentsPage(),
     "commands.md": await commandsPage(),
     "configuration.md": configurationPage(slots),
     "events.md": eventsPage(),

@@ -5,22 +5,19 @@ import type {SatoriEvent} from "../../shared/sdk/satori.ts"
 import {assertThat, type Database} from "../database/database.ts"
 import {overwriting, type Purged} from "../database/engine.ts"
 import {telling} from "../events/telling.ts"
-
-/** What stands in the place of what was taken away. */
-export const redacted = "[redacted]"
+import {assertRunsEnded, forgettingRunDetails, forgettingRuns} from "./user/agent-runs.ts"
+import {ending, redacted} from "./user/redacted.ts"
 
 export interface Redaction {
   /** What is promised of the bytes. */
   readonly erased: Purged
 }
 
-/** When a row that had not ended ends: now. */
-export const ending = "ended_at = COALESCE(ended_at, unixepoch() * 1000)"
-
 /**
  * Overwrites what was said in an inbox event: the text of the message, names, the platform's payload, what the errors of
- * its handlers say. Its ids and times stay. Handlers that are failed, dead or held are discarded. Throws `inbox_unknown`,
- * and `inbox_state` while one is pending or running.
+ * its handlers say. Its ids and times stay. Handlers that are failed, dead or held are discarded. What
+ * runs of agents that answer it were asked and have answered goes too. Throws `inbox_unknown`, and `inbox_state` while a handler is
+ * pending or running, or a run has not ended.
  */
 export const redactInbox = async (database: Database, seq: number, reason: string | null): Promise<Redaction> => {
   const [row] = await database.read("SELECT endpoint, event FROM inbox WHERE seq = ?", [seq])
@@ -41,12 +38,15 @@ export const redactInbox = async (database: Database, seq: number, reason: strin
             state = CASE WHEN state IN ('failed', 'dead', 'held') THEN 'discarded' ELSE state END WHERE seq = ?`,
         args: [seq],
       },
+      assertRunsEnded("inbox_seq = ?", [seq]),
+      ...forgettingRuns("inbox_seq = ?", [seq]),
+      forgettingRunDetails("inbox_seq = ?", [seq]),
       forgetErrors("sn", seq),
       telling("message.redacted", {sn: seq, message: null, reason}, {endpoint: String(row.endpoint)}),
     ],
     refusal: new Problem(
       "inbox_state",
-      `event ${seq} has handlers that have not ended, and would not see what was said`,
+      `event ${seq} has handlers, or runs of agents, that have not ended, and would not see what was said`,
     ),
   })
 }

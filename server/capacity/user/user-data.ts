@@ -32,7 +32,7 @@ const longest = 5000
 /** The Host may begin to work on a row while it is being forgotten: then its slice is looked at again, so often. */
 const mostTries = 10
 
-const none: UserCounts = {timers: 0, inbox: 0, errors: 0, outbox: 0, state: 0, prompts: 0}
+const none: UserCounts = {timers: 0, inbox: 0, errors: 0, outbox: 0, agents: 0, state: 0, prompts: 0}
 
 /** What is kept of one user of a platform: it is shown as one document, or forgotten. */
 export class UserData {

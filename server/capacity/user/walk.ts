@@ -5,6 +5,7 @@ import type {Database} from "../../database/database.ts"
 import {statePart} from "../../database/state/user-part.ts"
 import {argumentsOf} from "../../database/upkeep/retention.ts"
 import type {PlatformUser, UserPart} from "../../database/upkeep/user-part.ts"
+import {agentsPart} from "../../inbox/user/agent-runs.ts"
 import {errorsPart, inboxPart, outboxPart, promptsPart} from "../../inbox/user/parts.ts"
 import {channelTimersPart, timersPart} from "../../scheduler/timers/user-part.ts"
 
@@ -20,6 +21,7 @@ export const parts: readonly UserPart[] = [
   inboxPart,
   errorsPart,
   outboxPart,
+  agentsPart,
   channelTimersPart,
   statePart,
   promptsPart,

@@ -44,6 +44,7 @@ export const agentSchema: readonly string[] = [
   "CREATE INDEX agent_runs_of_agent_state ON agent_runs (agent, state, seq)",
   "CREATE INDEX agent_runs_user ON agent_runs (endpoint, user) WHERE user IS NOT NULL",
   "CREATE INDEX agent_runs_due ON agent_runs (due_at) WHERE state = 'waiting'",
+  "CREATE INDEX agent_runs_event ON agent_runs (inbox_seq) WHERE inbox_seq IS NOT NULL",
   "CREATE INDEX agent_runs_item ON agent_runs (item, seq) WHERE item IS NOT NULL",
   `CREATE TABLE agent_steps (
     run INTEGER NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, call TEXT, effect TEXT,

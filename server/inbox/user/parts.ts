@@ -6,8 +6,10 @@ import {assertThat} from "../../database/database.ts"
 import {jsonRows} from "../../database/json-rows.ts"
 import type {UserPart} from "../../database/upkeep/user-part.ts"
 import {telling} from "../../events/telling.ts"
-import {contentWithoutWords, ending, withoutWords} from "../redact.ts"
+import {contentWithoutWords, withoutWords} from "../redact.ts"
+import {isAgentDetail, withoutAgentDetail} from "./agent-runs.ts"
 import {isEventOfUser, isMessageOfUser} from "./of-user.ts"
+import {ending} from "./redacted.ts"
 
 const listOf = (rows: readonly Row[], column: string): string => toJson(rows.map(row => row[column]))
 
@@ -78,13 +80,15 @@ export const inboxPart: UserPart = {
 export const errorsPart: UserPart = {
   name: "errors",
   slices: {table: "events", key: "offset"},
-  find: `SELECT e.offset FROM events e WHERE e.offset > ?1 AND e.offset <= ?2 AND e.type LIKE 'message.%'
+  find: `SELECT e.offset FROM events e WHERE e.offset > ?1 AND e.offset <= ?2 AND ((e.type LIKE 'message.%'
     AND e.data ->> '$.error' IS NOT NULL
     AND (EXISTS (SELECT 1 FROM inbox i WHERE i.seq = e.data ->> '$.sn' AND ${isEventOfUser})
-      OR EXISTS (SELECT 1 FROM outbox o WHERE o.id = e.data ->> '$.message' AND ${isMessageOfUser}))`,
+      OR EXISTS (SELECT 1 FROM outbox o WHERE o.id = e.data ->> '$.message' AND ${isMessageOfUser})))
+    OR (${isAgentDetail} AND EXISTS (SELECT 1 FROM agent_runs r WHERE r.run_id = e.run_id AND r.endpoint = ?3 AND r.user = ?4)))`,
   forgetting: rows => [
     {
-      sql: "UPDATE events SET data = json_set(data, '$.error', NULL) WHERE offset IN (SELECT value FROM json_each(?))",
+      sql: `UPDATE events AS e SET data = iif(${isAgentDetail}, ${withoutAgentDetail}, json_set(data, '$.error', NULL))
+        WHERE offset IN (SELECT value FROM json_each(?))`,
       args: [listOf(rows, "offset")],
     },
   ],

@@ -4,7 +4,7 @@ import {Named, orNull} from "../schemas.ts"
 /** What the Host keeps of one user of a platform: shown to nobody but the full token. */
 
 /** The kinds of it, in the order in which they are gone through. */
-export const userParts = ["timers", "inbox", "errors", "outbox", "state", "prompts"] as const
+export const userParts = ["timers", "inbox", "errors", "outbox", "agents", "state", "prompts"] as const
 export type UserPartName = (typeof userParts)[number]
 
 /** The database takes no text with a NUL. */
@@ -31,6 +31,7 @@ export const UserCounts = Named("UserCounts", {
   inbox: Type.Integer({description: "Inbox events: redacted"}),
   errors: Type.Integer({description: "Errors of theirs in the event log: emptied"}),
   outbox: Type.Integer({description: "Outbox messages: redacted, and cancelled where they were not sent"}),
+  agents: Type.Integer({description: "Runs of agents that they asked for: redacted"}),
   state: Type.Integer({description: "Values of plugins: deleted"}),
   prompts: Type.Integer({description: "Questions: ended"}),
 })

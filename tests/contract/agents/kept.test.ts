@@ -1,5 +1,6 @@
 import {describe, expect, test} from "vitest"
 import type {Database} from "../../../server/database/database.ts"
+import {redactInbox} from "../../../server/inbox/redact.ts"
 import {adoptDatabase} from "../../../server/recovery/restore/adopt.ts"
 import {agentApproval, agentRun, agentSpending, agentStep} from "../../support/agents/rows.ts"
 import {aDay, countOf, retentionOf} from "../../support/capacity/retention.ts"
@@ -87,4 +88,35 @@ test("retention drops runs that ended with their steps and approvals, by age and
     "run-5",
   ])
   expect(await countOf(database, "agent_approvals")).toBe(1)
+})
+
+test("redacting an event takes what runs that answer it were told, and waits for those that have not ended", async () => {
+  const database = await open(await localDatabase())
+  await database.write([
+    {
+      sql: `INSERT INTO inbox (seq, endpoint, event_id, conversation, type, received_at, event) VALUES (7, 'e', 'x', 'c', 'message-created', 1,
+        '{"type":"message-created","timestamp":1,"login":{},"message":{"id":"x","content":"canary"}}')`,
+    },
+    agentRun(1, {
+      agent: "writer",
+      state: "running",
+      inbox_seq: 7,
+      input: "canary",
+      error: "canary",
+      place: '{"name":"canary"}',
+    }),
+    agentStep(1, 1, {input: '"canary"', output: '"canary"'}),
+    agentApproval(1, 1, {state: "approved", shown: "canary"}),
+    agentRun(2, {agent: "writer", state: "succeeded", inbox_seq: 8, input: "kept"}),
+  ])
+  await expect(redactInbox(database, 7, null)).rejects.toMatchObject({code: "inbox_state"})
+  await database.write([
+    {sql: "UPDATE agent_runs SET state = 'succeeded', answer = 'canary', error = NULL WHERE seq = 1"},
+  ])
+  await redactInbox(database, 7, null)
+  for (const table of ["agent_runs", "agent_steps", "agent_approvals", "inbox", "events"]) {
+    expect(JSON.stringify(await database.read(`SELECT * FROM ${table}`))).not.toContain("canary")
+  }
+  expect(await runsIn(database)).toEqual(["run-1 succeeded   ", "run-2 succeeded   "])
+  expect((await database.read("SELECT input FROM agent_runs WHERE seq = 2"))[0]).toEqual({input: "kept"})
 })

@@ -2,6 +2,7 @@ import {describe, expect, test} from "vitest"
 import {UserData} from "../../../server/capacity/user/user-data.ts"
 import type {Database} from "../../../server/database/database.ts"
 import {Problem} from "../../../shared/problems.ts"
+import {agentApproval, agentRun, agentStep} from "../../support/agents/rows.ts"
 import {engines, localDatabase, open} from "../../support/database/databases.ts"
 
 const ann = {endpoint: "e", user: "ann"}
@@ -74,10 +75,21 @@ const prompt = (id: string, user: string, asked: number, word: string) => ({
   args: [id, `c-${id}`, user, JSON.stringify(word), asked],
 })
 
+const askedBy = (seq: number, user: string, word: string) => [
+  agentRun(seq, {
+    ...{agent: "writer", state: "succeeded", endpoint: "e", channel: `dm-${user}`, user},
+    ...{input: word, answer: word, error: word, place: JSON.stringify({name: word})},
+  }),
+  agentStep(seq, 1, {input: JSON.stringify(word), output: JSON.stringify(word), error: word}),
+  agentApproval(seq, 1, {state: "approved", shown: word, reason: word}),
+]
+const agentRows = [...askedBy(1, "ann", canary), ...askedBy(2, "ann", canary), ...askedBy(3, "ben", kept)]
+
 /** What Ann and others said, in every place that keeps it. */
 const fill = (database: Database) =>
   database.write([
     {sql: "CREATE TABLE p_notes_lines (line TEXT)"},
+    ...agentRows,
     inbox(1, "ann", dm, canary),
     mark(1, "handled", canary),
     mark(1, "pending"),
@@ -124,8 +136,8 @@ const fill = (database: Database) =>
     prompt("q3", "account acc-bob", 2, kept),
   ])
 
-const countsOfAnn = {inbox: 4, errors: 0, outbox: 6, timers: 2, state: 3, prompts: 2}
-const nothing = {inbox: 0, errors: 0, outbox: 0, timers: 0, state: 0, prompts: 0}
+const countsOfAnn = {inbox: 4, errors: 4, outbox: 6, agents: 2, timers: 2, state: 3, prompts: 2}
+const nothing = {inbox: 0, errors: 0, outbox: 0, agents: 0, timers: 0, state: 0, prompts: 0}
 
 const remains = async () => ({checkpoints: ["20260101-000000-abcdef"], workItems: 2, eventLog: "24h"})
 
@@ -308,7 +320,7 @@ test("a long walk is gone through in slices, from wherever an answer left off", 
   await fill(database)
   const rest = JSON.stringify({part: 3, after: 3, channels: ["dm-ann"]})
   const {counts} = await running(database).forget(ann, {dryRun: false, next: rest})
-  expect(counts).toEqual({...nothing, outbox: 3, timers: 1, state: 3, prompts: 2})
-  for (const next of ["x", "{}", '{"part":7,"after":0,"channels":[]}'])
+  expect(counts).toEqual({...nothing, outbox: 3, agents: 2, timers: 1, state: 3, prompts: 2})
+  for (const next of ["x", "{}", '{"part":8,"after":0,"channels":[]}'])
     await expect(running(database).forget(ann, {dryRun: true, next})).rejects.toMatchObject({code: "request_invalid"})
 })
