@@ -103,7 +103,7 @@ const reasonOf = (...reads: readonly Read<unknown>[]): string => {
 }
 
 const askRest = async (reader: Reader, expected: Expectations, now: () => number): Promise<readonly Judgement[]> => {
-  const [status, endpoints, inbox, readiness, plugins, history, jobs] = await Promise.all([
+  const [status, endpoints, inbox, readiness, plugins, history, jobs, agents] = await Promise.all([
     reader.read("status"),
     reader.read("endpoints"),
     reader.read("inbox"),
@@ -111,6 +111,7 @@ const askRest = async (reader: Reader, expected: Expectations, now: () => number
     reader.read("plugins"),
     reader.read("history"),
     reader.read("jobs"),
+    reader.read("agents"),
   ])
   const {capabilities, longestQuiet} = expected
   const [first] = inbox.is === "read" ? inbox.value.items : []
@@ -120,7 +121,7 @@ const askRest = async (reader: Reader, expected: Expectations, now: () => number
       ? judgeEndpoints(endpoints.value.items, first, status.value.ingress, now(), longestQuiet)
       : notAsked(reasonOf(status, endpoints, inbox)),
     readiness.is === "read" && plugins.is === "read"
-      ? judgeCapabilities(readiness.value, plugins.value.items, capabilities)
+      ? judgeCapabilities(readiness.value, plugins.value.items, capabilities, valueRead(agents)?.items)
       : notAsked(reasonOf(readiness, plugins)),
     status.is === "read" && history.is !== "none" && jobs.is !== "none"
       ? judgeAuthority({status: status.value, history: valueRead(history), jobs: valueRead(jobs)})

@@ -33,6 +33,16 @@ export const views = {
   inbox: page(Type.Object({seq: Type.Integer(), endpoint: text, receivedAt: text})),
   readiness: ReadinessReport,
   plugins: page(Type.Object({name: text, state: text, capabilities: Type.Array(Type.Object({id: text}))})),
+  agents: Type.Object({
+    items: Type.Array(
+      Type.Object({
+        name: text,
+        approvals: Type.Integer(),
+        runs: Type.Object({held: Type.Integer()}),
+        lastRun: Type.Union([Type.Object({runId: text, state: text, reason: textOrNull}), Type.Null()]),
+      }),
+    ),
+  }),
   history: Type.Object({epoch: text, head: text}),
   jobs: Type.Object({
     file: Type.Object({

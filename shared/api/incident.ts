@@ -18,6 +18,7 @@ export const paths: Readonly<Record<keyof typeof views, string>> = {
   inbox: "/api/inbox?limit=1",
   readiness: "/api/system/readiness",
   plugins: "/api/plugins?limit=500",
+  agents: "/api/agents",
   history: "/api/events/history?limit=1",
   jobs: "/api/jobs?limit=1",
 }
@@ -107,6 +108,7 @@ export const judgeCapabilities = (
   report: View<"readiness">,
   plugins: View<"plugins">["items"],
   wanted: readonly string[],
+  agents: View<"agents">["items"] = [],
 ): Judgement => {
   const required = report.components.filter(component => component.required)
   const failing = required.filter(component => !component.ready)
@@ -116,6 +118,7 @@ export const judgeCapabilities = (
     `generation ${report.generation ?? "none"}: ${required.length - failing.length} of ${required.length} required components are ready`,
     ...failing.map(({kind, name, reason, message}) => `${kind} ${name}: ${reason ?? "unready"}: ${message}`),
     ...wanted.map(id => `${id}: ${published.has(id) ? "published" : "not published"}`),
+    ...agents.flatMap(describeAgent),
     ...(report.lastFailure === undefined ? [] : [`the newest configuration was not committed: ${report.lastFailure}`]),
   ]
   const [first] = failing
@@ -126,6 +129,23 @@ export const judgeCapabilities = (
     evidence,
     remediation ?? "svc generation diff shows what changed; svc generation rollback takes an earlier configuration.",
   )
+}
+
+/** What of an agent waits for a person, or went wrong last. It changes no answer: the Host runs. */
+const describeAgent = ({name, approvals, runs, lastRun}: View<"agents">["items"][number]): readonly string[] => {
+  const isFailed = lastRun?.state === "failed"
+  const said = [
+    ...(approvals > 0
+      ? [
+          `${approvals === 1 ? "a call waits" : `${approvals} calls wait`} for approval (svc agent runs --state waiting)`,
+        ]
+      : []),
+    ...(runs.held > 0
+      ? [`${runs.held === 1 ? "a run is" : `${runs.held} runs are`} held since a restore (svc agent runs --state held)`]
+      : []),
+    ...(isFailed ? [`its newest run ${lastRun.runId} failed: ${lastRun.reason ?? "no reason"}`] : []),
+  ]
+  return said.length === 0 ? [] : [`agent ${name}: ${said.join("; ")}`]
 }
 
 export interface Stores {

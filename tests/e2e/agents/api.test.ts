@@ -255,6 +255,16 @@ describe.each(runtimes)("agents over HTTP on $name", runtime => {
     expect(JSON.parse(json.stdout)).toMatchObject({runId: "run-5", trail: [{step: 1}, {step: 2}]})
   })
 
+  test("the incident check names the agents whose runs wait for a person", async () => {
+    const {project, url} = host()
+    const incident = await svc(runtime, project, ["doctor", "--incident", url], {
+      env: {SVC_HTTP_TOKEN: fullAndDemo.env.HTTP_TOKEN},
+    })
+    expect(incident.stdout).toMatch(/agent writer: a call waits for approval \(svc agent runs --state waiting\)/)
+    expect(incident.stdout).toMatch(/agent off: a run is held since a restore \(svc agent runs --state held\)/)
+    expect(incident.stdout).not.toContain("agent reader")
+  })
+
   test("the command line says what is not there, and what it needs", async () => {
     const {project} = host()
     const refusal = async (...args: string[]) => {
