@@ -77,9 +77,15 @@ export class HastyClock implements Clock {
   readonly longestWait = systemClock.longestWait
   readonly togetherFor = 1
   readonly pauses: number[] = []
+  #offset = 0
 
   now(): number {
-    return systemClock.now()
+    return systemClock.now() + this.#offset
+  }
+
+  /** Somebody sets the clock, by so many milliseconds. */
+  set(by: number): void {
+    this.#offset += by
   }
 
   elapsed(): number {

@@ -1,0 +1,99 @@
+import {expect, test} from "vitest"
+import type {Database} from "../../../../server/database/database.ts"
+import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
+import {askedBy} from "../../../support/agents/engine.ts"
+import type {ModelQuestion} from "../../../support/agents/question.ts"
+import type {Script, ScriptedAnswer} from "../../../support/agents/scripted-model.ts"
+import {until} from "../../../support/host/process.ts"
+import {converse} from "./conversation.ts"
+
+const hour = 3_600_000
+
+const act = (plugin: Plugin): void =>
+  plugin.tool("act", {description: "Acts", parameters: Type.Object({}), effect: "none"}, () => "milk")
+
+const once = ({results, last}: ModelQuestion): ScriptedAnswer =>
+  results === 0 ? {calls: [{name: "weather.act"}]} : {text: `told: ${last.text}`}
+
+const waitingApproval = (database: Pick<Database, "read">): Promise<string> =>
+  until("the question", async () => {
+    const [row] = await database.read("SELECT id FROM agent_approvals WHERE state = 'waiting'")
+    return row && String(row.id)
+  })
+
+const approved = {tools: {"weather.act": {approval: true}}}
+
+test("a run takes no further step while ingress is paused, and goes on when it is opened", async () => {
+  let isPaused = false
+  const {agents, model, database, endOf} = await converse({
+    script: question => {
+      // It is paused while the model answers.
+      isPaused = question.index === 0
+      return once(question)
+    },
+    setup: act,
+    isPaused: () => isPaused,
+  })
+  const runId = await agents.queue(askedBy("ada", "go"))
+  const row = () => database.read("SELECT state, waits_for FROM agent_runs WHERE run_id = ?", [runId])
+  await until("the run to wait", async () => (await row())[0]?.waits_for === "ingress")
+  await agents.settled()
+  await expect(agents.queue(askedBy("ada", "more"))).rejects.toMatchObject({code: "ingress_paused"})
+  expect(await database.read("SELECT state FROM agent_steps WHERE kind = 'tool'")).toEqual([{state: "planned"}])
+  isPaused = false
+  agents.ingressChanged()
+  expect(await endOf(runId)).toMatchObject({state: "succeeded", answer: "told: milk"})
+  expect(model.requests).toHaveLength(2)
+})
+
+test("a decision while ingress is paused counts, and the run goes on when it is opened", async () => {
+  let isPaused = false
+  const {agents, database, endOf} = await converse({
+    script: once,
+    setup: act,
+    settings: approved,
+    isPaused: () => isPaused,
+  })
+  const runId = await agents.queue(askedBy("ada", "go"))
+  const approval = await waitingApproval(database)
+  isPaused = true
+  await agents.decide(approval, {approve: true, by: "grace"})
+  await agents.settled()
+  expect(await database.read("SELECT state FROM agent_runs")).toEqual([{state: "queued"}])
+  isPaused = false
+  agents.ingressChanged()
+  expect(await endOf(runId)).toMatchObject({state: "succeeded", answer: "told: milk"})
+})
+
+test("a clock that is set back does not hold up a retry, in this life nor in the next", async () => {
+  const script: Script = ({index}) => (index < 2 ? {status: 503, headers: {"retry-after": "20"}} : {text: "At last."})
+  const {agents, clock, database, model, endOf, again} = await converse({script})
+  const runId = await agents.queue(askedBy("ada", "go"))
+  clock.set(-hour)
+  await until("the second try", () => model.requests.length === 2)
+  await agents.stop()
+  const [row] = await database.read("SELECT state, waits_for FROM agent_runs")
+  expect(row?.state).not.toBe("running")
+  clock.set(-hour)
+  await again()
+  expect(await endOf(runId)).toMatchObject({state: "succeeded", answer: "At last."})
+})
+
+test("an approval is open for as long as a clock that was set back says, and no shorter", async () => {
+  const {agents, clock, database, endOf} = await converse({script: once, setup: act, settings: approved})
+  const runId = await agents.queue(askedBy("ada", "go"))
+  const approval = await waitingApproval(database)
+  clock.set(-hour)
+  await agents.decide(approval, {approve: true, by: "grace"})
+  expect(await endOf(runId)).toMatchObject({state: "succeeded", calls: ["done"]})
+})
+
+test("an approval that nobody decides expires, and cannot be given any more", async () => {
+  const {agents, clock, database, endOf} = await converse({script: once, setup: act, settings: approved})
+  const runId = await agents.queue(askedBy("ada", "go"))
+  const approval = await waitingApproval(database)
+  clock.set(25 * hour)
+  const run = await endOf(runId)
+  expect(run).toMatchObject({state: "succeeded", calls: ["refused approval_expired"]})
+  await expect(agents.decide(approval, {approve: true, by: "grace"})).rejects.toMatchObject({code: "approval_state"})
+})

@@ -1,0 +1,147 @@
+import {describe, expect, test} from "vitest"
+import type {AgentSettings} from "../../../../shared/agents/config.ts"
+import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
+import {agentsOn, askedBy} from "../../../support/agents/engine.ts"
+import type {Script} from "../../../support/agents/scripted-model.ts"
+import {startScriptedModel} from "../../../support/agents/scripted-model.ts"
+import {open} from "../../../support/database/databases.ts"
+import {MortalDatabase} from "../../../support/database/mortal-database.ts"
+import {until} from "../../../support/host/process.ts"
+import {memoryFolder} from "../../../support/machine/memory-folder.ts"
+import {converse, usualLimits} from "./conversation.ts"
+
+const setup = (plugin: Plugin): void =>
+  plugin.tool("act", {description: "Acts", parameters: Type.Object({n: Type.Integer()}), effect: "none"}, () => "more")
+
+const usage = {input: 900, output: 100}
+
+/** Calls for ever, each time another way, and takes a thousand tokens each time. */
+const endless: Script = ({index}) => ({calls: [{name: "weather.act", args: {n: index}}], usage})
+
+const limitsOf = (own: Partial<AgentSettings["limits"]>): Partial<AgentSettings> => ({limits: {...usualLimits, ...own}})
+
+const prices = {input: 1, output: 10}
+
+describe("a run comes to an end by its limit of", () => {
+  test("tokens, before the call that could pass it", async () => {
+    const {ask, model} = await converse({script: endless, setup, settings: limitsOf({tokens: 5000, output: 200})})
+    const run = await ask("go")
+    expect(run).toMatchObject({state: "failed", reason: "limit_tokens"})
+    expect(run.tokens).toBe(1000 * model.requests.length)
+    expect(run.tokens).toBeLessThanOrEqual(5000)
+    expect(model.requests.length).toBeGreaterThan(3)
+  })
+
+  test("money, by the prices of the binding", async () => {
+    // Each call takes 1.9 thousandths.
+    const settings = {...limitsOf({money: 0.01, output: 200}), prices}
+    const {ask, model} = await converse({script: endless, setup, settings})
+    expect(await ask("go")).toMatchObject({state: "failed", reason: "limit_money"})
+    expect(model.requests.length).toBeGreaterThan(2)
+    expect(model.requests.length * 0.0019).toBeLessThanOrEqual(0.01)
+  })
+
+  test("seconds, which its model and its tools take", async () => {
+    const slow: Script = question => ({calls: [{name: "weather.act", args: {n: question.index}}], delay: 300, usage})
+    const {ask, model} = await converse({script: slow, setup, settings: limitsOf({seconds: 1})})
+    expect(await ask("go")).toMatchObject({state: "failed", reason: "limit_seconds"})
+    expect(model.requests.length).toBeLessThanOrEqual(5)
+  })
+})
+
+describe("a day has no more than", () => {
+  const one = {runs: 1}
+
+  test.each([
+    ["a run of a user", {user: one}, askedBy("ada", "again"), askedBy("grace", "first")],
+    [
+      "a run of a channel",
+      {channel: one},
+      askedBy("grace", "again"),
+      {...askedBy("grace", "first"), channel: {id: "#other", type: 0}},
+    ],
+  ] as const)("%s", async (_, limits, refused, allowed) => {
+    const {agents, ask} = await converse({script: [{text: "yes"}], settings: limitsOf(limits)})
+    expect(await ask("go")).toMatchObject({state: "succeeded"})
+    await expect(agents.queue(refused)).rejects.toMatchObject({code: "agent_limit"})
+    await agents.queue(allowed)
+  })
+
+  test("the tokens of all, whoever asks", async () => {
+    const {ask, database} = await converse({
+      script: endless,
+      setup,
+      settings: limitsOf({day: {tokens: 8000}, output: 200}),
+    })
+    expect(await ask("go", "ada")).toMatchObject({state: "failed", reason: "limit_day"})
+    const again = await ask("go", "grace")
+    expect(again).toMatchObject({state: "failed", reason: "limit_day", tokens: 0})
+    const [spent] = await database.read("SELECT tokens FROM agent_spending WHERE subject = ''")
+    expect(Number(spent?.tokens)).toBeLessThanOrEqual(8000)
+  })
+
+  test("its tokens, by runs side by side", async () => {
+    const settings = limitsOf({day: {tokens: 10_000}, output: 200, parallel: 16})
+    // What it says that it took is less than what was estimated.
+    const script: Script = ({index}) => ({
+      calls: [{name: "weather.act", args: {n: index}}],
+      usage: {input: 150, output: 50},
+    })
+    const {agents, endOf, database, model} = await converse({script, setup, settings})
+    const ids = await Promise.all(Array.from({length: 12}, (_, n) => agents.queue(askedBy(`user${n}`, "go"))))
+    for (const id of ids) expect(await endOf(id)).toMatchObject({state: "failed", reason: "limit_day"})
+    const [spent] = await database.read("SELECT tokens FROM agent_spending WHERE subject = ''")
+    expect(Number(spent?.tokens)).toBe(200 * model.requests.length)
+    expect(Number(spent?.tokens)).toBeLessThanOrEqual(10_000)
+  })
+})
+
+test("no more runs than the binding allows work side by side", async () => {
+  let working = 0
+  let most = 0
+  const script: Script = async () => {
+    most = Math.max(most, ++working)
+    await new Promise(resolve => setTimeout(resolve, 30))
+    working--
+    return {text: "yes"}
+  }
+  const {agents, endOf} = await converse({script, settings: limitsOf({parallel: 2})})
+  const ids = await Promise.all(Array.from({length: 8}, (_, n) => agents.queue(askedBy(`user${n}`, "go"))))
+  for (const id of ids) expect(await endOf(id)).toMatchObject({state: "succeeded"})
+  expect(most).toBe(2)
+})
+
+test.each([
+  ["tokens", {tokens: 20_000}, "limit_tokens", 5],
+  ["steps", {steps: 3}, "limit_steps", 3],
+] as const)(
+  "a Host that dies in each model call spends no more than the %s of a run",
+  async (_, limits, reason, most) => {
+    const database = await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`})
+    const model = await startScriptedModel([{hang: "before"}])
+    const live = (own: MortalDatabase) =>
+      agentsOn({
+        database: own,
+        snapshot: () => ({tools: new Map()}),
+        settings: {...limitsOf(limits), baseURL: model.url},
+      })
+    const first = new MortalDatabase(database)
+    const {agents} = await live(first)
+    await agents.start()
+    const runId = await agents.queue(askedBy("ada", "go"))
+    let mortal = first
+    const rowOf = async () => (await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId]))[0]
+    for (let life = 1; ; life++) {
+      await until("another call, or the end", async () => {
+        return model.requests.length === life || (await rowOf())?.state === "failed"
+      })
+      if ((await rowOf())?.state === "failed") break
+      await mortal.die()
+      mortal = new MortalDatabase(database)
+      await (await live(mortal)).agents.start()
+    }
+    await mortal.die()
+    expect(await rowOf()).toMatchObject({state: "failed", reason})
+    expect(model.requests).toHaveLength(most)
+  },
+)
