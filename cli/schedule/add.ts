@@ -9,7 +9,8 @@ export class ScheduleAdd extends JobCommand {
   static override usage = Command.Usage({
     description: "add a scheduled job",
     details: `
-      Needs one of --cron, --every and --at; --timezone; and what to do: --endpoint, --channel and --text; or --plugin and --job; or --item.
+      Needs one of --cron, --every and --at; --timezone; and what to do: --endpoint, --channel and --text; or --plugin and --job; or --item; or --agent and
+      --text, with --endpoint and --channel for the answer.
 
       The job is in data/schedule-jobs.json when this ends. Works with the Host stopped too: the next start takes it.
     `,
@@ -21,6 +22,10 @@ export class ScheduleAdd extends JobCommand {
       [
         "The job digest that the project's plugin team declares, every hour, made up for once after a stop",
         "svc schedule add digest --every 1h --timezone UTC --plugin team --job digest --missed once",
+      ],
+      [
+        "An agent that is asked each morning, and answers in a channel",
+        "svc schedule add morning --cron '0 8 * * *' --timezone Europe/London --agent helper --text 'What is open?' --endpoint sandbox --channel '#team'",
       ],
       [
         "Once",
@@ -37,7 +42,7 @@ export class ScheduleAdd extends JobCommand {
       const missing = [
         ...(schedule ? [] : ["--cron, --every or --at"]),
         ...(timezone ? [] : ["--timezone"]),
-        ...(target ? [] : ["--endpoint, --plugin or --item"]),
+        ...(target ? [] : ["--endpoint, --plugin, --item or --agent"]),
       ]
       throw new Problem("request_invalid", `a job needs ${missing.join(" and ")}`, {hint: "svc schedule add --help"})
     }

@@ -25,9 +25,10 @@ export abstract class JobCommand extends ScheduleCommand {
   from = Option.String("--from", {description: "What --every counts from, such as 2026-05-01T09:00"})
   at = Option.String("--at", {description: "When: once, at 2026-05-01T09:00"})
   timezone = Option.String("--timezone", {description: "Whose clock, such as Europe/London"})
-  endpoint = Option.String("--endpoint", {description: "What: a message through this endpoint"})
-  channel = Option.String("--channel", {description: "Where the message goes"})
-  text = Option.String("--text", {description: "The message"})
+  endpoint = Option.String("--endpoint", {description: "What: a message through this endpoint, or an agent's answer"})
+  channel = Option.String("--channel", {description: "Where the message or the answer goes"})
+  text = Option.String("--text", {description: "The message, or what the agent is asked"})
+  agent = Option.String("--agent", {description: "What: ask this agent --text"})
   plugin = Option.String("--plugin", {description: "What: a job that this plugin declares"})
   job = Option.String("--job", {description: "The name of the plugin's job"})
   data = Option.String("--data", {description: "JSON that the plugin's job gets"})
@@ -58,9 +59,9 @@ export abstract class JobCommand extends ScheduleCommand {
   }
 
   #target(): JobTarget | undefined {
-    const {endpoint, channel, text, plugin, job} = this
+    const {endpoint, channel, text, agent, plugin, job} = this
     const target: JobTarget = {
-      ...given({endpoint, channel, text, plugin, job}),
+      ...given({endpoint, channel, text, agent, plugin, job}),
       ...(this.data === undefined ? {} : {data: readJson("--data", this.data)}),
       ...(this.item === undefined ? {} : {item: readJson("--item", this.item) as NonNullable<JobTarget["item"]>}),
     }
@@ -88,8 +89,10 @@ export const describeSchedule = ({cron, every, from, at}: Schedule): string => {
   return `at ${at}`
 }
 
-/** `message to irc~libera #team`, `job digest of team`, `work item water the plants` */
-export const describeTarget = ({endpoint, channel, plugin, job, item}: JobTarget): string => {
+/** `message to irc~libera #team`, `job digest of team`, `work item water the plants`, `agent helper for irc~libera #team` */
+export const describeTarget = ({endpoint, channel, agent, plugin, job, item}: JobTarget): string => {
+  if (agent !== undefined)
+    return `agent ${agent}${endpoint === undefined ? "" : ` for ${endpoint} ${channel ?? ""}`}`.trim()
   if (endpoint !== undefined) return `message to ${endpoint} ${channel ?? ""}`.trim()
   return plugin === undefined ? `work item ${item?.title ?? ""}`.trim() : `job ${job} of ${plugin}`
 }
