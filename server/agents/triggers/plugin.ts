@@ -112,10 +112,7 @@ const agentsPlugin = (desk: () => AgentDesk): PluginDefinition => {
       })
 
       for (const type of new Set(bindings.flatMap(({config: {triggers}}) => triggers.events.map(each => each.type)))) {
-        const wanting = (endpoint: string) =>
-          bindings.filter(({config: {triggers}}) =>
-            triggers.events.some(each => each.type === type && each.endpoint === endpoint),
-          )
+        const wanting = (endpoint: string) => wantingEvents(bindings, type, endpoint)
         const wants: Wants = (_, {endpoint}) => wanting(endpoint).length > 0
         plugin.on(type as "message-created", choosing("events", wants), async session => {
           for (const binding of wanting(session.endpoint)) await queueEvent(desk(), binding, session)
@@ -164,7 +161,16 @@ const choosing = (name: string, wants: Wants) => ({name, [wantsKey]: wants})
 const wantsChat =
   (bindings: readonly Binding[]): Wants =>
   (event, reception) =>
+    wantingEvents(bindings, messageType, reception.endpoint).length === 0 &&
     chatOf(bindings, event, reception) !== undefined
+
+const messageType = "message-created"
+
+/** The agents that take this type of event from this endpoint: for nobody, and so nobody's chat. */
+const wantingEvents = (bindings: readonly Binding[], type: string, endpoint: string): readonly Binding[] =>
+  bindings.filter(({config: {triggers}}) =>
+    triggers.events.some(each => each.type === type && each.endpoint === endpoint),
+  )
 
 /** The first agent that a message is for. */
 const chatOf = (
@@ -173,7 +179,7 @@ const chatOf = (
   {isTaken, isAddressed}: Pick<Reception, "isTaken" | "isAddressed">,
 ): {readonly binding: Binding; readonly trigger: "mention" | "direct"} | undefined => {
   if (isTaken || event.user?.is_bot === true || event.user === undefined) return undefined
-  const isDirect = event.channel?.type === channelType.direct
+  const isDirect = event.channel === undefined || event.channel.type === channelType.direct
   const trigger = isDirect ? "direct" : "mention"
   if (!isDirect && !isAddressed && !isMentioned(event)) return undefined
   const binding = bindings.find(({config: {triggers}}) => triggers[trigger])
