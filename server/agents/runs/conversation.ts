@@ -1,5 +1,5 @@
 import type {ModelMessage} from "../providers/model.ts"
-import type {Step} from "./step-rows.ts"
+import type {ModelStep, Step, ToolStep} from "./step-rows.ts"
 
 /** A question that was asked before, and its answer. */
 export interface Earlier {
@@ -9,9 +9,6 @@ export interface Earlier {
 
 /** A tool's name as a model may call it: providers take letters, digits, _ and -. */
 export const modelNameOf = (tool: string): string => tool.replaceAll(".", "__")
-
-/** The tool that a model calls by that name. */
-export const toolNameOf = (name: string): string => name.replaceAll("__", ".")
 
 /** What the model is told: what was said before, the question, and what the run's rows hold. */
 export const messagesOf = (
@@ -24,14 +21,23 @@ export const messagesOf = (
     {role: "assistant", text: answer, calls: []},
   ]),
   {role: "user", text: input},
-  ...steps.flatMap(messageOf),
+  ...steps.flatMap(step => messageOf(step, steps)),
 ]
 
-const messageOf = (step: Step): readonly ModelMessage[] => {
+/** The name of a step whose tool the binding does not have: what a model makes up is shown to nobody who sees names alone. */
+export const unknownTool = "(unknown)"
+
+/** The tool of a call, as the model named it. */
+export const calledAs = (steps: readonly Step[], {n, call, tool}: ToolStep): string => {
+  const asked = steps.findLast((step): step is ModelStep => step.kind === "model" && step.n < n)
+  return asked?.reply?.calls.find(({id}) => id === call.id)?.name ?? modelNameOf(tool)
+}
+
+const messageOf = (step: Step, steps: readonly Step[]): readonly ModelMessage[] => {
   if (step.kind === "tool")
     return step.result === undefined
       ? []
-      : [{role: "tool", call: step.call.id, name: modelNameOf(step.tool), result: step.result}]
+      : [{role: "tool", call: step.call.id, name: calledAs(steps, step), result: step.result}]
   if (step.reply === undefined) return []
   const {text, calls, details} = step.reply
   return [{role: "assistant", text, calls, ...(details === undefined ? {} : {details})}]

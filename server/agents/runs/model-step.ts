@@ -10,7 +10,7 @@ import {hideIn, hideInJson} from "../providers/hiding.ts"
 import {ModelFailure, type ModelReply, type ModelRequest} from "../providers/model.ts"
 import {priceOf} from "../providers/tokens.ts"
 import {StreamedAnswer} from "./answer.ts"
-import {type Earlier, messagesOf, modelNameOf} from "./conversation.ts"
+import {type Earlier, messagesOf, modelNameOf, unknownTool} from "./conversation.ts"
 import {fail, succeed} from "./end.ts"
 import type {Engine} from "./engine.ts"
 import {type AgentRun, parking, selectEarlier} from "./run-rows.ts"
@@ -212,7 +212,7 @@ const end = async (
     return over(succeed(engine, run, reply.text, {also: done, ...cut}))
   }
   const byName = new Map([...engine.toolsOf(binding, run).keys()].map(name => [modelNameOf(name), name]))
-  const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? name)
+  const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? unknownTool)
   await writeFenced(engine, run, [...done, ...planned], isStep(engine, run.seq, n, ["done"]))
   return "goes on"
 }

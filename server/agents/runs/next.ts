@@ -1,5 +1,5 @@
 import type {ModelReply} from "../providers/model.ts"
-import type {ModelStep, Step, ToolStep} from "./step-rows.ts"
+import type {Step, ToolStep} from "./step-rows.ts"
 
 /** What a run is to do next, as its rows say. */
 export type Next =
@@ -29,7 +29,3 @@ export const nextOf = (steps: readonly Step[]): Next => {
   if (last.reply === undefined) throw new Error(`step ${last.n} is ${last.state}, and has no reply`)
   return {is: "answer", reply: last.reply}
 }
-
-/** The step in which the model asked for a call. */
-export const askedBy = (steps: readonly Step[], {n}: ToolStep): ModelStep | undefined =>
-  steps.findLast((step): step is ModelStep => step.kind === "model" && step.n < n)

@@ -13,6 +13,7 @@ import {checkArguments} from "../tools/arguments.ts"
 import {cut} from "../tools/result.ts"
 import {type AgentTool, type RunFacts, ToolCutOff, type ToolResult, type ToolUse} from "../tools/tool.ts"
 import {storing} from "./answer.ts"
+import {calledAs} from "./conversation.ts"
 import {actorOf, fail} from "./end.ts"
 import type {Engine} from "./engine.ts"
 import type {After} from "./model-step.ts"
@@ -67,7 +68,7 @@ export const callTool = async (
   }
   if (tool === undefined || checked === undefined) {
     const known = [...engine.toolsOf(binding, run).keys()].join(", ") || "none"
-    return refuse("tool_unknown", `there is no tool ${step.tool}; there is ${known}`)
+    return refuse("tool_unknown", `there is no tool ${calledAs(steps, step)}; there is ${known}`)
   }
   if (checked.is === "wrong") return refuse("tool_arguments", checked.message)
   const {permission} = facts
