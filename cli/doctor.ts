@@ -1,4 +1,5 @@
 import {Command, Option} from "clipanion"
+import type {StuckAgents} from "../server/doctor/agents.ts"
 import {examine} from "../server/doctor/doctor.ts"
 import {expectedHost} from "../server/doctor/expected.ts"
 import type {Finding} from "../server/doctor/finding.ts"
@@ -94,6 +95,7 @@ export class Doctor extends DataCommand {
       isStatic: this.static,
       running,
       timers: isAsked ? await this.#timers() : undefined,
+      agents: isAsked ? await this.#agents() : undefined,
       files: isAsked ? await this.#files() : undefined,
     })
     const failed = findings.some(({level}) => level === "error")
@@ -115,6 +117,17 @@ export class Doctor extends DataCommand {
         info => info.files,
         () => undefined,
       )
+  }
+
+  async #agents(): Promise<StuckAgents | undefined> {
+    const host = await connectHost(this.folder).catch(() => undefined)
+    if (host === undefined) return undefined
+    return Promise.all([
+      host.get<{items: readonly unknown[]}>("/api/runs?kind=agent&state=held&limit=1"),
+      host.get<{items: StuckAgents["approvals"]}>("/api/approvals?state=waiting&limit=10"),
+    ])
+      .then(([{items}, {items: approvals}]) => ({held: items.length > 0, approvals}))
+      .catch(() => undefined)
   }
 
   async #timers(): Promise<StuckTimers | undefined> {

@@ -8,6 +8,7 @@ import type {OnceResult} from "../offline/once.ts"
 import {foldersOf, locationOf} from "../project/settings.ts"
 import {loadRuntime} from "../runtime/load-runtime.ts"
 import {type ProjectPaths, projectPaths} from "../runtime/project.ts"
+import {checkAgents, type StuckAgents} from "./agents.ts"
 import {checkAuthority} from "./authority.ts"
 import {checkRunningBuild} from "./build.ts"
 import {checkBuild, checkBunEnvironment, checkClock, checkEnvironmentFile, checkLockfile, checkSpace} from "./files.ts"
@@ -34,6 +35,8 @@ export interface DoctorOptions {
   /** Of the Host that runs and could be asked. */
   readonly timers?: StuckTimers | undefined
   /** Of the same. */
+  readonly agents?: StuckAgents | undefined
+  /** Of the same. */
   readonly files?: DatabaseInfo["files"] | undefined
 }
 
@@ -57,7 +60,7 @@ export const examine = async (options: DoctorOptions): Promise<readonly Finding[
 
 /** What is there beside the project's own files. */
 const examineState = async (
-  {running, timers, files}: DoctorOptions,
+  {running, timers, agents, files}: DoctorOptions,
   paths: ProjectPaths,
   loaded: ProjectConfig | Finding,
   tried: OnceResult | undefined,
@@ -78,6 +81,7 @@ const examineState = async (
   }
   findings.push(...(await checkRunningBuild(paths, running)))
   if (timers !== undefined) findings.push(...checkTimers(timers))
+  if (agents !== undefined) findings.push(...checkAgents(agents))
   if (files !== undefined) findings.push(...checkStoredFiles(files))
   const folders = isFinding(loaded) ? [paths.state] : foldersOf(locationOf(loaded, paths), paths)
   findings.push(...(await checkSpace(folders)), ...(await checkJobs(paths, tried)))
