@@ -130,6 +130,10 @@ export const readinessReasons = {
       command: "svc config check",
     },
   },
+  agent_prices_missing: {
+    message: "The agent binding limits money, and says no prices to count it by.",
+    remediation: {text: "Set agents.<name>.prices, or limit tokens instead of money.", command: "svc config check"},
+  },
   agent_tool_missing: {
     message: "The agent binding lists a tool that it cannot have.",
     remediation: {

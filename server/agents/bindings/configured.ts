@@ -41,6 +41,7 @@ const problemOf = (binding: Binding, facts: BindingFacts): BindingProblem | unde
     modelProblem(binding) ??
     keyProblem(binding) ??
     instructionsProblem(binding) ??
+    pricesProblem(binding) ??
     toolProblem(binding, facts)
   )
 }
@@ -82,6 +83,12 @@ const instructionsProblem = ({config, instructions, fileProblem}: Binding) => {
   if (instructions.trim() !== "") return undefined
   if (config.instructionsFile === undefined) return problem("agent_instructions_missing", [])
   return problem("agent_instructions_missing", ["instructionsFile"], `${config.instructionsFile} is empty.`)
+}
+
+/** Without prices nothing is counted, and the limit would hold nobody. */
+const pricesProblem = ({config: {limits, prices}}: Binding) => {
+  const limited = [limits, limits.user, limits.channel, limits.day].some(({money}) => money !== undefined)
+  return limited && prices === undefined ? problem("agent_prices_missing", ["limits"]) : undefined
 }
 
 const toolProblem = (binding: Binding, {hasTool}: BindingFacts) => {

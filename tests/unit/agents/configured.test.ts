@@ -39,6 +39,7 @@ describe("a binding is not configured", () => {
     ["agent_key_missing", withoutKey.replace("anthropic", "google"), "needs one", {}],
     ["agent_key_missing", withoutKey.replace("anthropic", "openai-compatible"), "needs one", {}],
     ["agent_instructions_missing", sound.replace(", instructions: Write.", ""), "no instructions", {}],
+    ["agent_prices_missing", `${sound}, limits: {day: {money: 5}}`, "no prices", {}],
     [
       "agent_tool_missing",
       `${sound}, tools: {send: {}, a.b: {}}`,

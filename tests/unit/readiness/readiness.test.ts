@@ -131,6 +131,7 @@ const causes: Record<ReadinessReason, Partial<Facts>> = {
   agent_model_missing: notConfigured("agent_model_missing"),
   agent_key_missing: notConfigured("agent_key_missing"),
   agent_instructions_missing: notConfigured("agent_instructions_missing"),
+  agent_prices_missing: notConfigured("agent_prices_missing"),
   agent_tool_missing: notConfigured("agent_tool_missing"),
 }
 
