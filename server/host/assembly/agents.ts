@@ -80,6 +80,12 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
   let agents: Agents | undefined
   let index: MessageIndex | undefined
   let isStarted = false
+  let started: Promise<void> | undefined
+  /** An event that an earlier Host left may ask an agent before the agents are started. */
+  const begin = (loaded: Agents): Promise<void> => {
+    started ??= loaded.start()
+    return started
+  }
   /** Messages are indexed while a binding may search them. */
   const indexWhileNeeded = async (): Promise<void> => {
     const isNeeded = ({config}: Binding) => config.enabled && Object.hasOwn(config.tools, "search")
@@ -97,7 +103,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
       isPaused: () => ingress.isPaused,
       requireOpen: () => ingress.requireOpen("no agent runs"),
     })
-    if (isStarted) await agents.start()
+    if (isStarted) await begin(agents)
     return agents
   }
   const open = (): Promise<Agents> => {
@@ -144,6 +150,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
       openIfNeeded()
       await indexWhileNeeded()
       await opened
+      if (agents !== undefined) await begin(agents)
     },
     stop: async () => {
       isStarted = false
