@@ -56,6 +56,13 @@ const table = {
     suite: 200,
     long: 2000,
   },
+  "agent-kills": {
+    what: "kill -9 of a Host whose agents call models and tools: each run ends, and each effect is done once or known to be cut off",
+    files: ["e2e/agents/kills"],
+    unit: "kills",
+    suite: 60,
+    long: 500,
+  },
   "cursor-kills": {
     what: "kill -9 of a Host that stores a platform's events with its cursor: each is stored and answered once",
     files: ["e2e/endpoints/cursor"],

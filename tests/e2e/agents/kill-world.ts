@@ -1,0 +1,84 @@
+import {type Loopback, loopbackPlugin} from "../../support/adapters/loopback.ts"
+import {type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {makeProject, type Project} from "../../support/host/project.ts"
+import {startStandIn} from "../../support/machine/stand-in-server.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+/** One tool of each effect. Those that call the world take a moment, in which they can be cut off. */
+const toolbox = (world: string) =>
+  pluginWith(`
+    plugin.database.migrate([{name: "notes", irreversible: "the notes are gone", up: table => ["CREATE TABLE " + table("notes") + " (what TEXT NOT NULL)"]}])
+    const tool = (name, effect, run) =>
+      plugin.tool(name, {description: name, parameters: Type.Object({what: Type.String()}), effect}, run)
+    const post = async (path, {args, signal}) => {
+      const answer = await fetch("${world}/" + path, {method: "POST", body: args.what, signal})
+      if (!answer.ok) throw new Error("the world says " + answer.status)
+    }
+    tool("look", "none", ({args}) => "seen " + args.what)
+    tool("note", "transaction", async call => {
+      await call.database.write([{sql: "INSERT INTO " + call.database.table("notes") + " VALUES (?)", args: [call.args.what]}])
+      await call.send({endpoint: "loop~one", channel: "notes"}, call.args.what)
+    })
+    tool("order", "idempotent", call => post("orders/" + encodeURIComponent(call.key), call))
+    tool("mail", "external", call => post("mails", call))`)
+
+/** The tools of a run, in the order in which each of its two rounds calls them. */
+export const toolNames = ["toolbox.look", "toolbox.note", "toolbox.order", "toolbox.mail"] as const
+
+/** A stand-in for everything outside: it takes an order once for each key, and each mail. */
+export const startWorld = async () => {
+  const orders = new Map<string, string>()
+  const mails: string[] = []
+  let repeated = 0
+  const {url} = await startStandIn((request, response) => {
+    const [, kind, key = ""] = (request.url ?? "").split("/")
+    let text = ""
+    request.on("data", chunk => {
+      text += chunk
+    })
+    request.on("end", () => {
+      if (kind === "mails") mails.push(text)
+      else if (orders.has(key)) repeated++
+      else orders.set(key, text)
+      setTimeout(() => response.end(), 20)
+    })
+  })
+  return {url, orders, mails, repeated: () => repeated}
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>
+
+/** What each answer of the model takes, as it says. */
+export const usage = {input: 100, output: 10} as const
+
+/** Two rounds of all tools, then an answer with the word that was asked; that of some words comes slowly, and streams. */
+export const startModel = (): Promise<ScriptedModel> =>
+  startScriptedModel(({results, messages}) => {
+    const word = messages.findLast(({role}) => role === "user")?.text ?? ""
+    if (results < 2 * toolNames.length) {
+      const what = `${word}/${results / toolNames.length}`
+      return {calls: toolNames.map(name => ({name, args: {what}})), usage, delay: 5}
+    }
+    return {text: `${word} is done`, usage, ...(word.endsWith("7") ? {pace: 450} : {})}
+  })
+
+/** A project whose agent `helper` answers direct messages. */
+export const agentProject = (platform: Loopback, world: World, model: ScriptedModel): Project =>
+  makeProject({
+    config: `http: {port: 0}
+plugins:
+  loopback: {endpoints: [{id: one, url: "${platform.url}"}]}
+  toolbox: {}
+agents:
+  helper:
+    provider: openai-compatible
+    model: scripted
+    baseURL: ${model.url}
+    instructions: You help.
+    tools: {${toolNames.map(name => `${name}: {}`).join(", ")}}
+    triggers: {direct: true}
+    # Calls that are cut off count: slow ones are cut off at each kill.
+    limits: {parallel: 16, steps: 1000, tokens: 1000000000}
+`,
+    plugins: {loopback: loopbackPlugin, toolbox: toolbox(world.url)},
+  })

@@ -1,0 +1,158 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {expect, test} from "vitest"
+import {table} from "../../../cli/kit/print.ts"
+import {startLoopback} from "../../support/adapters/loopback.ts"
+import {killStarting, startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunAnd, type TestRuntime} from "../../support/host/runtimes.ts"
+import {Chance, seedOf} from "../../support/machine/chance.ts"
+import {faultRun, tellHowToRepeat} from "../../support/machine/fault-run.ts"
+import {readRows} from "../../support/messages/inbox-ledger.ts"
+import {untilQuiet} from "../examples/example.ts"
+import {agentProject, startModel, startWorld, toolNames, usage} from "./kill-world.ts"
+
+const run = faultRun("agent-kills")
+const {rounds, seed} = run
+
+/** Anything that a Host is waited for, in milliseconds: the machine may be busy. */
+const patience = 120_000
+
+/** More runs than these are let through before a round goes on. */
+const mostOpen = 12
+
+/** A project with a platform, a world and a model of its own. */
+const meet = async (runtime: TestRuntime) => {
+  const [platform, world, model] = await Promise.all([startLoopback(), startWorld(), startModel()])
+  const project = agentProject(platform, world, model)
+  const chance = new Chance(seedOf(seed, runtime.name))
+  const words: string[] = []
+  const speak = () => {
+    const word = `word${words.length}`
+    words.push(word)
+    platform.say(word, word, {user: word, channel: `@${word}`})
+  }
+  const answered = () => new Set(platform.deeds.filter(deed => deed.endsWith(" is done"))).size
+  return {runtime, platform, world, model, project, chance, words, speak, open: () => words.length - answered()}
+}
+
+type Scene = Awaited<ReturnType<typeof meet>>
+
+/** Waits until no more is open than this. An event that ran at two kills in a row was taken for their cause: it gets another try. */
+const untilOpen = (host: TestHost, most: number, open: () => number): Promise<unknown> =>
+  until(
+    "the runs to end",
+    async () => {
+      const {items} = await host.get<{items: {seq: number}[]}>("/api/inbox?limit=500&state=dead")
+      for (const {seq} of items) await host.post(`/api/inbox/${seq}/retry`)
+      return open() <= most
+    },
+    patience,
+  )
+
+/** Starts the Host and kills it: anywhere in its start, or while its runs call models and tools. */
+const killOnce = async ({runtime, project, chance, speak, open}: Scene): Promise<void> => {
+  const options = {runtime, project, patience}
+  speak()
+  if (chance.below(5) === 0) return killStarting(options, chance.below(600))
+  const host = await startHost(options)
+  await untilOpen(host, mostOpen, open)
+  speak()
+  await sleep(20 + chance.below(250))
+  await host.stop("SIGKILL")
+}
+
+/** What became of the runs of a scene. */
+interface Outcome {
+  readonly runtime: string
+  readonly runs: number
+  readonly kills: number
+  readonly unknown: number
+  /** Model calls, and how many of them repeated one. */
+  readonly asked: number
+  readonly again: number
+}
+
+/** The last Host has all the time that it needs; then each thing is done once, or known to be cut off. */
+const settle = async (scene: Scene, kills: number): Promise<Outcome> => {
+  const {runtime, platform, world, model, project, words, open} = scene
+  const host = await startHost({runtime, project, patience})
+  await untilOpen(host, 0, open).catch(() => {})
+  await untilQuiet(host)
+  expect((await host.stop()).code).toBe(0)
+  const rows = (sql: string) => readRows(project.path(".svc/data.sqlite"), sql)
+  const runs = await rows("SELECT seq, run_id, input, state, reason FROM agent_runs ORDER BY seq")
+  expect(runs.filter(({state}) => state !== "succeeded")).toEqual([])
+  expect(runs.map(({input}) => input).sort()).toEqual([...words].sort())
+
+  const steps = await rows(
+    "SELECT run, name, state, effect, input, error FROM agent_steps WHERE kind = 'tool' ORDER BY run, n",
+  )
+  expect(steps).toHaveLength(runs.length * 2 * toolNames.length)
+  const whatOf = ({input}: {readonly input?: unknown}): string => JSON.parse(String(input)).what
+  const callsOf = (effect: string, isDone: boolean) =>
+    steps
+      .filter(step => step.effect === effect && (step.state === "done") === isDone)
+      .map(whatOf)
+      .sort()
+  const notes = (await rows("SELECT what FROM p_toolbox_notes")).map(({what}) => String(what)).sort()
+  expect(notes).toEqual(callsOf("transaction", true))
+  const news = platform.deeds.filter(deed => deed.startsWith("notes: ")).map(deed => deed.slice("notes: ".length))
+  expect(news.sort()).toEqual(notes)
+  expectOnce([...world.orders.values()], callsOf("idempotent", true), callsOf("idempotent", false))
+  expectOnce(world.mails, callsOf("external", true), callsOf("external", false))
+  const cut = steps.filter(({state}) => state !== "done")
+  // A call that ended the Host three times is given up.
+  expect(cut.filter(({state, error}) => state !== "unknown" && !/^the Host ended/.test(String(error)))).toEqual([])
+
+  const answers = platform.deeds.filter(deed => deed.endsWith(" is done"))
+  expect(answers).toHaveLength(words.length)
+  for (const word of words) expect(answers.filter(deed => deed.endsWith(`: ${word} is done`))).toHaveLength(1)
+  const stored = await rows("SELECT content FROM outbox WHERE content LIKE '% is done%'")
+  expect(stored).toHaveLength(words.length)
+  expect(await rows("SELECT id FROM outbox WHERE state <> 'sent'")).toEqual([])
+  const ends = await rows("SELECT run_id FROM events WHERE type = 'agent.run_succeeded'")
+  expect(ends.map(({run_id: id}) => id).sort()).toEqual(runs.map(({run_id: id}) => id).sort())
+  const [spent] = await rows("SELECT sum(tokens) AS tokens, sum(runs) AS runs FROM agent_spending WHERE subject = ''")
+  expect(Number(spent?.runs)).toBe(words.length)
+  const asked = model.requests.length
+  expect(Number(spent?.tokens)).toBeGreaterThanOrEqual(asked * (usage.input + usage.output))
+  const unknown = cut.filter(({state}) => state === "unknown").length
+  return {runtime: runtime.name, runs: runs.length, kills, unknown, asked, again: asked - 3 * runs.length}
+}
+
+/** What happened in the world is what was done, and at most what was cut off. */
+const expectOnce = (happened: readonly string[], done: readonly string[], cut: readonly string[]): void => {
+  expect([...happened].sort()).toEqual([...new Set(happened)].sort())
+  for (const what of done) expect(happened).toContain(what)
+  expect(happened.filter(what => !done.includes(what) && !cut.includes(what))).toEqual([])
+}
+
+const tableOf = (outcomes: readonly Outcome[]): string =>
+  table(
+    ["runtime", "runs", "kills", "unknown", "model calls", "repeated"],
+    outcomes.map(each => [each.runtime, each.runs, each.kills, each.unknown, each.asked, each.again].map(String)),
+  )
+
+test(
+  `after ${rounds} kills, on Bun and Node side by side, each run has ended and each effect was done once (seed ${seed})`,
+  async () => {
+    tellHowToRepeat(run)
+    const scenes = await Promise.all(bunAnd("node24").map(meet))
+    let killed = 0
+    const kill = async (scene: Scene) => {
+      // Node takes longer to start.
+      const most = scenes.length === 1 || scene.runtime.name === "bun" ? rounds : Math.ceil(rounds / 4)
+      let own = 0
+      for (; killed < rounds && own < most; own++) {
+        killed++
+        await killOnce(scene)
+      }
+      return own
+    }
+    const kills = await Promise.all(scenes.map(kill))
+    const outcomes: Outcome[] = []
+    for (const [index, scene] of scenes.entries()) outcomes.push(await settle(scene, kills[index] ?? 0))
+    process.stdout.write(`seed ${seed}\n${tableOf(outcomes)}\n`)
+  },
+  180_000 + rounds * 8000,
+)
