@@ -1,0 +1,151 @@
+import {describe, expect, onTestFinished, test} from "vitest"
+import {endOf, runOf, runsOf, waitingApprovals} from "../../support/agents/host.ts"
+import {type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {makeCheckpoint, restore} from "../../support/checkpoint/checkpoints.ts"
+import {launchHost, startHost, type TestHost} from "../../support/host/host.ts"
+import {until, untilPrinted} from "../../support/host/process.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {fillDisk, mountDisk, needMounts} from "../../support/machine/disk.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+const toolbox = pluginWith(`
+    const tool = (name, approval) =>
+      plugin.tool(name, {description: name, parameters: Type.Object({}), effect: "transaction", approval}, async call => {
+        await call.send({endpoint: "sandbox", channel: "news"}, name)
+        return name
+      })
+    tool("note", false)
+    tool("announce", true)`)
+
+const configOf = (model: Pick<ScriptedModel, "url">, more = "") => `http: {port: 0}
+permissions: [{endpoint: sandbox, permission: trusted}]
+plugins: {sandbox: {}, toolbox: {}}
+agents:
+  helper:
+    provider: openai-compatible
+    model: scripted
+    baseURL: ${model.url}
+    instructions: You help.
+    tools: {toolbox.note: {}, toolbox.announce: {}}
+    triggers: {direct: true}
+    limits: {tokens: 1000000}
+${more}`
+
+/** Calls the tool that it is asked for, and answers; while it is asleep it says nothing at all. */
+const startModel = async () => {
+  let isAsleep = false
+  const model = await startScriptedModel(({results, messages}) => {
+    if (isAsleep) return {hang: "before"}
+    const word = messages.findLast(({role}) => role === "user")?.text ?? ""
+    return results === 0 ? {calls: [{name: `toolbox.${word}`}]} : {text: `${word} is done`}
+  })
+  return {
+    ...model,
+    sleep: (is: boolean) => {
+      isAsleep = is
+    },
+    /** Once so many questions have come. */
+    asked: (count: number) => until(`${count} model calls`, () => model.requests.length >= count),
+  }
+}
+
+/** Asks as a user of the sandbox, each in a channel of its own; resolves to the id of the run. */
+const ask = async (host: TestHost, word: string, channel: string): Promise<string> => {
+  const known = (await runsOf(host)).length
+  await host.post("/api/plugins/sandbox/messages", {text: word, channel, user: channel})
+  const run = await until("a run", async () => (await runsOf(host))[known])
+  return run.runId
+}
+
+const newsIn = async (host: TestHost): Promise<readonly string[]> =>
+  (await host.get<{items: {text: string}[]}>("/api/plugins/sandbox/messages?channel=news")).items.map(each => each.text)
+
+describe.each(bunOr("node24"))("on $name", runtime => {
+  test("a Host that is stopped in the middle of a model call ends in order, and the next one goes on", async () => {
+    const model = await startModel()
+    model.sleep(true)
+    const host = await startHost({runtime, config: configOf(model), plugins: {toolbox}})
+    const runId = await ask(host, "note", "a")
+    await model.asked(1)
+    // A second Host of the project does not start, and takes nothing up.
+    const {process: second} = launchHost({runtime, project: host.project})
+    expect((await second.finished).code).not.toBe(0)
+    const before = performance.now()
+    expect(await host.stop()).toMatchObject({code: 0})
+    expect(performance.now() - before).toBeLessThan(10_000)
+    await until("the connection to be closed", () => model.closed() === 1)
+    expect(model.requests).toHaveLength(1)
+
+    model.sleep(false)
+    const next = await startHost({runtime, project: host.project})
+    onTestFinished(async () => void (await next.stop()))
+    expect(await endOf(next, runId)).toMatchObject({state: "succeeded", answer: "note is done", attempt: 2})
+    expect(await newsIn(next)).toEqual(["note"])
+  })
+
+  test("after a restore runs and their questions wait for a word, and go on or end by it", async () => {
+    const model = await startModel()
+    let host = await startHost({runtime, config: configOf(model), plugins: {toolbox}})
+    const {project} = host
+    const [kept, dropped] = [await ask(host, "announce", "a"), await ask(host, "announce", "b")]
+    const asked = await waitingApprovals(host, 2)
+    model.sleep(true)
+    const open = await ask(host, "note", "c")
+    await model.asked(3)
+    const {id} = await makeCheckpoint(project, runtime)
+    await host.stop("SIGKILL")
+    expect(await restore(project, id, runtime)).toMatchObject({held: {agents: 3}})
+
+    model.sleep(false)
+    const before = model.requests.length
+    host = await startHost({runtime, project})
+    onTestFinished(async () => void (await host.stop()))
+    for (const runId of [kept, dropped, open])
+      expect(await runOf(host, runId)).toMatchObject({state: "held", reason: "restored"})
+    const [first] = asked.filter(({runId}) => runId === kept)
+    const approve = `/api/approvals/${first?.id}/approve`
+    await expect(host.post(approve, {by: "ada"})).rejects.toThrow(/approval_state/)
+    expect(model.requests).toHaveLength(before)
+
+    await host.post(`/api/runs/${dropped}/discard`)
+    expect(await runOf(host, dropped)).toMatchObject({state: "cancelled", reason: "discarded"})
+    await host.post(`/api/runs/${open}/release`)
+    expect(await endOf(host, open)).toMatchObject({state: "succeeded", answer: "note is done"})
+    await host.post(`/api/runs/${kept}/release`)
+    await until("the question to be open again", async () => (await runOf(host, kept)).state === "waiting")
+    await host.post(approve, {by: "ada"})
+    expect(await endOf(host, kept)).toMatchObject({state: "succeeded", answer: "announce is done"})
+    await until("the news", async () => (await newsIn(host)).length === 2)
+    expect([...(await newsIn(host))].sort()).toEqual(["announce", "note"])
+  })
+})
+
+test.for(bunOr("node24"))(
+  "on $name, a disk that is full in the middle of a run only holds it up",
+  async (runtime, context) => {
+    needMounts(context)
+    const {promise: isFull, resolve: goOn} = Promise.withResolvers<void>()
+    const model = await startScriptedModel(async ({results}) => {
+      if (results > 0) return {text: "note is done"}
+      await isFull
+      // Larger than what the database can store without more room.
+      return {text: "thinking ".repeat(50_000), calls: [{name: "toolbox.note"}]}
+    })
+    const more = "ingress: {minimumFree: 0}\ndatabase: {dialect: sqlite, filename: data/bot.sqlite}\n"
+    const project = makeProject({config: configOf(model, more), plugins: {toolbox}})
+    const disk = mountDisk(project.path("data"), "4m")
+    const host = await startHost({runtime, project})
+    const runId = await ask(host, "note", "a")
+    await until("the model to be asked", () => model.requests.length === 1)
+    fillDisk(project.path("data"))
+    goOn()
+    await untilPrinted(host.process, new RegExp(`run ${runId} waits for the database`))
+    expect(await runOf(host, runId)).toMatchObject({state: "running"})
+    disk.resize("64m")
+    expect(await endOf(host, runId)).toMatchObject({state: "succeeded", answer: "note is done"})
+    expect(await newsIn(host)).toEqual(["note"])
+    expect(model.requests).toHaveLength(2)
+    expect((await host.stop()).code).toBe(0)
+  },
+)
