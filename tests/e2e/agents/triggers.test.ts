@@ -112,7 +112,9 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
   })
 
   test("a mistyped command gets its suggestion, help has the command, and an answer to a question is no question", async () => {
-    expect(await host().say("/expertt hello", {user: "ada"})).toEqual([expect.stringContaining("Did you mean /expert?")])
+    expect(await host().say("/expertt hello", {user: "ada"})).toEqual([
+      expect.stringContaining("Did you mean /expert?"),
+    ])
     expect((await host().say("/help", {user: "ada"})).join()).toMatch(/ask <question\.\.\.>: Ask the agent helper/)
     await host().say("ask my name", {user: "zoe", channel: "names"})
     const sn = await say("Zoe", {user: "zoe", channel: "names"})
