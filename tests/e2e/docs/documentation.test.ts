@@ -14,6 +14,7 @@ const filesOf = (fences: readonly Fence[], folder = "") =>
 
 test("there are guides with examples", () => {
   expect(guides.map(({path}) => path)).toEqual([
+    "docs/agents/tools.md",
     "docs/coming-from.md",
     "docs/plugins/act.md",
     "docs/plugins/commands.md",
