@@ -69,3 +69,6 @@ export class RunFailure extends Error {
 export class AttemptOver extends Error {
   override readonly name = "AttemptOver"
 }
+
+/** What becomes of a run after a step. */
+export type After = "goes on" | "is over"

@@ -1,14 +1,14 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {persist} from "../../database/persist.ts"
+import {callModel} from "../calls/model-step.ts"
+import {callTool} from "../calls/tool-step.ts"
 import {tryCommandOnce} from "../items.ts"
 import {actorOf, fail, itemTaken, succeed} from "./end.ts"
 import type {Engine} from "./engine.ts"
-import {callModel} from "./model-step.ts"
 import {nextOf} from "./next.ts"
 import {type AgentRun, closingSteps, endingRun, parking, requeueing, runOf} from "./run-rows.ts"
 import {runLimitOf} from "./spending.ts"
 import {type Step, selectSteps, stepOf} from "./step-rows.ts"
-import {callTool} from "./tool-step.ts"
 import {isRun, writeFenced} from "./write.ts"
 
 /**

@@ -4,9 +4,9 @@ import {persist} from "../../database/persist.ts"
 import {writeIf} from "../../database/write-if.ts"
 import {DueClock} from "../../runtime/flow/due-clock.ts"
 import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {longestPause} from "../calls/model-failure.ts"
 import {fail} from "./end.ts"
 import {AttemptOver, type Engine} from "./engine.ts"
-import {longestPause} from "./model-step.ts"
 import {work} from "./run.ts"
 import {
   type AgentRun,

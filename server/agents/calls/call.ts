@@ -1,0 +1,52 @@
+import {toJson} from "../../../shared/json.ts"
+import type {Binding} from "../bindings/binding.ts"
+import {itemText, tryCommandOnce} from "../items.ts"
+import {actorOf} from "../runs/end.ts"
+import type {Engine} from "../runs/engine.ts"
+import type {AgentRun} from "../runs/run-rows.ts"
+import type {ToolStep} from "../runs/step-rows.ts"
+import type {AgentTool, RunFacts} from "../tools/tool.ts"
+
+/** What a call is made with. */
+export interface Call {
+  readonly run: AgentRun
+  readonly binding: Binding
+  readonly step: ToolStep
+  readonly tool: AgentTool
+  readonly args: unknown
+  readonly facts: RunFacts
+}
+
+/** What a person is told that a call does. */
+export const shownBy = (tool: AgentTool, args: unknown, facts: RunFacts): string =>
+  tool.describe?.(args, facts) ?? `${tool.name} ${toJson(args)}`
+
+/** Whom the run is for, and where, as its tools see it. */
+export const factsOf = (engine: Engine, run: AgentRun, binding: Binding): RunFacts => {
+  const {runId, agent, endpoint, channel, place, item} = run
+  const {user} = place
+  const name = user?.name ?? user?.nick
+  return {
+    runId,
+    agent,
+    endpoint,
+    channel,
+    user: user && {id: user.id, ...(name === undefined ? {} : {name})},
+    place,
+    item,
+    actor: actorOf(agent),
+    permission: engine.permissionOf(run, binding),
+  }
+}
+
+/** Where the run works on an item, its Journal has question and answer. */
+export const noteInJournal = async (
+  engine: Pick<Engine, "workroom" | "log">,
+  {run: {runId, item, agent}, step}: Pick<Call, "run" | "step">,
+  what: "asked" | "decided" | "unknown",
+  text: string,
+): Promise<void> => {
+  if (item === undefined) return
+  const command = {is: "comment", text: itemText(text)} as const
+  await tryCommandOnce(engine, {actor: actorOf(agent), item, request: `${runId}/${step.n}/${what}`, command})
+}

@@ -1,0 +1,114 @@
+import type {AgentReason} from "../../../shared/agents/states.ts"
+import {messageOf} from "../../../shared/problems.ts"
+import {type Backoff, pauseAfter} from "../../../shared/sdk/adapter/backoff.ts"
+import type {Statement} from "../../../shared/sdk/plugin/database.ts"
+import {TimeLimitExceeded} from "../../runtime/flow/time-limit.ts"
+import type {Binding} from "../bindings/binding.ts"
+import {ModelFailure} from "../providers/model.ts"
+import {fail} from "../runs/end.ts"
+import type {After, Engine} from "../runs/engine.ts"
+import {type AgentRun, parking} from "../runs/run-rows.ts"
+import {type Amount, spending, spendingOfRun} from "../runs/spending.ts"
+import {counting, notingFailure} from "../runs/step-rows.ts"
+import {isRun, writeFenced} from "../runs/write.ts"
+
+/** The pauses after calls that the provider did not take. */
+const busyPauses: Backoff = {first: 1000, longest: 60_000}
+export const longestPause = 10 * 60_000
+
+/** A provider that does not answer is asked so often, and a model that answers with nonsense. */
+const mostTries = {busy: 8, malformed: 3}
+
+/** What a call is done with, and where. */
+export interface Call {
+  readonly run: AgentRun
+  readonly binding: Binding
+  readonly n: number
+  readonly reserved: Amount
+  readonly day: string
+}
+
+/** What was reserved is taken back, and what was taken is counted. */
+export const settling = ({run, day, reserved}: Call, taken: Amount): readonly Statement[] => {
+  const difference = {tokens: taken.tokens - reserved.tokens, money: taken.money - reserved.money}
+  return [spending(run, day, difference), spendingOfRun(run.seq, difference)]
+}
+
+export const over = async (ended: Promise<void>): Promise<After> => {
+  await ended
+  return "is over"
+}
+
+interface Failure {
+  readonly kind: ModelFailure["kind"]
+  readonly reason: AgentReason
+  readonly message: string
+  readonly retryAfter: number | undefined
+  /** The provider has said that it did nothing. */
+  readonly isFree: boolean
+}
+
+/** The model said nothing. */
+export const empty: Failure = {
+  kind: "malformed",
+  reason: "answer_empty",
+  message: "the model answered with neither text nor a tool call",
+  retryAfter: undefined,
+  isFree: false,
+}
+
+/** What a failure of a call is; undefined for one of svc's own. */
+export const failureOf = (error: unknown): Failure | undefined => {
+  if (error instanceof TimeLimitExceeded)
+    return {
+      kind: "busy",
+      reason: "provider_unavailable",
+      message: `the model call had ${error.message}`,
+      retryAfter: undefined,
+      isFree: false,
+    }
+  if (!(error instanceof ModelFailure)) return undefined
+  const reasons = {busy: "provider_unavailable", malformed: "answer_malformed", refused: "provider_refused"} as const
+  return {
+    kind: error.kind,
+    reason: reasons[error.kind],
+    message: messageOf(error),
+    retryAfter: error.retryAfter,
+    isFree: error.status !== undefined && error.status >= 400,
+  }
+}
+
+/** The run goes on after a pause, unless it has been tried often enough. What a call may have taken stays counted. */
+export const tryAgain = async (
+  engine: Engine,
+  call: Call,
+  {kind, reason, message, retryAfter = 0, isFree}: Failure,
+  active: number,
+  settled?: readonly Statement[],
+): Promise<After> => {
+  const {run, n} = call
+  const text = engine.hide(message)
+  const counted = settled ?? [
+    ...(isFree ? settling(call, {tokens: 0, money: 0}) : []),
+    counting(run.seq, {active, steps: isFree ? -1 : 0}),
+  ]
+  const failures = run.failures + 1
+  const noted = [notingFailure(run.seq, n, text), ...counted]
+  if (kind === "refused" || failures >= mostTries[kind]) return over(fail(engine, run, reason, text, noted))
+  const pause = Math.min(longestPause, Math.max(Math.round(pauseAfter(failures, busyPauses)), retryAfter))
+  engine.log.warn(`run ${run.runId} of ${run.agent} asks its provider again in ${pause} ms: ${text}`, {
+    runId: run.runId,
+  })
+  await writeFenced(
+    engine,
+    run,
+    [
+      ...noted,
+      {sql: "UPDATE agent_runs SET failures = ? WHERE seq = ?", args: [failures, run.seq]},
+      parking(run, "retry", engine.clock.now() + pause, text),
+    ],
+    isRun(engine, run, ["waiting", "queued"]),
+  )
+  engine.wakeIn(run, pause)
+  return "is over"
+}

@@ -1,0 +1,144 @@
+import type {AgentReason} from "../../../shared/agents/states.ts"
+import {toJson} from "../../../shared/json.ts"
+import {isProblem} from "../../../shared/problems.ts"
+import {persist} from "../../database/persist.ts"
+import {withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import type {Binding} from "../bindings/binding.ts"
+import {hideIn, hideInJson} from "../providers/hiding.ts"
+import type {ModelReply, ModelRequest} from "../providers/model.ts"
+import {priceOf} from "../providers/tokens.ts"
+import {StreamedAnswer} from "../runs/answer.ts"
+import {modelNameOf, unknownTool} from "../runs/conversation.ts"
+import {fail, succeed} from "../runs/end.ts"
+import type {After, Engine} from "../runs/engine.ts"
+import type {AgentRun} from "../runs/run-rows.ts"
+import {dayLimitOf, dayOf, reserve, spending, spendingOfRun} from "../runs/spending.ts"
+import {beginningModel, counting, endingModel, planning, type Step} from "../runs/step-rows.ts"
+import {isStep, never, writeFenced} from "../runs/write.ts"
+import {type Call, empty, failureOf, over, settling, tryAgain} from "./model-failure.ts"
+import {requestOf} from "./model-request.ts"
+
+/** One call of the model: its row before, with what it may take; and after, with what it took. */
+export const callModel = async (
+  engine: Engine,
+  run: AgentRun,
+  binding: Binding,
+  steps: readonly Step[],
+  n: number,
+  signal: AbortSignal,
+): Promise<After> => {
+  const request = await requestOf(engine, run, binding, steps)
+  const estimate = engine.estimate(request)
+  const reserved = reserve(run, binding.config, estimate)
+  if (typeof reserved === "string") return over(fail(engine, run, reserved))
+  const day = dayOf(engine.clock.now())
+  const call: Call = {run, binding, n, reserved, day}
+  const passed = await begin(engine, call, request)
+  if (passed !== undefined) return over(fail(engine, run, passed))
+  const began = engine.clock.elapsed()
+  const streamed = new StreamedAnswer(engine, run)
+  if (run.endpoint !== undefined && run.channel !== undefined && run.item === undefined)
+    engine.endpoints.typing(run.endpoint, run.channel)
+  const meter = (outcome: "done" | "failed") =>
+    engine.meter.modelEnded(run.agent, (engine.clock.elapsed() - began) / 1000, outcome)
+  try {
+    const model = await engine.modelOf(binding)
+    const limit = Math.min(binding.config.limits.call * 1000, binding.config.limits.seconds * 1000 - run.active)
+    const work = (ending: AbortSignal) =>
+      model.call({...request, output: reserved.output}, {signal: ending, onText: streamed.add})
+    const reply = await withTimeLimit(limit, work, signal)
+    meter("done")
+    const message = await streamed.end()
+    return await end(engine, {...call, run: message === undefined ? run : {...run, message}}, reply, {
+      estimate,
+      active: engine.clock.elapsed() - began,
+    })
+  } catch (error) {
+    const message = await streamed.end()
+    signal.throwIfAborted()
+    const active = engine.clock.elapsed() - began
+    const failed = message === undefined ? run : {...run, message}
+    if (isProblem(error, "agent_misconfigured"))
+      return over(fail(engine, failed, "binding_misconfigured", error.message))
+    const failure = failureOf(error)
+    if (failure === undefined) throw error
+    meter("failed")
+    return tryAgain(engine, {...call, run: failed}, failure, active)
+  }
+}
+
+/** Begins a call where the limits of the day leave enough; resolves to the limit that does not. */
+const begin = async (
+  engine: Engine,
+  {run, binding, n, reserved, day}: Call,
+  request: ModelRequest,
+): Promise<AgentReason | undefined> => {
+  const {database, log, clock} = engine
+  return engine.inTurn(run.agent, async () => {
+    const passed = await persist(`run ${run.runId}`, log, () =>
+      dayLimitOf(database, run, binding.config, day, reserved),
+    )
+    if (passed !== undefined) return passed
+    const input = toJson({messages: request.messages.length, tools: request.tools.map(({name}) => name)})
+    const row = {model: binding.config.model, input, ...reserved, at: clock.now()}
+    await writeFenced(
+      engine,
+      run,
+      [
+        beginningModel(run.seq, n, row),
+        spending(run, day, reserved),
+        spendingOfRun(run.seq, reserved),
+        counting(run.seq, {steps: 1}),
+      ],
+      never,
+    )
+    return undefined
+  })
+}
+
+/** Without a word of the provider, a call took what was estimated, and what it wrote. */
+const takenOf = ({usage, text, calls}: ModelReply, estimate: number) =>
+  usage ?? {
+    input: estimate,
+    output: Math.ceil((text.length + calls.reduce((sum, {input}) => sum + input.length, 0)) / 3),
+  }
+
+const end = async (
+  engine: Engine,
+  call: Call,
+  given: ModelReply,
+  {estimate, active}: {readonly estimate: number; readonly active: number},
+): Promise<After> => {
+  const {run, binding, n} = call
+  const taken = takenOf(given, estimate)
+  // What is stored of it holds no secret, as nothing does that the provider hears.
+  const hide = (text: string) => engine.hide(text)
+  // Arguments are JSON within a text: what is hidden there may not end its quotes.
+  const calls = given.calls.map(each => ({...each, input: hideInJson(each.input, hide)}))
+  const {details, ...rest} = hideIn({...given, calls: []}, hide)
+  // A thought whose text was changed has a signature that its provider refuses.
+  const kept = toJson(details) === toJson(given.details) ? {details} : {}
+  const reply = {...rest, ...kept, calls, usage: taken}
+  const amount = {tokens: taken.input + taken.output, money: priceOf(taken, binding.config.prices)}
+  const settled = [...settling(call, amount), counting(run.seq, {active})]
+  const isSilent = reply.calls.length === 0 && reply.text.trim() === ""
+  if (isSilent && reply.finish === "filtered") return over(fail(engine, run, "answer_filtered", undefined, settled))
+  if (isSilent && reply.finish === "length") return over(fail(engine, run, "answer_cut", undefined, settled))
+  if (isSilent) return tryAgain(engine, call, empty, active, settled)
+  const done = [
+    endingModel(run.seq, n, reply, {money: amount.money, at: engine.clock.now()}),
+    {
+      sql: "UPDATE agent_runs SET failures = 0, tokens_in = tokens_in + ?, tokens_out = tokens_out + ? WHERE seq = ?",
+      args: [taken.input, taken.output, run.seq],
+    },
+    ...settled,
+  ]
+  if (reply.calls.length === 0 && run.item === undefined) {
+    const cut = reply.finish === "length" ? ({reason: "answer_cut"} as const) : {}
+    return over(succeed(engine, run, reply.text, {also: done, ...cut}))
+  }
+  const byName = new Map([...engine.toolsOf(binding, run).keys()].map(name => [modelNameOf(name), name]))
+  const planned = planning(run.seq, n, reply.calls, name => byName.get(name) ?? unknownTool)
+  await writeFenced(engine, run, [...done, ...planned], isStep(engine, run.seq, n, ["done"]))
+  return "goes on"
+}

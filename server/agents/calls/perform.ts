@@ -1,0 +1,87 @@
+import {toJson} from "../../../shared/json.ts"
+import {isProblem, messageOf} from "../../../shared/problems.ts"
+import {persist} from "../../database/persist.ts"
+import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
+import {storing} from "../runs/answer.ts"
+import type {After, Engine} from "../runs/engine.ts"
+import {beginningTool, counting, endingTool} from "../runs/step-rows.ts"
+import {isStep, never, writeFenced} from "../runs/write.ts"
+import {cut} from "../tools/result.ts"
+import {ToolCutOff, type ToolResult, type ToolUse} from "../tools/tool.ts"
+import {type Call, shownBy} from "./call.ts"
+import {cutOff, endStep, longestResult, told} from "./tool-end.ts"
+
+/** The row before, the call, and the row after with what the call leaves behind. */
+export const perform = async (engine: Engine, call: Call, signal: AbortSignal): Promise<After> => {
+  const {run, binding, step, tool, args, facts} = call
+  const {clock, meter} = engine
+  await writeFenced(
+    engine,
+    run,
+    [beginningTool(run.seq, step.n, tool.effect, clock.now()), counting(run.seq, {steps: 1})],
+    never,
+  )
+  const began = clock.elapsed()
+  const took = () => clock.elapsed() - began
+  try {
+    const key = `${run.runId}/${step.n}`
+    const limit = Math.min(tool.timeout, Math.max(1, binding.config.limits.seconds * 1000 - run.active))
+    const use = {args, key, run: facts, binding, now: clock.now()}
+    const work = (ending: AbortSignal) => runTool(engine, call, {...use, signal: ending})
+    const result = await withTimeLimit(limit, work, signal)
+    meter.toolEnded(run.agent, tool.name, took() / 1000, "done")
+    return await endWith(engine, call, result, took())
+  } catch (error) {
+    signal.throwIfAborted()
+    const isLate = error instanceof TimeLimitExceeded
+    const why = isLate ? `it had ${error.message}` : messageOf(error)
+    if (tool.effect === "external" && (isLate || error instanceof ToolCutOff)) {
+      meter.toolEnded(run.agent, tool.name, took() / 1000, "unknown")
+      return cutOff(engine, call, shownBy(tool, args, facts), why, took())
+    }
+    if (!isLate && isOurs(engine, error)) throw error
+    // Its plugin was loaded anew: the step is begun, and is run again by what there is now.
+    if (error instanceof ToolCutOff) return "goes on"
+    meter.toolEnded(run.agent, tool.name, took() / 1000, "failed")
+    const reason = isLate ? "tool_timeout" : "tool_failed"
+    return endStep(engine, run, step, {state: "failed", reason, error: why, result: told(why)}, took())
+  }
+}
+
+/** While the database fails, a call that may be repeated is. */
+const runTool = async ({log}: Engine, {run: {runId}, tool}: Call, use: ToolUse): Promise<ToolResult> => {
+  if (tool.effect === "external") return tool.run(use)
+  return persist(`run ${runId}`, log, async () => {
+    use.signal.throwIfAborted()
+    return tool.run(use)
+  })
+}
+
+/** What is not the tool's failure. */
+const isOurs = ({isStopping}: Engine, error: unknown): boolean =>
+  (isProblem(error, "stopping") && isStopping()) || (error instanceof Error && error.name === "AttemptOver")
+
+const endWith = async (engine: Engine, {run, step}: Call, result: ToolResult, active: number): Promise<After> => {
+  const {value, sends = [], statements = []} = result
+  try {
+    const end = {state: "done", result: cut(engine.hide(textOf(value)), longestResult)} as const
+    await writeFenced(
+      engine,
+      run,
+      [
+        ...storing(sends, engine.clock.now()),
+        ...statements,
+        endingTool(run.seq, step.n, end, engine.clock.now()),
+        counting(run.seq, {active}),
+      ],
+      isStep(engine, run.seq, step.n, ["done"]),
+    )
+    engine.outbox.stored(sends)
+    result.stored?.()
+    return "goes on"
+  } finally {
+    result.release?.()
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : (toJson(value) ?? "done"))

@@ -1,0 +1,83 @@
+import {toJson} from "../../../shared/json.ts"
+import {longestKept} from "../../../shared/sdk/values.ts"
+import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
+import {storing} from "../runs/answer.ts"
+import type {After, Engine} from "../runs/engine.ts"
+import type {AgentRun} from "../runs/run-rows.ts"
+import {counting, endingTool, type ToolEnd, type ToolStep} from "../runs/step-rows.ts"
+import {isStep, writeFenced} from "../runs/write.ts"
+import {cut} from "../tools/result.ts"
+import {type Call, noteInJournal} from "./call.ts"
+
+/** What the model is told of a call holds so many characters; what its tool has cut has a note behind it. */
+export const longestResult = longestKept + 256
+
+/** What the model reads of a call that has no result. */
+export const told = (why: string): string => toJson({error: why})
+
+export const endStep = async (
+  engine: Engine,
+  run: AgentRun,
+  step: ToolStep,
+  end: ToolEnd,
+  active = 0,
+): Promise<After> => {
+  const hidden = {
+    ...end,
+    result: cut(engine.hide(end.result), longestResult),
+    ...(end.error === undefined ? {} : {error: engine.hide(end.error)}),
+  }
+  // What is refused before it has begun is a step too: a model that asks for nothing else comes to an end.
+  const steps = end.state === "refused" ? 1 : 0
+  await writeFenced(
+    engine,
+    run,
+    [endingTool(run.seq, step.n, hidden, engine.clock.now()), counting(run.seq, {steps, active})],
+    isStep(engine, run.seq, step.n, [end.state]),
+  )
+  return "goes on"
+}
+
+/** A call that may have been done: the model and people are told, and it is not repeated by itself. */
+export const cutOff = async (
+  engine: Engine,
+  call: Pick<Call, "run" | "binding" | "step">,
+  what: string,
+  why: string,
+  active = 0,
+): Promise<After> => {
+  const {run, binding, step} = call
+  const shown = engine.hide(what)
+  engine.log.warn(`run ${run.runId}: a call of ${step.tool} was cut off, and may have been done: ${why}`, {
+    runId: run.runId,
+  })
+  await noteInJournal(engine, call, "unknown", `A call of ${step.tool} was cut off, and may have been done: ${shown}`)
+  const end: ToolEnd = {
+    state: "unknown",
+    reason: "tool_unknown_outcome",
+    error: why,
+    result: toJson({
+      unknown: "This call was cut off. It may have been done, or not. Do not repeat it: a person has to look.",
+    }),
+  }
+  const say = await engine.sayFor(run)
+  const place =
+    binding.config.approval.to ??
+    (run.endpoint === undefined || run.channel === undefined
+      ? undefined
+      : {endpoint: run.endpoint, channel: run.channel})
+  const text = `${say("agent.unknown", {agent: run.agent, tool: step.tool})}\n${shown}`
+  const sends: readonly OutboxDraft[] = place === undefined ? [] : [messageDraft(place, text)]
+  await writeFenced(
+    engine,
+    run,
+    [
+      ...storing(sends, engine.clock.now()),
+      endingTool(run.seq, step.n, end, engine.clock.now()),
+      counting(run.seq, {active}),
+    ],
+    isStep(engine, run.seq, step.n, ["unknown"]),
+  )
+  engine.outbox.stored(sends)
+  return "goes on"
+}

@@ -1,0 +1,70 @@
+import type {AgentReason} from "../../../shared/agents/states.ts"
+import {includesPermission} from "../../../shared/sdk/permission.ts"
+import type {Binding} from "../bindings/binding.ts"
+import {calledAs} from "../runs/conversation.ts"
+import {fail} from "../runs/end.ts"
+import type {After, Engine} from "../runs/engine.ts"
+import type {AgentRun} from "../runs/run-rows.ts"
+import type {Step, ToolStep} from "../runs/step-rows.ts"
+import {checkArguments} from "../tools/arguments.ts"
+import {type Call, factsOf, shownBy} from "./call.ts"
+import {equalsOf} from "./equal-calls.ts"
+import {perform} from "./perform.ts"
+import {permit} from "./permit.ts"
+import {cutOff, endStep, told} from "./tool-end.ts"
+
+/** A run that asks for the same call so often has lost its way. */
+const mostEqual = 5
+
+/** A call that has ended the Host so often is not begun again. */
+const mostBegun = 3
+
+/** Does what a step asks for, or says to the model why not. */
+export const callTool = async (
+  engine: Engine,
+  run: AgentRun,
+  binding: Binding,
+  steps: readonly Step[],
+  step: ToolStep,
+  signal: AbortSignal,
+): Promise<After> => {
+  const refuse = (reason: AgentReason, why: string) =>
+    endStep(engine, run, step, {state: "refused", reason, result: told(why)})
+  const tool = engine.toolsOf(binding, run).get(step.tool)
+  const checked = tool && checkArguments(tool, step.call.input)
+  const facts = factsOf(engine, run, binding)
+  const isGivenUp = step.state === "begun" && step.begun >= mostBegun
+  if (step.state === "begun" && (step.effect === "external" || (isGivenUp && step.effect === "idempotent"))) {
+    const shown =
+      tool !== undefined && checked?.is === "fit"
+        ? shownBy(tool, checked.args, facts)
+        : `${step.tool} ${step.call.input}`
+    return cutOff(engine, {run, binding, step}, shown, "the Host ended while the call was under way")
+  }
+  if (isGivenUp) {
+    const why = `the Host ended ${step.begun} times while ${step.tool} ran`
+    return endStep(engine, run, step, {state: "failed", reason: "tool_failed", error: why, result: told(why)})
+  }
+  if (tool === undefined || checked === undefined) {
+    const known = [...engine.toolsOf(binding, run).keys()].join(", ") || "none"
+    return refuse("tool_unknown", `there is no tool ${calledAs(steps, step)}; there is ${known}`)
+  }
+  if (checked.is === "wrong") return refuse("tool_arguments", checked.message)
+  const {permission} = facts
+  const may = permission !== undefined && includesPermission(permission, tool.permission)
+  if (!may && tool.isOfRun !== true) {
+    const who = run.place.user === undefined ? "this run" : "the user who asked"
+    return refuse("tool_denied", `${who} has not the permission ${tool.permission}, which ${tool.name} needs`)
+  }
+  const refusal = tool.refusal?.(checked.args, binding, facts)
+  if (refusal !== undefined) return refuse("tool_refused", refusal)
+  if (equalsOf(steps, step).length >= mostEqual) {
+    const why = `${tool.name} was asked for ${mostEqual + 1} times with the same arguments`
+    await fail(engine, run, "tools_endless", why)
+    return "is over"
+  }
+  const call: Call = {run, binding, step, tool, args: checked.args, facts}
+  const asked = await permit(engine, call, steps)
+  if (asked !== "may") return asked
+  return perform(engine, call, signal)
+}
