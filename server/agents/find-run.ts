@@ -1,0 +1,22 @@
+import {Problem} from "../../shared/problems.ts"
+import type {Row} from "../../shared/sdk/plugin/database.ts"
+import type {Database} from "../database/database.ts"
+
+/** Has a run in this state not ended? */
+export const isOpen = (state: string): boolean => !["succeeded", "failed", "cancelled"].includes(state)
+
+/**
+ * The row of a run whose state fits; `why` says what is wrong with another. Throws `agent_run_unknown`, `agent_run_state`.
+ */
+export const requireRun = async (
+  database: Pick<Database, "read">,
+  runId: string,
+  fits: (state: string) => boolean,
+  why: string,
+): Promise<Row> => {
+  const [row] = await database.read("SELECT * FROM agent_runs WHERE run_id = ?", [runId])
+  if (row === undefined) throw new Problem("agent_run_unknown", `there is no run ${runId} of an agent`)
+  if (!fits(String(row.state)))
+    throw new Problem("agent_run_state", `the run ${runId} ${why}: it is ${String(row.state)}`)
+  return row
+}

@@ -1,0 +1,39 @@
+import type {Database} from "../database/database.ts"
+import {requireRun} from "./find-run.ts"
+
+/** What an operator can do about runs that a restore holds. */
+export type HeldAction = "release" | "discard"
+
+/** Lets runs that a restore holds go on, or ends them; resolves to how many. Throws `agent_run_unknown`, `agent_run_state`. */
+export const actOnHeld = async (
+  database: Pick<Database, "read" | "write">,
+  action: HeldAction,
+  on: {readonly runId: string} | "held",
+  at: number,
+): Promise<number> => {
+  if (on !== "held") await requireRun(database, on.runId, state => state === "held", "is not held")
+  const which = on === "held" ? "" : " AND run_id = ?"
+  const args = on === "held" ? [] : [on.runId]
+  const ofRuns = `run IN (SELECT seq FROM agent_runs WHERE state = 'held'${which})`
+  const batch =
+    action === "release"
+      ? [
+          {sql: `UPDATE agent_approvals SET state = 'waiting' WHERE state = 'held' AND ${ofRuns}`, args},
+          {
+            sql: `UPDATE agent_runs SET state = 'queued', reason = NULL, waits_for = NULL, due_at = NULL WHERE state = 'held'${which}`,
+            args,
+          },
+        ]
+      : [
+          {
+            sql: `UPDATE agent_approvals SET state = 'cancelled', decided_at = ? WHERE state = 'held' AND ${ofRuns}`,
+            args: [at, ...args],
+          },
+          {
+            sql: `UPDATE agent_runs SET state = 'cancelled', reason = 'discarded', ended_at = ? WHERE state = 'held'${which}`,
+            args: [at, ...args],
+          },
+        ]
+  const results = await database.write(batch)
+  return results.at(-1)?.changes ?? 0
+}
