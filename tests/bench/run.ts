@@ -1,5 +1,7 @@
 import {parseArgs} from "node:util"
 import {runtimes} from "../support/host/runtimes.ts"
+import {agentBusy} from "./agents/busy.ts"
+import {agentStep} from "./agents/step.ts"
 import {chat} from "./chat.ts"
 import {checkpoint} from "./checkpoint.ts"
 import {lists} from "./database/lists.ts"
@@ -39,6 +41,8 @@ const rows: readonly Row[] = [
   hears,
   durable,
   chat,
+  agentStep,
+  agentBusy,
   reload,
   metrics,
   snapshot,

@@ -23,7 +23,7 @@ import {
 } from "./run-rows.ts"
 
 /** Runs of all agents side by side. */
-const width = 64
+const width = 256
 
 /** What a tool's call gets to end by itself when the Host stops, in milliseconds. */
 const patience = 3000

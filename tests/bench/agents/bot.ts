@@ -1,0 +1,45 @@
+import {line} from "../chat.ts"
+import {type BenchHost, type BenchProject, makeProject} from "../measure/host.ts"
+
+const bot = `import {definePlugin, Type} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.tool("look", {description: "Looks", parameters: Type.Object({n: Type.Integer()}), effect: "none"}, ({args}) => "seen " + args.n)
+  },
+})
+`
+
+const agents = (url: string) => `agents:
+  helper:
+    provider: openai-compatible
+    model: bench
+    baseURL: ${url}
+    instructions: You help.
+    tools: {bot.look: {}}
+    permission: trusted
+    limits: {steps: 1000, tokens: 100000000, seconds: 3600, parallel: 256}
+`
+
+/** A project with an agent that asks the model at `url`, and a platform inside the Host that has a command answered. */
+export const agentBot = (url: string): BenchProject => makeProject(`  bot: {}\n  line: {}\n${agents(url)}`, {bot, line})
+
+/** Resolves once the run is durable. */
+export const ask = async (host: BenchHost): Promise<string> => {
+  const response = await host.fetch("/api/agents/helper/run", {method: "POST", body: '{"input": "go"}'})
+  return ((await response.json()) as {runId: string}).runId
+}
+
+/** Resolves once no run is open. */
+export const untilEnded = async (host: BenchHost): Promise<void> => {
+  for (;;) {
+    const states = await Promise.all(
+      ["queued", "running"].map(async state => {
+        const response = await host.fetch(`/api/runs?kind=agent&limit=1&state=${state}`)
+        return ((await response.json()) as {items: unknown[]}).items.length
+      }),
+    )
+    if (states.every(count => count === 0)) return
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+}

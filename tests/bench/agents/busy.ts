@@ -1,0 +1,67 @@
+import type {TestRuntime} from "../../support/host/runtimes.ts"
+import {sample} from "../chat.ts"
+import {atMost, type Figure, sides} from "../measure/figure.ts"
+import {type BenchHost, startHost} from "../measure/host.ts"
+import {measurePairs} from "../measure/pairs.ts"
+import {percentile} from "../measure/statistics.ts"
+import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
+import {agentBot, ask, untilEnded} from "./bot.ts"
+import {startModel} from "./model.ts"
+
+/** Runs side by side. */
+const runs = 100
+
+/** How long an answer of the model takes, in milliseconds: about what a hosted one needs, and none at all. */
+const paces = [
+  {takes: 1000, target: atMost(2)},
+  {takes: 0, target: undefined},
+] as const
+
+/** Milliseconds from a message to the answer of its command in the hands of the platform. */
+const p99 = async (host: BenchHost): Promise<number> =>
+  percentile(
+    (await sample(host)).map(([, answered]) => answered),
+    0.99,
+  )
+
+const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {
+  const model = await startModel()
+  const made = agentBot(model.url)
+  const host = await startHost(runtime, made)
+  for (let round = 0; round < 3; round++) await p99(host)
+  const figures: Figure[] = []
+  for (const {takes, target} of paces) {
+    let asked = 0
+    let seconds = 0
+    const busy = async () => {
+      model.follow({calls: 1, takes})
+      for (let run = 0; run < runs; run++) await ask(host)
+      const [before, begun] = [model.asked(), performance.now()]
+      const value = await p99(host)
+      asked += model.asked() - before
+      seconds += (performance.now() - begun) / 1000
+      model.follow(undefined)
+      await untilEnded(host)
+      return value
+    }
+    const found = await measurePairs(pairs, busy, () => p99(host))
+    figures.push({
+      name: `p99 of a command beside ${runs} runs whose model takes ${takes} ms, on ${runtime.name}`,
+      unit: "",
+      value: found.ratio,
+      ...(target === undefined ? {} : {target}),
+      against: "the same Host without runs",
+      detail: `${sides(found, "ms")}, ${(asked / seconds).toFixed(0)} model calls a second`,
+    })
+  }
+  await host.stop()
+  made.remove()
+  model.close()
+  return figures
+}
+
+export const agentBusy: Row = {
+  name: "agent-busy",
+  summary: "a command while a hundred runs of an agent call a model and a tool",
+  measure: onEachRuntime(measureOn),
+}
