@@ -1,6 +1,9 @@
+import {type Database, openDatabase} from "../../../server/database/database.ts"
 import type {TestRuntime} from "../../support/host/runtimes.ts"
-import {atMost, type Figure, short} from "../measure/figure.ts"
+import {atMost, type Figure, short, sides} from "../measure/figure.ts"
 import {type BenchHost, startHost} from "../measure/host.ts"
+import {pairsOf} from "../measure/pairs.ts"
+import {cpuSeconds} from "../measure/process-stat.ts"
 import {percentile, spreadOf} from "../measure/statistics.ts"
 import {onEachRuntime, type Row, type RowOptions} from "../row.ts"
 import {agentBot, ask, untilEnded} from "./bot.ts"
@@ -22,30 +25,63 @@ const gapOf = async (host: BenchHost, model: BenchModel, calls: number): Promise
   return gap
 }
 
+/** The median of two durable writes of a row, one after the other, in milliseconds. */
+const twoWrites = async (database: Database): Promise<number> => {
+  const times: number[] = []
+  for (let n = 0; n < turns; n++) {
+    const begun = performance.now()
+    for (let write = 0; write < 2; write++)
+      await database.write([{sql: "INSERT INTO yardstick VALUES (?)", args: ["x".repeat(200)]}])
+    times.push(performance.now() - begun)
+  }
+  return percentile(times, 0.5)
+}
+
+/** On the disk of the project. */
+const openYardstick = async (folder: string): Promise<Database> => {
+  const options = {runtimeId: "bench", signal: new AbortController().signal, onLeaseLost: () => {}}
+  const database = await openDatabase({dialect: "sqlite", file: `${folder}/yardstick.sqlite`}, options)
+  await database.write([{sql: "CREATE TABLE yardstick (text TEXT)"}])
+  await twoWrites(database)
+  return database
+}
+
 const measureOn = async (runtime: TestRuntime, {pairs}: RowOptions): Promise<readonly Figure[]> => {
   const model = await startModel()
   const made = agentBot(model.url)
   const host = await startHost(runtime, made)
+  const database = await openYardstick(made.folder)
   // The first are for the compiler.
   for (let round = 0; round < 5; round++) await gapOf(host, model, 1)
-  const each: number[] = []
-  const tools: number[] = []
+  const [each, tools, writes, processor]: [number[], number[], number[], number[]] = [[], [], [], []]
   for (let round = 0; round < pairs; round++) {
+    const before = cpuSeconds(host.pid)
     const one = await gapOf(host, model, 1)
+    processor.push(((cpuSeconds(host.pid) - before) * 1000) / (2 * turns))
     each.push(one / 2)
+    writes.push(await twoWrites(database))
     tools.push(((await gapOf(host, model, many)) - one) / (many - 1))
   }
+  await database.close()
   await host.stop()
   made.remove()
   model.close()
+  const found = pairsOf(each, writes)
   return [
     {
       name: `p50 of one durable step, on ${runtime.name}`,
       unit: "ms",
-      value: spreadOf(each),
+      value: found.subject,
       target: atMost(2),
       against: "the model server's own time is taken off",
-      detail: `a model call and a call of a tool in turn; a step of a tool alone ${short(spreadOf(tools).median)} ms`,
+      detail: `${short(spreadOf(tools).median)} ms for a step of a tool alone, ${short(spreadOf(processor).median)} ms of the processor for each step`,
+    },
+    {
+      name: `p50 of one durable step, on ${runtime.name}`,
+      unit: "",
+      value: found.ratio,
+      against: "two durable writes of a row on the same disk",
+      detail: sides(found, "ms"),
     },
   ]
 }
