@@ -1,7 +1,7 @@
 import {persist} from "../../database/persist.ts"
 import {type Approval, askApproval, readApproval} from "../approval/approvals.ts"
 import type {After, Engine} from "../runs/engine.ts"
-import {parking} from "../runs/run-rows.ts"
+import {parkingForApproval} from "../runs/run-rows.ts"
 import type {Step} from "../runs/step-rows.ts"
 import {isRun, writeFenced} from "../runs/write.ts"
 import type {AgentTool} from "../tools/tool.ts"
@@ -23,7 +23,12 @@ export const permit = async (engine: Engine, call: Call, steps: readonly Step[])
     return "is over"
   }
   if (approval.state === "waiting" || approval.state === "held") {
-    await writeFenced(engine, run, [parking(run, "approval", approval.expiresAt)], isRun(engine, run, ["waiting"]))
+    await writeFenced(
+      engine,
+      run,
+      [parkingForApproval(run, step.n, approval.expiresAt)],
+      isRun(engine, run, ["waiting", "queued"]),
+    )
     return "is over"
   }
   await noteInJournal(engine, call, "decided", decisionOf(approval, tool))

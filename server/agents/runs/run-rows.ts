@@ -108,6 +108,14 @@ export const parking = (
   args: [waitsFor, due ?? null, error ?? null, seq],
 })
 
+/** Likewise, for a person's word about a step: it goes on at once where the word was given meanwhile. */
+export const parkingForApproval = ({seq}: Pick<AgentRun, "seq">, n: number, due: number): Statement => ({
+  sql: `UPDATE agent_runs SET (state, waits_for, due_at) = (
+    SELECT iif(count(*) > 0, 'waiting', 'queued'), iif(count(*) > 0, 'approval', NULL), iif(count(*) > 0, ?, NULL)
+    FROM agent_approvals WHERE run = agent_runs.seq AND n = ? AND state IN ('waiting', 'held')) WHERE seq = ?`,
+  args: [due, n, seq],
+})
+
 /** The Host stops: the run goes on with the next start. */
 export const requeueing = ({seq}: Pick<AgentRun, "seq">): Statement => ({
   sql: "UPDATE agent_runs SET state = 'queued' WHERE seq = ?",

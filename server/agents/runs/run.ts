@@ -15,16 +15,25 @@ import {isRun, writeFenced} from "./write.ts"
  * Works on a run until it has ended, waits, or is given up to the next start. What is next is read from its rows each time: a run
  * that a killed Host left goes on as if nothing had happened.
  */
-export const work = async (engine: Engine, claimed: AgentRun, signal: AbortSignal): Promise<void> => {
+export const work = async (
+  engine: Engine,
+  claimed: AgentRun,
+  signal: AbortSignal,
+): Promise<"waits for ingress" | undefined> => {
   for (;;) {
     signal.throwIfAborted()
-    if (engine.isStopping()) return void (await leave(engine, claimed))
+    if (engine.isStopping()) {
+      await leave(engine, claimed)
+      return undefined
+    }
     const found = await read(engine, claimed)
-    if (found === undefined) return
+    if (found === undefined) return undefined
     const {run, steps} = found
-    if (engine.isPaused())
-      return void (await writeFenced(engine, run, [parking(run, "ingress")], isRun(engine, run, ["waiting"])))
-    if ((await step(engine, run, steps, signal)) === "is over") return
+    if (engine.isPaused()) {
+      await writeFenced(engine, run, [parking(run, "ingress")], isRun(engine, run, ["waiting"]))
+      return "waits for ingress"
+    }
+    if ((await step(engine, run, steps, signal)) === "is over") return undefined
   }
 }
 

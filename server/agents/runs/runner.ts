@@ -177,10 +177,15 @@ export class Runner {
     const abort = new AbortController()
     const active: Active = {agent, abort, ended: Promise.resolve()}
     this.#active.set(seq, active)
-    active.ended = this.#run(seq, attempt, abort.signal).finally(() => {
-      this.#active.delete(seq)
-      this.consider()
-    })
+    const {log} = this.#engine
+    active.ended = this.#run(seq, attempt, abort.signal)
+      .catch(error => {
+        if (!isProblem(error, "stopping")) log.error(`a run of ${agent} was not taken up: ${messageOf(error)}`, {error})
+      })
+      .finally(() => {
+        this.#active.delete(seq)
+        this.consider()
+      })
   }
 
   async #run(seq: number, attempt: number, signal: AbortSignal): Promise<void> {
@@ -191,11 +196,16 @@ export class Runner {
     const row = claimed?.rows[0]
     if (row === undefined) return
     const run = runOf(row)
-    await work(this.#engine, run, signal).catch(async error => {
-      if (signal.aborted || error instanceof AttemptOver || isProblem(error, "stopping")) return
+    const left = await work(this.#engine, run, signal).catch(async error => {
+      if (signal.aborted || error instanceof AttemptOver || isProblem(error, "stopping")) return undefined
       log.error(`run ${run.runId} of ${run.agent} has failed: ${messageOf(error)}`, {error, runId: run.runId})
-      await fail(this.#engine, run, "internal", messageOf(error)).catch(() => {})
+      await fail(this.#engine, run, "internal", messageOf(error)).catch(cause =>
+        log.error(`run ${run.runId} has not ended: ${messageOf(cause)}`, {error: cause, runId: run.runId}),
+      )
+      return undefined
     })
+    // Ingress may have been opened before it was stored that the run waits for it.
+    if (left === "waits for ingress" && !this.#engine.isPaused()) await this.ingressOpened()
     if (run.item !== undefined) this.#engine.considerItems()
     this.#due.consider(clock.now())
   }

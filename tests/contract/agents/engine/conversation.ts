@@ -62,7 +62,7 @@ export interface ConversationParts extends Partial<EngineParts> {
 
 /** Agents of one test, with a model that follows its script. Pauses are short. */
 export const converse = async ({script, settings = {}, setup = () => {}, tables = [], ...parts}: ConversationParts) => {
-  const database = await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`})
+  const database = parts.database ?? (await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`}))
   await database.write([{sql: "SELECT 1"}, ...tables.map(sql => ({sql}))])
   const {snapshot} = await publishWeather(database, setup)
   const model = await startScriptedModel(script)
@@ -70,10 +70,10 @@ export const converse = async ({script, settings = {}, setup = () => {}, tables 
   const tools = Object.fromEntries([...snapshot.tools.keys()].map(name => [name, {}]))
   const live = async () => {
     const {agents} = await agentsOn({
-      database,
       snapshot: () => snapshot,
       clock,
       ...parts,
+      database,
       settings: {tools, ...settings, baseURL: model.url},
     })
     await agents.start()

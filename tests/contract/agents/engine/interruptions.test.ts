@@ -1,10 +1,14 @@
 import {expect, test} from "vitest"
 import type {Database} from "../../../../server/database/database.ts"
+import type {Statement} from "../../../../server/database/engine.ts"
 import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
 import {askedBy} from "../../../support/agents/engine.ts"
 import type {ModelQuestion} from "../../../support/agents/question.ts"
 import type {Script, ScriptedAnswer} from "../../../support/agents/scripted-model.ts"
+import {open} from "../../../support/database/databases.ts"
+import {MortalDatabase} from "../../../support/database/mortal-database.ts"
 import {until} from "../../../support/host/process.ts"
+import {memoryFolder} from "../../../support/machine/memory-folder.ts"
 import {converse} from "./conversation.ts"
 
 const hour = 3_600_000
@@ -96,4 +100,61 @@ test("an approval that nobody decides expires, and cannot be given any more", as
   const run = await endOf(runId)
   expect(run).toMatchObject({state: "succeeded", calls: ["refused approval_expired"]})
   await expect(agents.decide(approval, {approve: true, by: "grace"})).rejects.toMatchObject({code: "approval_state"})
+})
+
+/** Does something before a batch with this value is stored, once. */
+class MeddledDatabase extends MortalDatabase {
+  #meddle: {readonly value: string | number; readonly act: () => Promise<unknown>} | undefined
+
+  before(value: string | number, act: () => Promise<unknown>): void {
+    this.#meddle = {value, act}
+  }
+
+  override async write(batch: readonly Statement[]) {
+    const meddle = this.#meddle
+    if (meddle !== undefined && batch.some(({args = []}) => Array.isArray(args) && args.includes(meddle.value))) {
+      this.#meddle = undefined
+      await meddle.act()
+    }
+    return super.write(batch)
+  }
+}
+
+test("ingress that is opened while a run begins to wait for it holds up nothing", async () => {
+  let isPaused = false
+  const meddled = new MeddledDatabase(await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`}))
+  const {agents, endOf} = await converse({
+    script: question => {
+      isPaused = question.index === 0
+      return once(question)
+    },
+    setup: act,
+    database: meddled,
+    isPaused: () => isPaused,
+  })
+  meddled.before("ingress", async () => {
+    isPaused = false
+    agents.ingressChanged()
+    await meddled.read("SELECT 1")
+  })
+  expect(await endOf(await agents.queue(askedBy("ada", "go")))).toMatchObject({answer: "told: milk"})
+})
+
+test("a word that is given while a run begins to wait for it counts at once", async () => {
+  const meddled = new MeddledDatabase(await open({dialect: "sqlite", file: `${memoryFolder()}/data.sqlite`}))
+  const {agents, database, endOf} = await converse({
+    script: once,
+    setup: act,
+    settings: approved,
+    database: meddled,
+  })
+  const runId = await agents.queue(askedBy("ada", "go"))
+  const approval = await waitingApproval(database)
+  await agents.settled()
+  // Something takes it up again: it finds the question open, and begins to wait once more.
+  await database.write([{sql: "UPDATE agent_runs SET state = 'queued', waits_for = NULL, due_at = NULL"}])
+  const [row] = await database.read("SELECT expires_at FROM agent_approvals")
+  meddled.before(Number(row?.expires_at), () => agents.decide(approval, {approve: true, by: "grace"}))
+  agents.generationChanged()
+  expect(await endOf(runId)).toMatchObject({answer: "told: milk", calls: ["done"]})
 })
