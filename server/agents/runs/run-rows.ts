@@ -158,6 +158,15 @@ export const takingOver = (now: number, longestPause: number): Statement => ({
   args: [now + longestPause],
 })
 
+/** Where runs that have not ended stream their answers to. */
+export const selectStreamed = `SELECT DISTINCT endpoint FROM agent_runs WHERE state IN ${openStates} AND message IS NOT NULL`
+
+/** What lives in the Host has forgotten the messages of earlier ones: an answer there begins as a message again. */
+export const forgettingStreamed = (endpoints: readonly string[]): Statement => ({
+  sql: `UPDATE agent_runs SET message = NULL WHERE state IN ${openStates} AND endpoint IN (SELECT value FROM json_each(?))`,
+  args: [toJson(endpoints)],
+})
+
 /** Runs that may be taken up, the oldest first, of other agents than these. */
 export const selectQueued = `SELECT seq, agent, attempt FROM agent_runs WHERE state = 'queued'
   AND agent NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT 200`

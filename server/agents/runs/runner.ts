@@ -11,9 +11,11 @@ import {work} from "./run.ts"
 import {
   type AgentRun,
   claiming,
+  forgettingStreamed,
   runOf,
   selectNextDue,
   selectQueued,
+  selectStreamed,
   someLeft,
   someWaitForIngress,
   takingOver,
@@ -61,9 +63,18 @@ export class Runner {
     const {database, log, clock} = this.#engine
     const statement = takingOver(clock.now(), longestPause)
     await persist("the runs of agents", log, () => writeIf(database, someLeft, [statement]))
+    await this.#forgetStreamed()
     this.#isRunning = true
     this.#due.start()
     this.consider()
+  }
+
+  async #forgetStreamed(): Promise<void> {
+    const {database, log, endpoints} = this.#engine
+    const rows = await persist("the runs of agents", log, () => database.read(selectStreamed))
+    const names = rows.map(({endpoint}) => String(endpoint))
+    const inside = names.filter(name => endpoints.get(name)?.spec.history === "inside")
+    if (inside.length > 0) await persist("the runs of agents", log, () => database.write([forgettingStreamed(inside)]))
   }
 
   /** Begins no further run; resolves when those that work have left, each after its step. */
