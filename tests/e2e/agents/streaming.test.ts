@@ -1,0 +1,159 @@
+import {describe, expect, test} from "vitest"
+import {readRows, runAsked} from "../../support/agents/host.ts"
+import {type ScriptedAnswer, startScriptedModel} from "../../support/agents/scripted-model.ts"
+import {startHost, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {pluginWith} from "../../support/plugins/plugin-sources.ts"
+
+/** A platform that can edit, and that remembers what it was asked to show, whatever becomes of the Host. */
+const board = pluginWith(`
+    let opened
+    plugin.adapter("board", {
+      history: "none",
+      idempotent: true,
+      features: ["edit", "delete"],
+      limits: {text: 100},
+      open: async (_, endpoint) => {
+        opened = endpoint
+        const text = content => content.map(node => typeof node === "string" ? node : "(" + node.type + ")").join("")
+        const put = (act, channel, id, content) => note(JSON.stringify({act, channel, id, text: text(content)}))
+        return {
+          send: async ({id, channel, content}) => {
+            put("send", channel, id, content)
+            return {ids: [id]}
+          },
+          edit: async ({channel, message, content}) => put("edit", channel, message, content),
+          delete: async ({channel, message}) => put("delete", channel, message, []),
+        }
+      },
+    })
+    plugin.route({method: "POST", path: "/say", scope: "full", summary: "Say", body: Type.Object({text: Type.String(), channel: Type.String()}),
+      handle: async (_, {body: {text, channel}}) => Response.json(await opened.receive({
+        id: channel, type: "message-created", channel: {id: channel, type: 1}, user: {id: "ada"}, message: {id: channel, content: text},
+      }), {status: 202})})`)
+
+interface Act {
+  readonly act: "send" | "edit" | "delete"
+  readonly channel: string
+  readonly id: string
+  readonly text: string
+}
+
+const actsIn = (host: TestHost, channel: string): readonly Act[] =>
+  host.project
+    .read("notes.log")
+    .split("\n")
+    .slice(0, -1)
+    .map(line => JSON.parse(line) as Act)
+    .filter(act => act.channel === channel)
+
+/** What stands in a channel of the board now, message by message. */
+const shown = (host: TestHost, channel: string): readonly string[] => {
+  const messages = new Map<string, string>()
+  for (const {act, id, text} of actsIn(host, channel)) {
+    if (act === "delete") messages.delete(id)
+    else messages.set(id, text)
+  }
+  return [...messages.values()]
+}
+
+const words = (count: number) => Array.from({length: count}, (_, n) => `word${n}`).join(" ")
+const markup = 'See <at id="all"/>, <img src="http://x/"/>, &lt;b&gt; and **bold** @everyone'
+
+/** By the question: how the model answers, and how it answers when it is asked the same again. */
+const answers: Readonly<Record<string, readonly [ScriptedAnswer, ScriptedAnswer?]>> = {
+  slow: [{text: words(12), pace: 250}],
+  killed: [{text: words(12), pace: 250, hang: "text"}, {text: "After the restart."}],
+  room: [{text: words(12), pace: 250, hang: "text"}, {text: "After the restart."}],
+  long: [{text: words(40), pace: 70}],
+  cut: [{text: words(8), pace: 250, cut: true}, {text: "At the second try."}],
+  refused: [
+    {text: words(8), pace: 250, cut: true},
+    {status: 401, message: "the key is wrong"},
+  ],
+  markup: [{text: markup}],
+}
+
+describe.each(bunOr("node24"))("an answer that comes slowly on $name", runtime => {
+  test("is a message that is edited, once each, whatever happens meanwhile", async () => {
+    const asked = new Map<string, number>()
+    const model = await startScriptedModel(({last: {text}}) => {
+      const count = asked.get(text) ?? 0
+      asked.set(text, count + 1)
+      const [first = {}, next = first] = answers[text] ?? []
+      return count === 0 ? first : next
+    })
+    const config = `http: {port: 0}
+plugins: {sandbox: {}, board: {}}
+agents:
+  helper:
+    provider: openai-compatible
+    model: any
+    baseURL: ${model.url}
+    instructions: You help.
+    limits: {parallel: 16}
+    triggers: {direct: true}
+`
+    let host = await startHost({runtime, config, plugins: {board}})
+    const ask = (text: string) => host.post("/api/plugins/board/say", {text, channel: text})
+    for (const text of Object.keys(answers)) if (text !== "room") await ask(text)
+    await host.post("/api/plugins/sandbox/messages", {text: "room", channel: "room"})
+    for (const text of ["slow", "long", "cut", "refused", "markup"]) await runAsked(host, text)
+    await until(
+      "the final edits",
+      () =>
+        ["slow", "long", "cut"].every(text => !shown(host, text).join("").includes("…")) &&
+        shown(host, "refused").join("").includes("run"),
+    )
+
+    const slow = actsIn(host, "slow")
+    expect(slow[0]?.act).toBe("send")
+    expect(slow.slice(1).every(({act, id}) => act === "edit" && id === slow[0]?.id)).toBe(true)
+    expect(slow.at(-1)?.text).toBe(words(12))
+
+    const long = shown(host, "long")
+    expect(long.length).toBeGreaterThan(2)
+    expect(long.every(text => text.length <= 100)).toBe(true)
+    expect(long.map(text => text.trim()).join(" ")).toBe(words(40))
+
+    expect(shown(host, "cut")).toEqual(["At the second try."])
+    expect(shown(host, "refused").join("")).toMatch(
+      /^The model does not answer at the moment\. .+ run [0-9a-f-]{36}\.$/,
+    )
+    expect(actsIn(host, "markup").map(({act, text}) => `${act} ${text}`)).toEqual([`send ${markup}`])
+
+    await until("the killed one to be edited", () => shown(host, "killed").join("") === `${words(12)} …`)
+    expect(actsIn(host, "killed")[0]?.text).toMatch(/^word0 .* …$/)
+    expect(actsIn(host, "killed").at(-1)?.act).toBe("edit")
+    await until("the room to show it", async () => (await roomOf(host)).length === 1)
+    await host.stop("SIGKILL")
+    host = await startHost({runtime, project: host.project})
+    await until("the answer", () => shown(host, "killed").join("") === "After the restart.")
+    await until("the answer in the room", async () => (await roomOf(host)).join("") === "After the restart.")
+    expect(actsIn(host, "killed").filter(({act}) => act === "send")).toHaveLength(1)
+    await until("all edits to be sent", async () => {
+      const {items} = await host.get<{items: {state: string}[]}>("/api/outbox?limit=100")
+      return items.every(({state}) => state === "sent")
+    })
+    await host.stop()
+    const rows = await readRows(
+      host.project,
+      "SELECT channel, group_concat(kind, ' ') AS kinds FROM (SELECT * FROM outbox WHERE endpoint = 'board' ORDER BY seq) GROUP BY channel ORDER BY channel",
+    )
+    // On a slow machine an answer may be there before any of it is shown.
+    const kinds = Object.fromEntries(rows.map(row => [String(row.channel), String(row.kinds)]))
+    expect(kinds).toEqual({
+      ...Object.fromEntries(
+        ["cut", "long", "refused", "slow"].map(name => [name, expect.stringMatching(/^message( edit)?$/)]),
+      ),
+      killed: "message edit",
+      markup: "message",
+    })
+  })
+})
+
+const roomOf = async (host: TestHost): Promise<readonly string[]> => {
+  const {items} = await host.get<{items: {text: string; from: string}[]}>("/api/plugins/sandbox/messages?channel=room")
+  return items.filter(({from}) => from === "bot").map(({text}) => text)
+}
