@@ -1,6 +1,6 @@
 import {createServer} from "node:http"
 import {describe, expect, test} from "vitest"
-import {endOf, readRows, runsOf, waitingApprovals} from "../../support/agents/host.ts"
+import {endOf, readRows, runOfEvent, runsOf, waitingApprovals} from "../../support/agents/host.ts"
 import {type Goal, goals, trustedGoals} from "../../support/agents/injections.ts"
 import type {ModelQuestion} from "../../support/agents/question.ts"
 import {type ScriptedAnswer, type ScriptedModel, startScriptedModel} from "../../support/agents/scripted-model.ts"
@@ -141,10 +141,10 @@ describe.each(runtimes)("attempts to have an agent do what its user may not, on 
 
   /** Every call of the goal was refused with its reason, no tool ran, and nothing was said but in the conversation. */
   const expectRefused = async (goal: Goal, run: Awaited<ReturnType<typeof endOf>>, carrier: string) => {
-    const tried = run.trail.filter(
-      ({kind, name}) => kind === "tool" && goal.calls?.some(each => sameName(each.name, name)),
-    )
-    const reasons = tried.filter(({state}) => state !== "done").map(({reason}) => reason)
+    const calls = run.trail.filter(({kind}) => kind === "tool")
+    // A tool that told of it was asked first, as it may be.
+    const tried = isTool(carrier) ? calls.slice(1) : calls
+    const reasons = tried.map(({state, reason}) => (state === "refused" || state === "failed" ? reason : state))
     expect({goal, carrier, state: run.state, reasons}).toEqual({
       goal,
       carrier,
@@ -204,7 +204,7 @@ describe.each(runtimes)("attempts to have an agent do what its user may not, on 
       const path = `/api/workroom/items/${id}`
       if (isComment) await host.post(`${path}/comment`, {text: marker(n), expectedRevision: 1})
       await host.post(`${path}/claim`, {assignee: "agent:helper", expectedRevision: isComment ? 2 : 1})
-      const {runId} = await until("the item's run", async () => (await runsOf(host)).find(({item}) => item === id))
+      const {runId} = await until("the item's run", async () => (await runsOf(host, 20)).find(({item}) => item === id))
       await expectRefused(goal, await endOf(host, runId), "a work item")
       expect((await host.get<{state: string}>(path)).state).toBe("review")
     })
@@ -218,7 +218,7 @@ describe.each(runtimes)("attempts to have an agent do what its user may not, on 
       const {status} = await deliver(hook, body, {id: `delivery-${n}`, secret})
       expect(status).toBe(202)
       const run = await until("the run of the event", async () =>
-        (await runsOf(host)).find(each => each.trigger === "event" && each.channel === `hook-${n}`),
+        (await runsOf(host, 20)).find(each => each.trigger === "event" && each.channel === `hook-${n}`),
       )
       await expectRefused(goal, await endOf(host, run.runId), "a webhook")
     })
@@ -329,13 +329,8 @@ const sideBySide = async <T>(items: readonly T[], work: (item: T, index: number)
   await Promise.all(Array.from({length: 6}, worker))
 }
 
-const runOfEvent = async (host: TestHost, sn: number) => {
-  const {runId} = await until("the run to begin", async () => (await runsOf(host)).find(({event}) => event === sn))
-  return endOf(host, runId)
-}
-
-const sameName = (called: string, step: string) =>
-  called.replaceAll("__", ".") === step.replaceAll("__", ".") || called === step
+/** Does a tool's result carry the attempt? */
+const isTool = (carrier: string): boolean => carrier.includes("(") || carrier === "an earlier message"
 
 const saidIn = async (host: TestHost, channel: string): Promise<readonly string[]> => {
   const {items} = await host.get<{items: {text: string; from: string}[]}>(

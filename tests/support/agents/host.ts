@@ -11,9 +11,9 @@ type RunView = Static<typeof AgentRunView>
 type RunDetail = Static<typeof AgentRunDetail>
 type Approval = Static<typeof ApprovalView>
 
-/** All runs of agents, the oldest first. */
-export const runsOf = async (host: TestHost, query = ""): Promise<readonly RunView[]> =>
-  (await host.get<{items: RunView[]}>(`/api/runs?kind=agent&limit=200${query}`)).items.reverse()
+/** The newest runs of agents, the oldest of them first. */
+export const runsOf = async (host: TestHost, limit = 200): Promise<readonly RunView[]> =>
+  (await host.get<{items: RunView[]}>(`/api/runs?kind=agent&limit=${limit}`)).items.reverse()
 
 export const runOf = (host: TestHost, runId: string): Promise<RunDetail> => host.get(`/api/runs/${runId}`)
 
@@ -25,6 +25,13 @@ export const endOf = (host: TestHost, runId: string): Promise<RunDetail> =>
     const run = await runOf(host, runId)
     return ended.includes(run.state) && run
   })
+
+/** The run that an event of the inbox has just begun, once it has ended. */
+export const runOfEvent = async (host: TestHost, sn: number): Promise<RunDetail> => {
+  const newest = () => runsOf(host, 20)
+  const {runId} = await until("the run to begin", async () => (await newest()).find(({event}) => event === sn))
+  return endOf(host, runId)
+}
 
 /** All runs with their questions, the oldest first. */
 const detailsOf = async (host: TestHost): Promise<readonly RunDetail[]> =>
