@@ -587,14 +587,14 @@ export const problems = {
   agent_run_unknown: {status: 404, title: "No such run of an agent", hint: "svc agent runs shows the newest."},
   agent_run_state: {
     status: 409,
-    title: "The run of the agent is not in a state for this",
-    hint: "svc agent runs shows its state.",
+    title: "The state of the agent's run does not allow this",
+    hint: "svc agent show <run> shows its state.",
   },
   approval_unknown: {status: 404, title: "No such approval", hint: "svc agent runs --state waiting shows what waits."},
   approval_state: {
     status: 409,
-    title: "The approval is decided already",
-    hint: "The first decision counts; its run goes on with it.",
+    title: "The approval does not wait for a decision",
+    hint: "The first decision counts. If a restore holds it: svc agent release <run>",
   },
   tool_effect: {
     status: 409,

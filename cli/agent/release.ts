@@ -5,7 +5,7 @@ import {HeldRunCommand} from "../kit/agent/held-run.ts"
 export class AgentRelease extends HeldRunCommand {
   static override paths = [["agent", "release"]]
   static override usage = Command.Usage({
-    description: "let a run of an agent go on that a restore holds",
+    description: "let a run of an agent that a restore holds go on",
     examples: [
       ["One run", "svc agent release 01995b1e-6f0a-7c3e-9d8e-2f1a4b5c6d7e"],
       ["All that a restore left held", "svc agent release --held"],

@@ -28,7 +28,9 @@ export class AgentRun extends DataCommand {
   permission = Option.String("--permission", {
     description: `What its tools may do: ${permissions.join(", ")}; the binding's permission when left out`,
   })
-  request = Option.String("--request", {description: "A word of yours: the same again makes no second run"})
+  request = Option.String("--request", {
+    description: "A name for this question: the same name again starts no second run",
+  })
 
   async run(): Promise<ExitCode> {
     const host = await connectHost(this.folder)

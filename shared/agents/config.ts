@@ -26,11 +26,13 @@ const ToolSettings = Type.Object(
   {
     approval: Type.Optional(
       Type.Boolean({
-        description: "Ask a person before each call. A tool that asks by itself asks whatever stands here.",
+        description: "Ask a person before each call. A tool that asks by itself also asks without it.",
       }),
     ),
     permission: Type.Optional(
-      Type.Enum([...permissions], {description: "Who may have it called; the tool's own when left out."}),
+      Type.Enum([...permissions], {
+        description: "Permission that the asking user needs; the tool's own when left out.",
+      }),
     ),
     to: Type.Optional(Type.Array(Target, {description: "Of `send`: the channels that it may send to."})),
     hosts: Type.Optional(
@@ -45,9 +47,9 @@ const ToolSettings = Type.Object(
 const Budget = (what: string) =>
   Type.Object(
     {
-      runs: Type.Optional(Type.Integer({minimum: 1, description: "Runs."})),
+      runs: Type.Optional(Type.Integer({minimum: 1, description: "Number of runs."})),
       tokens: Type.Optional(Type.Integer({minimum: 1, description: "Tokens, in and out."})),
-      money: Type.Optional(Type.Number({exclusiveMinimum: 0, description: "In the unit of `prices`."})),
+      money: Type.Optional(Type.Number({exclusiveMinimum: 0, description: "Money, in the unit of `prices`."})),
     },
     {...closed, default: {}, description: what},
   )
@@ -63,42 +65,57 @@ const Limits = Type.Object(
         default: 600,
         minimum: 1,
         maximum: 86_400,
-        description: "Seconds that one run may work; those that it waits for a person do not count.",
+        description: "Seconds that one run may work. The time that it waits does not count.",
       }),
     ),
-    money: Type.Optional(Type.Number({exclusiveMinimum: 0, description: "Of one run, in the unit of `prices`."})),
+    money: Type.Optional(Type.Number({exclusiveMinimum: 0, description: "Money of one run, in the unit of `prices`."})),
     output: Type.Optional(
-      Type.Integer({default: 4096, minimum: 16, description: "Tokens of one answer of the model at most."}),
+      Type.Integer({default: 4096, minimum: 16, description: "Most tokens of one answer of the model."}),
     ),
     call: Type.Optional(
       Type.Integer({default: 120, minimum: 1, maximum: 3600, description: "Seconds that one model call may take."}),
     ),
     parallel: Type.Optional(
-      Type.Integer({default: 4, minimum: 1, maximum: 256, description: "Runs of this agent side by side."}),
+      Type.Integer({
+        default: 4,
+        minimum: 1,
+        maximum: 256,
+        description: "Runs of this agent that may work at the same time.",
+      }),
     ),
-    user: Type.Optional(Budget("Of one user, a day.")),
-    channel: Type.Optional(Budget("Of one channel, a day.")),
-    day: Type.Optional(Budget("Of all, a day. Days are those of UTC.")),
+    user: Type.Optional(Budget("Limits of one user for one day (UTC).")),
+    channel: Type.Optional(Budget("Limits of one channel for one day (UTC).")),
+    day: Type.Optional(Budget("Limits of the whole agent for one day (UTC).")),
   },
-  {...closed, default: {}, description: "Counted before each call. What is left out is not limited."},
+  {
+    ...closed,
+    default: {},
+    description: "Counted before each call. `money`, `user`, `channel` and `day` are not limited when left out.",
+  },
 )
 
 const Triggers = Type.Object(
   {
     mention: Type.Optional(
-      Type.Boolean({default: false, description: "Messages that address the bot by name and call no command."}),
+      Type.Boolean({default: false, description: "Messages that name the bot and call no command start a run."}),
     ),
     direct: Type.Optional(
-      Type.Boolean({default: false, description: "Direct messages that call no command and answer no question."}),
+      Type.Boolean({
+        default: false,
+        description: "Direct messages that call no command and answer no question start a run.",
+      }),
     ),
     command: Type.Optional(
       Type.String({
         pattern: "^[a-z0-9][a-z0-9_-]{0,31}$",
-        description: "A command with this word, whose rest is the question.",
+        description: "The word of a command. The text behind it is the question.",
       }),
     ),
     permission: Type.Optional(
-      Type.Enum([...permissions], {default: "user", description: "Who may start runs from chat."}),
+      Type.Enum([...permissions], {
+        default: "user",
+        description: "Permission that a user needs to start runs from chat.",
+      }),
     ),
     events: Type.Optional(
       Type.Array(
@@ -111,20 +128,23 @@ const Triggers = Type.Object(
           },
           closed,
         ),
-        {default: [], description: "Events that each start a run without a user, such as those of a webhook."},
+        {default: [], description: "Events that start a run without a user, for example those of a webhook."},
       ),
     ),
     items: Type.Optional(
-      Type.Boolean({default: false, description: "Work items that are assigned to `agent:<name>`."}),
+      Type.Boolean({default: false, description: "Work items that are assigned to `agent:<name>` start a run."}),
     ),
   },
-  {...closed, default: {}, description: "What starts runs, beside jobs, timers and plugins."},
+  {...closed, default: {}, description: "What starts runs. Jobs, timers, plugins and operators can always start them."},
 )
 
 const Approval = Type.Object(
   {
     permission: Type.Optional(
-      Type.Enum([...permissions], {default: "trusted", description: "Who may approve and deny."}),
+      Type.Enum([...permissions], {
+        default: "trusted",
+        description: "Permission that a user needs to approve or deny.",
+      }),
     ),
     to: Type.Optional(
       Type.Object({...Target.properties}, {...closed, description: "Where to ask; in the conversation when left out."}),
@@ -133,7 +153,7 @@ const Approval = Type.Object(
       Type.String({
         pattern: durationPattern,
         default: "24h",
-        description: "An approval that nobody decides is denied then.",
+        description: "How long a question stays open. After that it counts as denied.",
       }),
     ),
   },
@@ -142,40 +162,46 @@ const Approval = Type.Object(
 
 const Prices = Type.Object(
   {
-    input: Type.Number({minimum: 0, description: "Of a million tokens of what the model reads."}),
-    output: Type.Number({minimum: 0, description: "Of a million tokens of what the model writes."}),
+    input: Type.Number({minimum: 0, description: "Price of a million tokens that the model reads."}),
+    output: Type.Number({minimum: 0, description: "Price of a million tokens that the model writes."}),
   },
-  {...closed, description: "In any unit, such as dollars. Without it nothing is counted as money."},
+  {...closed, description: "In any unit, such as dollars. Limits of money need prices."},
 )
 
 /** One binding of `agents`. */
 export const AgentConfig = Type.Object(
   {
     enabled: Type.Optional(
-      Type.Boolean({default: true, description: "False: the binding is not there for readiness, and runs nothing."}),
+      Type.Boolean({
+        default: true,
+        description: "False: the agent runs nothing, and readiness reports it as disabled.",
+      }),
     ),
-    description: Type.Optional(Type.String({maxLength: 200, description: "For people: what it is for."})),
+    description: Type.Optional(Type.String({maxLength: 200, description: "What the agent is for, shown to people."})),
     provider: Type.String({
       minLength: 1,
-      description: `Whose protocol the model's server speaks: ${Object.keys(agentProviders).join(", ")}.`,
+      description: `The protocol that the model's server speaks: ${Object.keys(agentProviders).join(", ")}.`,
     }),
     model: Type.String({minLength: 1, description: "The provider's name of the model."}),
     baseURL: Type.Optional(
       Type.String({
         pattern: "^https?://",
-        description: "Where the provider's API is; the provider's own address when left out.",
+        description: "Address of the provider's API; the provider's own when left out.",
       }),
     ),
     key: Type.Optional(Type.Secret({description: "The provider's key, as ${NAME}."})),
     instructions: Type.Optional(Type.String({minLength: 1, description: "What the agent is to do, and how."})),
     instructionsFile: Type.Optional(
-      Type.String({minLength: 1, description: "A file of the project that has them instead."}),
+      Type.String({
+        minLength: 1,
+        description: "A file of the project with the instructions, in place of `instructions`.",
+      }),
     ),
     tools: Type.Optional(
       Type.Record(Type.String({pattern: toolNamePattern}), ToolSettings, {
         ...closed,
         default: {},
-        description: "The tools that it may call: svc's own, and `<plugin>.<tool>`. Others it does not know.",
+        description: "The tools that the agent may call: svc's own, and `<plugin>.<tool>`. It has no others.",
       }),
     ),
     limits: Type.Optional(Limits),
@@ -184,7 +210,8 @@ export const AgentConfig = Type.Object(
     permission: Type.Optional(
       Type.Enum(["none", ...permissions], {
         default: "none",
-        description: "What runs without a user may do: those of jobs, timers, webhooks and work items. None: no tools.",
+        description:
+          "Permission of runs without a user, such as those of jobs, webhooks and work items. None: no tools.",
       }),
     ),
     approval: Type.Optional(Approval),

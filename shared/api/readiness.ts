@@ -131,7 +131,7 @@ export const readinessReasons = {
     },
   },
   agent_prices_missing: {
-    message: "The agent binding limits money, and says no prices to count it by.",
+    message: "The agent binding limits money, but has no prices.",
     remediation: {text: "Set agents.<name>.prices, or limit tokens instead of money.", command: "svc config check"},
   },
   agent_tool_missing: {

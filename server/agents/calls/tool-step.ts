@@ -54,7 +54,7 @@ export const callTool = async (
   const may = permission !== undefined && includesPermission(permission, tool.permission)
   if (!may && tool.isOfRun !== true) {
     const who = run.place.user === undefined ? "this run" : "the user who asked"
-    return refuse("tool_denied", `${who} has not the permission ${tool.permission}, which ${tool.name} needs`)
+    return refuse("tool_denied", `${who} does not have the permission ${tool.permission}, which ${tool.name} needs`)
   }
   const refusal = tool.refusal?.(checked.args, binding, facts)
   if (refusal !== undefined) return refuse("tool_refused", refusal)

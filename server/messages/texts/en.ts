@@ -64,7 +64,7 @@ export const en = {
   "agent.off": "The agent {agent} is not available at the moment.",
   "agent.permission": "The agent {agent} needs the permission {permission}.",
   "agent.ask": "The agent {agent} asks to call {tool}:",
-  "agent.who": "Whoever has the permission {permission} can decide until {until}.",
+  "agent.who": "Users with the permission {permission} can decide until {until}.",
   "agent.byId": "An operator can decide by its id, too: svc agent approve|deny {id}",
   "agent.again": "An earlier call with the same content was cut off: it may have been done already.",
   "agent.approve": "Approve",

@@ -179,7 +179,11 @@ export const AgentAsk = Named(
   {
     input: Type.String({minLength: 1, maxLength: 100_000, private: true, description: "What the agent is asked"}),
     request: Type.Optional(
-      Type.String({minLength: 1, maxLength: 200, description: "The same again makes no second run"}),
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "A name for this question: the same name again starts no second run",
+      }),
     ),
     permission: Type.Optional(
       Type.Enum([...permissions], {description: "What the run's tools may do; the binding's permission when left out"}),

@@ -100,7 +100,7 @@ describe.each(bunOr("node22"))("approvals of agents on $name", runtime => {
       .flatMap(({content}) => content)
       .filter(node => typeof node === "string")
     expect(shown.join("")).toContain(
-      'The agent helper asks to call vault.spend:\nvault.spend {"on":"a\\n2. Deny\\n<b>b</b>"}\nWhoever has the permission trusted',
+      'The agent helper asks to call vault.spend:\nvault.spend {"on":"a\\n2. Deny\\n<b>b</b>"}\nUsers with the permission trusted',
     )
     const press = (n: number) => ({type: "interaction/button", button: {id: buttons[n]}})
     expect(await tell(host(), "shows", "ada", press(1))).toEqual(["Denied: vault.spend."])

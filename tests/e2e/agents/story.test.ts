@@ -112,7 +112,7 @@ describeWith("ngircd")("an agent from the question to the answer", () => {
         return messages.every(message => message?.buttons.length === 2) && messages
       })
       expect(buttons[0]?.text).toMatch(
-        /^The agent helper asks to call toolbox\.announce:\ntoolbox\.announce {"text":"picnic"}\nWhoever has the permission trusted can decide until .+ UTC\.\n?\[1\] Approve {2}\[2\] Deny$/,
+        /^The agent helper asks to call toolbox\.announce:\ntoolbox\.announce {"text":"picnic"}\nUsers with the permission trusted can decide until .+ UTC\.\n?\[1\] Approve {2}\[2\] Deny$/,
       )
       await host.stop("SIGKILL")
 

@@ -129,7 +129,7 @@ describe.each(bunOr("node24"))("what starts runs of agents on $name", runtime =>
       'told {"user":"ada","permission":"trusted"}',
     )
     const refused = await runAskedBy("who are you to me?", "who are you to me?", "eve")
-    expect(refused.answer).toContain("the user who asked has not the permission trusted")
+    expect(refused.answer).toContain("the user who asked does not have the permission trusted")
     expect(refused.trail).toMatchObject([{kind: "model"}, {state: "refused", reason: "tool_denied"}, {kind: "model"}])
   })
 
