@@ -56,12 +56,12 @@ const tokensOf = ({usage}: ModelReply): number | null => (usage === undefined ? 
 
 /** What works, but may surprise. */
 const remarkOn = ({usage, finish}: ModelReply): {hint?: string} => {
-  if (usage === undefined) return {hint: "The provider does not report tokens: limits count them by an estimate."}
+  if (usage === undefined) return {hint: "The provider does not report tokens: svc estimates them for the limits."}
   if (finish === "filtered") return {hint: "The provider's filter withheld the answer: look at its safety settings."}
   return {}
 }
 
 const lateAnswer = ({name, config: {limits}}: Binding) => ({
   problem: `the model did not answer in ${limits.call} s`,
-  hint: `A model that is being loaded can be slow once: repeat the check. Else raise agents.${name}.limits.call.`,
+  hint: `A model is slow while it loads: repeat the check. If that does not help, raise agents.${name}.limits.call.`,
 })

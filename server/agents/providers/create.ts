@@ -34,8 +34,8 @@ export const bindingProblem = ({name, config}: Binding): string | undefined => {
   if (!isAgentProvider(provider))
     return `agents.${name}.provider: ${provider} is not known; one of ${Object.keys(agentProviders).join(", ")}`
   if (needsKey(provider, baseURL) && key === undefined)
-    return `agents.${name}.key is missing: ${baseURL ?? addresses[provider]} takes no call without one; set it as \${NAME}`
-  if (baseURL !== undefined && URL.parse(baseURL) === null) return `agents.${name}.baseURL is no address`
+    return `agents.${name}.key is missing: ${baseURL ?? addresses[provider]} needs one; set it as \${NAME}`
+  if (baseURL !== undefined && URL.parse(baseURL) === null) return `agents.${name}.baseURL is not an address`
   return undefined
 }
 
@@ -53,7 +53,7 @@ export const createFor = async (binding: Binding, project: string): Promise<Open
   if (!/^[\x21-\x7e]*$/.test(key))
     throw new Problem(
       "agent_misconfigured",
-      `agents.${name}.key has a space, a line break or another character that no key has`,
+      `agents.${name}.key has a space, a line break or another character that keys do not have`,
     )
   const baseURL = config.baseURL?.replace(/\/+$/, "") ?? addresses[provider]
   const factory: unknown = Reflect.get(await loadProvider(provider, project), factories[provider])
@@ -61,7 +61,7 @@ export const createFor = async (binding: Binding, project: string): Promise<Open
     const made: unknown =
       typeof factory === "function" ? factory(settingsOf(provider, {key, baseURL, fetch}))(model) : undefined
     if (isModel(made)) return made
-    const old = `the package ${agentProviders[provider]} is of a version that svc does not know: run ${installCommand(provider)}`
+    const old = `the package ${agentProviders[provider]} has a version that svc does not support: run ${installCommand(provider)}`
     throw new Problem("agent_misconfigured", old)
   }
   create(globalThis.fetch)

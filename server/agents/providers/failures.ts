@@ -49,7 +49,7 @@ export const failureInStream = (error: unknown): ModelFailure => {
   const status = numberOf(error, "statusCode")
   const {message, type} = wordsOfValue(error)
   const isLasting = status === undefined ? lasting.test(type) : status < 500 && !passing.includes(status)
-  const said = message === "" ? "the provider's stream told a failure" : `the provider broke off: ${message}`
+  const said = message === "" ? "the provider's stream reported a failure" : `the provider broke off: ${message}`
   return new ModelFailure(isLasting ? "refused" : "busy", said, status === undefined ? {} : {status})
 }
 
@@ -80,7 +80,7 @@ const unreadable = (error: unknown): ModelFailure => {
   return malformedFailure(message === "" ? undefined : message)
 }
 
-export const malformedFailure = (why = "it is no stream of the provider's protocol"): ModelFailure =>
+export const malformedFailure = (why = "it is not a stream of the provider's protocol"): ModelFailure =>
   new ModelFailure("malformed", `the provider's answer cannot be read: ${why}`)
 
 interface Words {

@@ -6,18 +6,19 @@ export const hintFor = (failure: ModelFailure, binding: Binding): string => {
   const {code, status, kind} = failure
   if (code !== undefined) return hintForConnection(code, binding)
   if (status !== undefined) return hintForStatus(status, failure.message, binding)
-  return kind === "malformed" ? hintForNonsense(binding) : "Repeat the check; the provider's own words say more."
+  return kind === "malformed" ? hintForNonsense(binding) : "Read the provider's message, and repeat the check."
 }
 
 const hintForConnection = (code: string, {name, config}: Binding): string => {
   const address = config.baseURL === undefined ? "the provider's address" : `agents.${name}.baseURL`
-  if (code === "cut") return "The connection broke during the answer: repeat the check, and look at proxies in between."
+  if (code === "cut")
+    return "The connection broke during the answer: repeat the check, and check the proxies in between."
   if (/REFUSED|ConnectionRefused|FailedToOpenSocket/i.test(code))
     return `Nothing listens there: start the model's server, or correct ${address}.`
-  if (/NOTFOUND|EAI_AGAIN|DNS/i.test(code)) return `The host's name has no address: correct ${address}.`
+  if (/NOTFOUND|EAI_AGAIN|DNS/i.test(code)) return `The host name does not resolve: correct ${address}.`
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/i.test(code))
     return `The certificate of the server is not trusted: name its authority in NODE_EXTRA_CA_CERTS, or correct ${address}.`
-  return `Look whether this machine reaches the server, and correct ${address} if it does not.`
+  return `Check that this machine can reach the server, or correct ${address}.`
 }
 
 const hintForStatus = (status: number, message: string, {name, config}: Binding): string => {
@@ -32,11 +33,11 @@ const hintForStatus = (status: number, message: string, {name, config}: Binding)
   if (status === 402) return "The account has no credit left: look at its plan."
   if (status === 413 || /context.length|too long/i.test(message)) return "The request is too large for the model."
   if (/tool|function.call/i.test(message))
-    return `This model or server may take no tools: take another model, or start the server with tools switched on.`
+    return `This model or server may not support tools: choose another model, or start the server with tool calls enabled.`
   if (/model/i.test(message) && status < 500)
-    return `Correct agents.${name}.model: ${config.model} is not a model for this.`
-  if (status >= 500) return "The provider has trouble of its own: try again later, and look at its status page or log."
-  return "The provider's own words say what it does not take."
+    return `Correct agents.${name}.model: the provider does not offer ${config.model} for this.`
+  if (status >= 500) return "The provider has a problem: retry later, and check its status page or log."
+  return "The provider's message says what it does not accept."
 }
 
 const hintForAbsence = (name: string, baseURL: string | undefined): string => {
@@ -48,5 +49,5 @@ const hintForAbsence = (name: string, baseURL: string | undefined): string => {
 
 const hintForNonsense = ({name, config: {provider, baseURL}}: Binding): string =>
   baseURL === undefined
-    ? "Something between this machine and the provider answers in its place: look at proxies."
-    : `What answers at agents.${name}.baseURL is no ${provider} server, or its address needs /v1 at its end.`
+    ? "Something between this machine and the provider answers instead of it: check the proxies."
+    : `The server at agents.${name}.baseURL does not speak the protocol ${provider}, or its address needs /v1 at its end.`

@@ -11,7 +11,7 @@ import {isRun, writeFenced} from "./write.ts"
 export const actorOf = (agent: string): string => `agent:${agent}`
 
 /** Why a run is cancelled whose item is somebody else's. */
-export const itemTaken = "the work item is not the agent's any more"
+export const itemTaken = "the work item no longer belongs to the agent"
 
 /** What the conversation is told of a run that has failed: no more than whether it helps to ask again. */
 const failureText = (reason: AgentReason): HostText => {

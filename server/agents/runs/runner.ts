@@ -103,7 +103,7 @@ export class Runner {
     if (!this.#isRunning) return
     this.#isDirty = true
     this.#considering ??= this.#takeUp()
-      .catch(error => this.#engine.log.error(`runs of agents were not taken up: ${messageOf(error)}`, {error}))
+      .catch(error => this.#engine.log.error(`runs of agents could not be started: ${messageOf(error)}`, {error}))
       .finally(() => {
         this.#considering = undefined
         if (this.#isDirty) this.consider()

@@ -32,7 +32,7 @@ export const checkArguments = (
   try {
     if (json.trim() !== "") args = fromJson(json)
   } catch (error) {
-    return told(`they are no JSON (${messageOf(error)}).`)
+    return told(`they are not JSON (${messageOf(error)}).`)
   }
   if (typeof args !== "object" || args === null || Array.isArray(args)) return told("expected a JSON object.")
   const unsafe = unsafePart(args)

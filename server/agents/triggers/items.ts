@@ -66,7 +66,9 @@ export class ItemWatch {
     if (!this.#isRunning) return
     this.#isDirty = true
     this.#looking ??= this.#look()
-      .catch(error => this.#options.log.error(`work items of agents were not looked at: ${messageOf(error)}`, {error}))
+      .catch(error =>
+        this.#options.log.error(`svc could not look for work items of agents: ${messageOf(error)}`, {error}),
+      )
       .finally(() => {
         this.#looking = undefined
       })

@@ -36,10 +36,14 @@ const failures: readonly (readonly [string, (response: ServerResponse) => unknow
     json(404, "The model does not exist"),
     /agents\.helper\.model, or agents\.helper\.baseURL.*\/v1/,
   ],
-  ["a model without tools", json(400, "test-model does not support tools"), /take another model/],
+  ["a model without tools", json(400, "test-model does not support tools"), /choose another model/],
   ["a used-up account", json(429, "quota"), /credit/],
   ["a provider in trouble", json(503, "down"), /later/],
-  ["a page in place of a model", response => response.end("<html></html>"), /is no openai-compatible server/],
+  [
+    "a page in place of a model",
+    response => response.end("<html></html>"),
+    /does not speak the protocol openai-compatible/,
+  ],
   ["a redirect", response => response.writeHead(308, {location: "/v1"}).end(), /baseURL to the address/],
 ]
 

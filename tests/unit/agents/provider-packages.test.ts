@@ -80,7 +80,7 @@ test("a package that does not load, or is of another version, is named with the 
   const key = new Secret("key")
   const open = (provider: string) => openModel(bindingOf({provider, key}), {project, hide})
   expect(await problemOf(open("google"))).toMatch(/does not load: .*a-package-that-is-not-there.*@ai-sdk\/google@/)
-  expect(await problemOf(open("anthropic"))).toMatch(/a version that svc does not know.*@ai-sdk\/anthropic@/)
+  expect(await problemOf(open("anthropic"))).toMatch(/a version that svc does not support.*@ai-sdk\/anthropic@/)
 })
 
 const broken: readonly (readonly [Parameters<typeof bindingOf>[0], RegExp])[] = [
@@ -91,7 +91,7 @@ const broken: readonly (readonly [Parameters<typeof bindingOf>[0], RegExp])[] = 
   [{provider: "anthropic"}, /agents\.helper\.key is missing.*\$\{NAME\}/],
   [{provider: "google", baseURL: "http://127.0.0.1"}, /agents\.helper\.key is missing/],
   [{provider: "openai-compatible"}, /agents\.helper\.key is missing: https:\/\/api\.openai\.com\/v1/],
-  [{baseURL: "http://"}, /agents\.helper\.baseURL is no address/],
+  [{baseURL: "http://"}, /agents\.helper\.baseURL is not an address/],
   [{key: new Secret("sk-with\nbreak")}, /agents\.helper\.key has a space, a line break/],
 ]
 

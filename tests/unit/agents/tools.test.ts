@@ -107,8 +107,8 @@ test("arguments that fit are given as they are", () => {
 })
 
 test.each([
-  ["no JSON", "{city: Berlin}", "they are no JSON"],
-  ["cut JSON", '{"city": "Ber', "they are no JSON"],
+  ["no JSON", "{city: Berlin}", "they are not JSON"],
+  ["cut JSON", '{"city": "Ber', "they are not JSON"],
   ["text", '"Berlin"', "expected a JSON object."],
   ["a list", "[]", "expected a JSON object."],
   ["nothing where something is needed", "", "city: is missing"],
