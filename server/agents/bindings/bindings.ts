@@ -1,3 +1,4 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {agentProviders} from "../../../shared/agents/config.ts"
 import type {Issue} from "../../../shared/problems.ts"
 import {Problem} from "../../../shared/problems.ts"
@@ -5,7 +6,6 @@ import type {Source} from "../../config/source.ts"
 import {missingTool} from "../tools/resolve.ts"
 import type {ToolTable} from "../tools/table.ts"
 import type {AgentTool} from "../tools/tool.ts"
-import type {Binding} from "./binding.ts"
 import {configurationOf, type Standing, type Standings} from "./configured.ts"
 
 export interface BindingsOptions {

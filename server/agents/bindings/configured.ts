@@ -1,7 +1,7 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import {agentProviders} from "../../../shared/agents/config.ts"
 import {type ReadinessReason, readinessReasons} from "../../../shared/api/readiness.ts"
 import {didYouMean} from "../../config/suggest.ts"
-import type {Binding} from "./binding.ts"
 
 /** Why a binding is not configured, as a word. */
 export type BindingReason = Extract<ReadinessReason, `agent_${string}`>

@@ -1,5 +1,5 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import {toJson} from "../../../shared/json.ts"
-import type {Binding} from "../bindings/binding.ts"
 import {itemText, tryCommandOnce} from "../items.ts"
 import {actorOf} from "../runs/end.ts"
 import type {Engine} from "../runs/engine.ts"

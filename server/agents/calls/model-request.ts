@@ -1,5 +1,5 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import {persist} from "../../database/persist.ts"
-import type {Binding} from "../bindings/binding.ts"
 import type {ModelRequest} from "../providers/model.ts"
 import {type Earlier, messagesOf, modelNameOf} from "../runs/conversation.ts"
 import type {Engine} from "../runs/engine.ts"

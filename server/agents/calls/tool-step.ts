@@ -1,6 +1,6 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import {includesPermission} from "../../../shared/sdk/permission.ts"
-import type {Binding} from "../bindings/binding.ts"
 import {calledAs} from "../runs/conversation.ts"
 import {fail} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"

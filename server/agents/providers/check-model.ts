@@ -1,6 +1,6 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentCheck} from "../../../shared/api/agents/agents.ts"
 import type {Static} from "../../../shared/type.ts"
-import type {Binding} from "../bindings/binding.ts"
 import {hintFor} from "./hints.ts"
 import {ModelFailure, type ModelReply, type ModelTool} from "./model.ts"
 import {type OpenOptions, openModel} from "./open-model.ts"

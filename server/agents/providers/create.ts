@@ -1,6 +1,6 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import {type AgentProvider, agentProviders} from "../../../shared/agents/config.ts"
 import {Problem} from "../../../shared/problems.ts"
-import type {Binding} from "../bindings/binding.ts"
 import type {LanguageModel} from "./language-model.ts"
 import {installCommand, isAgentProvider, loadProvider} from "./packages.ts"
 import type {Wire} from "./wire.ts"

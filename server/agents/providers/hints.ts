@@ -1,4 +1,4 @@
-import type {Binding} from "../bindings/binding.ts"
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {ModelFailure} from "./model.ts"
 
 /** What a person can do about a call that failed. */

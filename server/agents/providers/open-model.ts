@@ -1,4 +1,4 @@
-import type {Binding} from "../bindings/binding.ts"
+import type {Binding} from "../../../shared/agents/binding.ts"
 import {createFor, type Opened} from "./create.ts"
 import {packageFailure, withoutSecrets} from "./failures.ts"
 import type {Hide} from "./hiding.ts"

@@ -1,7 +1,7 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {ToolSettings} from "../../../shared/agents/config.ts"
 import {includesPermission, type Permission} from "../../../shared/sdk/permission.ts"
 import {didYouMean} from "../../config/suggest.ts"
-import type {Binding} from "../bindings/binding.ts"
 import type {ToolTable} from "./table.ts"
 import type {AgentTool} from "./tool.ts"
 

@@ -1,8 +1,8 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentTarget} from "../../../shared/agents/config.ts"
 import {Problem} from "../../../shared/problems.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import {type Address, messageDraft} from "../../outbox/draft.ts"
-import type {Binding} from "../bindings/binding.ts"
 import {quote} from "./quote.ts"
 import type {AgentTool, RunFacts} from "./tool.ts"
 

@@ -1,10 +1,10 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {ToolEffect} from "../../../shared/agents/states.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {Channel, User} from "../../../shared/sdk/satori.ts"
 import type {TSchema} from "../../../shared/type.ts"
 import type {OutboxDraft} from "../../outbox/draft.ts"
-import type {Binding} from "../bindings/binding.ts"
 
 /** Whom a run is for, and where: what its tools may rely on. Nothing of it comes from the model. */
 export interface RunFacts {

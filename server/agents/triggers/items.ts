@@ -1,10 +1,10 @@
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {Item} from "../../../shared/api/workroom.ts"
 import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import type {Database} from "../../database/database.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
-import type {Binding} from "../bindings/binding.ts"
 import type {AgentService} from "../service.ts"
 
 export interface ItemWatchOptions {

@@ -1,6 +1,6 @@
-import type {Binding} from "../../../server/agents/bindings/binding.ts"
 import type {ModelRequest} from "../../../server/agents/providers/model.ts"
 import type {OpenOptions} from "../../../server/agents/providers/open-model.ts"
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentSettings} from "../../../shared/agents/config.ts"
 import {root} from "../host/runtimes.ts"
 

@@ -1,6 +1,6 @@
-import type {Binding} from "../../../server/agents/bindings/binding.ts"
 import {checkArguments} from "../../../server/agents/tools/arguments.ts"
 import type {AgentTool, RunFacts, ToolResult, ToolUse} from "../../../server/agents/tools/tool.ts"
+import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentSettings, ToolSettings} from "../../../shared/agents/config.ts"
 
 /** A run that a user of the endpoint `line` asked for in the channel `#team`. */

@@ -1,8 +1,8 @@
 import {describe, expect, test} from "vitest"
-import type {Binding} from "../../../server/agents/bindings/binding.ts"
 import {bindingIssues} from "../../../server/agents/bindings/bindings.ts"
 import {type BindingFacts, type BindingReason, configurationOf} from "../../../server/agents/bindings/configured.ts"
 import {parseConfig} from "../../../server/config/load.ts"
+import type {Binding} from "../../../shared/agents/binding.ts"
 import {formatIssue} from "../../../shared/problems.ts"
 
 /** A binding as the configuration makes it. */

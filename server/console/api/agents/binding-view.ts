@@ -1,7 +1,7 @@
+import type {Binding} from "../../../../shared/agents/binding.ts"
 import type {AgentTrigger} from "../../../../shared/agents/states.ts"
 import type {AgentView} from "../../../../shared/api/agents/agents.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
-import type {Binding} from "../../../agents/bindings/binding.ts"
 import type {Bindings} from "../../../agents/bindings/bindings.ts"
 import {timeOf} from "../../paging.ts"
 import type {Figures} from "./figures.ts"

@@ -1,7 +1,7 @@
+import type {Binding} from "../../../../shared/agents/binding.ts"
 import type {AgentRunDetail, AgentRunView, AgentStepView, ApprovalView} from "../../../../shared/api/agents/agents.ts"
 import {fromJson} from "../../../../shared/json.ts"
 import type {Row} from "../../../../shared/sdk/plugin/database.ts"
-import type {Binding} from "../../../agents/bindings/binding.ts"
 import {timeOf} from "../../paging.ts"
 
 /** Rows keep money in millionths. */

@@ -1,1 +1,0 @@
-export type {Binding} from "../../../shared/agents/binding.ts"
