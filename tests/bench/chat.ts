@@ -7,8 +7,8 @@ import {onEachRuntime, type Row, type RowOptions} from "./row.ts"
 /** Messages of one sample, one at a time. */
 const messages = 300
 
-/** A platform inside the Host that says one thing at a time, and a command that answers it. */
-export const line = `import {definePlugin, Type} from "svc-runtime"
+/** A platform inside the Host that says one thing at a time, so many in one request, and a command that answers it. */
+export const lineOf = (count: number): string => `import {definePlugin, Type} from "svc-runtime"
 
 const Times = Type.Array(Type.Number())
 
@@ -53,13 +53,15 @@ export default definePlugin({
       response: {200: Type.Array(Times)},
       handle: async (_, call) => {
         const times = []
-        for (let n = 0; n < ${messages}; n++) times.push(await say())
+        for (let n = 0; n < ${count}; n++) times.push(await say())
         return call.json(Type.Array(Times), times)
       },
     })
   },
 })
 `
+
+export const line = lineOf(messages)
 
 export type Times = readonly (readonly [acknowledged: number, answered: number])[]
 

@@ -1,5 +1,8 @@
-import {line} from "../chat.ts"
+import {lineOf} from "../chat.ts"
 import {type BenchHost, type BenchProject, makeProject} from "../measure/host.ts"
+
+/** Messages of one request: on a busy machine it must not take a minute. */
+const messages = 60
 
 const bot = `import {definePlugin, Type} from "svc-runtime"
 
@@ -22,7 +25,8 @@ const agents = (url: string) => `agents:
 `
 
 /** A project with an agent that asks the model at `url`, and a platform inside the Host that has a command answered. */
-export const agentBot = (url: string): BenchProject => makeProject(`  bot: {}\n  line: {}\n${agents(url)}`, {bot, line})
+export const agentBot = (url: string): BenchProject =>
+  makeProject(`  bot: {}\n  line: {}\n${agents(url)}`, {bot, line: lineOf(messages)})
 
 /** Resolves once the run is durable. */
 export const ask = async (host: BenchHost): Promise<string> => {
