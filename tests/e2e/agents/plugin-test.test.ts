@@ -59,7 +59,7 @@ test.each(bunOr("node24"))("a tool is tested with an agent, whose timers are its
       waiting: [[timer], ["ada wants tea"]],
       later: [
         ["told ordered", timer, "told ordered"],
-        [timer, expect.stringContaining("the user who asked has not the permission trusted")],
+        [timer, expect.stringContaining("the user who asked does not have the permission trusted")],
         ["ada wants tea", "ada wants cake"],
       ],
     },

@@ -122,7 +122,7 @@ describeWithChromium("the agents in the console", () => {
     await second.getByText("line 199 of the handbook").waitFor()
 
     await goTo(page, "agents/triage/run-2")
-    await page.locator('[data-reason="provider_refused"]').getByText("The provider refused the call").waitFor()
+    await page.locator('[data-reason="provider_refused"]').getByText("The provider rejected the call").waitFor()
     await goTo(page, "agents/triage/run-4")
     await page.locator('[data-step="2"][data-step-state="waiting"]').getByText("not begun").waitFor()
     expect(errors).toEqual([])
