@@ -4,6 +4,19 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentSettings} from "../../../shared/agents/config.ts"
 import {root} from "../host/runtimes.ts"
 
+/** The limits of a binding by its defaults. */
+export const usualLimits = {
+  steps: 24,
+  tokens: 200_000,
+  seconds: 600,
+  output: 4096,
+  call: 120,
+  parallel: 4,
+  user: {},
+  channel: {},
+  day: {},
+} as const
+
 /** A binding to a model's server, with the defaults of the configuration. */
 export const bindingOf = (settings: Partial<AgentSettings> = {}): Binding => ({
   name: "helper",
@@ -14,17 +27,7 @@ export const bindingOf = (settings: Partial<AgentSettings> = {}): Binding => ({
     provider: "openai-compatible",
     model: "test-model",
     tools: {},
-    limits: {
-      steps: 24,
-      tokens: 200_000,
-      seconds: 600,
-      output: 4096,
-      call: 120,
-      parallel: 4,
-      user: {},
-      channel: {},
-      day: {},
-    },
+    limits: usualLimits,
     triggers: {mention: false, direct: false, permission: "user", events: [], items: false},
     permission: "none",
     approval: {permission: "trusted", expires: "24h"},

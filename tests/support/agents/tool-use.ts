@@ -1,7 +1,8 @@
 import {checkArguments} from "../../../server/agents/tools/arguments.ts"
 import type {AgentTool, RunFacts, ToolResult, ToolUse} from "../../../server/agents/tools/tool.ts"
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {AgentSettings, ToolSettings} from "../../../shared/agents/config.ts"
+import type {ToolSettings} from "../../../shared/agents/config.ts"
+import {bindingOf as usualBinding} from "./bindings.ts"
 
 /** A run that a user of the endpoint `line` asked for in the channel `#team`. */
 export const runOf = (own: Partial<RunFacts> = {}): RunFacts => ({
@@ -17,29 +18,8 @@ export const runOf = (own: Partial<RunFacts> = {}): RunFacts => ({
   ...own,
 })
 
-export const bindingOf = (tools: Readonly<Record<string, ToolSettings>> = {}): Binding => {
-  const config: AgentSettings = {
-    enabled: true,
-    provider: "openai-compatible",
-    model: "small",
-    tools,
-    limits: {
-      steps: 24,
-      tokens: 200_000,
-      seconds: 600,
-      output: 4096,
-      call: 120,
-      parallel: 4,
-      user: {},
-      channel: {},
-      day: {},
-    },
-    triggers: {mention: false, direct: false, permission: "user", events: [], items: false},
-    permission: "none",
-    approval: {permission: "trusted", expires: "24h"},
-  }
-  return {name: "helper", config, instructions: "", fileProblem: undefined}
-}
+/** A binding that has these tools. */
+export const bindingOf = (tools: Readonly<Record<string, ToolSettings>> = {}): Binding => usualBinding({tools})
 
 /** One call with these arguments. */
 export const useOf = (args: unknown, own: Partial<ToolUse> = {}): ToolUse => ({

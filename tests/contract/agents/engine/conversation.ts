@@ -10,19 +10,6 @@ import {open} from "../../../support/database/databases.ts"
 import {until} from "../../../support/host/process.ts"
 import {memoryFolder} from "../../../support/machine/memory-folder.ts"
 
-/** The limits of a binding's own defaults. */
-export const usualLimits = {
-  steps: 24,
-  tokens: 200_000,
-  seconds: 600,
-  output: 4096,
-  call: 120,
-  parallel: 4,
-  user: {},
-  channel: {},
-  day: {},
-} as const
-
 /** A run as it has ended, with what its conversation was told. */
 export interface Ended {
   readonly state: string

@@ -1,6 +1,7 @@
 import {describe, expect, test} from "vitest"
 import type {AgentSettings} from "../../../../shared/agents/config.ts"
 import {type Plugin, Type} from "../../../../shared/sdk/sdk.ts"
+import {usualLimits} from "../../../support/agents/bindings.ts"
 import {agentsOn, askedBy} from "../../../support/agents/engine.ts"
 import type {Script} from "../../../support/agents/scripted-model.ts"
 import {startScriptedModel} from "../../../support/agents/scripted-model.ts"
@@ -8,7 +9,7 @@ import {open} from "../../../support/database/databases.ts"
 import {MortalDatabase} from "../../../support/database/mortal-database.ts"
 import {until} from "../../../support/host/process.ts"
 import {memoryFolder} from "../../../support/machine/memory-folder.ts"
-import {converse, usualLimits} from "./conversation.ts"
+import {converse} from "./conversation.ts"
 
 const setup = (plugin: Plugin): void =>
   plugin.tool("act", {description: "Acts", parameters: Type.Object({n: Type.Integer()}), effect: "none"}, () => "more")

@@ -1,8 +1,9 @@
 import {describe, expect, test} from "vitest"
+import {usualLimits} from "../../../support/agents/bindings.ts"
 import {askedBy} from "../../../support/agents/engine.ts"
 import type {ScriptedAnswer} from "../../../support/agents/scripted-model.ts"
 import {until} from "../../../support/host/process.ts"
-import {converse, usualLimits} from "./conversation.ts"
+import {converse} from "./conversation.ts"
 
 const page: ScriptedAnswer = {headers: {"content-type": "text/html"}, body: "<html><body>Sorry</body></html>"}
 

@@ -1,12 +1,13 @@
 import {describe, expect, onTestFinished, test} from "vitest"
 import {type Plugin, type ToolCall, type ToolEffect, Type} from "../../../../shared/sdk/sdk.ts"
+import {usualLimits} from "../../../support/agents/bindings.ts"
 import {askedBy} from "../../../support/agents/engine.ts"
 import {publishWeather} from "../../../support/agents/plugin-tools.ts"
 import type {Script} from "../../../support/agents/scripted-model.ts"
 import {open} from "../../../support/database/databases.ts"
 import {until} from "../../../support/host/process.ts"
 import {memoryFolder} from "../../../support/machine/memory-folder.ts"
-import {converse, usualLimits} from "./conversation.ts"
+import {converse} from "./conversation.ts"
 
 const parameters = Type.Object({what: Type.Optional(Type.String())})
 
