@@ -67,7 +67,7 @@ export const createDispatch = (options: DispatchOptions): Dispatch => {
 }
 
 const match = (table: MessageTable, event: SatoriEvent, endpoint: string, asked?: string): readonly string[] => {
-  const handlers = [...table.middleware.keys(), ...plainHandlers(table, event.type)]
+  const handlers = [...table.middleware.keys(), ...(table.byType.get(event.type) ?? []).map(handler => handler.id)]
   const wanting = (isTaken: boolean) => wantingHandlers(table, event, endpoint, isTaken)
   // One whose action is gone fails, by name, and can be retried once it is there again.
   if (asked !== undefined && (isActionId(asked) || isPressRefusal(asked))) return [asked, ...handlers, ...wanting(true)]
@@ -80,22 +80,19 @@ const match = (table: MessageTable, event: SatoriEvent, endpoint: string, asked?
   return own === undefined ? [...handlers, ...wants, ...heardBy(table.hears, event)] : [own, ...handlers, ...wants]
 }
 
-const plainHandlers = ({byType}: MessageTable, type: string): readonly string[] =>
-  (byType.get(type) ?? []).flatMap(({id, wants}) => (wants === undefined ? [id] : []))
-
 /** Those that choose among the events of their type. */
 const wantingHandlers = (
-  {byType, router}: MessageTable,
+  {choosing, router}: MessageTable,
   event: SatoriEvent,
   endpoint: string,
   isTaken: boolean,
 ): readonly string[] => {
-  const choosing = (byType.get(event.type) ?? []).filter(({wants}) => wants !== undefined)
-  if (choosing.length === 0) return []
+  const handlers = choosing.get(event.type)
+  if (handlers === undefined) return []
   const text = textOfEvent(event.message?.content).trim()
   const isAddressed = !router.hasPrefix(text) && router.isCalled(text, event)
   const reception = {endpoint, isTaken: isTaken || router.hasPrefix(text), isAddressed}
-  return choosing.filter(({wants}) => wants?.(event, reception)).map(({id}) => id)
+  return handlers.filter(({wants}) => wants(event, reception)).map(({id}) => id)
 }
 
 const isAnswer = (

@@ -44,6 +44,11 @@ export interface EventHandler extends Handler {
   readonly handle: (session: Session) => Reply
 }
 
+/** One that says which events of its type it takes. */
+export interface ChoosingHandler extends EventHandler {
+  readonly wants: Wants
+}
+
 /** What goes on when a question is answered. */
 export interface Continuation extends Handler {
   readonly prompt: Prompt

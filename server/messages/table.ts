@@ -3,7 +3,7 @@ import type {Command} from "./command/command.ts"
 import {helpCommand} from "./command/help.ts"
 import {Router} from "./command/router.ts"
 import type {Form} from "./forms/form.ts"
-import type {ActionRunner, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
+import type {ActionRunner, ChoosingHandler, Continuation, EventHandler, Handler, TimerRunner} from "./handler.ts"
 import type {HearsHandler} from "./hears.ts"
 import {languageCommand} from "./language/command.ts"
 import {type Languages, oneLanguage} from "./language/languages.ts"
@@ -16,6 +16,8 @@ export interface MessageTable {
   readonly router: Router
   /** The handlers of each Satori event type, in the order of their declaration. */
   readonly byType: ReadonlyMap<string, readonly EventHandler[]>
+  /** Likewise those that choose among the events of their type. */
+  readonly choosing: ReadonlyMap<string, readonly ChoosingHandler[]>
   readonly byId: ReadonlyMap<string, EventHandler>
   /** Those that hear messages by a pattern. */
   readonly hears: ReadonlyMap<string, HearsHandler>
@@ -80,11 +82,16 @@ export const createMessageTable = ({
     ...(offersChoice(languages, declared) ? [languageCommand(() => router, languages, texts)] : []),
   ]
   const router: Router = new Router([...own, ...declared], prefixes)
-  const byType = new Map<string, EventHandler[]>()
-  for (const handler of handlers) byType.set(handler.type, [...(byType.get(handler.type) ?? []), handler])
+  const isChoosing = (handler: EventHandler): handler is ChoosingHandler => handler.wants !== undefined
+  const byType = Map.groupBy(
+    handlers.filter(handler => !isChoosing(handler)),
+    ({type}) => type,
+  )
+  const choosing = Map.groupBy(handlers.filter(isChoosing), ({type}) => type)
   return {
     router,
     byType,
+    choosing,
     byId: new Map(handlers.map(handler => [handler.id, handler])),
     hears: new Map(hears.map(each => [each.id, each])),
     prompts: new Map(prompts.map(continuation => [continuation.id, continuation])),
