@@ -76,6 +76,7 @@ export class Agents implements AgentService, AgentDesk {
       database,
       workroom,
       log,
+      clock,
       bindingOf: agent => this.#running.enabled(agent),
       queue: request => this.queue(request),
       drop: runId => this.#cancel(runId, itemTaken),

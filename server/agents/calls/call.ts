@@ -15,6 +15,8 @@ export interface Call {
   readonly tool: AgentTool
   readonly args: unknown
   readonly facts: RunFacts
+  /** Earlier steps that ask for the same. */
+  readonly equals: readonly ToolStep[]
 }
 
 /** What a person is told that a call does. */

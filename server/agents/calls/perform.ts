@@ -3,7 +3,7 @@ import {isProblem, messageOf} from "../../../shared/problems.ts"
 import {persist} from "../../database/persist.ts"
 import {TimeLimitExceeded, withTimeLimit} from "../../runtime/flow/time-limit.ts"
 import {storing} from "../runs/answer.ts"
-import type {After, Engine} from "../runs/engine.ts"
+import {type After, AttemptOver, type Engine} from "../runs/engine.ts"
 import {beginningTool, counting, endingTool} from "../runs/step-rows.ts"
 import {isStep, never, writeFenced} from "../runs/write.ts"
 import {cut} from "../tools/result.ts"
@@ -59,7 +59,7 @@ const runTool = async ({log}: Engine, {run: {runId}, tool}: Call, use: ToolUse):
 
 /** What is not the tool's failure. */
 const isOurs = ({isStopping}: Engine, error: unknown): boolean =>
-  (isProblem(error, "stopping") && isStopping()) || (error instanceof Error && error.name === "AttemptOver")
+  (isProblem(error, "stopping") && isStopping()) || error instanceof AttemptOver
 
 const endWith = async (engine: Engine, {run, step}: Call, result: ToolResult, active: number): Promise<After> => {
   const {value, sends = [], statements = []} = result

@@ -2,17 +2,15 @@ import {persist} from "../../database/persist.ts"
 import {type Approval, askApproval, readApproval} from "../approval/approvals.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import {parkingForApproval} from "../runs/run-rows.ts"
-import type {Step} from "../runs/step-rows.ts"
 import {isRun, writeFenced} from "../runs/write.ts"
 import type {AgentTool} from "../tools/tool.ts"
 import {type Call, noteInJournal, shownBy} from "./call.ts"
-import {equalsOf} from "./equal-calls.ts"
 import {endStep, told} from "./tool-end.ts"
 
 /** Where a person has to agree: asks, waits, or says what was decided. */
-export const permit = async (engine: Engine, call: Call, steps: readonly Step[]): Promise<After | "may"> => {
-  const {run, binding, step, tool, args, facts} = call
-  const isRepeated = equalsOf(steps, step).some(({state}) => state === "unknown")
+export const permit = async (engine: Engine, call: Call): Promise<After | "may"> => {
+  const {run, binding, step, tool, args, facts, equals} = call
+  const isRepeated = equals.some(({state}) => state === "unknown")
   if (!tool.approval && !isRepeated && step.state !== "waiting") return "may"
   const {database, log} = engine
   const approval = await persist(`run ${run.runId}`, log, () => readApproval(database, run.seq, step.n))

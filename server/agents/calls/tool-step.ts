@@ -1,12 +1,12 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import type {AgentReason} from "../../../shared/agents/states.ts"
-import {includesPermission} from "../../../shared/sdk/permission.ts"
 import {calledAs} from "../runs/conversation.ts"
 import {fail} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
 import type {AgentRun} from "../runs/run-rows.ts"
 import type {Step, ToolStep} from "../runs/step-rows.ts"
 import {checkArguments} from "../tools/arguments.ts"
+import {mayCall} from "../tools/resolve.ts"
 import {type Call, factsOf, shownBy} from "./call.ts"
 import {equalsOf} from "./equal-calls.ts"
 import {perform} from "./perform.ts"
@@ -51,20 +51,21 @@ export const callTool = async (
   }
   if (checked.is === "wrong") return refuse("tool_arguments", checked.message)
   const {permission} = facts
-  const may = permission !== undefined && includesPermission(permission, tool.permission)
-  if (!may && tool.isOfRun !== true) {
+  const settings = binding.config.tools[tool.name] ?? {}
+  if (tool.isOfRun !== true && !mayCall(tool, settings, permission)) {
     const who = run.place.user === undefined ? "this run" : "the user who asked"
     return refuse("tool_denied", `${who} does not have the permission ${tool.permission}, which ${tool.name} needs`)
   }
   const refusal = tool.refusal?.(checked.args, binding, facts)
   if (refusal !== undefined) return refuse("tool_refused", refusal)
-  if (equalsOf(steps, step).length >= mostEqual) {
+  const equals = equalsOf(steps, step)
+  if (equals.length >= mostEqual) {
     const why = `${tool.name} was asked for ${mostEqual + 1} times with the same arguments`
     await fail(engine, run, "tools_endless", why)
     return "is over"
   }
-  const call: Call = {run, binding, step, tool, args: checked.args, facts}
-  const asked = await permit(engine, call, steps)
+  const call: Call = {run, binding, step, tool, args: checked.args, facts, equals}
+  const asked = await permit(engine, call)
   if (asked !== "may") return asked
   return perform(engine, call, signal)
 }

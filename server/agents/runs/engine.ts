@@ -1,5 +1,4 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
-import type {AgentReason} from "../../../shared/agents/states.ts"
 import type {Log} from "../../../shared/log.ts"
 import type {Element} from "../../../shared/sdk/elements.ts"
 import type {Permission} from "../../../shared/sdk/permission.ts"
@@ -55,20 +54,8 @@ export interface Engine {
   considerItems(): void
 }
 
-/** Why a run cannot go on. */
-export class RunFailure extends Error {
-  readonly reason: AgentReason
-
-  constructor(reason: AgentReason, message = "") {
-    super(message)
-    this.reason = reason
-  }
-}
-
 /** The run is not this attempt's any more: it was cancelled, or another Host has taken it up. */
-export class AttemptOver extends Error {
-  override readonly name = "AttemptOver"
-}
+export class AttemptOver extends Error {}
 
 /** What becomes of a run after a step. */
 export type After = "goes on" | "is over"

@@ -4,6 +4,7 @@ import type {Log} from "../../../shared/log.ts"
 import {messageOf, Problem} from "../../../shared/problems.ts"
 import {channelType} from "../../../shared/sdk/satori.ts"
 import type {Database} from "../../database/database.ts"
+import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
 import type {AgentService} from "../service.ts"
 
@@ -11,6 +12,7 @@ export interface ItemWatchOptions {
   readonly database: Pick<Database, "read">
   readonly workroom: Pick<Workroom, "items" | "observe" | "journalOf">
   readonly log: Log
+  readonly clock: Pick<Clock, "now">
   /** An enabled binding of the running generation. */
   readonly bindingOf: (agent: string) => Binding | undefined
   readonly queue: AgentService["queue"]
@@ -105,12 +107,12 @@ export class ItemWatch {
 
   /** An item waits for its agent while it is open or active, and no run of it is open; one for each revision that it waits in. */
   async #judge(item: Item): Promise<void> {
-    const {database, bindingOf, queue, log} = this.#options
+    const {database, clock, bindingOf, queue, log} = this.#options
     if (item.assignee === null || !item.assignee.startsWith(prefix)) return
     if (item.state !== "open" && item.state !== "active") return
     const agent = item.assignee.slice(prefix.length)
     if (bindingOf(agent)?.config.triggers.items !== true) return
-    const [runs] = await database.read(countRuns, [item.id, Date.now() - 3_600_000])
+    const [runs] = await database.read(countRuns, [item.id, clock.now() - 3_600_000])
     if (Number(runs?.open ?? 0) > 0 || Number(runs?.recent ?? 0) >= mostAnHour) return
     // What an agent has taken on itself it works on already.
     if (await this.#isTakenBy(item)) return

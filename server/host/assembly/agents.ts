@@ -114,7 +114,7 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     if (!isStarted || agents !== undefined || !bindings.list().some(({config}) => config.enabled)) return
     open().catch(error => log.error("agents do not run", {error}))
   }
-  const later: AgentService & AgentDesk = {
+  const desk: AgentService & AgentDesk = {
     queue: async request => (await open()).queue(request),
     cancel: async (runId, by) => (await open()).cancel(runId, by),
     decide: async (approval, decision) => (await open()).decide(approval, decision),
@@ -124,7 +124,6 @@ export const createAgents = (options: HostAgentsOptions): HostAgents => {
     maySay: (endpoint, channel) => agents?.maySay(endpoint, channel) ?? true,
     texts: () => snapshot()?.messages.texts,
   }
-  const desk = {...later}
   return {
     ...desk,
     bindings,
