@@ -17,8 +17,7 @@ export const cancelRun = async (engine: Engine, runId: string, why: string): Pro
   const run = runOf(await requireRun(database, runId, isOpen, "has ended"))
   if (run.item !== undefined) await giveBack(engine, run, run.item, `cancelled ${why}`)
   const say = await engine.sayFor(run)
-  const said = sayingOf(run, [say("agent.cancelled", {run: runId})])
-  const sends = said === undefined ? [] : [said]
+  const sends = sayingOf(run, say("agent.cancelled", {run: runId}))
   const at = clock.now()
   const end = {state: "cancelled", reason: "cancelled", error: why} as const
   const batch = [

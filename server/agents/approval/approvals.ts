@@ -12,7 +12,7 @@ import type {Say} from "../../messages/texts/host-texts.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {storing} from "../runs/answer.ts"
 import type {Engine} from "../runs/engine.ts"
-import {type AgentRun, parking} from "../runs/run-rows.ts"
+import {type AgentRun, conversationOf, parking} from "../runs/run-rows.ts"
 import {awaiting, type ToolStep} from "../runs/step-rows.ts"
 import {isRun, writeFenced} from "../runs/write.ts"
 import type {Decision} from "../service.ts"
@@ -79,7 +79,7 @@ export const askApproval = async (
   const id = uuid()
   const expires = at + durationOf(approval.expires)
   const say = await engine.sayFor(run)
-  const place = approval.to ?? placeOf(run)
+  const place = approval.to ?? conversationOf(run)
   const until = `${new Date(expires).toISOString().slice(0, 16).replace("T", " ")} UTC`
   const text = [
     say("agent.ask", {agent: run.agent, tool: tool.name}),
@@ -113,9 +113,6 @@ export const askApproval = async (
 /** A number answers the newest list of a channel: without buttons, an older question is decided by its id. */
 const byId = ({endpoints}: Engine, place: AgentTarget | undefined, id: string, say: Say): readonly string[] =>
   place === undefined || endpoints.hasFeature(place.endpoint, "buttons") ? [] : [`\n${say("agent.byId", {id})}`]
-
-const placeOf = ({endpoint, channel}: AgentRun) =>
-  endpoint === undefined || channel === undefined ? undefined : {endpoint, channel}
 
 /** A person's word, once: its run goes on with it. The first statement returns a row where the word counts. */
 export const deciding = (id: string, {approve, by, reason}: Decision, at: number): readonly Statement[] => [

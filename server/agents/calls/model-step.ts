@@ -11,7 +11,7 @@ import {StreamedAnswer} from "../runs/answer.ts"
 import {modelNameOf, unknownTool} from "../runs/conversation.ts"
 import {fail, succeed} from "../runs/end.ts"
 import type {After, Engine} from "../runs/engine.ts"
-import type {AgentRun} from "../runs/run-rows.ts"
+import {type AgentRun, shownIn} from "../runs/run-rows.ts"
 import {dayLimitOf, dayOf, reserve, spending, spendingOfRun} from "../runs/spending.ts"
 import {beginningModel, counting, endingModel, planning, type Step} from "../runs/step-rows.ts"
 import {isStep, never, writeFenced} from "../runs/write.ts"
@@ -37,8 +37,8 @@ export const callModel = async (
   if (passed !== undefined) return over(fail(engine, run, passed))
   const began = engine.clock.elapsed()
   const streamed = new StreamedAnswer(engine, run)
-  if (run.endpoint !== undefined && run.channel !== undefined && run.item === undefined)
-    engine.endpoints.typing(run.endpoint, run.channel)
+  const place = shownIn(run)
+  if (place !== undefined) engine.endpoints.typing(place.endpoint, place.channel)
   const meter = (outcome: "done" | "failed") =>
     engine.meter.modelEnded(run.agent, (engine.clock.elapsed() - began) / 1000, outcome)
   try {

@@ -3,7 +3,7 @@ import {longestKept} from "../../../shared/sdk/values.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {storing} from "../runs/answer.ts"
 import type {After, Engine} from "../runs/engine.ts"
-import type {AgentRun} from "../runs/run-rows.ts"
+import {type AgentRun, conversationOf} from "../runs/run-rows.ts"
 import {counting, endingTool, type ToolEnd, type ToolStep} from "../runs/step-rows.ts"
 import {isStep, writeFenced} from "../runs/write.ts"
 import {cut} from "../tools/result.ts"
@@ -61,11 +61,7 @@ export const cutOff = async (
     }),
   }
   const say = await engine.sayFor(run)
-  const place =
-    binding.config.approval.to ??
-    (run.endpoint === undefined || run.channel === undefined
-      ? undefined
-      : {endpoint: run.endpoint, channel: run.channel})
+  const place = binding.config.approval.to ?? conversationOf(run)
   const text = `${say("agent.unknown", {agent: run.agent, tool: step.tool})}\n${shown}`
   const sends: readonly OutboxDraft[] = place === undefined ? [] : [messageDraft(place, text)]
   await writeFenced(

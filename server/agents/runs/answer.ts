@@ -1,12 +1,11 @@
 import {v7 as uuid} from "uuid"
 import {fromJson, toJson} from "../../../shared/json.ts"
 import {messageOf} from "../../../shared/problems.ts"
-import type {Node} from "../../../shared/sdk/elements.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import {messageDraft, type OutboxDraft} from "../../outbox/draft.ts"
 import {inserting} from "../../outbox/rows.ts"
 import type {Engine} from "./engine.ts"
-import type {AgentRun} from "./run-rows.ts"
+import {type AgentRun, shownIn} from "./run-rows.ts"
 import {writeFenced} from "./write.ts"
 
 /** Text that the model has begun is shown after so many milliseconds, and what came since so often. */
@@ -28,14 +27,16 @@ export const storing = (drafts: readonly OutboxDraft[], at: number): readonly St
     ? []
     : [inserting(drafts.map(draft => ({draft, content: toJson(draft.content), at, turn: undefined})))]
 
-/** Text that a run says in its conversation: into the message that it streams to, where there is one; always as text. */
+/** What a run says where it is shown, if anywhere: into the message that it streams to, where there is one; always as text. */
 export const sayingOf = (
-  {endpoint, channel, item, message}: Pick<AgentRun, "endpoint" | "channel" | "item" | "message">,
-  content: readonly Node[],
-): OutboxDraft | undefined => {
-  if (endpoint === undefined || channel === undefined || item !== undefined) return undefined
-  if (message === undefined) return messageDraft({endpoint, channel}, content)
-  return {id: uuid(), endpoint, channel, kind: "edit", content: {message: {outbox: message}, content}}
+  run: Pick<AgentRun, "endpoint" | "channel" | "item" | "message">,
+  text: string,
+): readonly OutboxDraft[] => {
+  const place = shownIn(run)
+  if (place === undefined) return []
+  const {message} = run
+  if (message === undefined) return [messageDraft(place, text)]
+  return [{id: uuid(), ...place, kind: "edit", content: {message: {outbox: message}, content: [text]}}]
 }
 
 /**
@@ -45,7 +46,8 @@ export const sayingOf = (
 export class StreamedAnswer {
   readonly #engine: Engine
   readonly #run: AgentRun
-  readonly #isOn: boolean
+  /** Undefined where nothing is shown before the end. */
+  readonly #place: ReturnType<typeof shownIn>
   #message: string | undefined
   #text = ""
   #shown = ""
@@ -57,18 +59,14 @@ export class StreamedAnswer {
     this.#engine = engine
     this.#run = run
     this.#message = run.message
-    const {endpoint, channel, item} = run
-    this.#isOn =
-      endpoint !== undefined &&
-      channel !== undefined &&
-      item === undefined &&
-      engine.endpoints.hasFeature(endpoint, "edit")
+    const place = shownIn(run)
+    this.#place = place !== undefined && engine.endpoints.hasFeature(place.endpoint, "edit") ? place : undefined
   }
 
   /** What the model wrote since. */
   readonly add = (text: string): void => {
     this.#text += text
-    if (this.#isOn) this.#wake(this.#message === undefined ? firstAfter : every)
+    if (this.#place !== undefined) this.#wake(this.#message === undefined ? firstAfter : every)
   }
 
   /** Nothing is shown any more; resolves to the message's outbox id, where there is one. */
@@ -93,7 +91,8 @@ export class StreamedAnswer {
   }
 
   async #show(): Promise<void> {
-    const {endpoint = "", channel = ""} = this.#run
+    if (this.#place === undefined) return
+    const {endpoint, channel} = this.#place
     const text = this.#engine.hide(this.#text)
     const found = this.#engine.endpoints.get(endpoint)
     const longest = Math.min(longestShown, found?.spec.limits.text ?? longestShown)

@@ -29,8 +29,7 @@ export const succeed = async (
 ): Promise<void> => {
   const at = engine.clock.now()
   if (run.item !== undefined) await handIn(engine, run, run.item, answer)
-  const said = sayingOf(run, [answer])
-  const sends = said === undefined ? [] : [said]
+  const sends = sayingOf(run, answer)
   const end = {state: "succeeded", answer, ...(reason === undefined ? {} : {reason})} as const
   await writeFenced(
     engine,
@@ -76,8 +75,7 @@ export const fail = async (
   if (run.item !== undefined)
     await giveBack(engine, run, run.item, `${reason}${detail === undefined ? "" : `: ${detail}`}`)
   const say = await engine.sayFor(run)
-  const said = sayingOf(run, [say(failureText(reason), {agent: run.agent, run: run.runId})])
-  const sends = said === undefined ? [] : [said]
+  const sends = sayingOf(run, say(failureText(reason), {agent: run.agent, run: run.runId}))
   const end = {state: "failed", reason, ...(detail === undefined ? {} : {error: detail})} as const
   await writeFenced(
     engine,

@@ -69,6 +69,14 @@ export const runOf = (row: Row): AgentRun => ({
   createdAt: Number(row.created_at),
 })
 
+/** Where a run belongs, where that is in a conversation. */
+export const conversationOf = ({endpoint, channel}: Pick<AgentRun, "endpoint" | "channel">) =>
+  endpoint === undefined || channel === undefined ? undefined : {endpoint, channel}
+
+/** Where a run is shown: in its conversation, unless it works on an item, whose comments it has. */
+export const shownIn = (run: Pick<AgentRun, "endpoint" | "channel" | "item">) =>
+  run.item === undefined ? conversationOf(run) : undefined
+
 /** Stores a run, unless its request has made one before. */
 export const queueing = (runId: string, request: RunRequest, at: number): Statement => {
   const {agent, trigger, input, endpoint, channel, user, permission, event, item, plugin} = request
