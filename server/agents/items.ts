@@ -9,6 +9,24 @@ type Given = Parameters<Workroom["run"]>[0]["command"]
 type Change = Exclude<Given, {is: "add" | "authority" | "overdue"}>
 type Bare<T> = T extends unknown ? Omit<T, "expectedRevision" | "request"> : never
 
+const prefix = "agent:"
+
+/** Who an agent is in the Journal. */
+export const actorOf = (agent: string): string => `${prefix}${agent}`
+
+/** The agent that an item is assigned to; undefined for a person's, or nobody's. */
+export const agentOf = ({assignee}: Pick<Item, "assignee">): string | undefined =>
+  assignee?.startsWith(prefix) === true ? assignee.slice(prefix.length) : undefined
+
+/**
+ * Is there still something to do on an item for a run of its agent? `isEnding`: the run that hands an item in may end behind the person
+ * who accepts it.
+ */
+export const isFor = (item: Item | undefined, agent: string, isEnding: boolean): item is Item => {
+  if (item === undefined || item.assignee !== actorOf(agent)) return false
+  return item.state === "done" ? isEnding : item.state !== "cancelled"
+}
+
 /** A command about an item, before it is known against which revision. */
 export type ItemCommand = Bare<Change>
 

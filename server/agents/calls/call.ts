@@ -1,7 +1,6 @@
 import type {Binding} from "../../../shared/agents/binding.ts"
 import {toJson} from "../../../shared/json.ts"
-import {itemText, tryCommandOnce} from "../items.ts"
-import {actorOf} from "../runs/end.ts"
+import {actorOf, itemText, tryCommandOnce} from "../items.ts"
 import type {Engine} from "../runs/engine.ts"
 import type {AgentRun} from "../runs/run-rows.ts"
 import type {ToolStep} from "../runs/step-rows.ts"

@@ -1,14 +1,11 @@
 import type {AgentReason} from "../../../shared/agents/states.ts"
 import type {Statement} from "../../../shared/sdk/plugin/database.ts"
 import type {HostText} from "../../messages/texts/en.ts"
-import {itemText, tryCommandOnce} from "../items.ts"
+import {actorOf, itemText, tryCommandOnce} from "../items.ts"
 import {sayingOf, storing} from "./answer.ts"
 import type {Engine} from "./engine.ts"
 import {type AgentRun, closingSteps, endingRun} from "./run-rows.ts"
 import {isRun, writeFenced} from "./write.ts"
-
-/** Who an agent is in the Journal. */
-export const actorOf = (agent: string): string => `agent:${agent}`
 
 /** Why a run is cancelled whose item is somebody else's. */
 export const itemTaken = "the work item no longer belongs to the agent"

@@ -2,8 +2,8 @@ import type {AgentReason} from "../../../shared/agents/states.ts"
 import {persist} from "../../database/persist.ts"
 import {callModel} from "../calls/model-step.ts"
 import {callTool} from "../calls/tool-step.ts"
-import {tryCommandOnce} from "../items.ts"
-import {actorOf, fail, itemTaken, succeed} from "./end.ts"
+import {actorOf, isFor, tryCommandOnce} from "../items.ts"
+import {fail, itemTaken, succeed} from "./end.ts"
 import type {Engine} from "./engine.ts"
 import {nextOf} from "./next.ts"
 import {type AgentRun, closingSteps, endingRun, parking, requeueing, runOf} from "./run-rows.ts"
@@ -62,8 +62,7 @@ const isStillOurs = async (
 ) => {
   const actor = actorOf(agent)
   const item = engine.workroom.items.find(each => each.id === id)
-  if (item === undefined || item.assignee !== actor || item.state === "cancelled") return false
-  if (item.state === "done" && !isLast) return false
+  if (!isFor(item, agent, isLast)) return false
   if (isFirst && item.state === "open")
     await tryCommandOnce(engine, {
       actor,

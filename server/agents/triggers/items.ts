@@ -6,6 +6,7 @@ import {channelType} from "../../../shared/sdk/satori.ts"
 import type {Database} from "../../database/database.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Workroom} from "../../workroom/workroom.ts"
+import {agentOf, isFor} from "../items.ts"
 import type {AgentService} from "../service.ts"
 
 export interface ItemWatchOptions {
@@ -19,8 +20,6 @@ export interface ItemWatchOptions {
   /** Ends a run whose item is not its agent's any more. Throws `agent_run_state` for one that has ended. */
   readonly drop: (runId: string) => Promise<void>
 }
-
-const prefix = "agent:"
 
 /** A work item that goes back and forth has so many runs at most, an hour. */
 const mostAnHour = 20
@@ -108,9 +107,8 @@ export class ItemWatch {
   /** An item waits for its agent while it is open or active, and no run of it is open; one for each revision that it waits in. */
   async #judge(item: Item): Promise<void> {
     const {database, clock, bindingOf, queue, log} = this.#options
-    if (item.assignee === null || !item.assignee.startsWith(prefix)) return
-    if (item.state !== "open" && item.state !== "active") return
-    const agent = item.assignee.slice(prefix.length)
+    const agent = agentOf(item)
+    if (agent === undefined || (item.state !== "open" && item.state !== "active")) return
     if (bindingOf(agent)?.config.triggers.items !== true) return
     const [runs] = await database.read(countRuns, [item.id, clock.now() - 3_600_000])
     if (Number(runs?.open ?? 0) > 0 || Number(runs?.recent ?? 0) >= mostAnHour) return
@@ -133,12 +131,6 @@ export class ItemWatch {
       log.debug(`no run of ${agent} for work item ${item.id}: ${error.message}`)
     }
   }
-}
-
-/** Is there still something to do for a run? The one that hands an item in may end behind the person who accepts it. */
-const isFor = (item: Item | undefined, agent: string, isRunning: boolean): boolean => {
-  if (item === undefined || item.assignee !== `${prefix}${agent}`) return false
-  return item.state === "done" ? isRunning : item.state !== "cancelled"
 }
 
 /** Commands that give an item to somebody, or back. */
