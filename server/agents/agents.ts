@@ -51,7 +51,7 @@ export interface PreparedRun {
   stored(): void
 }
 
-/** A question has so many characters at most. */
+/** The most characters of a question. */
 const longestInput = 100_000
 
 /** The agents of a Host: their runs, and what is asked of them. */

@@ -73,7 +73,7 @@ export const tryCommandOnce = async (
   }
 }
 
-/** A comment holds so many characters. */
+/** The most characters of a comment. */
 const longestComment = 4000
 
 /** Text as a comment or a reason takes it. */

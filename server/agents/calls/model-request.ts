@@ -6,7 +6,7 @@ import type {Engine} from "../runs/engine.ts"
 import {type AgentRun, selectEarlier} from "../runs/run-rows.ts"
 import type {Step} from "../runs/step-rows.ts"
 
-/** So many earlier questions of the user go along, of the last hour. */
+/** The most earlier questions of the user that go along, and how far back they reach, in milliseconds. */
 const mostEarlier = 5
 const earlierWithin = 3_600_000
 

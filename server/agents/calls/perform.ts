@@ -40,7 +40,7 @@ export const perform = async (engine: Engine, call: Call, signal: AbortSignal): 
       return cutOff(engine, call, shownBy(tool, args, facts), why, took())
     }
     if (!isLate && isOurs(engine, error)) throw error
-    // Its plugin was loaded anew: the step is begun, and is run again by what there is now.
+    // Its plugin was reloaded: the step is begun, and the new instance runs it again.
     if (error instanceof ToolCutOff) return "goes on"
     meter.toolEnded(run.agent, tool.name, took() / 1000, "failed")
     const reason = isLate ? "tool_timeout" : "tool_failed"

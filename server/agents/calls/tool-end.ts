@@ -9,7 +9,7 @@ import {isStep, writeFenced} from "../runs/write.ts"
 import {cut} from "../tools/result.ts"
 import {type Call, noteInJournal} from "./call.ts"
 
-/** What the model is told of a call holds so many characters; what its tool has cut has a note behind it. */
+/** The most characters that the model is told of a call; the rest is for the note behind what a tool has cut. */
 export const longestResult = longestKept + 256
 
 /** What the model reads of a call that has no result. */

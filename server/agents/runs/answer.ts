@@ -8,7 +8,7 @@ import type {Engine} from "./engine.ts"
 import {type AgentRun, shownIn} from "./run-rows.ts"
 import {writeFenced} from "./write.ts"
 
-/** Text that the model has begun is shown after so many milliseconds, and what came since so often. */
+/** When the first text is shown after it came, and how often more of it is, in milliseconds. */
 const firstAfter = 1000
 const every = 1500
 

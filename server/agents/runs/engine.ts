@@ -36,7 +36,7 @@ export interface Engine {
   modelOf(binding: Binding): Promise<Model>
   /** Tokens of what the model is to read, rather too many than too few. */
   estimate(request: ModelRequest): number
-  /** Of whoever a run is for, now; undefined for none. */
+  /** Of the user that a run is for, now; undefined for none. */
   permissionOf(run: AgentRun, binding: Binding): Permission | undefined
   /** What svc says in the language of the run's conversation. */
   sayFor(run: AgentRun): Promise<Say>
@@ -48,7 +48,7 @@ export interface Engine {
   isStopping(): boolean
   /** Of one agent, does one thing after the other: what is counted, and what is stored because of it. */
   inTurn<T>(agent: string, work: () => Promise<T>): Promise<T>
-  /** Has a run go on after so many milliseconds of a clock that nobody sets. */
+  /** Has a run go on after a pause in milliseconds, by a clock that nobody sets. */
   wakeIn(run: AgentRun, pause: number): void
   /** A run of a work item has ended: the item may wait for another. */
   considerItems(): void

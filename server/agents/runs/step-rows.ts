@@ -109,7 +109,7 @@ export const endingTool = (run: number, n: number, {state, result, reason, error
   args: [state, result, reason ?? null, error ?? null, at, run, n],
 })
 
-/** So many steps, and so many milliseconds, count for the run. */
+/** Counts steps and milliseconds for the run. */
 export const counting = (run: number, {steps = 0, active = 0}: {steps?: number; active?: number}): Statement => ({
   sql: "UPDATE agent_runs SET steps = steps + ?, active_ms = active_ms + ? WHERE seq = ?",
   args: [steps, Math.max(0, Math.round(active)), run],

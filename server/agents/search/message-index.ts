@@ -19,7 +19,7 @@ const leisure = 3
 /** So long after something was stored it is looked for new events, in milliseconds. */
 const usualPause = 1000
 
-/** Of a message so many characters of its content are indexed. */
+/** The index takes the first 16,384 characters of a message. */
 const content = "substr(event ->> '$.message.content', 1, 16384)"
 
 const selectNext = `SELECT seq, endpoint, event ->> '$.channel.id' AS channel, ${content} AS content,

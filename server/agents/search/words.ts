@@ -1,7 +1,7 @@
 import {toJson} from "../../../shared/json.ts"
 import {sha256Of} from "../../runtime/hash.ts"
 
-/** Of a question so many words count. */
+/** The most words of a question, and characters of a word. */
 const mostWords = 12
 const longestWord = 64
 

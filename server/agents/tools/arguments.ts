@@ -9,7 +9,7 @@ export type CheckedArguments =
   | {readonly is: "fit"; readonly args: unknown}
   | {readonly is: "wrong"; readonly message: string}
 
-/** What a model writes has so many characters at most. */
+/** The most characters of what a model writes. */
 const longest = 256 * 1024
 
 /** Objects and lists stand in each other so deep at most. */

@@ -11,7 +11,7 @@ import type {AgentTool, RunFacts} from "./tool.ts"
 const minute = 60_000
 const longest = 366 * 24 * 60 * minute
 
-/** So many of an agent may wait in one conversation. */
+/** The most timers of an agent that may wait in one conversation. */
 const mostWaiting = 10
 
 const Arguments = Type.Object(

@@ -21,7 +21,7 @@ export interface ItemWatchOptions {
   readonly drop: (runId: string) => Promise<void>
 }
 
-/** A work item that goes back and forth has so many runs at most, an hour. */
+/** The most runs in an hour of a work item that goes back and forth. */
 const mostAnHour = 20
 
 /** Records of an item that are looked at. */

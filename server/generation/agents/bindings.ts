@@ -4,7 +4,7 @@ import type {Binding} from "../../../shared/agents/binding.ts"
 import type {ProjectConfig} from "../../../shared/config.ts"
 import {messageOf} from "../../../shared/problems.ts"
 
-/** Instructions have so many characters at most. */
+/** The most characters of instructions. */
 const longest = 200_000
 
 /**

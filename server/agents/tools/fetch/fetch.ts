@@ -13,7 +13,7 @@ import {textOfHtml} from "./html-text.ts"
 /** It may take so long in all, in milliseconds. */
 const patience = 15_000
 
-/** So many bytes are read. */
+/** The most bytes that are read. */
 const mostBytes = 256 * 1024
 
 const Arguments = Type.Object(
