@@ -4,7 +4,7 @@ import {readDocuments} from "../../support/docs/documents.ts"
 import {runProcess, startProcess, until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {startDiscord} from "../../support/platforms/discord.ts"
-import {installFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
+import {installedFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
 import {idiomBots} from "../../support/platforms/idiom-bots.ts"
 import {startTelegram} from "../../support/platforms/telegram.ts"
 
@@ -62,7 +62,7 @@ const frameworks = [
   {name: "hubot", prefix: "bot ", platform: startTelegram, steps: [guard, ...steps, ...count, ...refusal]},
 ]
 
-describe.skipIf(!installFrameworks())("docs/coming-from.md", () => {
+describe.skipIf(!installedFrameworks.install())("docs/coming-from.md", () => {
   test.each(frameworks)("the idioms of $name do what the page says", async ({name, prefix, platform, steps}) => {
     const project = makeProject({files: {...filesOf(name), [`${name}/main.mjs`]: idiomBots[name] ?? ""}})
     linkFrameworks(project)

@@ -5,7 +5,7 @@ import {svc} from "../../support/host/host.ts"
 import {runProcess} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
 import {onBun, root} from "../../support/host/runtimes.ts"
-import {installFrameworks, isOfFramework, linkFrameworks} from "../../support/platforms/frameworks.ts"
+import {installedFrameworks, isOfFramework, linkFrameworks} from "../../support/platforms/frameworks.ts"
 
 const guides = readDocuments().filter(({fences}) => fences.some(({file}) => file.startsWith("plugins/")))
 
@@ -67,7 +67,7 @@ test.each(guides)("$path: its test passes", async ({fences}) => {
 })
 
 test("the code of the guides is of the right types", async () => {
-  const hasFrameworks = installFrameworks()
+  const hasFrameworks = installedFrameworks.install()
   const compiles = ({file}: Fence) => hasFrameworks || !isOfFramework(file)
   const project = makeProject({
     files: Object.assign({}, ...guides.map(({fences}, index) => filesOf(fences.filter(compiles), `guide${index}/`))),

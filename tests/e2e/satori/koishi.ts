@@ -2,21 +2,10 @@ import {join} from "node:path"
 import {describe} from "vitest"
 import {linesIn, type Running, startProcess, until} from "../../support/host/process.ts"
 import {root} from "../../support/host/runtimes.ts"
-import {npmTool} from "../../support/machine/npm-tool.ts"
-
-/** Stock Koishi and its own adapter: the acceptance client, which shares no code with the Host. */
-const packages = ["koishi@4.18.11", "@satorijs/adapter-satori@1.5.1", "@koishijs/plugin-http@0.6.3"]
-
-const koishi = npmTool("koishi-4.18.11", packages)
+import {koishi} from "../../support/platforms/koishi.ts"
 
 /** `describe` that is skipped where npm cannot install Koishi; it fails instead where `SVC_TEST_REQUIRE_TOOLS` is 1. */
-export const describeWithKoishi = () => {
-  const isThere = koishi.install()
-  if (!isThere && process.env.SVC_TEST_REQUIRE_TOOLS === "1") {
-    throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1 and npm cannot install ${packages.join(", ")}`)
-  }
-  return describe.skipIf(!isThere)
-}
+export const describeWithKoishi = () => describe.skipIf(!koishi.install())
 
 export interface KoishiEvent {
   readonly sn: number

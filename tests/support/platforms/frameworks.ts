@@ -3,7 +3,6 @@ import {join} from "node:path"
 import type {Project} from "../host/project.ts"
 import {npmTool} from "../machine/npm-tool.ts"
 
-/** The frameworks that docs/coming-from.md compares, each in the version that it names. */
 const packages = [
   "@grammyjs/conversations@2.1.1",
   "@koishijs/plugin-database-memory@3.7.0",
@@ -15,23 +14,15 @@ const packages = [
   "koishi@4.18.11",
 ]
 
-const frameworks = npmTool("frameworks-1", packages)
-
-/** Tells whether npm could install them; fails instead where `SVC_TEST_REQUIRE_TOOLS` is 1. */
-export const installFrameworks = (): boolean => {
-  const isThere = frameworks.install()
-  if (!isThere && process.env.SVC_TEST_REQUIRE_TOOLS === "1") {
-    throw new Error(`SVC_TEST_REQUIRE_TOOLS is 1 and npm cannot install ${packages.join(", ")}`)
-  }
-  return isThere
-}
+/** The frameworks that docs/coming-from.md compares, each in the version that it names. */
+export const installedFrameworks = npmTool("frameworks-1", packages)
 
 /** Whether a file of an example is for one of the frameworks, by its folder. */
 export const isOfFramework = (file: string): boolean => /^(koishi|grammy|discord|hubot)\//.test(file)
 
 /** Lets the code of a project import the frameworks, as if they were installed there. */
 export const linkFrameworks = (project: Project): void => {
-  const from = join(frameworks.folder, "node_modules")
+  const from = join(installedFrameworks.folder, "node_modules")
   for (const name of readdirSync(from).filter(name => !name.startsWith("."))) {
     const target = project.path("node_modules", name)
     if (!existsSync(target)) symlinkSync(join(from, name), target)
