@@ -1,5 +1,7 @@
 /** Where each command is: its words are its path. Only the file that is called is loaded. */
 export const commands: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
+  "adapter add": () => import("./adapter/add.ts"),
+  "adapter check": () => import("./adapter/check.ts"),
   "agent approve": () => import("./agent/approve.ts"),
   "agent cancel": () => import("./agent/cancel.ts"),
   "agent chat": () => import("./agent/chat.ts"),

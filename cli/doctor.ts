@@ -2,7 +2,6 @@ import {Command, Option} from "clipanion"
 import type {StuckAgents} from "../server/doctor/agents.ts"
 import {examine} from "../server/doctor/doctor.ts"
 import {expectedHost} from "../server/doctor/expected.ts"
-import type {Finding} from "../server/doctor/finding.ts"
 import {checkIncident, type IncidentResult} from "../server/doctor/incident.ts"
 import {checkLive} from "../server/doctor/live.ts"
 import type {StuckTimers} from "../server/doctor/timers.ts"
@@ -15,10 +14,9 @@ import {durationOf, durationPattern} from "../shared/duration.ts"
 import {type ExitCode, exit} from "../shared/exit.ts"
 import {Problem} from "../shared/problems.ts"
 import type {Static} from "../shared/type.ts"
+import {describeFinding} from "./kit/finding.ts"
 import {connectHost} from "./kit/host-client.ts"
 import {DataCommand} from "./kit/svc-command.ts"
-
-const marks: Record<Finding["level"], string> = {ok: "ok     ", warning: "warning", error: "ERROR  "}
 
 export class Doctor extends DataCommand {
   static override paths = [["doctor"]]
@@ -152,11 +150,6 @@ const parseDuration = (option: string, text: string): number => {
   if (!new RegExp(durationPattern).test(text))
     throw new Problem("request_invalid", `${option} is a duration such as 15m or 1h, not "${text}"`)
   return durationOf(text)
-}
-
-const describeFinding = ({level, check, detail, remediation}: Finding): string => {
-  const lines = [`${marks[level]} ${check}: ${detail.replaceAll("\n", "\n          ")}`]
-  return [...lines, ...(remediation === undefined ? [] : [`          do: ${remediation}`])].join("\n")
 }
 
 const describeGeneration = ({generation, provisional}: ReadinessReport): string =>

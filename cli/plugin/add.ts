@@ -1,12 +1,9 @@
 import {Command, Option} from "clipanion"
-import {type AddedPlugin, addPlugin, readWanted, type WantedPackage} from "../../server/process/add-plugin.ts"
+import {type AddedPlugin, addPlugin, readWanted} from "../../server/process/add-plugin.ts"
 import {callOf} from "../../server/process/toolchain.ts"
-import {isThere} from "../../server/runtime/files.ts"
-import {projectPaths} from "../../server/runtime/project.ts"
-import type {Status} from "../../shared/api/system.ts"
 import {type ExitCode, exit} from "../../shared/exit.ts"
-import type {Static} from "../../shared/type.ts"
-import {connectHost, isHostRunning} from "../kit/host-client.ts"
+import {isHostRunning} from "../kit/host-client.ts"
+import {needsRelease, releaseOf} from "../kit/release/package-release.ts"
 import {DataCommand} from "../kit/svc-command.ts"
 
 export class PluginAdd extends DataCommand {
@@ -28,8 +25,9 @@ export class PluginAdd extends DataCommand {
 
   async run(): Promise<ExitCode> {
     const wanted = readWanted(this.package)
-    if (await this.#isProduction()) {
-      const commands = releaseOf(wanted)
+    if (await needsRelease(this.folder)) {
+      const {name, version} = wanted
+      const commands = releaseOf(`svc plugin add ${name}${version === "latest" ? "" : `@${version}`}`, name)
       this.tell("svc: nothing was changed: in production a plugin comes with a release")
       this.show({added: false, commands}, () => commands.join("\n"))
       return exit.failed
@@ -39,28 +37,7 @@ export class PluginAdd extends DataCommand {
     this.show({added: true, ...added}, () => describe(added, isRunning))
     return exit.ok
   }
-
-  async #isProduction(): Promise<boolean> {
-    if (await isThere(projectPaths(this.folder).releases)) return true
-    if (!(await isHostRunning(this.folder))) return false
-    const host = await connectHost(this.folder)
-    return (await host.get<Static<typeof Status>>("/api/system/status")).mode === "production"
-  }
 }
-
-const releaseOf = ({name, version}: WantedPackage): readonly string[] => [
-  "# In a clone of the project, on your own machine:",
-  `svc plugin add ${name}${version === "latest" ? "" : `@${version}`}`,
-  "svc config check",
-  `git add --all && git commit -m "Add ${name}" && git push`,
-  "# Here:",
-  "svc release begin",
-  "git fetch",
-  "svc release verify origin/main",
-  "svc release install",
-  "svc runtime restart",
-  "svc release complete --accepted-by <name>",
-]
 
 const describe = (added: AddedPlugin, isRunning: boolean): string => {
   const {svc, run} = callOf(process.versions.bun === undefined ? "node" : "bun")

@@ -277,6 +277,7 @@ export class Endpoint {
         this.#hooks.named?.(this)
       },
       file: this.#file,
+      load: this.spec.load,
       lost: lose,
       missing: () => this.#miss(scope),
     }

@@ -1,6 +1,6 @@
 import type {PluginPath} from "../../shared/ids.ts"
 import type {Log} from "../../shared/log.ts"
-import type {Endpoint as EndpointHandle, History} from "../../shared/sdk/adapter/adapter.ts"
+import type {AdapterFinding, CheckTools, Endpoint as EndpointHandle, History} from "../../shared/sdk/adapter/adapter.ts"
 import type {Feature, Limits, Sender} from "../../shared/sdk/adapter/sender.ts"
 import {type Delivery, noPolicy, type Policy} from "./policy.ts"
 
@@ -20,6 +20,11 @@ export interface EndpointSpec {
   readonly log: Log
   /** Runs what the opened adapter does as its plugin's own. */
   readonly own: <T>(work: () => T) => T
+  /** The libraries that its adapter loads at first use, with their versions. */
+  readonly libraries: Readonly<Record<string, string>>
+  readonly load: EndpointHandle["load"]
+  /** Runs the adapter's `check`; absent where it has none, or the account is missing. */
+  readonly check?: ((tools: CheckTools) => Promise<readonly AdapterFinding[]>) | undefined
   /** Runs the adapter's `open`; undefined for an adapter that needs an account and has none. */
   readonly open: ((endpoint: EndpointHandle) => Promise<Sender>) | undefined
   /** Runs the adapter's `webhook` with what `open` resolved to; absent for an adapter that takes none. */

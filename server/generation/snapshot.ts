@@ -38,6 +38,7 @@ import type {HostTexts} from "../messages/texts/host-texts.ts"
 import type {Instance} from "../plugins/instance.ts"
 import type {DeclaredTexts} from "../plugins/texts.ts"
 import {sha256Of} from "../runtime/hash.ts"
+import {createLoad} from "../runtime/packages/libraries.ts"
 import {capabilitiesOf, conflicts} from "./capabilities.ts"
 import type {PublishedJob, PublishedPage, PublishedTool, Snapshot} from "./generation.ts"
 import {knownLanguages} from "./languages/known-languages.ts"
@@ -234,7 +235,7 @@ const endpointsOf = (loaded: LoadedConfig, instance: Instance, report: (message:
   for (const [slot, adapter] of slots) {
     const whole = {...specOf(instance, slot, adapter, undefined, {}), delivery: deliveryOf(adapter, own?.outbox)}
     if (adapter.account === undefined) specs.push(whole)
-    else if (entries.length === 0) specs.push({...whole, open: undefined})
+    else if (entries.length === 0) specs.push({...whole, open: undefined, check: undefined})
     else {
       for (const [index, entry] of entries.entries()) {
         const {id, outbox, ...account} = entry as typeof entry & Record<string, unknown>
@@ -300,7 +301,7 @@ const specOf = (
   id: string | undefined,
   account: unknown,
 ): EndpointSpec => {
-  const {webhook} = adapter
+  const {webhook, check, libraries = {}} = adapter
   const name = endpointName(slot, id)
   return {
     name,
@@ -313,6 +314,9 @@ const specOf = (
     limits: adapter.limits ?? {},
     log: instance.log.with({endpoint: name}),
     own: work => instance.as(work, {endpoint: name}),
+    libraries,
+    load: createLoad(instance, libraries),
+    check: check && (tools => instance.run(() => check(account as never, tools), {endpoint: name})),
     open: endpoint =>
       instance.run(async () => requireActs(await adapter.open(account as never, endpoint), adapter), {endpoint: name}),
     webhook:

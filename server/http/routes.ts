@@ -12,7 +12,7 @@ import {
   verifyCheckpoint,
 } from "../console/api/checkpoints.ts"
 import {compactDatabase, rescueDatabase, showCompaction, showDatabase} from "../console/api/database.ts"
-import {listEndpoints, reconnectEndpoint} from "../console/api/endpoints.ts"
+import {askPlatform, listEndpoints, reconnectEndpoint} from "../console/api/endpoints.ts"
 import {listEvents, streamEvents} from "../console/api/events.ts"
 import {listGaps} from "../console/api/gaps.ts"
 import {listGenerations, rollBackGeneration, showGenerationConfig, unpinGeneration} from "../console/api/generations.ts"
@@ -149,6 +149,7 @@ const routesBelowBase = (services: RouteServices, document: () => object): reado
     get("/api/events/history", "demo", listEvents(events)),
 
     get("/api/endpoints", "demo", listEndpoints(endpoints, required, database)),
+    post("/api/endpoints/:name/check", "full", askPlatform(endpoints)),
     post("/api/endpoints/:name/reconnect", "full", reconnectEndpoint(endpoints)),
 
     get("/api/inbox", "demo", listInbox(database)),

@@ -4,6 +4,8 @@ import type {TSchema} from "../../shared/type.ts"
 
 const histories = ["replay", "none", "inside"]
 
+const exactVersion = /^\d+\.\d+\.\d+(-[\w.-]+)?$/
+
 /** A method of Satori: `guild.member.mute`. */
 const method = /^[\w-]+(\.[\w-]+)+$/
 
@@ -13,11 +15,14 @@ const isCount = (value: unknown): boolean => typeof value === "number" && Number
 
 /** Checks what an adapter in JavaScript may get wrong. Throws an error that says what is expected. */
 export const requireAdapter = (slot: string, adapter: AdapterDefinition<TSchema>): void => {
-  const {open, history, features = [], limits: {text, file} = {}, rate} = adapter
+  const {open, check, history, features = [], limits: {text, file} = {}, rate, libraries = {}} = adapter
   const refuse = (what: string): never => {
     throw new TypeError(`adapter("${slot}") ${what}`)
   }
   if (typeof open !== "function") refuse("needs open()")
+  if (check !== undefined && typeof check !== "function") refuse("has a check that is no function")
+  const unpinned = Object.entries(libraries).find(([, version]) => !exactVersion.test(version))
+  if (unpinned !== undefined) refuse(`names the library ${unpinned[0]} without an exact version, such as 1.2.3`)
   if (!histories.includes(history)) refuse(`needs history: one of ${histories.join(", ")}`)
   if (text !== undefined && !isCount(text)) refuse("has limits.text that is no whole number from 1")
   if (file !== undefined && !isCount(file)) refuse("has limits.file that is no whole number of bytes from 1")

@@ -110,6 +110,11 @@ export class Instance {
     return this.plugin.files
   }
 
+  /** The folder of the project that it belongs to. */
+  get project(): string {
+    return this.#options.project
+  }
+
   /** The plugin's own tables. */
   get database(): Omit<PluginDatabase, "migrate"> {
     return pluginDatabase(this.name, this.#options.database)

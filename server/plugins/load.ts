@@ -44,6 +44,8 @@ interface Importable extends Pick<LoadedPlugin, "fingerprint" | "files" | "origi
 export interface BuiltIn {
   readonly default: PluginDefinition
   readonly edition?: number
+  /** What its adapter loads at first use: npm packages, each in the version that svc is tested with. */
+  readonly libraries?: Readonly<Record<string, string>>
 }
 
 /** The adapters that come with svc, loaded when they are used. */

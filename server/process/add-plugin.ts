@@ -1,11 +1,10 @@
-import {readFile, rm, writeFile} from "node:fs/promises"
 import {join} from "node:path"
 import {fromJson} from "../../shared/json.ts"
 import {Problem} from "../../shared/problems.ts"
-import {findLockfile, lockfiles} from "../generation/lockfile.ts"
 import {requireFittingSdk, sdkRangeOf} from "../plugins/sdk-range.ts"
 import {isThere, readJsonIfExists} from "../runtime/files.ts"
 import {projectPaths} from "../runtime/project.ts"
+import {unchangedHint as hint, installPackages, toolchainOf} from "./install-packages.ts"
 import {editedConfig, replaceKeepingMode} from "./new-plugin.ts"
 import {runProgram} from "./program.ts"
 import {packageManager, type Toolchain} from "./toolchain.ts"
@@ -51,39 +50,19 @@ export const addPlugin = async (project: string, wanted: WantedPackage): Promise
   const toolchain = await toolchainOf(project)
   const found = await lookUp(project, toolchain, wanted)
   const version = await requireFitting(found, name)
-  const isNew = !(await isThere(join(project, "node_modules", name)))
-  const kept = await keep(project)
-  try {
-    await runProgram(installLine(toolchain, `${name}@${version}`), {cwd: project, hint})
+  await installPackages(project, toolchain, [`${name}@${version}`], async () => {
     const installed = await readJsonIfExists(join(project, "node_modules", name, "package.json"))
     await requireFitting(installed, name, version)
     await replaceKeepingMode(paths.config, config)
-  } catch (error) {
-    await putBack(project, kept)
-    if (isNew) await rm(join(project, "node_modules", name), {recursive: true, force: true})
-    throw error
-  }
+  })
   return {package: name, version, plugin, range: sdkRangeOf(found) ?? ""}
 }
-
-const hint = "Nothing was changed. Correct what the message says, then repeat the command."
 
 const requireUnused = async (project: string, plugin: string): Promise<void> => {
   for (const file of [`plugins/${plugin}.ts`, `plugins/${plugin}.js`, `plugins/${plugin}`]) {
     if (await isThere(join(project, file)))
       throw new Problem("conflict", `${file} is there already, and comes before a package of that name`, {hint})
   }
-}
-
-/** The package manager whose lockfile the project has; without one, that of the runtime. Throws `conflict` for another one. */
-const toolchainOf = async (project: string): Promise<Toolchain> => {
-  const lockfile = (await findLockfile(project))?.name
-  if (lockfile === "package-lock.json") return "node"
-  if (lockfile === "bun.lock" || lockfile === "bun.lockb") return "bun"
-  if (lockfile === undefined) return process.versions.bun === undefined ? "node" : "bun"
-  throw new Problem("conflict", `svc does not install with the package manager of ${lockfile}`, {
-    hint: "Add the package with it, in an exact version and without scripts; then name the plugin in svc.config.yml.",
-  })
 }
 
 /** Asks the project's registry, by the package manager and its settings, for the package.json of the wanted version. */
@@ -109,28 +88,4 @@ const requireFitting = async (manifest: unknown, name: string, expected?: string
   }
   await requireFittingSdk(manifest, name)
   return version
-}
-
-const installLine = (toolchain: Toolchain, spec: string): readonly [string, ...string[]] =>
-  toolchain === "bun"
-    ? [...packageManager("bun"), "add", "--exact", "--ignore-scripts", spec]
-    : ["npm", "install", "--save-exact", "--ignore-scripts", "--no-audit", "--no-fund", spec]
-
-type Kept = ReadonlyMap<string, Buffer | undefined>
-
-const keep = async (project: string): Promise<Kept> =>
-  new Map(
-    await Promise.all(
-      ["package.json", ...lockfiles].map(
-        async file => [file, await readFile(join(project, file)).catch(() => undefined)] as const,
-      ),
-    ),
-  )
-
-const putBack = async (project: string, kept: Kept): Promise<void> => {
-  for (const [file, bytes] of kept) {
-    const path = join(project, file)
-    if (bytes === undefined) await rm(path, {force: true})
-    else await writeFile(path, bytes)
-  }
 }

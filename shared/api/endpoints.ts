@@ -40,6 +40,20 @@ export const EndpointView = Named("EndpointView", {
   }),
 })
 
+export const EndpointCheck = Named("EndpointCheck", {
+  name: Type.String(),
+  ok: Type.Boolean({description: "Nothing was found that keeps the account from working"}),
+  milliseconds: Type.Integer(),
+  findings: Type.Array(
+    Type.Object({
+      what: Type.String({description: "What was looked at, such as credentials or a scope"}),
+      ok: Type.Boolean(),
+      detail: Type.Optional(Type.String({private: true, description: "What the platform said"})),
+      remediation: Type.Optional(Type.String({description: "What to do about it"})),
+    }),
+  ),
+})
+
 /** Why an endpoint without history missed what its platform may have said. */
 export const gapReasons = [
   "connection_lost",

@@ -14,7 +14,15 @@ export type {
   SelectOption,
   SelectOptions,
 } from "./action.ts"
-export type {AdapterDefinition, Endpoint, History, Receipt, ReceiveOptions} from "./adapter/adapter.ts"
+export type {
+  AdapterDefinition,
+  AdapterFinding,
+  CheckTools,
+  Endpoint,
+  History,
+  Receipt,
+  ReceiveOptions,
+} from "./adapter/adapter.ts"
 export {type Backoff, pauseAfter} from "./adapter/backoff.ts"
 export type {DatedIncoming, Incoming} from "./adapter/incoming.ts"
 export {type Refusal, refused, retryAfter} from "./adapter/refusal.ts"

@@ -1,9 +1,10 @@
-import {EndpointView} from "../../../shared/api/endpoints.ts"
+import {EndpointCheck, EndpointView} from "../../../shared/api/endpoints.ts"
 import {PageQuery, page} from "../../../shared/api/paging.ts"
 import {missedFirst} from "../../../shared/endpoint-states.ts"
 import type {Operation} from "../../../shared/sdk/route.ts"
 import {type Static, Type} from "../../../shared/type.ts"
 import type {Database} from "../../database/database.ts"
+import {checkEndpoint} from "../../endpoints/check.ts"
 import {type CursorFacts, readCursorFacts} from "../../endpoints/cursors.ts"
 import type {Endpoint} from "../../endpoints/endpoint.ts"
 import type {Endpoints} from "../../endpoints/endpoints.ts"
@@ -44,6 +45,16 @@ export const reconnectEndpoint = (endpoints: Endpoints): Operation => ({
     const {name = ""} = call.params
     await endpoints.reconnect(name)
     return call.json(Type.Object({name: Type.String()}), {name}, {status: 202})
+  },
+})
+
+export const askPlatform = (endpoints: Endpoints): Operation => ({
+  summary: "Ask an endpoint's platform whether its account can work: credentials, scopes, permissions",
+  response: {200: EndpointCheck},
+  problems: ["endpoint_unknown", "unsupported"],
+  handle: async (request, call) => {
+    const {spec} = endpoints.require(call.params.name ?? "")
+    return call.json(EndpointCheck, await checkEndpoint(spec, request.signal))
   },
 })
 

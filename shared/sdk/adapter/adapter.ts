@@ -45,6 +45,11 @@ export interface Endpoint<I extends Incoming = Incoming> {
    */
   file(element: Element): Promise<StoredFile | undefined>
   /**
+   * Loads one of the adapter's `libraries`: the project's package, else that of svc. Throws a refusal (`library_missing`) with the
+   * command that installs it, also where it does not load.
+   */
+  load<L = unknown>(library: string): Promise<L>
+  /**
    * The connection is gone: the Host closes this attempt and opens another after a pause. `since`, in milliseconds since
    * 1970: when it was last known to be good, where that is longer ago than `lag` says.
    */
@@ -66,6 +71,23 @@ export type History = "replay" | "none" | "inside"
 /** What `endpoint.receive` takes of an adapter: a platform that replays dates its events. */
 export type IncomingOf<H extends History> = H extends "replay" ? DatedIncoming : Incoming
 
+/** What `check` found out about an account. */
+export interface AdapterFinding {
+  /** What was looked at: `credentials`, `scope chat:write`, `permission to send in #team`. */
+  readonly what: string
+  readonly ok: boolean
+  /** What the platform said, such as the bot's name; never a secret. */
+  readonly detail?: string
+  /** What to do on the platform's side, or in the configuration, where it is not ok. */
+  readonly remediation?: string
+}
+
+/** What a check may use. */
+export interface CheckTools extends Pick<Endpoint, "load" | "log"> {
+  /** Aborted when the check has taken too long, or the Host stops. */
+  readonly signal: AbortSignal
+}
+
 export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender, H extends History = History> {
   readonly description?: string
   /** The schema of one `endpoints[]` entry beside its `id`. Without it the slot is one endpoint that needs no account. */
@@ -84,6 +106,11 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
   readonly features?: readonly Feature[]
   readonly limits?: Limits
   /**
+   * npm packages that `load` loads at first use, each in the exact version that the adapter is tested with. They are no dependencies:
+   * `svc adapter add` installs them.
+   */
+  readonly libraries?: Readonly<Record<string, string>>
+  /**
    * May anybody take a user's id, as a nick on IRC? Then no rule of `permissions` gives more by `user`; who somebody is
    * has to be told by `user.account`.
    */
@@ -92,6 +119,11 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
   readonly ignoresCase?: boolean
   /** Connects. Throw `refused(…)` where another attempt would not help; anything else is tried again after a pause. */
   open(account: Static<A>, endpoint: Endpoint<IncomingOf<H>>): Promise<S>
+  /**
+   * Asks the platform whether an account can work, for `svc adapter check`: credentials, scopes, permissions. It changes nothing there,
+   * and leaves a connection that is open alone. What the platform refuses is a finding; throw where it cannot be asked.
+   */
+  check?(account: Static<A>, tools: CheckTools): Promise<readonly AdapterFinding[]>
   /**
    * Answers `POST` and `GET /hooks/<plugin>/<endpoint_name>` with what `open` resolved to. The body is as the platform sent
    * it, at most 1 MiB: verify the platform's own signature before anything is parsed, and answer 2xx only once

@@ -1,3 +1,4 @@
+import {expect} from "vitest"
 import {Endpoint} from "../../../server/endpoints/endpoint.ts"
 import type {EndpointSpec} from "../../../server/endpoints/spec.ts"
 import type {Inbox} from "../../../server/inbox/inbox.ts"
@@ -14,6 +15,8 @@ export const lineSpec = (more: Partial<EndpointSpec> = {}): EndpointSpec => ({
   idempotent: false,
   features: [],
   limits: {},
+  libraries: {},
+  load: async () => expect.fail("no library is declared"),
   log,
   own: work => work(),
   open: undefined,

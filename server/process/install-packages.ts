@@ -1,0 +1,74 @@
+import {readFile, rm, writeFile} from "node:fs/promises"
+import {join} from "node:path"
+import {Problem} from "../../shared/problems.ts"
+import {findLockfile, lockfiles} from "../generation/lockfile.ts"
+import {isThere} from "../runtime/files.ts"
+import {runProgram} from "./program.ts"
+import {packageManager, type Toolchain} from "./toolchain.ts"
+
+export const unchangedHint = "Nothing was changed. Correct what the message says, then repeat the command."
+
+/** The package manager whose lockfile the project has; without one, that of the runtime. Throws `conflict` for another one. */
+export const toolchainOf = async (project: string): Promise<Toolchain> => {
+  const lockfile = (await findLockfile(project))?.name
+  if (lockfile === "package-lock.json") return "node"
+  if (lockfile === "bun.lock" || lockfile === "bun.lockb") return "bun"
+  if (lockfile === undefined) return process.versions.bun === undefined ? "node" : "bun"
+  throw new Problem("conflict", `svc does not install with the package manager of ${lockfile}`, {
+    hint: "Add the package with it, in an exact version and without scripts; then name the plugin in svc.config.yml.",
+  })
+}
+
+/**
+ * Installs packages, each as `name@version`, in these exact versions and without install scripts, and then does `then`: all of it, or
+ * nothing. Throws `conflict` where the package manager fails, and what `then` throws, with package.json and lockfile as they were.
+ */
+export const installPackages = async (
+  project: string,
+  toolchain: Toolchain,
+  packages: readonly string[],
+  then: () => Promise<void> = async () => {},
+): Promise<void> => {
+  const kept = await keep(project)
+  const fresh = await missing(project, packages.map(nameOf))
+  try {
+    await runProgram(installLine(toolchain, packages), {cwd: project, hint: unchangedHint})
+    await then()
+  } catch (error) {
+    await putBack(project, kept)
+    for (const name of fresh) await rm(join(project, "node_modules", name), {recursive: true, force: true})
+    throw error
+  }
+}
+
+/** Of `name@version`, where the name may begin with a scope. */
+const nameOf = (spec: string): string => spec.slice(0, spec.lastIndexOf("@"))
+
+const missing = async (project: string, names: readonly string[]): Promise<readonly string[]> => {
+  const there = await Promise.all(names.map(name => isThere(join(project, "node_modules", name))))
+  return names.filter((_, index) => there[index] === false)
+}
+
+const installLine = (toolchain: Toolchain, packages: readonly string[]): readonly [string, ...string[]] =>
+  toolchain === "bun"
+    ? [...packageManager("bun"), "add", "--exact", "--ignore-scripts", ...packages]
+    : ["npm", "install", "--save-exact", "--ignore-scripts", "--no-audit", "--no-fund", ...packages]
+
+type Kept = ReadonlyMap<string, Buffer | undefined>
+
+const keep = async (project: string): Promise<Kept> =>
+  new Map(
+    await Promise.all(
+      ["package.json", ...lockfiles].map(
+        async file => [file, await readFile(join(project, file)).catch(() => undefined)] as const,
+      ),
+    ),
+  )
+
+const putBack = async (project: string, kept: Kept): Promise<void> => {
+  for (const [file, bytes] of kept) {
+    const path = join(project, file)
+    if (bytes === undefined) await rm(path, {force: true})
+    else await writeFile(path, bytes)
+  }
+}

@@ -1,0 +1,47 @@
+import {messageOf} from "../../../shared/problems.ts"
+import type {Endpoint} from "../../../shared/sdk/adapter/adapter.ts"
+import {refused} from "../../../shared/sdk/adapter/refusal.ts"
+import {packageRoot} from "../own-files.ts"
+import {findPackage, importPackage, installCommandOf} from "./find.ts"
+
+export type Libraries = Readonly<Record<string, string>>
+
+interface Owner {
+  /** The plugin's name. */
+  readonly name: string
+  readonly project: string
+}
+
+/** What of an adapter's libraries neither the project nor svc has, as `name@version`. */
+export const missingLibraries = (libraries: Libraries, project: string, own = packageRoot): readonly string[] =>
+  Object.entries(libraries).flatMap(([name, version]) =>
+    findPackage(name, [project, own]) === undefined ? [`${name}@${version}`] : [],
+  )
+
+/** `load` of an adapter's endpoints and checks. */
+export const createLoad =
+  ({name: plugin, project}: Owner, libraries: Libraries, own = packageRoot): Endpoint["load"] =>
+  async <L>(library: string): Promise<L> => {
+    if (!Object.hasOwn(libraries, library))
+      throw refused(`the adapter loads ${library}, which its libraries do not name`, {
+        reason: "library_undeclared",
+        remediation: "Name it, with its version, in libraries of the adapter.",
+      })
+    const folder = findPackage(library, [project, own])
+    if (folder === undefined) {
+      const all = missingLibraries(libraries, project, own)
+      throw refused(`the package ${library} is not installed`, {
+        reason: "library_missing",
+        remediation: `Run svc adapter add ${plugin}, or ${installCommandOf(...all)}; then svc runtime reload.`,
+      })
+    }
+    try {
+      return (await importPackage(library, folder)) as L
+    } catch (cause) {
+      throw refused(`the package ${library} in ${folder} does not load: ${messageOf(cause).split("\n", 1)[0]}`, {
+        reason: "library_missing",
+        remediation: `Install the version that svc is tested with: ${installCommandOf(`${library}@${libraries[library]}`)}`,
+        cause,
+      })
+    }
+  }

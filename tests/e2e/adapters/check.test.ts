@@ -1,0 +1,109 @@
+import {describe, expect, test} from "vitest"
+import {startHost, svc} from "../../support/host/host.ts"
+import {makeProject} from "../../support/host/project.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+
+/** An adapter of the project: its platform is what the account says of it. */
+const wire = `import {definePlugin, refused, Type} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.adapter("wire", {
+      account: Type.Object({mode: Type.String(), key: Type.Secret()}),
+      history: "none",
+      libraries: {"left-line": "1.2.3"},
+      open: async ({mode}, endpoint) => {
+        if (mode === "bare") await endpoint.load("left-line")
+        return {send: async () => ({ids: ["1"]})}
+      },
+      check: async ({mode, key}, {load, log, signal}) => {
+        log.info("asking", {isAborted: signal.aborted})
+        if (mode === "away") throw new Error("connect ECONNREFUSED")
+        if (mode === "bare") await load("left-line")
+        if (key.reveal() !== "right-key-for-wire") throw refused("the key is wrong", {reason: "credentials", remediation: "Make a new key."})
+        return [
+          {what: "credentials", ok: true, detail: "logged in as bot"},
+          {what: "scope write", ok: mode === "good", remediation: "Add the scope write to the app."},
+        ]
+      },
+    })
+    plugin.adapter("mute", {history: "none", open: async () => ({send: async () => ({ids: ["1"]})})})
+  },
+})
+`
+
+const config = `http: {port: 0}
+plugins:
+  sandbox: {}
+  wire:
+    endpoints:
+      - {id: good, mode: good, key: "\${WIRE_KEY}"}
+      - {id: narrow, mode: narrow, key: "\${WIRE_KEY}"}
+      - {id: wrong, mode: good, key: "\${OTHER_KEY}"}
+      - {id: away, mode: away, key: "\${WIRE_KEY}"}
+      - {id: bare, mode: bare, key: "\${WIRE_KEY}"}
+`
+
+describe.each(bunOr("node24"))("svc adapter check on $name", runtime => {
+  test("asks the platform of each endpoint, and says what is missing and what to do", async () => {
+    const project = makeProject({config, plugins: {wire}})
+    const env = {WIRE_KEY: "right-key-for-wire", OTHER_KEY: "other-key-for-wire"}
+    await startHost({runtime, project, env})
+    const check = (...args: string[]) => svc(runtime, project, ["adapter", "check", ...args], {env})
+
+    expect(await check("wire~good")).toMatchObject({
+      code: 0,
+      stdout: "ok      credentials: logged in as bot\nok      scope write: in order\n",
+    })
+    expect(await check("wire~narrow")).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(
+        "ERROR   scope write: not in order\n          do: Add the scope write to the app.\n",
+      ),
+    })
+    expect(await check("wire~wrong")).toMatchObject({
+      code: 1,
+      stdout: "ERROR   credentials: the key is wrong\n          do: Make a new key.\n",
+    })
+    expect(await check("wire~away")).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("ERROR   platform: connect ECONNREFUSED\n          do: Check the address"),
+    })
+    const bare = await check("wire~bare", "--json")
+    expect(bare.code).toBe(1)
+    expect(JSON.parse(bare.stdout)).toMatchObject({
+      name: "wire~bare",
+      ok: false,
+      findings: [
+        {
+          what: "library_missing",
+          detail: "the package left-line is not installed",
+          remediation: expect.stringContaining("left-line@1.2.3"),
+        },
+      ],
+    })
+    expect(await check("mute")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("the adapter of mute has no check"),
+    })
+    expect(await check("wire~none")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there is no endpoint wire~none"),
+    })
+    const shown = await svc(runtime, project, ["endpoint", "show", "wire~bare"], {env})
+    expect(shown.stdout).toMatch(/state +failed/)
+    expect(shown.stdout).toContain("svc adapter add wire")
+  })
+})
+
+test("svc adapter add knows the built-in adapters, and does nothing for what is there", async () => {
+  const [runtime] = bunOr("node22")
+  if (runtime === undefined) throw new Error("there is no runtime")
+  const project = makeProject({config})
+  const add = (name: string) => svc(runtime, project, ["adapter", "add", name])
+  expect(await add("nonsense")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/there is no built-in adapter nonsense; there is .*irc, webhook/),
+  })
+  expect(await add("irc")).toMatchObject({code: 0, stdout: expect.stringContaining("irc has all that it needs")})
+})
