@@ -1,14 +1,12 @@
 import assert from "node:assert/strict"
 import {setTimeout as sleep} from "node:timers/promises"
+import {judgesAccounts, refusesCredentials} from "./account.ts"
 import {actChecks} from "./acts.ts"
 import {fileChecks} from "./files.ts"
 import type {Check, Trial} from "./trial.ts"
 
 /** What the platform asks to wait, in milliseconds: longer than the Host waits by itself after a first failure. */
 const askedToWait = 3000
-
-/** A refused account is watched for so many milliseconds: longer than the first pauses between connections. */
-const watched = 3000
 
 const comesIn: Check = async trial => {
   const host = await trial.connect()
@@ -107,19 +105,6 @@ const fetchesMissed: Check = async trial => {
   return undefined
 }
 
-const refusesCredentials: Check = async trial => {
-  const {platform} = trial
-  if (platform.refused === undefined) return "there are no credentials to refuse: give platform.refused"
-  const host = await trial.start(platform.refused)
-  const failed = await trial.untilState(host, "failed")
-  assert.ok(failed.remediation, "a refused account has a remediation: throw refused(…) from open")
-  await sleep(watched)
-  assert.equal((await trial.read(host)).state, "failed", "a refused account is not tried again")
-  const left = await platform.connections?.()
-  assert.equal(left ?? 0, 0, "a refused account leaves no connection open")
-  return undefined
-}
-
 const comesBack: Check = async trial => {
   const {platform} = trial
   if (platform.cut === undefined) return "connections cannot be cut: give platform.cut"
@@ -197,6 +182,7 @@ export const allChecks: Readonly<Record<string, Check>> = {
   "acknowledges only what is durable: nothing is lost or doubled by kill -9": survivesKills,
   "fetches what it missed, under the ids that it has live": fetchesMissed,
   "fails with a remediation, and does not try again, where credentials are refused": refusesCredentials,
+  "tells in its check whether an account can work": judgesAccounts,
   "comes back after its connection was cut": comesBack,
   "sends each message once and in order": sendsInOrder,
   "waits where the platform asks it to": waitsWhenAsked,

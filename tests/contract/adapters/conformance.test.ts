@@ -4,9 +4,9 @@ import {irc, outcomesOf, sandbox, webhook} from "../../support/adapters/platform
 import {type Fault, queue} from "../../support/adapters/queue-platform.ts"
 
 describe.each([
-  ["irc, at a real ngircd", irc, 16],
-  ["webhook", webhook, 14],
-  ["sandbox", sandbox, 6],
+  ["irc, at a real ngircd", irc, 17],
+  ["webhook", webhook, 15],
+  ["sandbox", sandbox, 7],
   ["an adapter with a cursor", queue(), 1],
 ] as const)("%s", (_, adapter, most) => {
   test("keeps what the conformance suite of adapters asks", async () => {
@@ -36,6 +36,7 @@ const found = [
   ["unable", "answers the methods that its features name", /guild\.member\.mute needs, and it answered/],
   ["torn", "sends a file whole, under its name", /a file arrives whole/],
   ["blind", "reads the files that it hands over", /download gives the file whole/],
+  ["trusting", "tells in its check whether an account can work", /finds what is refused/],
   ["leaky", "leaves nothing behind when its account is removed and the Host stops", /with endpoint.defer/],
 ] as const satisfies readonly (readonly [Fault, string, RegExp])[]
 

@@ -41,6 +41,8 @@ const Fault = Type.Enum([
   // Sends the first piece of a file only, reads half of one.
   "torn",
   "blind",
+  // Finds each account in order.
+  "trusting",
 ])
 
 /** Before the ids of a renaming adapter's history. */
@@ -77,6 +79,13 @@ export default definePlugin({
       account: Account,
       history,
       idempotent: true,
+      check: async ({password}) => [
+        {
+          what: "credentials",
+          ok: password === "the-right-one" || fault === "trusting",
+          remediation: "Correct password.",
+        },
+      ],
       features: [
         "edit",
         "delete",

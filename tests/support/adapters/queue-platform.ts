@@ -26,6 +26,7 @@ export type Fault =
   | "renaming"
   | "torn"
   | "blind"
+  | "trusting"
 
 interface Line {
   readonly hello?: string
