@@ -132,8 +132,8 @@ const outboxKeys = {
   rate: Type.Optional(
     Type.Object(
       {
-        messages: Type.Integer({minimum: 1, maximum: 10_000, description: "So many messages at most"}),
-        per: Type.String({pattern: durationPattern, description: "within any such time, for example 1m."}),
+        messages: Type.Integer({minimum: 1, maximum: 10_000, description: "The most messages that begin within `per`"}),
+        per: Type.String({pattern: durationPattern, description: "The time within which they begin, for example 1m."}),
       },
       {...closed, description: "A rate limit of each endpoint, beside the one that its adapter declares."},
     ),
@@ -234,10 +234,10 @@ const EventsConfig = Type.Object(
       Type.Object(
         {
           events: Type.Optional(
-            Type.Integer({default: 200_000, minimum: 1, description: "So many events are kept at most."}),
+            Type.Integer({default: 200_000, minimum: 1, description: "The most events that the Host keeps."}),
           ),
           bytes: Type.Optional(
-            Type.Integer({default: 256 * 1024 * 1024, minimum: 1, description: "They take so many bytes at most."}),
+            Type.Integer({default: 256 * 1024 * 1024, minimum: 1, description: "The most bytes that they take."}),
           ),
           age: Type.Optional(
             Type.String({default: "24h", pattern: durationPattern, description: "No event is kept longer than this."}),
@@ -251,11 +251,13 @@ const EventsConfig = Type.Object(
 )
 
 const age = (limit: string, what: string) =>
-  Type.Optional(Type.String({default: limit, pattern: durationPattern, description: `${what}; 0s for without end.`}))
+  Type.Optional(Type.String({default: limit, pattern: durationPattern, description: `${what}; 0s for no limit.`}))
 
 const kept = (limit: string, rows: number, what: string) => ({
-  age: age(limit, `${what} are kept so long`),
-  rows: Type.Optional(Type.Integer({default: rows, minimum: 1, description: `${what}: so many at most.`})),
+  age: age(limit, `How long the Host keeps ${what}`),
+  rows: Type.Optional(
+    Type.Integer({default: rows, minimum: 1, description: `The most entries that the Host keeps: ${what}.`}),
+  ),
 })
 
 const keptOf = (limit: string, rows: number, what: string) =>
@@ -267,11 +269,11 @@ const CheckpointsConfig = Type.Object(
       Type.String({
         default: "24h",
         pattern: durationPattern,
-        description: "A checkpoint is made and verified so often (dialect sqlite); 0s for never.",
+        description: "How often the Host makes and verifies a checkpoint (dialect sqlite); 0s for never.",
       }),
     ),
     keep: Type.Optional(
-      Type.Integer({default: 3, minimum: 1, description: "So many of these are kept; those made by hand stay."}),
+      Type.Integer({default: 3, minimum: 1, description: "How many of these the Host keeps; those made by hand stay."}),
     ),
   },
   {...closed, default: {}},
@@ -312,40 +314,36 @@ const RetentionConfig = Type.Object(
     handled: Type.Optional(
       Type.Object(
         {
-          ...kept("30d", 1_000_000, "Events that every handler has handled, or that were discarded"),
+          ...kept("30d", 1_000_000, "events that every handler has handled, or that were discarded"),
           least: Type.Optional(
             Type.Integer({
               default: 10_000,
               minimum: 0,
               description:
-                "So many of the newest events stay whatever their age: Satori applications resume from them.",
+                "How many of the newest events stay whatever their age: Satori applications resume from them.",
             }),
           ),
         },
         {...closed, default: {}},
       ),
     ),
-    duplicates: keptOf(
-      "90d",
-      2_000_000,
-      "Platform ids of dropped events, by which one that is delivered again is known,",
-    ),
-    sent: keptOf("30d", 1_000_000, "Messages that were sent or discarded"),
+    duplicates: keptOf("90d", 2_000_000, "platform ids of dropped events, which tell a repeated delivery"),
+    sent: keptOf("30d", 1_000_000, "messages that were sent or discarded"),
     undelivered: Type.Optional(
       Type.Object(
         {
           age: age(
             "180d",
-            "What is failed, dead, unknown or held and nobody decides about is kept so long, then dropped, and told",
+            "How long the Host keeps what is failed, dead, unknown or held; then it drops that, and says so",
           ),
         },
         {...closed, default: {}},
       ),
     ),
-    jobRuns: keptOf("90d", 50_000, "Runs of jobs that have ended"),
-    agentRuns: keptOf("30d", 50_000, "Runs of agents that have ended, with their steps"),
-    gaps: keptOf("365d", 50_000, "Gaps that have ended"),
-    runs: keptOf("365d", 10_000, "Runs of the Host"),
+    jobRuns: keptOf("90d", 50_000, "ended runs of jobs"),
+    agentRuns: keptOf("30d", 50_000, "ended runs of agents, with their steps"),
+    gaps: keptOf("365d", 50_000, "ended gaps"),
+    runs: keptOf("365d", 10_000, "runs of the Host"),
   },
   {...closed, default: {}},
 )

@@ -108,7 +108,7 @@ export const eventTypes = {
   "host.blocked": event(
     "The event loop was blocked for longer than `watchdog.seconds`, and is free again",
     Named("HostBlocked", {
-      seconds: Type.Integer({description: "How long it had been blocked when the watchdog told of it"}),
+      seconds: Type.Integer({description: "How long it had been blocked when the watchdog reported it"}),
       handlers: Type.Array(Type.String(), {description: "Handlers whose code ran, or that had begun and not ended"}),
       frame: Type.Union([Type.String(), Type.Null()], {
         private: true,
@@ -213,7 +213,7 @@ export const eventTypes = {
     Type.Object({part: Type.Enum(["inbox", "outbox"]), rows: Type.Integer()}),
   ),
   "user.forgotten": event(
-    "Rows of a user were redacted or deleted, at an operator's word: so many of one kind, in one batch",
+    "Rows of a user were redacted or deleted, at an operator's word: one kind, in one batch",
     Type.Object({part: Type.Enum([...userParts]), rows: Type.Integer()}),
   ),
   "workroom.item_added": event("A work item was added", WorkItem),
@@ -335,12 +335,12 @@ export const eventTypes = {
     Type.Object({code: Type.Integer({description: "Exit code"}), reason: Type.String()}),
   ),
   "log.error": event(
-    "An error was logged; a storm of errors is told of in part",
+    "An error was logged; of a storm of errors only some become events",
     Type.Object({
       level: Type.Enum(["error", "fatal"]),
       message: Type.String({private: true}),
       plugin: Type.Optional(Type.String()),
-      suppressed: Type.Integer({description: "Errors since the last such event that none was told of"}),
+      suppressed: Type.Integer({description: "Errors since the last such event that became none"}),
     }),
   ),
 } as const

@@ -341,7 +341,7 @@ export const problems = {
   release_record_damaged: {
     status: 503,
     title: "The record of releases is damaged",
-    hint: "Keep .svc/releases.jsonl aside for whoever looks into it, and move it away; releases begin anew.",
+    hint: "Move .svc/releases.jsonl away and keep it for diagnosis; svc then begins a new record of releases.",
   },
   // Generations and plugins
   generation_failed: {

@@ -12,7 +12,7 @@ export class AgentChat extends SvcCommand {
   static override usage = Command.Usage({
     description: "talk to an agent: each line is a run of its own",
     details: `
-      The steps of each run are told as they come. Where the agent asks for an approval, \`y\` approves the call, \`n\` denies it, and an empty line leaves it waiting for somebody else. Ctrl-D ends the talk; a run that has not ended goes on.
+      Prints the steps of each run as they come. Where the agent asks for an approval, \`y\` approves the call, \`n\` denies it, and an empty line leaves it waiting for somebody else. Ctrl-D ends the talk; a run that has not ended goes on.
 
       Runs do not know of each other. Needs a running Host.
     `,

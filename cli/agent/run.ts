@@ -11,7 +11,7 @@ export class AgentRun extends DataCommand {
   static override usage = Command.Usage({
     description: "ask an agent something, and print its answer",
     details: `
-      Its steps are told on stderr as they come, and the answer is printed. Ctrl-C ends the wait, not the run. Exits 1 where the run does not succeed.
+      Prints its steps to stderr as they come, then the answer to stdout. Ctrl-C ends the wait, not the run. Exits 1 where the run does not succeed.
 
       With \`--no-wait\` it prints the run's id once the run is stored. Needs a running Host.
     `,

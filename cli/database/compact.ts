@@ -15,7 +15,7 @@ export class DatabaseCompact extends CheckpointCommand {
     details: `
       A running Host drops what it keeps no longer, then gives unused pages back a little at a time: writers wait for milliseconds. This command shows how far it is. The Host goes on if the command is interrupted, and \`--follow\` shows it again.
 
-      Without one, the database is written anew beside itself, checked, and put in its place: that takes as much free space as it uses, and orders it again. Killed at any moment, the file is wholly the old one or wholly the new one.
+      Without one, the command writes a new file beside the old one, checks it, and puts it in its place: that takes as much free space as the database uses, and orders it again. Killed at any moment, the file is wholly the old one or wholly the new one.
     `,
     examples: [
       ["What it would give back", "svc database compact --dry-run"],

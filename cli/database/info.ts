@@ -11,7 +11,7 @@ export class DatabaseInfoCommand extends StoppableCommand {
   static override usage = Command.Usage({
     description: "show what the database takes, how it grows, and what was dropped from it",
     details: `
-      Of a running Host, or of one that is stopped. Growth is told over the last seven days at most, once an hour was seen.
+      Of a running Host, or of one that is stopped. Shows growth over the last seven days at most, after the first hour.
 
       \`--tables\` counts the rows and bytes of each table, in a process of its own; it reads the whole file.
     `,

@@ -14,7 +14,7 @@ import {counted, facts} from "../kit/print.ts"
 import {promises} from "../kit/redact-command.ts"
 import {UserCommand} from "../kit/user-command.ts"
 
-/** Rows that are being worked on are waited for, so many times a second: a handler ends within a minute. */
+/** How often a second it looks for rows that are being worked on: a handler ends within a minute. */
 const mostTries = 90
 
 type Done = Pick<Forgotten, "counts" | "busy" | "erased" | "remains">

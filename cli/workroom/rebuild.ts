@@ -7,7 +7,7 @@ import {describeStore} from "../kit/workroom/verified.ts"
 export class WorkroomRebuild extends DataCommand {
   static override paths = [["workroom", "rebuild"]]
   static override usage = Command.Usage({
-    description: "make the workroom's Catalog anew from its Journal",
+    description: "rebuild the workroom's Catalog from its Journal",
     details:
       "For a Catalog that was lost or damaged. The Host must be stopped: it has the Catalog in memory. A Journal that is damaged itself is refused; a Catalog file that is replaced is kept beside it.",
     examples: [["After svc workroom verify said that only the Catalog is damaged", "svc workroom rebuild"]],

@@ -32,7 +32,7 @@ const stepStates: Readonly<Record<(typeof agentStepStates)[number], string>> = {
   waiting: "It waits for a person's approval.",
   begun: "It has begun.",
   done: "It has ended, and its result is stored.",
-  failed: "It has failed; the model is told.",
+  failed: "It has failed; the Host tells the model.",
   unknown: "It was cut off and may have been done.",
   refused: "It was not begun; the reason says why.",
 }

@@ -137,8 +137,8 @@ export class Agents implements AgentService, AgentDesk {
   }
 
   /**
-   * The statements of a run for a batch of somebody else's, such as a job's; `stored` is told once they are durable. Throws what `queue`
-   * throws.
+   * The statements of a run for a batch of somebody else's, such as a job's; call its `stored` once they are durable.
+   * Throws what `queue` throws.
    */
   async prepare(request: RunRequest): Promise<PreparedRun> {
     const input = requireInput(request.input, this.#options.hide)
@@ -228,7 +228,7 @@ export class Agents implements AgentService, AgentDesk {
   }
 }
 
-/** What is stored and asked holds no value of a secret, whoever wrote it. */
+/** The question without values of secrets, for the database and the model. */
 const requireInput = (input: unknown, hide: (text: string) => string): string => {
   if (typeof input === "string" && input.trim() !== "" && input.length <= longestInput)
     return hide(input.toWellFormed().replaceAll("\0", ""))

@@ -9,8 +9,8 @@ import type {Engine} from "./runs/engine.ts"
 import {closingSteps, endingRun, runOf} from "./runs/run-rows.ts"
 
 /**
- * Ends a run that has not ended, with its steps and approvals; its conversation is told, and its work item is blocked. Resolves to the
- * number of the run. Throws `agent_run_unknown`, `agent_run_state`.
+ * Ends a run that has not ended, with its steps and approvals, tells its conversation, and blocks its work item.
+ * Resolves to the number of the run. Throws `agent_run_unknown`, `agent_run_state`.
  */
 export const cancelRun = async (engine: Engine, runId: string, why: string): Promise<number> => {
   const {database, clock, log, outbox} = engine

@@ -260,7 +260,7 @@ export const metrics = {
   svc_event_stream_gaps_total: {
     type: "counter",
     labels: ["reason"],
-    help: "Gaps that clients of the event stream were told of, by reason.",
+    help: "Gaps that the event stream reported to clients, by reason.",
   },
   svc_event_stream_slow_consumers_total: {
     type: "counter",

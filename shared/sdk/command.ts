@@ -173,8 +173,8 @@ export type Options<O extends Record<string, OptionDefinition>> = {
 } & {readonly [K in AlwaysThere<O>]: OptionValue<O[K]>}
 
 /**
- * How often a command may be called. Who calls too early is told so once; the command does not run. Kept in memory: a
- * restart of the Host forgets it, a reload does not.
+ * How often a command may be called. A user who calls too early gets one refusal; the command does not run. Kept in
+ * memory: a restart of the Host forgets it, a reload does not.
  */
 export interface Cooldown {
   /** Whose calls count together, within one endpoint: a user's, a channel's; or those of everyone, everywhere. */

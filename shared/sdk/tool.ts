@@ -45,8 +45,9 @@ export interface ToolDefinition<A extends TObject = TObject> {
    *
    * - `none`: it only reads. It is run again.
    * - `transaction`: what it sends and writes through its call is stored with the call's row, or not at all. It is run again.
-   * - `idempotent`: whoever it calls does a thing once for each `key`. It is run again, with the same key.
-   * - `external`: anything else. It is never run again by itself: the model and people are told that it may have been done.
+   * - `idempotent`: the service that it calls does a thing once for each `key`. It is run again, with the same key.
+   * - `external`: anything else. svc never runs it again by itself, and tells the model and people that
+   *   it may have been done.
    */
   readonly effect: ToolEffect
   /** Who may have it called; `user` when left out. */
@@ -58,7 +59,8 @@ export interface ToolDefinition<A extends TObject = TObject> {
 }
 
 /**
- * Resolves to what the model is told: text, or what JSON can hold, cut behind 64 Ki characters. What it throws the model is told, too.
+ * Resolves to what svc tells the model: text, or what JSON can hold, cut behind 64 Ki characters. svc tells the model
+ * what it throws, too.
  */
 export type ToolHandler<A = unknown> = (call: ToolCall<A>) => unknown
 

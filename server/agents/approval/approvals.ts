@@ -27,7 +27,7 @@ export interface Approval {
   readonly expiresAt: number
   readonly decidedBy: string | undefined
   readonly reason: string | undefined
-  /** What the person is told that will happen. */
+  /** What will happen, in the words that the person reads. */
   readonly shown: string
 }
 

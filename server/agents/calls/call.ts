@@ -18,7 +18,7 @@ export interface Call {
   readonly equals: readonly ToolStep[]
 }
 
-/** What a person is told that a call does. */
+/** What a call does, in the words that a person reads. */
 export const shownBy = (tool: AgentTool, args: unknown, facts: RunFacts): string =>
   tool.describe?.(args, facts) ?? `${tool.name} ${toJson(args)}`
 

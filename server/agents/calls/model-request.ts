@@ -27,7 +27,7 @@ export const requestOf = async (
   output: binding.config.limits.output,
 })
 
-/** What every agent is told beside its own instructions. */
+/** The instructions that every agent gets beside its own. */
 const instructionsOf = ({createdAt, item}: AgentRun, {name, instructions}: Binding): string =>
   [
     instructions,

@@ -9,7 +9,7 @@ import {isStep, writeFenced} from "../runs/write.ts"
 import {cut} from "../tools/result.ts"
 import {type Call, noteInJournal} from "./call.ts"
 
-/** The most characters that the model is told of a call; the rest is for the note behind what a tool has cut. */
+/** The most characters of a call's result that the model gets; the rest is for the note behind what a tool has cut. */
 export const longestResult = longestKept + 256
 
 /** What the model reads of a call that has no result. */
@@ -38,7 +38,7 @@ export const endStep = async (
   return "goes on"
 }
 
-/** A call that may have been done: the model and people are told, and it is not repeated by itself. */
+/** A call that may have been done: svc tells the model and people, and does not repeat it by itself. */
 export const cutOff = async (
   engine: Engine,
   call: Pick<Call, "run" | "binding" | "step">,

@@ -10,7 +10,7 @@ export interface Earlier {
 /** A tool's name as a model may call it: providers take letters, digits, _ and -. */
 export const modelNameOf = (tool: string): string => tool.replaceAll(".", "__")
 
-/** What the model is told: what was said before, the question, and what the run's rows hold. */
+/** What svc sends to the model: what was said before, the question, and what the run's rows hold. */
 export const messagesOf = (
   earlier: readonly Earlier[],
   input: string,

@@ -10,7 +10,7 @@ import {isRun, writeFenced} from "./write.ts"
 /** Why a run is cancelled whose item is somebody else's. */
 export const itemTaken = "the work item no longer belongs to the agent"
 
-/** What the conversation is told of a run that has failed: no more than whether it helps to ask again. */
+/** The text for the conversation of a failed run: it says only whether it helps to ask again. */
 const failureText = (reason: AgentReason): HostText => {
   if (reason.startsWith("limit_")) return "agent.limit"
   if (reason === "provider_unavailable" || reason === "provider_refused") return "agent.unavailable"

@@ -12,7 +12,7 @@ import type {Model, ModelRequest} from "../providers/model.ts"
 import type {AgentTool} from "../tools/tool.ts"
 import type {AgentRun} from "./run-rows.ts"
 
-/** What is told of each call that has ended, in seconds. */
+/** Hears of each call that has ended, in seconds. */
 export interface CallMeter {
   modelEnded(agent: string, seconds: number, outcome: "done" | "failed"): void
   toolEnded(agent: string, tool: string, seconds: number, outcome: "done" | "failed" | "unknown"): void

@@ -102,7 +102,7 @@ const step = async (
     return "is over"
   }
   const limit = runLimitOf(run, binding.config)
-  // A call that was cut off is told of, whatever the limits say.
+  // The model and people hear of a call that was cut off, whatever the limits say.
   if (limit !== undefined && next.is !== "again") return giveUp(limit)
   return next.is === "model"
     ? callModel(engine, run, binding, steps, next.n, signal)

@@ -16,7 +16,7 @@ export interface ModelStep extends StepBase {
   readonly reply: ModelReply | undefined
 }
 
-/** A call of a tool, as the model asked for it. `result` is what the model was told, once it has ended. */
+/** A call of a tool, as the model asked for it. `result` is what svc told the model, once it has ended. */
 export interface ToolStep extends StepBase {
   readonly kind: "tool"
   readonly call: ModelCall
@@ -96,7 +96,7 @@ export const awaiting = (run: number, n: number, effect: ToolEffect): Statement 
   args: [effect, run, n],
 })
 
-/** How a call of a tool has ended, and what the model is told. */
+/** How a call of a tool has ended, and what svc tells the model. */
 export interface ToolEnd {
   readonly state: Extract<AgentStepState, "done" | "failed" | "unknown" | "refused">
   readonly result: string

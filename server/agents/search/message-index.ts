@@ -13,7 +13,7 @@ import {markOf, spaced} from "./words.ts"
 /** Events of one look: writers wait for it. */
 const page = 100
 
-/** Everything else gets so many times the time that a look takes. */
+/** After a look the index pauses for this multiple of its time, so that everything else gets its turn. */
 const leisure = 3
 
 /** So long after something was stored it is looked for new events, in milliseconds. */

@@ -15,7 +15,7 @@ const longest = 256 * 1024
 /** Objects and lists stand in each other so deep at most. */
 const deepest = 64
 
-/** Of what is wrong, the model is told so much at once. */
+/** The most mistakes that svc tells the model at once. */
 const mostTold = 10
 
 /** Keys by which an object could be given another prototype. */

@@ -3,8 +3,8 @@ import {messageOf} from "../../../shared/problems.ts"
 import {longestKept, readJson} from "../../../shared/sdk/values.ts"
 
 /**
- * What a model is told of what a tool resolved to: text, or plain JSON; "done" for nothing. What is longer than 64 Ki characters is cut, and
- * says so. Of what JSON cannot hold it says why: the call was made all the same.
+ * What svc tells a model of a tool's result: text, or plain JSON; "done" for nothing. What is longer than
+ * 64 Ki characters is cut, and says so. Of what JSON cannot hold it says why: the call was made all the same.
  */
 export const resultOf = (value: unknown): unknown => {
   if (value === undefined) return "done"

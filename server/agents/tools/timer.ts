@@ -17,7 +17,7 @@ const mostWaiting = 10
 const Arguments = Type.Object(
   {
     in_minutes: Type.Optional(
-      Type.Integer({minimum: 1, maximum: longest / minute, description: "In so many minutes; or give `at`."}),
+      Type.Integer({minimum: 1, maximum: longest / minute, description: "Minutes from now; or give `at`."}),
     ),
     at: Type.Optional(
       Type.String({format: "date-time", description: "When, with its time zone, such as 2026-12-01T18:00:00Z."}),

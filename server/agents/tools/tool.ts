@@ -74,8 +74,8 @@ export interface AgentTool {
   /** What a person is to read before the call is approved; the arguments as JSON when left out. */
   describe?(args: unknown, run: RunFacts): string
   /**
-   * What it throws the model is told. `TimeLimitExceeded`, the reason of `signal` and `ToolCutOff` say that the call was cut off: it may
-   * have been done.
+   * svc tells the model what it throws. `TimeLimitExceeded`, the reason of `signal` and `ToolCutOff` say that the call was
+   * cut off: it may have been done.
    */
   run(use: ToolUse): Promise<ToolResult>
 }

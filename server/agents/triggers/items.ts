@@ -136,7 +136,7 @@ export class ItemWatch {
 /** Commands that give an item to somebody, or back. */
 const giving: readonly string[] = ["add", "claim", "unblock"]
 
-/** What the agent is told of its item. */
+/** What svc tells the agent about its item. */
 const describe = ({id, title, description, priority, labels, createdBy, comments}: Item): string =>
   [
     `Work item ${id}: ${title}`,

@@ -207,7 +207,7 @@ const questionOf = ({text, event}: Session): string => {
   return trimmed
 }
 
-/** An event of an endpoint starts a run without a user, whoever sent it. */
+/** An event of an endpoint starts a run without a user, even if a user sent it. */
 const queueEvent = async (desk: AgentDesk, {name}: Binding, session: Session): Promise<void> => {
   const {event, text, channel, endpoint} = session
   const input = text === "" ? toJson(event._data ?? event) : text

@@ -934,7 +934,7 @@ export const texts = {
       approveOf: (tool: string, agent: string) => `Approve ${tool} for ${agent}`,
       denyOf: (tool: string, agent: string) => `Deny ${tool} for ${agent}`,
       approveSays: "The agent does exactly this, once, and goes on. It cannot be taken back.",
-      denySays: "The agent is told that it was denied, and goes on without it.",
+      denySays: "svc tells the agent about the denial, and the run goes on without the call.",
       reason: "Reason, for the agent and for people (optional)",
     },
   },

@@ -87,7 +87,7 @@ export const ApprovalView = Named("ApprovalView", {
   step: Type.Integer(),
   tool: Type.String(),
   state: Type.Enum([...approvalStates]),
-  shown: Type.String({private: true, description: "What will happen, as the person is told"}),
+  shown: Type.String({private: true, description: "What will happen, as svc tells the person"}),
   permission: Type.Enum([...permissions], {description: "Who may decide in chat"}),
   endpoint: orNull(Type.String({description: "Where it was asked"})),
   channel: orNull(Type.String({private: true})),
@@ -95,7 +95,7 @@ export const ApprovalView = Named("ApprovalView", {
   expiresAt: Time(),
   decidedAt: orNull(Time()),
   decidedBy: orNull(Type.String(), {private: true}),
-  reason: orNull(Type.String(), {private: true, description: "What whoever decided said about it"}),
+  reason: orNull(Type.String(), {private: true, description: "What the person who decided said about it"}),
 })
 export type ApprovalView = Static<typeof ApprovalView>
 
@@ -139,7 +139,7 @@ export const AgentStepView = Named("AgentStepView", {
   error: orNull(Type.String(), {private: true}),
   input: Type.Unknown({
     private: true,
-    description: "Of a model call what it was told since the last one, of a tool call its arguments",
+    description: "Of a model call what svc told it since the last one, of a tool call its arguments",
   }),
   output: Type.Unknown({
     private: true,
