@@ -1,6 +1,6 @@
-import {refused} from "../../shared/sdk/adapter/refusal.ts"
+import {isRefusal, refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {Sender, SenderFeature} from "../../shared/sdk/adapter/sender.ts"
-import {type Node, textOf} from "../../shared/sdk/elements.ts"
+import {isElement, type Node, textOf} from "../../shared/sdk/elements.ts"
 import type {CallContent, MessageRef, OutboxDraft, ReactionContent} from "./draft.ts"
 
 /** How the parts of an earlier message are found, by its outbox id. Throws a refusal where it was not sent. */
@@ -72,8 +72,25 @@ const sending =
 const idsIn = (sent: {readonly ids: readonly string[]} | undefined): readonly string[] =>
   Array.isArray(sent?.ids) ? sent.ids.map(String) : []
 
-const send: Planning = async (act, _) => {
-  const parts = await split(act.content as readonly Node[], act.progress.limit)
+/** A quote of what the bot has sent names it by outbox id. One that was not sent is quoted by nobody: the message goes without. */
+const withQuotes = async (content: readonly Node[], partsOf: PartsOf): Promise<readonly Node[]> => {
+  const isOwn = (node: Node) => isElement(node) && node.type === "quote" && node.attrs.outbox !== undefined
+  if (!content.some(isOwn)) return content
+  const quoted = content.map(async node => {
+    if (!isElement(node) || !isOwn(node)) return [node]
+    const {outbox, ...attrs} = node.attrs
+    const [id] = await partsOf(String(outbox)).catch(error => {
+      if (isRefusal(error)) return []
+      throw error
+    })
+    return id === undefined ? [] : [{...node, attrs: {...attrs, id}}]
+  })
+  return (await Promise.all(quoted)).flat()
+}
+
+const send: Planning = async (act, partsOf) => {
+  const content = await withQuotes(act.content as readonly Node[], partsOf)
+  const parts = await split(content, act.progress.limit)
   return parts.map((content, part) => sending(act, content, part))
 }
 
@@ -128,7 +145,7 @@ const edit: Planning = async (act, partsOf) => {
   const {message, content} = act.content as {message: MessageRef; content: readonly Node[]}
   const old = await idsOf(message, partsOf)
   if (old.length === 0) return []
-  return changesOf(old, await split(content, act.progress.limit)).map((change, part) => {
+  return changesOf(old, await split(await withQuotes(content, partsOf), act.progress.limit)).map((change, part) => {
     if (change.do === "delete") return deleting(act, change.message)
     return change.do === "send" ? sending(act, change.content, part) : editing(act, change.message, change.content)
   })
@@ -160,15 +177,16 @@ const byKind: Readonly<Record<OutboxDraft["kind"], Planning>> = {
 
 /** Has the platform do the next of what a row of the outbox says: one call. */
 export const perform = async (act: Act, sender: Sender, partsOf: PartsOf, signal: AbortSignal): Promise<Performed> => {
+  const edited = editedBy(act)
   let old: readonly string[] = []
   const steps = await byKind[act.kind](act, async outbox => {
-    old = await partsOf(outbox)
-    return old
+    const found = await partsOf(outbox)
+    if (outbox === edited) old = found
+    return found
   })
   const step = steps[act.progress.done]
   const ids = [...act.progress.ids, ...((await step?.(sender, signal)) ?? [])]
   const done = act.progress.done + 1
-  const edited = editedBy(act)
   if (edited === undefined) return {done, of: steps.length, ids}
   // Until the last call, a part that is to be deleted may be there.
   const now = done < steps.length ? [...ids, ...old.slice(ids.length)] : ids

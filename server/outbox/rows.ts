@@ -1,6 +1,8 @@
+import type {OutboxState} from "../../shared/api/messages.ts"
 import {fromJson, toJson} from "../../shared/json.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
 import type {Row, Statement} from "../../shared/sdk/plugin/database.ts"
+import type {SentMessage} from "../../shared/sdk/plugin/plugin.ts"
 import type {Database} from "../database/database.ts"
 import type {Result} from "../database/engine.ts"
 import {Gather} from "../database/gather.ts"
@@ -39,6 +41,16 @@ export const readParts = async (database: Database, id: string): Promise<readonl
       remediation: "Retry the act once the message is sent, or discard it.",
     },
   )
+}
+
+/** A message as plugins see it; undefined where the outbox does not have it. */
+export const readMessage = async (database: Pick<Database, "read">, id: string): Promise<SentMessage | undefined> => {
+  const [row] = await database.read(
+    "SELECT endpoint, channel, state, platform_ids FROM outbox WHERE id = ? AND kind = 'message'",
+    [id],
+  )
+  if (row === undefined) return undefined
+  return {...laneOf(row), state: row.state as OutboxState, platform: fromJson(String(row.platform_ids ?? "[]"))}
 }
 
 /** What is to be sent next in one channel. */

@@ -205,6 +205,7 @@ export class Instance {
         run: async (input, options) => this.#host("agent().run()").runAgent(this.name, name, input, options),
         result: async runId => this.#host("agent().result()").agentResult(this.name, runId),
       }),
+      message: async id => this.#host("message()").message(id),
       cancel: async id => this.#host("cancel()").cancel(this.name, id),
       ask: async (endpoint, method, params = {}) => this.#host("ask()").ask(endpoint, method, params),
     }

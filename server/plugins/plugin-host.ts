@@ -1,6 +1,6 @@
 import type {AgentResult, AgentRunOptions} from "../../shared/sdk/agent.ts"
 import type {Content} from "../../shared/sdk/elements.ts"
-import type {SendOptions} from "../../shared/sdk/plugin/plugin.ts"
+import type {SendOptions, SentMessage} from "../../shared/sdk/plugin/plugin.ts"
 import type {Target} from "../../shared/sdk/session.ts"
 import type {TimerOptions, TimerPlace, When} from "../../shared/sdk/timer.ts"
 
@@ -36,6 +36,8 @@ export interface PluginHost {
   runAgent(plugin: string, agent: string, input: string, options?: AgentRunOptions): Promise<string>
   /** Throws `agent_run_unknown`. */
   agentResult(plugin: string, runId: string): Promise<AgentResult>
+  /** A message of the outbox, whoever sent it; undefined where it is not there. */
+  message(id: string): Promise<SentMessage | undefined>
   /** Resolves to whether the message was taken back. Throws `outbox_unknown`. */
   cancel(plugin: string, id: string): Promise<boolean>
 }

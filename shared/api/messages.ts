@@ -50,7 +50,7 @@ export const InboxChanged = Named("InboxChanged", {
   handlers: Type.Integer({description: "How many handlers of them"}),
 })
 
-const OutboxState = Type.Enum([
+const outboxStates = [
   "scheduled",
   "queued",
   "sending",
@@ -60,7 +60,11 @@ const OutboxState = Type.Enum([
   "unknown",
   "held",
   "discarded",
-])
+] as const
+
+export type OutboxState = (typeof outboxStates)[number]
+
+const OutboxState = Type.Enum([...outboxStates])
 
 export const OutboxQuery = Type.Object({...PageQuery.properties, state: Type.Optional(OutboxState)})
 

@@ -70,6 +70,7 @@ export {
   type Plugin,
   type PluginDefinition,
   type SendOptions,
+  type SentMessage,
 } from "./plugin/plugin.ts"
 export type {PluginAnswer, PluginCall, PluginRoute} from "./plugin/route.ts"
 export type {DeclarePrompt, PromptCall, PromptDefinition, PromptHandler} from "./prompt.ts"

@@ -13,6 +13,7 @@ import type {Endpoints} from "../../endpoints/endpoints.ts"
 import {addressOf, messageDraft, requireParams} from "../../outbox/draft.ts"
 import {type DraftFiles, hasFiles} from "../../outbox/files/draft-files.ts"
 import type {Outbox} from "../../outbox/outbox.ts"
+import {readMessage} from "../../outbox/rows.ts"
 import type {PluginHost} from "../../plugins/plugin-host.ts"
 import type {Clock} from "../../runtime/flow/clock.ts"
 import type {Place} from "../../scheduler/timers/rows.ts"
@@ -95,6 +96,7 @@ export const createPluginHost = ({
     const textOf = (value: unknown) => (typeof value === "string" ? value : null)
     return {state: row.state as AgentRunState, answer: textOf(row.answer), reason: textOf(row.reason)}
   },
+  message: id => readMessage(database, String(id)),
   cancel: (plugin, id) => outbox.cancel(String(id), plugin),
   ask: async (endpoint, method, params) => {
     endpoints.requireFeature(endpoint, method as Feature)

@@ -1,3 +1,4 @@
+import type {OutboxState} from "../../api/messages.ts"
 import type {PluginPath} from "../../ids.ts"
 import type {Log} from "../../log.ts"
 import type {Static, TSchema} from "../../type.ts"
@@ -40,6 +41,16 @@ export interface SendOptions {
   readonly key?: string
   /** When to send, as a Date or in milliseconds since 1970; now when left out or in the past. */
   readonly at?: Date | number
+}
+
+/** A message that went out, or is about to, as the outbox has it. */
+export interface SentMessage {
+  readonly endpoint: string
+  readonly channel: string
+  /** `sent` once the platform has taken it; the others stand in docs/outbox.md. */
+  readonly state: OutboxState
+  /** The platform's ids of it: several for one in parts, none before it is sent. */
+  readonly platform: readonly string[]
 }
 
 /** What `setup` gets. All of it is undone when the instance is disposed. */
@@ -135,6 +146,11 @@ export interface Plugin {
    * direct channels, `ingress_paused`.
    */
   send(target: Target, content: Content, options?: SendOptions): Promise<string>
+  /**
+   * What became of a message that any plugin has sent, by its outbox id; undefined for one that the outbox does not have, or has no
+   * more. Throws `not_active`.
+   */
+  message(id: string): Promise<SentMessage | undefined>
   /** An agent that the project binds under `agents.<name>`: has it run, and reads what became of that. */
   agent(name: string): AgentHandle
   /**

@@ -4,6 +4,7 @@ import type {OutboxDraft} from "../../../server/outbox/draft.ts"
 import {Outbox} from "../../../server/outbox/outbox.ts"
 import {refused} from "../../../shared/sdk/adapter/refusal.ts"
 import type {Sender} from "../../../shared/sdk/adapter/sender.ts"
+import {h, type Node} from "../../../shared/sdk/elements.ts"
 import {engines, open} from "../../support/database/databases.ts"
 import {until} from "../../support/host/process.ts"
 import {log} from "../../support/host/silence.ts"
@@ -73,6 +74,40 @@ describe.each(engines)("an act, on $name", ({make}) => {
       "delete p-a-2",
       "delete p-c-1",
       "delete p-c-2",
+    ])
+  })
+
+  test("quotes a message of the bot by its platform's id, and goes without the quote where that was not sent", async () => {
+    const quoting = (outbox: string) => [h("quote", {outbox, name: "bot"}), "so it is"]
+    const quotes: unknown[] = []
+    const note = (content: readonly Node[]) => void quotes.push(content)
+    const {rows} = await act(
+      [
+        message("a"),
+        message("b", "refuse"),
+        {id: "c", kind: "message", content: quoting("a")},
+        {id: "d", kind: "message", content: quoting("b")},
+        {id: "e", kind: "message", content: quoting("gone")},
+        {id: "f", kind: "edit", content: {message: {outbox: "d"}, content: quoting("a")}},
+      ],
+      {
+        send: async ({id, content}) => {
+          if (content[0] === "refuse") throw refused("not this one", {reason: "rejected", remediation: "Send another."})
+          note(content)
+          return {ids: [`p-${id}`]}
+        },
+        edit: async ({content}) => note(content),
+      },
+    )
+    const quoted = [h("quote", {name: "bot", id: "p-a"}), "so it is"]
+    expect(quotes).toEqual([["a"], quoted, ["so it is"], ["so it is"], quoted])
+    expect(rows.map(([id, state]) => `${id} ${state}`)).toEqual([
+      "a sent",
+      "b failed",
+      "c sent",
+      "d sent",
+      "e sent",
+      "f sent",
     ])
   })
 
