@@ -46,6 +46,11 @@ export const projectTemplates = {
     folder: "examples/poll",
     plugin: "plugins/poll.ts",
   },
+  bridge: {
+    summary: "a bot that joins channels of several platforms: quotes, edits, files",
+    folder: "examples/bridge",
+    plugin: "plugins/bridge/index.ts",
+  },
   agent: {
     summary: "an AI agent that answers from docs/, opens work items, and asks before it sends",
     folder: "examples/agent",

@@ -61,7 +61,7 @@ describe("svc init refuses", () => {
     expect({code: refused.code, stderr: refused.stderr}).toEqual({
       code: 1,
       stderr: `svc: there is no template "remindres" (did you mean "reminders"?)
-  hint: There are starter, reminders, moderation, files, poll, agent, adapter: svc init --list
+  hint: There are starter, reminders, moderation, files, poll, bridge, agent, adapter: svc init --list
 `,
     })
     expect(readdirSync(folder)).toEqual([])
@@ -92,7 +92,7 @@ test("svc init --list shows each template with one line", async () => {
   const {code, stdout} = await runProcess([...onBun.command, "init", "--list"], {cwd: makeFolder()})
   expect({code, names: stdout.split("\n").map(line => line.split(" ")[0])}).toEqual({
     code: 0,
-    names: ["template", "starter", "reminders", "moderation", "files", "poll", "agent", "adapter", ""],
+    names: ["template", "starter", "reminders", "moderation", "files", "poll", "bridge", "agent", "adapter", ""],
   })
 })
 

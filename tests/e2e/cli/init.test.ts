@@ -47,8 +47,8 @@ const toolchains: readonly Toolchain[] = [
           run: ["npm", "run"],
           svc: ["npx", "svc"],
           lockfile: "package-lock.json",
-          makes: ["reminders", "moderation", "files", "poll", "agent", "adapter"],
-          tests: ["reminders", "moderation", "files", "poll", "agent"],
+          makes: ["reminders", "moderation", "files", "poll", "bridge", "agent", "adapter"],
+          tests: ["reminders", "moderation", "files", "poll", "bridge", "agent"],
         },
       ]),
 ]

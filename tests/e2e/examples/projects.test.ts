@@ -23,8 +23,8 @@ const packagesOf = (folder: string): Readonly<Record<string, string>> => {
   return dependencies
 }
 
-test("there are five examples", () => {
-  expect(folders).toEqual(["agent", "files", "moderation", "poll", "reminders"])
+test("there are six examples", () => {
+  expect(folders).toEqual(["agent", "bridge", "files", "moderation", "poll", "reminders"])
 })
 
 describe.each(folders)("the example %s", folder => {

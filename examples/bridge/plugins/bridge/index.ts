@@ -1,0 +1,100 @@
+import {definePlugin, h, type Node, Problem, type Session, type SessionFile} from "svc-runtime"
+import {authorOf, carried, quotedBy, readFile, signed} from "./content.ts"
+import {createLinks, isSame, type Origin, type Place} from "./links.ts"
+import {createQuotes} from "./quotes.ts"
+import {Settings} from "./settings.ts"
+
+const day = 86_400_000
+
+/** False where the platform cannot do it, or the outbox no longer has the message. */
+const canDo = (act: Promise<unknown>): Promise<boolean> =>
+  act.then(
+    () => true,
+    error => {
+      if (error instanceof Problem && ["unsupported", "outbox_unknown"].includes(error.code)) return false
+      throw error
+    },
+  )
+
+export default definePlugin({
+  description: "Joins channels of several platforms into one room",
+  config: Settings,
+  setup(plugin, {rooms, bots, megabytes, days}) {
+    const links = createLinks(plugin.database)
+    const quoteIn = createQuotes(links, plugin)
+
+    const othersOf = (place: Place): readonly Place[] =>
+      rooms
+        .filter(room => room.some(each => isSame(each, place)))
+        .flatMap(room => room.filter(each => !isSame(each, place)))
+
+    /** The message of somebody that is to be carried over; undefined for what the bridge itself has said. */
+    const originOf = ({event, endpoint, user}: Session): Origin | undefined => {
+      const {message, channel, login} = event
+      if (message === undefined || channel === undefined) return undefined
+      if (user !== undefined && user.id === login.user?.id) return undefined
+      if (user?.is_bot === true && !bots) return undefined
+      return {endpoint, channel: channel.id, message: message.id}
+    }
+
+    const read = async (session: Session, each: SessionFile): Promise<Node> => {
+      try {
+        return await readFile(each, megabytes * 1_000_000)
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        session.log.warn(`${each.name} is not carried over: ${error.message}`)
+        return `[${each.name}]`
+      }
+    }
+
+    const contentOf = async (session: Session): Promise<readonly Node[]> => {
+      const files = await Promise.all(session.files.map(each => read(session, each)))
+      return signed(authorOf(session), carried(session.elements, files))
+    }
+
+    plugin.on("message-created", {name: "carry"}, async session => {
+      const origin = originOf(session)
+      if (origin === undefined) return
+      const places = othersOf(origin)
+      if (places.length === 0) return
+      const content = await contentOf(session)
+      const message = quotedBy(session)
+      for (const place of places) {
+        const quote = message === undefined ? [] : await quoteIn(place, {...origin, message})
+        const outbox = await session.send([...quote, ...content], place)
+        await session.database.write([links.remember({...place, outbox}, origin, plugin.now())])
+      }
+    })
+
+    plugin.on("message-updated", {name: "edit"}, async session => {
+      const origin = originOf(session)
+      if (origin === undefined) return
+      const copies = await links.copiesOf(origin)
+      if (copies.length === 0) return
+      const content = await contentOf(session)
+      for (const copy of copies) {
+        if (await canDo(session.edit(copy.outbox, content))) continue
+        await session.send([h("quote", {outbox: copy.outbox}), ...content, " (edited)"], {
+          endpoint: copy.endpoint,
+          channel: copy.channel,
+        })
+      }
+    })
+
+    plugin.on("message-deleted", {name: "delete"}, async session => {
+      const {message, channel} = session.event
+      if (message === undefined || channel === undefined) return
+      for (const {outbox} of await links.copiesOf({
+        endpoint: session.endpoint,
+        channel: channel.id,
+        message: message.id,
+      }))
+        await canDo(session.delete(outbox))
+    })
+
+    const schedule = {cron: "30 4 * * *", timezone: "UTC"} as const
+    plugin.job("forget", {description: "Forgets copies that are too old to be edited", schedule}, async run => {
+      await run.database.write(links.forgetBefore(plugin.now() - days * day))
+    })
+  },
+})
