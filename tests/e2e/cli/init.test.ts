@@ -24,7 +24,7 @@ interface Toolchain {
   readonly lockfile: string
   /** The other templates that it makes projects of. */
   readonly makes: readonly string[]
-  /** Of these, the ones whose tests it runs; the other one runs the others'. */
+  /** Of these, the ones whose tests it runs. Those of all examples run in tests/e2e/examples/projects.test.ts. */
   readonly tests: readonly string[]
 }
 
@@ -48,7 +48,7 @@ const toolchains: readonly Toolchain[] = [
           svc: ["npx", "svc"],
           lockfile: "package-lock.json",
           makes: ["reminders", "moderation", "files", "poll", "bridge", "agent", "adapter"],
-          tests: ["reminders", "moderation", "files", "poll", "bridge", "agent"],
+          tests: ["moderation", "files", "agent"],
         },
       ]),
 ]
