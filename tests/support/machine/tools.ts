@@ -10,6 +10,10 @@ const packages = {
   inspircd: {path: "usr/sbin/inspircd", debian: ["inspircd"]},
   "atheme-services": {path: "usr/bin/atheme-services", debian: ["atheme-services"]},
   faketime: {path: "usr/bin/faketime", debian: ["faketime", "libfaketime"]},
+  mosquitto: {
+    path: "usr/sbin/mosquitto",
+    debian: ["mosquitto", "libmosquitto1", "libcjson1", "libdlt2", "libwebsockets17", "libev4", "libuv1"],
+  },
   openssl: {path: "usr/bin/openssl", debian: ["openssl"]},
   prometheus: {path: "usr/bin/prometheus", debian: ["prometheus"]},
   promtool: {path: "usr/bin/promtool", debian: ["prometheus"]},

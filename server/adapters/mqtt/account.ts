@@ -1,0 +1,103 @@
+import {type Static, Type} from "../../../shared/sdk/sdk.ts"
+
+/** A topic without wildcards (MQTT 5, section 4.7.3). */
+const topic = "^[^+#\\x00]+$"
+const path = "^[^.]+(\\.[^.]+)*$"
+
+const Subscription = Type.Object(
+  {
+    topic: Type.String({minLength: 1, description: "A topic filter; + and # are wildcards"}),
+    qos: Type.Optional(
+      Type.Integer({minimum: 0, maximum: 1, default: 1, description: "With 0 the broker repeats nothing"}),
+    ),
+    channel: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "The channel of its messages, the topic when left out; {1} is what the first wildcard stands for",
+      }),
+    ),
+    retained: Type.Optional(
+      Type.Boolean({default: true, description: "Take retained messages where the subscription is new to the broker"}),
+    ),
+  },
+  {additionalProperties: false},
+)
+
+const Payload = Type.Object(
+  {
+    format: Type.Union([Type.Literal("text"), Type.Literal("json")]),
+    text: Type.Optional(Type.String({pattern: path, default: "text", description: "Where the text is in the JSON"})),
+    user: Type.Optional(Type.String({pattern: path, default: "user", description: "Where the user's id is"})),
+    id: Type.Optional(Type.String({pattern: path, default: "id", description: "Where the message's id is"})),
+  },
+  {additionalProperties: false, description: "How a payload says a message; text when left out"},
+)
+
+const Status = Type.Object(
+  {
+    topic: Type.String({pattern: topic}),
+    online: Type.Optional(Type.String({default: "online"})),
+    offline: Type.Optional(Type.String({default: "offline"})),
+  },
+  {additionalProperties: false, description: "A retained message that says whether the bot is there (last will)"},
+)
+
+/** One MQTT client. */
+export const Account = Type.Object(
+  {
+    url: Type.String({
+      pattern: "^(mqtts?|wss?)://[^@\\s]+$",
+      description: "The broker: mqtt://, mqtts://, ws:// or wss://, without a password in it",
+    }),
+    clientId: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: "The broker keeps the session under it: no other client may have it",
+    }),
+    username: Type.Optional(Type.String({minLength: 1})),
+    password: Type.Optional(Type.Secret({description: "As ${NAME}"})),
+    verify: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "Check the broker's certificate. Turn it off on a network of your own only.",
+      }),
+    ),
+    subscribe: Type.Optional(Type.Array(Subscription, {default: []})),
+    publish: Type.Optional(
+      Type.String({
+        pattern: "\\{channel\\}",
+        default: "{channel}",
+        description: "The topic that a message to a channel is published to",
+      }),
+    ),
+    qos: Type.Optional(Type.Integer({minimum: 0, maximum: 1, default: 1, description: "Of what the bot publishes"})),
+    payload: Type.Optional(Payload),
+    answers: Type.Optional(
+      Type.Array(Type.String({minLength: 1}), {
+        default: [],
+        description: "Topic filters of response topics to which the bot answers requests of MQTT 5",
+      }),
+    ),
+    status: Type.Optional(Status),
+    session: Type.Optional(
+      Type.Integer({
+        minimum: 60,
+        maximum: 4_294_967_295,
+        default: 604_800,
+        description: "Seconds for which the broker keeps messages while the bot is offline; a week",
+      }),
+    ),
+    maximumPacket: Type.Optional(
+      Type.Integer({
+        minimum: 1024,
+        maximum: 268_435_455,
+        default: 1_048_576,
+        description: "The largest packet, in bytes, that the broker may deliver",
+      }),
+    ),
+  },
+  {additionalProperties: false},
+)
+
+export type AccountSettings = Static<typeof Account>
+export type SubscriptionSettings = Static<typeof Subscription>

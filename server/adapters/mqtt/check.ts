@@ -1,0 +1,42 @@
+import {randomUUID} from "node:crypto"
+import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {close, connected, createClient} from "./connect.ts"
+import {subscribeTo} from "./session.ts"
+
+/**
+ * Connects under a client id of its own and without a session, so that the one of the endpoint stays: whether credentials
+ * and subscriptions are taken. Whether the broker lets the bot publish is only known once it does.
+ */
+export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => {
+  const clientId = `${account.clientId}-check-${randomUUID().slice(0, 8)}`
+  const client = await createClient(account, tools, {clientId, clean: true})
+  try {
+    const found = await find("credentials", async () => {
+      const {properties} = await connected(client, account, tools.signal)
+      return `connected as ${clientId}; the largest packet is ${properties?.maximumPacketSize ?? "not limited"}`
+    })
+    if (!found.ok) return [found]
+    const findings = [found]
+    for (const subscription of account.subscribe ?? [])
+      findings.push(
+        await find(`subscription ${subscription.topic}`, async () => {
+          await subscribeTo(client, {...subscription, retained: false}, account)
+          return "granted"
+        }),
+      )
+    return findings
+  } finally {
+    await close(client)
+  }
+}
+
+/** What is refused is a finding; anything else is thrown. */
+const find = async (what: string, ask: () => Promise<string>): Promise<AdapterFinding> => {
+  try {
+    return {what, ok: true, detail: await ask()}
+  } catch (error) {
+    if (!(error instanceof Error && "remediation" in error)) throw error
+    return {what, ok: false, detail: error.message, remediation: String(error.remediation)}
+  }
+}

@@ -1,0 +1,20 @@
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {Account} from "./account.ts"
+import {check} from "./check.ts"
+import {connect} from "./connect.ts"
+
+/** MQTT 5: topics as channels, several brokers, messages acknowledged once they are stored. */
+export default definePlugin({
+  description: "MQTT",
+  setup(plugin) {
+    plugin.adapter("mqtt", {
+      description: "An MQTT client",
+      libraries: {mqtt: "5.16.0"},
+      account: Account,
+      history: "replay",
+      claimedUsers: true,
+      open: connect,
+      check,
+    })
+  },
+})

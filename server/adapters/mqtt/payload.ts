@@ -1,0 +1,81 @@
+import type {AccountSettings} from "./account.ts"
+
+/** What a payload says. */
+export interface Said {
+  readonly text: string
+  readonly user?: string
+  readonly id?: string
+}
+
+type Format = NonNullable<AccountSettings["payload"]>
+
+/** Bytes as text; undefined where they are no UTF-8. */
+export const textOfBytes = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder("utf-8", {fatal: true, ignoreBOM: true}).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** What a payload says in the account's format; undefined where it says no message. */
+export const readPayload = (bytes: Uint8Array, format: Format = {format: "text"}): Said | undefined => {
+  const text = textOfBytes(bytes)
+  if (text === undefined || text === "") return undefined
+  if (format.format === "text") return {text}
+  const found = parse(text)
+  const said = at(found, format.text ?? "text")
+  if (typeof said !== "string" || said === "") return undefined
+  const user = nameOf(at(found, format.user ?? "user"))
+  const id = nameOf(at(found, format.id ?? "id"))
+  return {text: said, ...(user === undefined ? {} : {user}), ...(id === undefined ? {} : {id})}
+}
+
+/** What a bot says, as the account's format has it: a JSON payload has the same keys that are read. */
+export const writePayload = (said: Required<Said>, format: Format = {format: "text"}): string => {
+  if (format.format === "text") return said.text
+  const payload: Record<string, unknown> = {}
+  put(payload, format.id ?? "id", said.id)
+  put(payload, format.user ?? "user", said.user)
+  put(payload, format.text ?? "text", said.text)
+  return JSON.stringify(payload)
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+const at = (value: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce((found: unknown, key) => (isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined), value)
+
+/** An id may be text or a number. */
+const nameOf = (value: unknown): string | undefined => {
+  const name = typeof value === "number" ? String(value) : value
+  return typeof name === "string" && name !== "" && !name.includes("\0") ? name : undefined
+}
+
+const put = (payload: Record<string, unknown>, path: string, value: string): void => {
+  const keys = path.split(".")
+  const last = keys.pop() ?? path
+  let place = payload
+  for (const key of keys) {
+    const next = Object.hasOwn(place, key) ? place[key] : undefined
+    const inner = isRecord(next) ? next : {}
+    define(place, key, inner)
+    place = inner
+  }
+  define(place, last, value)
+}
+
+/** `__proto__` is a key as any other. */
+const define = (place: object, key: string, value: unknown): void => {
+  Object.defineProperty(place, key, {value, enumerable: true, writable: true, configurable: true})
+}

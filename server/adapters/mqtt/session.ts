@@ -1,0 +1,75 @@
+import type {IConnackPacket, MqttClient} from "mqtt"
+import type {DatedIncoming, Endpoint} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings, SubscriptionSettings} from "./account.ts"
+import {subscribeError} from "./reasons.ts"
+import {isShared} from "./topics.ts"
+
+/** What the broker may have subscribed for a client: it keeps that over connections. */
+interface Known {
+  readonly clientId: string
+  readonly filters: readonly string[]
+}
+
+/** Brings the broker's session to what the configuration subscribes to. Throws a refusal where the broker does not let it. */
+export const subscribe = async (
+  client: MqttClient,
+  connack: IConnackPacket,
+  account: AccountSettings,
+  endpoint: Endpoint<DatedIncoming>,
+): Promise<void> => {
+  const {clientId, subscribe: wanted = []} = account
+  const before = readKnown(endpoint.cursor)
+  const isOurs = before?.clientId === clientId
+  tellSession(connack, account, endpoint, isOurs)
+  const filters = wanted.map(({topic}) => topic)
+  const known = isOurs && connack.sessionPresent ? before.filters : []
+  const gone = known.filter(filter => !filters.includes(filter))
+  // Before it is so on the broker, so that nothing stays subscribed that a killed Host has forgotten.
+  await remember(endpoint, {clientId, filters: [...filters, ...gone]})
+  for (const subscription of wanted) await subscribeTo(client, subscription, account)
+  if (gone.length === 0) return
+  await client.unsubscribeAsync([...gone])
+  await remember(endpoint, {clientId, filters})
+}
+
+/** Throws a refusal, or an error, where the broker does not take the subscription. */
+export const subscribeTo = async (
+  client: MqttClient,
+  {topic, qos = 1, retained = true}: SubscriptionSettings,
+  account: AccountSettings,
+): Promise<void> => {
+  // A shared subscription without its own messages is an error of the protocol (MQTT 5, section 3.8.3.1).
+  const options = {qos: qos === 0 ? 0 : 1, nl: !isShared(topic), rap: false, rh: retained ? 1 : 2} as const
+  await client.subscribeAsync(topic, options).catch(error => {
+    throw subscribeError(error, topic, account)
+  })
+}
+
+const tellSession = (
+  {sessionPresent, properties}: IConnackPacket,
+  {clientId, session = 604_800}: AccountSettings,
+  {log}: Endpoint<DatedIncoming>,
+  isOurs: boolean,
+): void => {
+  const kept = properties?.sessionExpiryInterval
+  if (kept !== undefined && kept < session)
+    log.warn(`the broker keeps messages for ${kept} s, and not for ${session} s`)
+  if (properties?.maximumQoS === 0) log.warn("the broker has no QoS 1: it repeats nothing, and may lose messages")
+  if (isOurs && !sessionPresent)
+    log.warn(`the broker has no session of ${clientId} any more: messages of the time between are lost`)
+}
+
+/** While ingress is paused nothing is remembered: the next connection does it. */
+const remember = async (endpoint: Endpoint<DatedIncoming>, known: Known): Promise<void> => {
+  const cursor = JSON.stringify(known)
+  if (cursor === endpoint.cursor) return
+  await endpoint.receive([], {cursor}).catch(error => endpoint.log.debug("the session is not stored", {error}))
+}
+
+const readKnown = (cursor: string | undefined): Known | undefined => {
+  try {
+    return cursor === undefined ? undefined : (JSON.parse(cursor) as Known)
+  } catch {
+    return undefined
+  }
+}
