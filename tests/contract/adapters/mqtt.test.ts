@@ -5,7 +5,16 @@ import {describeWith} from "../../support/machine/tools.ts"
 
 describeWith("mosquitto")("mqtt, at a real mosquitto", () => {
   test("keeps what the conformance suite of adapters asks", async () => {
-    const outcomes = await outcomesOf(mqtt)
-    expect(Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))).toEqual({})
+    const outcomes = Object.values(await outcomesOf(mqtt)).filter(outcome => outcome !== "passed")
+    const without = (feature: string) => `not checked: features does not name ${feature}`
+    expect(outcomes.sort()).toEqual(
+      [
+        ...["edit", "delete", "react", "history", "open", "commands", "typing", "files", "download"].map(without),
+        "not checked: history is replay: there are no gaps to fill",
+        "not checked: limits names no longest text",
+        "not checked: the platform never asks to wait: give platform.slowDown",
+        "not checked: there is no method to call: give platform.calls",
+      ].sort(),
+    )
   })
 })

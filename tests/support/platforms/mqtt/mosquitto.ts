@@ -1,7 +1,7 @@
 import {pbkdf2Sync, randomBytes} from "node:crypto"
 import {existsSync, writeFileSync} from "node:fs"
-import {dirname, join} from "node:path"
-import {type Running, startProcess, until, untilPrinted} from "../../host/process.ts"
+import {join} from "node:path"
+import {type Running, startProcess, untilPrinted} from "../../host/process.ts"
 import {makeFolder} from "../../host/project.ts"
 import {freePort} from "../../machine/ports.ts"
 import {tool} from "../../machine/tools.ts"
@@ -15,6 +15,8 @@ export interface Broker {
   connects(clientId: string): number
   /** How many clients are connected whose id begins so. */
   connections(clientId: string): number
+  /** What it has logged. */
+  log(): string
   /** Ends it, so that its sessions are on disk. */
   stop(): Promise<void>
   /** Starts it again, on the same ports. */
@@ -22,8 +24,11 @@ export interface Broker {
 }
 
 export interface BrokerOptions {
-  /** What mosquitto.conf has beside. */
-  readonly config?: string
+  /**
+   * What decides who may do what: a password file and an access list, which refuses to publish only; or the roles of the
+   * plugin for dynamic security, which refuses subscriptions too and knows the user `bot` alone, below `free/`.
+   */
+  readonly access?: "files" | "roles"
   /** Serve TLS with this certificate. */
   readonly tls?: {readonly cert: string; readonly key: string}
 }
@@ -39,20 +44,51 @@ user narrow
 topic readwrite free/#
 `
 
-/** A line of a password file: PBKDF2 with SHA-512 (mosquitto_passwd(1)). */
-const entryOf = ([name, password]: readonly [string, string]): string => {
+const iterations = 101
+
+/** PBKDF2 with SHA-512 (mosquitto_passwd(1)). */
+const hashOf = (password: string) => {
   const salt = randomBytes(12)
-  const hash = pbkdf2Sync(password, salt, 101, 64, "sha512")
-  return `${name}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`
+  const hash = pbkdf2Sync(password, salt, iterations, 64, "sha512")
+  return {salt: salt.toString("base64"), password: hash.toString("base64"), iterations}
+}
+
+const writeFiles = (folder: string): string => {
+  const users = Object.entries(passwords).map(([name, secret]) => {
+    const {salt, password} = hashOf(secret)
+    return `${name}:$7$${iterations}$${salt}$${password}\n`
+  })
+  writeFileSync(join(folder, "users"), users.join(""), {mode: 0o600})
+  writeFileSync(join(folder, "acl"), acl, {mode: 0o600})
+  return `password_file ${folder}/users\nacl_file ${folder}/acl`
+}
+
+const writeRoles = (folder: string): string => {
+  const acls = ["subscribePattern", "publishClientSend"].map(acltype => ({acltype, topic: "free/#", allow: true}))
+  const security = {
+    defaultACLAccess: {publishClientSend: false, publishClientReceive: true, subscribe: false, unsubscribe: true},
+    clients: [{username: "bot", ...hashOf(passwords.bot), roles: [{rolename: "free"}]}],
+    groups: [],
+    roles: [{rolename: "free", acls}],
+  }
+  writeFileSync(join(folder, "roles.json"), JSON.stringify(security), {mode: 0o600})
+  return `plugin ${dynamicSecurity()}\nplugin_opt_config_file ${folder}/roles.json`
+}
+
+/** The plugin, which comes with mosquitto. */
+const dynamicSecurity = (): string => {
+  const {root} = tool("mosquitto")
+  const places = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map(machine => join(root, "usr/lib", machine))
+  const found = places.map(place => join(place, "mosquitto_dynamic_security.so")).find(existsSync)
+  if (found === undefined) throw new Error("mosquitto_dynamic_security.so is missing")
+  return found
 }
 
 /** Starts a broker, and resolves once it serves. It is killed when the test has ended. */
-export const startBroker = async ({config = "", tls}: BrokerOptions = {}): Promise<Broker> => {
+export const startBroker = async ({access = "files", tls}: BrokerOptions = {}): Promise<Broker> => {
   const [port, webPort, tlsPort] = [await freePort(), await freePort(), await freePort()]
   const {path, env} = tool("mosquitto")
   const folder = makeFolder()
-  writeFileSync(join(folder, "users"), Object.entries(passwords).map(entryOf).join(""), {mode: 0o600})
-  writeFileSync(join(folder, "acl"), acl, {mode: 0o600})
   const secure = tls === undefined ? "" : `listener ${tlsPort} 127.0.0.1\ncertfile ${tls.cert}\nkeyfile ${tls.key}\n`
   const conf = `${process.getuid?.() === 0 ? "user root" : ""}
 per_listener_settings false
@@ -62,11 +98,9 @@ protocol websockets
 ${secure}persistence true
 persistence_location ${folder}/
 allow_anonymous false
-password_file ${folder}/users
-acl_file ${folder}/acl
+${access === "files" ? writeFiles(folder) : writeRoles(folder)}
 log_dest stderr
 log_type all
-${config}
 `
   writeFileSync(join(folder, "mosquitto.conf"), conf)
   const runs: Running[] = []
@@ -77,12 +111,12 @@ ${config}
   }
   await start()
   const log = () => runs.map(run => run.output()).join("")
-  const connects = (clientId: string) => log().match(new RegExp(` as ${clientId}\\S* \\(`, "g"))?.length ?? 0
   return {
     url: `mqtt://127.0.0.1:${port}`,
     websocketUrl: `ws://127.0.0.1:${webPort}`,
     tlsUrl: `mqtts://127.0.0.1:${tlsPort}`,
-    connects,
+    connects: clientId => log().match(new RegExp(` as ${clientId}\\S* \\(`, "g"))?.length ?? 0,
+    log,
     connections: clientId => {
       const output = runs.at(-1)?.output() ?? ""
       const open = output.match(new RegExp(`Sending CONNACK to ${clientId}\\S* \\([01], 0\\)`, "g"))?.length ?? 0
@@ -96,16 +130,3 @@ ${config}
     start,
   }
 }
-
-/** The folder of mosquitto's plugin for accounts and access of its own; undefined where the package has none. */
-export const dynamicSecurity = (): string | undefined => {
-  const {path, root} = tool("mosquitto")
-  const library = "mosquitto_dynamic_security.so"
-  return [join(root, "usr/lib"), join(dirname(path), "../lib")]
-    .flatMap(folder => ["x86_64-linux-gnu", "aarch64-linux-gnu"].map(arch => join(folder, arch, library)))
-    .find(existsSync)
-}
-
-/** Waits until the broker has a client whose id begins so. */
-export const untilConnected = (broker: Broker, clientId: string): Promise<unknown> =>
-  until(`${clientId} at the broker`, () => broker.connections(clientId) > 0)

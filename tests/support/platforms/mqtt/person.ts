@@ -46,3 +46,10 @@ export const joinBroker = async (broker: Broker, topics: readonly string[] = [])
     hears: (topic, text) => until(`${text ?? "a message"} in ${topic}`, () => matching(topic, text).at(-1)),
   }
 }
+
+/** Ends the session that the broker keeps for a client, by connecting under its id. */
+export const endSession = async ({url}: Broker, clientId: string): Promise<void> => {
+  const options = {protocolVersion: 5, clientId, username: "ann", password: passwords.ann, clean: true} as const
+  const client = await mqtt.connectAsync(url, {...options, reconnectPeriod: 0})
+  await client.endAsync()
+}

@@ -1,0 +1,228 @@
+import {expect, test} from "vitest"
+import {svc} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {makeCertificate} from "../../support/irc/servers.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+import {
+  accountAt,
+  mqttConfig,
+  startMqttHost,
+  storedIn,
+  untilMqtt,
+  untilTexts,
+} from "../../support/platforms/mqtt/host.ts"
+import {passwords, startBroker} from "../../support/platforms/mqtt/mosquitto.ts"
+import {endSession, joinBroker} from "../../support/platforms/mqtt/person.ts"
+
+const [runtime = onBun] = bunOr("node22")
+const start = (accounts: readonly ReturnType<typeof accountAt>[], env: Record<string, string> = {}) =>
+  startMqttHost(accounts, {runtime, env})
+
+describeWith("mosquitto", "openssl")(`mqtt at a real mosquitto, on ${runtime.name}`, () => {
+  test("what is published while ingress is paused stays with the broker, and comes in order afterwards", async () => {
+    const broker = await startBroker()
+    const ann = await joinBroker(broker)
+    const host = await start([accountAt(broker)])
+    await untilMqtt(host, "one", "online")
+    await host.post("/api/ingress/pause", {})
+    // More than the broker sends without an acknowledgement.
+    const texts = Array.from({length: 30}, (_, index) => `line ${index + 1}`)
+    for (const text of texts) await ann.say("room/in", text)
+    const connects = broker.connects("bot")
+    await untilTexts(host, [])
+    expect(broker.connects("bot")).toBe(connects)
+    await host.post("/api/ingress/resume", {})
+    await untilTexts(host, texts)
+  })
+
+  test("what is published while the Host is dead comes in, in order and once, by ids of user properties", async () => {
+    const broker = await startBroker()
+    const ann = await joinBroker(broker)
+    const accounts = [accountAt(broker)]
+    let host = await start(accounts)
+    await untilMqtt(host, "one", "online")
+    const said: string[] = []
+    for (let kill = 1; kill <= 3; kill++) {
+      const saying = ["a", "b", "c"].map(letter => `${letter} ${kill}`)
+      said.push(...saying)
+      const spoken = saying.map(text =>
+        ann.say("room/in", text, {properties: {userProperties: {id: text, user: "ann"}}}),
+      )
+      await host.stop("SIGKILL")
+      await Promise.all(spoken)
+      await ann.say("room/in", `away ${kill}`)
+      said.push(`away ${kill}`)
+      host = await startMqttHost(accounts, {runtime, project: host.project})
+    }
+    await untilTexts(host, said)
+    expect((await storedIn(host))[0]).toMatchObject({user: {id: "ann"}, channel: {id: "room"}})
+  })
+
+  test("a request is answered on its response topic, with its correlation data, where answers allows it", async () => {
+    const broker = await startBroker()
+    const ann = await joinBroker(broker, ["replies/ann", "secret/door", "room/out"])
+    const host = await start([accountAt(broker, {answers: ["replies/+"]})])
+    await untilMqtt(host, "one", "online")
+    const correlationData = Buffer.from([0, 255, 7])
+    await ann.say("room/in", "greet Ann", {properties: {responseTopic: "replies/ann", correlationData}})
+    const answer = await ann.hears("replies/ann", "hello Ann")
+    expect(answer.properties?.correlationData).toEqual(correlationData)
+    await ann.say("room/in", "!greet Bob", {properties: {responseTopic: "secret/door"}})
+    await ann.hears("room/out", "hello Bob")
+    expect(ann.textsOf("secret/door")).toEqual([])
+  })
+
+  test("a retained message is handled once, also where the broker has lost the session", async () => {
+    const broker = await startBroker()
+    const ann = await joinBroker(broker)
+    await ann.say("state/door", "open", {retain: true})
+    const account = accountAt(broker, {subscribe: [{topic: "state/#"}, {topic: "other", retained: false}]})
+    const host = await start([account])
+    await untilTexts(host, ["open"])
+    await endSession(broker, "bot")
+    await until("the bot to be back", () => broker.connects("bot") >= 3)
+    await untilMqtt(host, "one", "online")
+    await ann.say("state/window", "shut")
+    await untilTexts(host, ["open", "shut"])
+    expect(host.process.output()).toContain("another client has taken the clientId bot")
+  })
+
+  test("several accounts, by TCP, by WebSocket and by TLS, each hear their own", async () => {
+    const tls = await makeCertificate()
+    const broker = await startBroker({tls})
+    const ann = await joinBroker(broker, ["a/out", "b/out", "c/out"])
+    const host = await start(
+      [
+        accountAt(broker, {id: "a", clientId: "bot-a", subscribe: [{topic: "a/in", channel: "a"}]}),
+        accountAt(broker, {
+          id: "b",
+          clientId: "bot-b",
+          url: broker.websocketUrl,
+          subscribe: [{topic: "+/chat", channel: "{1}"}],
+        }),
+        accountAt(broker, {id: "c", clientId: "bot-c", url: broker.tlsUrl, subscribe: [{topic: "c/in", channel: "c"}]}),
+      ],
+      {NODE_EXTRA_CA_CERTS: tls.cert},
+    )
+    for (const id of ["a", "b", "c"]) await untilMqtt(host, id, "online")
+    await ann.say("a/in", "!greet A")
+    await ann.say("b/chat", "!greet B")
+    await ann.say("c/in", "!greet C")
+    await ann.hears("a/out", "hello A")
+    await ann.hears("b/out", "hello B")
+    await ann.hears("c/out", "hello C")
+  })
+
+  test("junk, bytes and a payload that is too large block nothing", async () => {
+    const broker = await startBroker()
+    const ann = await joinBroker(broker)
+    const host = await start([accountAt(broker, {payload: {format: "json", text: "body.text", user: "from", id: "n"}})])
+    await untilMqtt(host, "one", "online")
+    const junk = [
+      "{",
+      "[]",
+      "null",
+      '{"body": {"text": 7}}',
+      '{"body": null}',
+      Buffer.from([0xff, 0xfe, 0]),
+      "",
+      '"\0"',
+    ]
+    for (const payload of junk) await ann.say("room/in", payload)
+    await ann.say("room/in", JSON.stringify({body: {text: "x".repeat(10_000_000)}}))
+    await ann.say("room/in", JSON.stringify({body: {text: "<b>&amp;\0"}, from: {}, n: "a\0b"}))
+    await ann.say("room/in", JSON.stringify({body: {text: "last"}, from: "ann", n: 1}))
+    await untilTexts(host, ["&lt;b&gt;&amp;amp;", "last"])
+    const raw = (await storedIn(host)).filter(({type}) => type === "internal")
+    expect(raw).toHaveLength(junk.length)
+    expect(raw[5]?._data).toMatchObject({topic: "room/in", base64: "//4A"})
+  })
+
+  test("a topic that the configuration no longer has is unsubscribed from the broker's session", async () => {
+    const broker = await startBroker()
+    const ann = await joinBroker(broker)
+    const host = await start([accountAt(broker, {subscribe: [{topic: "one"}, {topic: "two"}]})])
+    await untilMqtt(host, "one", "online")
+    const connects = broker.connects("bot")
+    host.project.write("svc.config.yml", mqttConfig([accountAt(broker, {subscribe: [{topic: "two"}]})]))
+    await host.post("/api/system/reload")
+    await until("another connection", () => broker.connects("bot") > connects)
+    await untilMqtt(host, "one", "online")
+    expect(broker.log()).toMatch(/Received UNSUBSCRIBE from bot\n.*\tone\n/)
+    await ann.say("two", "heard")
+    await untilTexts(host, ["heard"])
+  })
+
+  test("its status topic says whether the bot is there, after a kill too", async () => {
+    const broker = await startBroker()
+    const ann = await joinBroker(broker, ["bots/one"])
+    const account = accountAt(broker, {status: {topic: "bots/one", offline: "gone"}})
+    const host = await start([account])
+    await ann.hears("bots/one", "online")
+    await host.stop("SIGKILL")
+    await ann.hears("bots/one", "gone")
+    const again = await startMqttHost([account], {runtime, project: host.project})
+    await until("online again", () => ann.textsOf("bots/one").length === 3)
+    expect((await again.stop()).code).toBe(0)
+    await until("gone again", () => ann.textsOf("bots/one").join() === "online,gone,online,gone")
+  })
+
+  test("a topic that the broker does not let the bot publish to ends the message as failed", async () => {
+    const broker = await startBroker()
+    const account = {username: "narrow", subscribe: [{topic: "free/in"}], publish: "{channel}"}
+    const host = await start([accountAt(broker, account)], {MQTT_PASSWORD: passwords.narrow})
+    await untilMqtt(host, "one", "online")
+    const stateOf = async (channel: string) => {
+      const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "mqtt~one", channel, text: "hi"})
+      return until("an outcome", async () => {
+        const row = await host.get<{state: string; error?: string; remediation?: string}>(`/api/outbox/${id}`)
+        return ["sent", "failed", "dead"].includes(row.state) && row
+      })
+    }
+    expect(await stateOf("free/out")).toMatchObject({state: "sent"})
+    expect(JSON.stringify(await stateOf("locked/out"))).toMatch(/"failed".*Not authorized/)
+    expect(JSON.stringify(await stateOf("free/+"))).toMatch(/"failed".*no topic to publish to/)
+  })
+
+  test("a subscription that the broker refuses ends as failed, and check names it", async () => {
+    const broker = await startBroker({access: "roles"})
+    const account = accountAt(broker, {subscribe: [{topic: "free/in"}, {topic: "locked/in"}]})
+    const host = await start([account])
+    expect(await untilMqtt(host, "one", "failed")).toMatchObject({
+      reason: "forbidden",
+      error: "the broker refused to subscribe to locked/in: Not authorized",
+      remediation: "Allow the user bot to subscribe to locked/in on the broker, or take it out of subscribe.",
+    })
+    const checked = await svc(runtime, host.project, ["adapter", "check", "mqtt~one"], {
+      env: {MQTT_PASSWORD: passwords.bot},
+    })
+    expect(checked.code).toBe(1)
+    expect(checked.stdout).toMatch(
+      /ok +credentials: .*\nok +subscription free\/in: granted\n.* subscription locked\/in: /,
+    )
+    expect(broker.connects("bot ")).toBe(1)
+  })
+
+  test("a wrong password is told with what to do, and is never shown", async () => {
+    const broker = await startBroker()
+    const host = await start([accountAt(broker)], {MQTT_PASSWORD: "a-wrong-password"})
+    expect(await untilMqtt(host, "one", "failed")).toMatchObject({
+      reason: "credentials",
+      error: expect.stringMatching(/^the broker refused the client: /),
+      remediation: "Correct username and the variable that password names.",
+    })
+    expect(host.process.output()).not.toContain("a-wrong-password")
+  })
+
+  test("a broker that is not there is tried again, and found", async () => {
+    const broker = await startBroker()
+    await broker.stop()
+    const host = await start([accountAt(broker)])
+    expect(await untilMqtt(host, "one", "reconnecting")).toMatchObject({
+      error: expect.stringContaining("is not reached"),
+    })
+    await broker.start()
+    await untilMqtt(host, "one", "online")
+  })
+})

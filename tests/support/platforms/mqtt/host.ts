@@ -1,0 +1,88 @@
+import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
+import {until} from "../../host/process.ts"
+import {type Broker, passwords} from "./mosquitto.ts"
+
+/** Source of the bot that the tests talk to. */
+const bot = `
+import {definePlugin} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+  },
+})
+`
+
+/** One entry of `plugins.mqtt.endpoints` for the user `bot`. */
+export const accountAt = ({url}: Broker, more: Readonly<Record<string, unknown>> = {}) => ({
+  id: "one",
+  url,
+  clientId: "bot",
+  username: "bot",
+  password: "${MQTT_PASSWORD}",
+  subscribe: [{topic: "room/in", channel: "room"}],
+  publish: "{channel}/out",
+  ...more,
+})
+
+type Account = ReturnType<typeof accountAt>
+
+export const mqttConfig = (accounts: readonly Account[]): string =>
+  JSON.stringify({http: {port: 0}, plugins: {bot: {}, mqtt: {endpoints: accounts}}})
+
+/** A Host with the bot and these accounts. */
+export const startMqttHost = (
+  accounts: readonly Account[],
+  {env, ...options}: Omit<HostOptions, "config" | "plugins"> = {},
+): Promise<TestHost> =>
+  startHost({...options, env: {MQTT_PASSWORD: passwords.bot, ...env}, config: mqttConfig(accounts), plugins: {bot}})
+
+interface EndpointState {
+  readonly name: string
+  readonly state: string
+  readonly reason?: string
+  readonly error?: string
+  readonly remediation?: string
+}
+
+export const untilMqtt = (host: TestHost, id: string, state: string): Promise<EndpointState> => {
+  let last: EndpointState | undefined
+  return until(`mqtt~${id} to be ${state}`, async () => {
+    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
+    last = items.find(({name}) => name === `mqtt~${id}`)
+    return last?.state === state && last
+  }).catch(error => {
+    throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output()}`)
+  })
+}
+
+/** What the inbox has of an endpoint, oldest first. */
+export interface Stored {
+  readonly endpoint: string
+  readonly event: {
+    readonly type: string
+    readonly channel?: {readonly id: string}
+    readonly user?: {readonly id: string}
+    readonly message?: {readonly content: string}
+    readonly _data?: unknown
+  }
+}
+
+export const storedIn = async (host: TestHost, id = "one"): Promise<readonly Stored["event"][]> => {
+  const {items} = await host.get<{items: readonly Stored[]}>("/api/inbox?limit=200")
+  return items
+    .filter(({endpoint}) => endpoint === `mqtt~${id}`)
+    .map(({event}) => event)
+    .reverse()
+}
+
+/** Waits until the inbox has these texts, and no others. */
+export const untilTexts = async (host: TestHost, texts: readonly string[], id = "one"): Promise<void> => {
+  let found: readonly string[] = []
+  await until(`the texts ${JSON.stringify(texts).slice(0, 200)}`, async () => {
+    found = (await storedIn(host, id)).flatMap(({message}) => (message === undefined ? [] : [message.content]))
+    return found.length === texts.length && texts.every((text, index) => text === found[index])
+  }).catch(error => {
+    throw new Error(`${error.message}; there are ${JSON.stringify(found).slice(0, 1000)}`)
+  })
+}
