@@ -19,8 +19,11 @@ export const reasons = {
   noWildcards: 0xa2,
 } as const
 
-const codeOf = (error: unknown): number | undefined => {
-  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined
+/** The library gives the code of a subscription in the packet alone. */
+const codeOf = (
+  error: Error & {readonly code?: unknown; readonly packet?: {readonly granted?: readonly unknown[]}},
+): number | undefined => {
+  const code = error.code ?? error.packet?.granted?.[0]
   return typeof code === "number" ? code : undefined
 }
 
