@@ -3,13 +3,15 @@ import {Account} from "./account.ts"
 import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 
+export const libraries = {mqtt: "5.16.0"} as const
+
 /** MQTT 5: topics as channels, several brokers, messages acknowledged once they are stored. */
 export default definePlugin({
   description: "MQTT",
   setup(plugin) {
     plugin.adapter("mqtt", {
       description: "An MQTT client",
-      libraries: {mqtt: "5.16.0"},
+      libraries,
       account: Account,
       history: "replay",
       claimedUsers: true,
