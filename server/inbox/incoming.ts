@@ -7,13 +7,14 @@ import type {Endpoint} from "../endpoints/endpoint.ts"
 /** What an adapter hands over, which may be anything in JavaScript. Throws `event_invalid`, which names what is wrong. */
 export const requireEvent = (endpoint: Endpoint, incoming: Incoming): void => {
   requireObject("an event", incoming)
-  const {id, type, timestamp, channel, guild, user, message, button, form, raw} = incoming
+  const {id, type, timestamp, channel, guild, user, message, emoji, button, form, raw} = incoming
   requireId("id", id)
   requireId("type", type)
   requireThing("channel", channel)
   requireThing("guild", guild)
   requireThing("user", user)
   requireThing("message", message)
+  requireThing("emoji", emoji)
   requireThing("button", button)
   if (form !== undefined) requireValues(form)
   if (channel !== undefined && !Number.isInteger(channel.type)) throw invalid("channel.type must be one of channelType")

@@ -75,6 +75,12 @@ export const FilledForm = Type.Object(
   {title: "FilledForm", description: "What a user filled in. Not of Satori"},
 )
 
+/** Of a reaction: the emoji itself, or the platform's id of one that is none of Unicode's. */
+export const Emoji = Type.Object(
+  {id: Type.String({private: true}), name: Type.Optional(Type.String({private: true}))},
+  {title: "Emoji"},
+)
+
 /** `status`: 0 offline, 1 online, 2 connecting, 3 disconnecting, 4 reconnecting. */
 export const Login = Type.Object(
   {
@@ -127,6 +133,7 @@ export const SatoriEvent = Type.Object(
     button: Type.Optional(Button),
     form: Type.Optional(FilledForm),
     channel: Type.Optional(Channel),
+    emoji: Type.Optional(Emoji),
     guild: Type.Optional(Guild),
     member: Type.Optional(Member),
     message: Type.Optional(Message),

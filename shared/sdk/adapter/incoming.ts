@@ -15,6 +15,8 @@ export interface Incoming {
   readonly user?: User
   /** `content` in Satori elements; `renderContent` makes it from a tree or plain text. */
   readonly message?: Message
+  /** Of `reaction-added` and `reaction-removed`: the emoji, as `react` takes it. */
+  readonly emoji?: {readonly id: string; readonly name?: string}
   /** Of `interaction/button`: what was pressed, by the id that `send` got with the button. */
   readonly button?: {readonly id: string}
   /** Of `interaction/button`, where a form was filled in: the text of each field, by its name. */

@@ -150,6 +150,7 @@ describe.each(engines)("the inbox on $name", ({make}) => {
     ["type must be text that is not empty", {type: undefined}],
     ["channel.id must be text that is not empty", {channel: {id: "", type: 1}}],
     ["user.id must be text that is not empty", {user: {}}],
+    ["emoji.id must be text that is not empty", {emoji: {name: "thumb"}}],
     ["message.content must be text", {message: {id: "m", content: ["a"]}}],
     ["form.values must be an object", {form: {}}],
     ["form.values.age must be text", {form: {values: {name: "Ann", age: 20}}}],
