@@ -11,6 +11,7 @@ export const builtIns: BuiltIns = {
   agents: () => import("../../agents/triggers/plugin.ts").then(({closedAgentsPlugin}) => closedAgentsPlugin()),
   irc: () => import("../../adapters/irc/index.ts"),
   mqtt: () => import("../../adapters/mqtt/index.ts"),
+  telegram: () => import("../../adapters/telegram/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),
 }
 

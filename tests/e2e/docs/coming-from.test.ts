@@ -6,7 +6,7 @@ import {makeProject} from "../../support/host/project.ts"
 import {startDiscord} from "../../support/platforms/discord.ts"
 import {installedFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
 import {idiomBots} from "../../support/platforms/idiom-bots.ts"
-import {startTelegram} from "../../support/platforms/telegram.ts"
+import {startTelegram} from "../../support/platforms/telegram/telegram.ts"
 
 const page = readDocuments().find(({path}) => path === "docs/coming-from.md")
 

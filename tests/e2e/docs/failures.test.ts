@@ -1,16 +1,15 @@
-import {readFileSync} from "node:fs"
 import {setTimeout as sleep} from "node:timers/promises"
 import {describe, expect, test} from "vitest"
 import {readDocuments} from "../../support/docs/documents.ts"
 import {startHost, svc} from "../../support/host/host.ts"
 import {type Running, startProcess, until} from "../../support/host/process.ts"
 import {makeProject} from "../../support/host/project.ts"
-import {root, usualRuntime} from "../../support/host/runtimes.ts"
+import {usualRuntime} from "../../support/host/runtimes.ts"
 import {startDiscord} from "../../support/platforms/discord.ts"
 import {failingBots, failingPlugin} from "../../support/platforms/failing-bots.ts"
 import {installedFrameworks, linkFrameworks} from "../../support/platforms/frameworks.ts"
 import type {FakePlatform} from "../../support/platforms/platform.ts"
-import {startTelegram} from "../../support/platforms/telegram.ts"
+import {startTelegram} from "../../support/platforms/telegram/telegram.ts"
 
 /** The rows of the page's table, by what each is called here. */
 const rows = {
@@ -84,15 +83,12 @@ const svcBot = async (): Promise<Bot> => {
     JSON.stringify({
       http: {port: 0},
       plugins: {
-        telegram: {endpoints: [{id: "main", api: platform.url}]},
+        telegram: {endpoints: [{id: "main", token: "${BOT_TOKEN}", apiRoot: platform.url}]},
         words: {config: {greeting}},
       },
     })
-  const plugins = {
-    telegram: readFileSync(`${root}tests/support/platforms/telegram-adapter.ts`, "utf8"),
-    words: failingPlugin,
-  }
-  const project = makeProject({config: configFor("Hello"), plugins})
+  const files = {".env": "BOT_TOKEN=999:token\n"}
+  const project = makeProject({config: configFor("Hello"), plugins: {words: failingPlugin}, files})
   const start = async (env: Readonly<Record<string, string>> = {}) => {
     const arrivals = platform.arrivals() + 1
     const host = await startHost({project, env})

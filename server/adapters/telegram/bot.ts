@@ -1,0 +1,58 @@
+import type {Api, InputFile} from "grammy"
+import type {CheckTools, StoredFile} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {BotApiError} from "./failures.ts"
+
+/** Longer than a long poll: an answer that takes longer will not come. */
+const patience = 75
+
+/** The account's access to the Bot API. Its methods throw `BotApiError`, and errors without the token. */
+export interface Bot {
+  readonly api: Api["raw"]
+  /** A stored file, as the API's methods take one; read anew for each request. */
+  upload(file: StoredFile): InputFile
+  /** Reads the file that `getFile` has told the path of. */
+  download(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+}
+
+/** The library's name for the signal of the web: it asks for the methods of an event target only. */
+export type ApiSignal = NonNullable<Parameters<Api["getMe"]>[0]>
+export const apiSignal = (signal: AbortSignal): ApiSignal => signal as unknown as ApiSignal
+
+export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<CheckTools, "load">): Promise<Bot> => {
+  const {Api, InputFile} = await load<typeof import("grammy")>("grammy")
+  const root = (apiRoot ?? "https://api.telegram.org").replace(/\/+$/, "")
+  const secret = token.reveal()
+  /** Errors of HTTP name the address, and the token is in it. */
+  const reasonOf = (error: unknown): string =>
+    (error instanceof Error ? error.message : String(error)).replaceAll(secret, "<token>")
+  const {raw, config} = new Api(secret, {apiRoot: root, timeoutSeconds: patience})
+  config.use(async (previous, method, payload, signal) => {
+    const answer = await previous(method, payload, signal).catch((error: unknown) => {
+      // The library's error holds what happened in `error`.
+      const cause = typeof error === "object" && error !== null && "error" in error ? error.error : error
+      throw new Error(`Telegram did not answer ${method}: ${reasonOf(cause)}`)
+    })
+    if (answer?.ok === true) return answer
+    throw new BotApiError(
+      answer?.error_code ?? 502,
+      reasonOf(new Error(answer?.description ?? "no answer")),
+      answer?.parameters,
+    )
+  })
+  return {
+    api: raw,
+    upload: file => new InputFile(() => file.stream(), fileNameOf(file.name)),
+    download: async (path, signal) => {
+      const answer = await fetch(`${root}/file/bot${secret}/${path}`, {signal, redirect: "error"}).catch(error => {
+        throw new Error(`Telegram did not give the file: ${reasonOf(error)}`)
+      })
+      if (answer.ok && answer.body !== null) return answer.body
+      await answer.body?.cancel()
+      throw new Error(`Telegram did not give the file: ${answer.status}`)
+    },
+  }
+}
+
+/** The library writes the name into the part's header as it is. */
+const fileNameOf = (name: string): string => name.replace(/[\r\n";\\/]/g, "_")

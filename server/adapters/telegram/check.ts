@@ -1,0 +1,78 @@
+import type {UserFromGetMe, WebhookInfo} from "grammy/types"
+import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {apiSignal, createBot} from "./bot.ts"
+import {BotApiError, failureOf} from "./failures.ts"
+import {allowedUpdates} from "./incoming/events.ts"
+
+/** Asks Telegram for the bot and its webhook. It does not poll: that would end the poll of a running endpoint. */
+export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => {
+  const {api} = await createBot(account, tools)
+  const signal = apiSignal(tools.signal)
+  try {
+    const me = await api.getMe(signal)
+    return [...findingsOf(me), ...deliveryOf(account, await api.getWebhookInfo(signal))]
+  } catch (error) {
+    if (!(error instanceof BotApiError) || error.code === 429 || error.code >= 500) throw error
+    const failure = failureOf(error)
+    const remediation = failure instanceof Error && "remediation" in failure ? String(failure.remediation) : ""
+    return [{what: "credentials", ok: false, detail: error.message, remediation}]
+  }
+}
+
+/** What @BotFather decides about a bot: neither keeps it from working. */
+const findingsOf = (me: UserFromGetMe): readonly AdapterFinding[] => [
+  {what: "credentials", ok: true, detail: `the bot is @${me.username}`},
+  {
+    what: "groups",
+    ok: true,
+    detail: me.can_join_groups
+      ? "the bot may be added to groups"
+      : "the bot joins no groups: /setjoingroups of @BotFather",
+  },
+  {
+    what: "privacy mode",
+    ok: true,
+    detail: me.can_read_all_group_messages
+      ? "off: the bot is told all that is said in its groups"
+      : "on: in groups the bot is told commands, answers to it and mentions only, unless it is an administrator. /setprivacy of @BotFather",
+  },
+]
+
+const deliveryOf = ({webhook}: AccountSettings, info: WebhookInfo): readonly AdapterFinding[] =>
+  webhook === undefined ? [pollingOf(info)] : [addressOf(webhook, info), kindsOf(info), lastOf(info)]
+
+const pollingOf = ({url = "", pending_update_count: waiting}: WebhookInfo): AdapterFinding => ({
+  what: "polling",
+  ok: url === "",
+  detail: url === "" ? `no webhook is set; ${waiting} updates wait` : "a webhook is set, so that nobody can poll",
+  remediation:
+    "Another program has set a webhook for this bot: stop it. The endpoint takes the webhook away when it connects.",
+})
+
+const addressOf = (webhook: string, {url}: WebhookInfo): AdapterFinding => ({
+  what: "webhook",
+  ok: url === webhook,
+  detail: url === webhook ? `updates go to ${webhook}` : "Telegram sends updates elsewhere, or nowhere",
+  remediation:
+    "The endpoint sets the webhook when it connects: run svc endpoint reconnect, and stop what else uses this token.",
+})
+
+const kindsOf = ({allowed_updates: allowed = []}: WebhookInfo): AdapterFinding => {
+  const missing = allowedUpdates.filter(kind => !allowed.includes(kind))
+  return {
+    what: "kinds of updates",
+    ok: missing.length === 0,
+    detail: missing.length === 0 ? "all that the adapter reads" : `missing: ${missing.join(", ")}`,
+    remediation: "The endpoint asks for them when it connects: run svc endpoint reconnect.",
+  }
+}
+
+/** Telegram keeps the last failure; one is over where nothing waits. */
+const lastOf = ({last_error_message: error, pending_update_count: waiting}: WebhookInfo): AdapterFinding => ({
+  what: "delivery",
+  ok: error === undefined || waiting === 0,
+  detail: error === undefined ? `${waiting} updates wait` : `${waiting} updates wait; the last failure was: ${error}`,
+  remediation:
+    "Make the address of webhook reachable from the Internet, with a certificate that is valid, on port 443, 80, 88 or 8443.",
+})

@@ -1,0 +1,68 @@
+import type {DatedIncoming, Endpoint, Sender} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {apiSignal, type Bot, createBot} from "./bot.ts"
+import {acting} from "./failures.ts"
+import {Intake} from "./incoming/intake.ts"
+import {download, edit, open, react, remove, setCommands, unreact} from "./outgoing/acts.ts"
+import {callMethod} from "./outgoing/members.ts"
+import {createSend} from "./outgoing/send.ts"
+import {Places} from "./place.ts"
+import {poll} from "./poll.ts"
+import {receiveUpdate, setWebhook} from "./webhook.ts"
+
+/** What `open` resolves to: what the account can do, and what takes its webhook. */
+export interface Opened extends Sender {
+  takeUpdate(request: Request): Promise<Response>
+}
+
+/** Asks who the bot is, and begins to poll or has updates sent. Throws a refusal where Telegram does not know the token. */
+export const connect = (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Opened> =>
+  acting(async () => {
+    const bot = await createBot(account, endpoint)
+    const me = await bot.api.getMe(apiSignal(endpoint.signal))
+    const user = {id: String(me.id), name: me.username, nick: me.first_name, is_bot: true}
+    endpoint.login({platform: "telegram", user, status: 1})
+    const places = new Places()
+    const intake = new Intake(bot, endpoint, places, me)
+    if (account.webhook === undefined) {
+      await endWebhook(bot, endpoint)
+      void poll(bot, endpoint, me.id, intake)
+    } else await setWebhook(bot, account, account.webhook, endpoint.signal)
+    return {
+      ...createSender(bot, endpoint, places),
+      takeUpdate: request => receiveUpdate(request, account, intake),
+    }
+  })
+
+/** Telegram lets nobody poll while a webhook is set. */
+const endWebhook = async ({api}: Bot, {signal, log}: Endpoint<DatedIncoming>): Promise<void> => {
+  const {url = ""} = await api.getWebhookInfo(apiSignal(signal))
+  if (url === "") return
+  log.warn("the bot's webhook is taken away: this endpoint polls")
+  await api.deleteWebhook({}, apiSignal(signal))
+}
+
+const createSender = (bot: Bot, endpoint: Endpoint<DatedIncoming>, places: Places): Sender => {
+  const send = createSend(bot, endpoint)
+  return {
+    send: (message, signal) => acting(() => places.in(message.channel, place => send(message, place, signal))),
+    edit: (change, signal) =>
+      acting(() => places.in(change.channel, place => edit(bot, endpoint, change, place, signal))),
+    delete: ({channel, message}, signal) =>
+      acting(() => places.in(channel, place => remove(bot, message, place, signal))),
+    react: (reaction, signal) =>
+      acting(() => places.in(reaction.channel, place => react(bot, reaction, place, signal))),
+    unreact: (reaction, signal) =>
+      acting(() => places.in(reaction.channel, place => unreact(bot, reaction, place, signal))),
+    typing: (channel, signal) =>
+      acting(() =>
+        places.in(channel, async place => {
+          await bot.api.sendChatAction({...place, action: "typing"}, apiSignal(signal))
+        }),
+      ),
+    open: (user, signal) => acting(() => open(bot, user, signal)),
+    download: (file, signal) => acting(() => download(bot, file, signal)),
+    commands: (commands, signal) => acting(() => setCommands(bot, commands, signal)),
+    call: (method, params, signal) => acting(() => callMethod(bot, places, method, params, signal)),
+  }
+}

@@ -1,0 +1,68 @@
+import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+
+/** What the Bot API answers in place of a result (core.telegram.org/bots/api#making-requests). */
+export class BotApiError extends Error {
+  readonly code: number
+  /** After how many seconds it may be asked again. */
+  readonly wait: number | undefined
+  /** The supergroup that a group has become. */
+  readonly movedTo: number | undefined
+
+  constructor(
+    code: number,
+    description: string,
+    {retry_after, migrate_to_chat_id}: {readonly retry_after?: number; readonly migrate_to_chat_id?: number} = {},
+  ) {
+    super(description)
+    this.code = code
+    this.wait = retry_after
+    this.movedTo = migrate_to_chat_id
+  }
+
+  /** Is it one of these refusals? The API has no codes for them. */
+  says(words: RegExp): boolean {
+    return this.code === 400 && words.test(this.message)
+  }
+}
+
+/** What answers a token that is none: 401 where it was one once, 404 where it does not look like one. */
+const tokenCodes: readonly number[] = [401, 404]
+
+/** The refusal, or the postponement, that an answer of the Bot API means; other errors as they are. */
+export const failureOf = (error: unknown): unknown => {
+  if (!(error instanceof BotApiError)) return error
+  const {code, message, wait} = error
+  if (code === 429) return retryAfter((wait ?? 1) * 1000, message)
+  if (tokenCodes.includes(code))
+    return refused(`Telegram refused the token: ${message}`, {
+      reason: "credentials",
+      remediation: "Correct the variable that token names. /token of @BotFather shows the bot's token.",
+    })
+  if (code === 409)
+    return refused(message, {
+      reason: "conflict",
+      remediation:
+        "Another program uses this bot's token: stop it, or give the token up with /revoke of @BotFather, then run svc runtime reload.",
+    })
+  if (code === 403)
+    return refused(message, {
+      reason: "forbidden",
+      remediation:
+        "The user has blocked the bot or never started it, or the bot is not in the chat or may not write there.",
+    })
+  if (code >= 400 && code < 500)
+    return refused(message, {
+      reason: "request_refused",
+      remediation: "Telegram does not take this, also another time: correct what it names.",
+    })
+  return error
+}
+
+/** Runs an act, whose failures become those that the Host knows. */
+export const acting = async <T>(act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    throw failureOf(error)
+  }
+}

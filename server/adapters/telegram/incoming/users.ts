@@ -1,0 +1,33 @@
+import type {Chat, User as TelegramUser} from "grammy/types"
+import {type Channel, channelType, type User} from "../../../../shared/sdk/sdk.ts"
+import {channelIdOf} from "../place.ts"
+
+/** The name that people see. */
+export const nameOf = ({first_name, last_name}: Pick<TelegramUser, "first_name" | "last_name">): string =>
+  last_name === undefined ? first_name : `${first_name} ${last_name}`
+
+export const userOf = (user: TelegramUser): User => ({
+  id: String(user.id),
+  name: user.username ?? nameOf(user),
+  nick: nameOf(user),
+  is_bot: user.is_bot,
+  ...(user.language_code === undefined ? {} : {locale: user.language_code}),
+})
+
+/** A channel, or a group in whose name an administrator writes. */
+export const chatUserOf = (chat: Chat): User => ({id: String(chat.id), name: titleOf(chat)})
+
+/** What people see as the name of a chat. */
+export const titleOf = (chat: Pick<Chat, "id" | "title" | "username" | "first_name">): string =>
+  chat.title ?? chat.username ?? chat.first_name ?? String(chat.id)
+
+/** Where something was said: every chat with others is a guild, whose channels are the chat itself and the topics of a forum. */
+export const placeOf = (chat: Chat, topic?: number) => {
+  const isDirect = chat.type === "private"
+  const channel: Channel = {
+    id: channelIdOf(chat.id, topic),
+    type: isDirect ? channelType.direct : channelType.text,
+    name: titleOf(chat),
+  }
+  return isDirect ? {channel} : {channel, guild: {id: String(chat.id), name: titleOf(chat)}}
+}

@@ -1,0 +1,37 @@
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {Account} from "./account.ts"
+import {check} from "./check.ts"
+import {connect} from "./connect.ts"
+import {methodNames} from "./outgoing/members.ts"
+
+/** Bots of Telegram, by long polling or by webhook. */
+export default definePlugin({
+  description: "Telegram",
+  setup(plugin) {
+    plugin.adapter("telegram", {
+      description: "A bot of Telegram",
+      account: Account,
+      history: "replay",
+      libraries: {grammy: "1.46.0"},
+      // What Telegram takes of one bot (core.telegram.org/bots/faq, "My bot is hitting limits"), and its Bot API of one message.
+      rate: {messages: 30, per: 1000},
+      limits: {text: 4096, file: 50_000_000},
+      features: [
+        "edit",
+        "delete",
+        "react",
+        "unreact",
+        "typing",
+        "open",
+        "download",
+        "commands",
+        "files",
+        "buttons",
+        ...methodNames,
+      ],
+      open: connect,
+      check,
+      webhook: (request, {takeUpdate}) => takeUpdate(request),
+    })
+  },
+})

@@ -1,0 +1,145 @@
+import type {ReactionType} from "grammy/types"
+import {
+  type Channel,
+  type CommandSummary,
+  channelType,
+  type Edit,
+  type Endpoint,
+  type FileRef,
+  type Reaction,
+  refused,
+} from "../../../../shared/sdk/sdk.ts"
+import {apiSignal, type Bot} from "../bot.ts"
+import {BotApiError} from "../failures.ts"
+import {readSrc} from "../incoming/files.ts"
+import {titleOf} from "../incoming/users.ts"
+import type {Place} from "../place.ts"
+import {keyboardOf} from "./buttons.ts"
+import {shownMedia} from "./methods.ts"
+import {captionOf, type Prepared, prepare} from "./send.ts"
+
+/** Resolves where Telegram refuses an act because what it is to bring about is so already. */
+const unless = (already: RegExp, act: Promise<unknown>): Promise<void> =>
+  act.then(
+    () => {},
+    error => {
+      if (!(error instanceof BotApiError) || !error.says(already)) throw error
+    },
+  )
+
+/** Replaces a message: the text, the caption of a file, or the file itself, each with its buttons. */
+export const edit = async (
+  bot: Bot,
+  endpoint: Endpoint,
+  {message, content}: Edit,
+  {chat_id}: Place,
+  signal: AbortSignal,
+): Promise<void> => {
+  const prepared = await prepare(content, endpoint, bot)
+  const target = {chat_id, message_id: messageId(message), reply_markup: keyboardOf(prepared.buttons)}
+  await unless(/message is not modified/i, change(bot, prepared, target, signal))
+}
+
+type Target = {chat_id: number | string; message_id: number; reply_markup: ReturnType<typeof keyboardOf>}
+
+const change = async ({api}: Bot, prepared: Prepared, target: Target, signal: AbortSignal): Promise<unknown> => {
+  const {text, entities, media} = prepared
+  const [first, ...more] = media
+  if (more.length > 0)
+    throw refused("a message of Telegram shows one file", {
+      reason: "unsupported",
+      remediation: "Edit it with one file, and send the others.",
+    })
+  if (first !== undefined)
+    return api.editMessageMedia({...target, media: shownMedia(first, captionOf(prepared))}, apiSignal(signal))
+  try {
+    return await api.editMessageText({...target, text, entities}, apiSignal(signal))
+  } catch (error) {
+    // The message shows a file, which stays.
+    if (!(error instanceof BotApiError) || !error.says(/there is no text in the message/i)) throw error
+    return api.editMessageCaption({...target, ...captionOf(prepared)}, apiSignal(signal))
+  }
+}
+
+/** One that is gone already counts as deleted. */
+export const remove = ({api}: Bot, message: string, {chat_id}: Place, signal: AbortSignal): Promise<void> =>
+  unless(
+    /message to delete not found|message_id_invalid/i,
+    api.deleteMessage({chat_id, message_id: messageId(message)}, apiSignal(signal)),
+  )
+
+/** A bot has one reaction to a message: another one takes its place. */
+export const react = async (
+  {api}: Bot,
+  {message, emoji}: Reaction,
+  {chat_id}: Place,
+  signal: AbortSignal,
+): Promise<void> => {
+  const reaction = [reactionOf(emoji)]
+  await api.setMessageReaction({chat_id, message_id: messageId(message), reaction}, apiSignal(signal))
+}
+
+export const unreact = async (
+  {api}: Bot,
+  {message}: Reaction,
+  {chat_id}: Place,
+  signal: AbortSignal,
+): Promise<void> => {
+  await api.setMessageReaction({chat_id, message_id: messageId(message), reaction: []}, apiSignal(signal))
+}
+
+/** Telegram writes its emoji without variation selectors, and decides itself which ones it takes. */
+const reactionOf = (emoji: string): ReactionType => {
+  const [, custom] = /^custom:(\d+)$/.exec(emoji) ?? []
+  if (custom !== undefined) return {type: "custom_emoji", custom_emoji_id: custom}
+  return {type: "emoji", emoji: emoji.replaceAll("\ufe0f", "")} as ReactionType
+}
+
+/** A user's private chat has the id of the user. Telegram refuses it where the user has never written to the bot. */
+export const open = async ({api}: Bot, user: string, signal: AbortSignal): Promise<Channel> => {
+  if (!/^\d+$/.test(user))
+    throw refused(`"${user}" is no user of Telegram`, {
+      reason: "target_invalid",
+      remediation: "Users are named by their numeric ids.",
+    })
+  const chat = await api.getChat({chat_id: Number(user)}, apiSignal(signal))
+  return {id: user, type: channelType.direct, name: titleOf(chat)}
+}
+
+/** What Telegram takes: so many commands, each of lower-case letters, digits and underscores, and so long a description. */
+const listed = {commands: 100, name: /^[a-z0-9_]{1,32}$/, description: 256} as const
+
+/** Commands of several words, and those with other names, work and are not listed. */
+export const setCommands = async (
+  {api}: Bot,
+  commands: readonly CommandSummary[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const fitting = commands
+    .filter(({name}) => listed.name.test(name))
+    .slice(0, listed.commands)
+    .map(({name, description}) => ({command: name, description: description.slice(0, listed.description) || name}))
+  await api.setMyCommands({commands: fitting}, apiSignal(signal))
+}
+
+/** Files of messages; the address with the token in it stays here. */
+export const download = async (
+  bot: Bot,
+  {src}: FileRef,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array> | undefined> => {
+  const file = readSrc(src)
+  if (file === undefined) return undefined
+  const {file_path} = await bot.api.getFile({file_id: file.id}, apiSignal(signal))
+  if (file_path === undefined || file_path.startsWith("/"))
+    throw new Error("the Bot API server keeps its files in a folder: run it without --local")
+  return bot.download(file_path, signal)
+}
+
+const messageId = (message: string): number => {
+  if (/^\d{1,15}$/.test(message)) return Number(message)
+  throw refused(`"${message}" is no message of Telegram`, {
+    reason: "message_invalid",
+    remediation: "Messages are named by their numeric ids.",
+  })
+}

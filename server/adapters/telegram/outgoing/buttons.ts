@@ -1,0 +1,34 @@
+import type {InlineKeyboardButton, InlineKeyboardMarkup} from "grammy/types"
+import {type Element, textOf} from "../../../../shared/sdk/sdk.ts"
+
+/** A button under a message. Its id has 64 bytes at most, as Telegram's `callback_data` has. */
+export type Button = InlineKeyboardButton.CallbackButton | InlineKeyboardButton.UrlButton
+
+/** Telegram's colours of buttons; `secondary` is what a button has without one. */
+const styles: Readonly<Record<string, "primary" | "danger" | "success">> = {
+  primary: "primary",
+  danger: "danger",
+  success: "success",
+}
+
+/** The button that an element is: one that is pressed, or a link; undefined where it is none. */
+export const buttonOf = (element: Element): Button | undefined => {
+  if (element.type !== "button") return undefined
+  const {id, href, theme} = element.attrs
+  const text = textOf(element.children) || "…"
+  const style = Object.hasOwn(styles, String(theme)) ? styles[String(theme)] : undefined
+  const shown = style === undefined ? {text} : {text, style}
+  if (id !== undefined) return {...shown, callback_data: String(id)}
+  return href === undefined ? undefined : {...shown, url: String(href)}
+}
+
+/** So many short labels stand side by side on a phone. */
+const row = {buttons: 3, label: 12} as const
+
+/** Buttons in rows: short ones side by side, others each in its own. */
+export const keyboardOf = (buttons: readonly Button[]): InlineKeyboardMarkup => {
+  const areShort = buttons.every(({text}) => text.length <= row.label)
+  const each = areShort ? row.buttons : 1
+  const rows = Math.ceil(buttons.length / each)
+  return {inline_keyboard: Array.from({length: rows}, (_, n) => buttons.slice(n * each, (n + 1) * each))}
+}

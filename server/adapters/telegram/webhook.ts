@@ -1,0 +1,46 @@
+import {createHmac, timingSafeEqual} from "node:crypto"
+import type {Update} from "grammy/types"
+import {Problem} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {apiSignal, type Bot} from "./bot.ts"
+import {allowedUpdates} from "./incoming/events.ts"
+import type {Intake} from "./incoming/intake.ts"
+
+/** What Telegram shows with each update, so that it is known to come from there: made from the token, and the same after a restart. */
+const secretOf = ({token}: AccountSettings): string =>
+  createHmac("sha256", token.reveal()).update("svc telegram webhook").digest("base64url")
+
+/** Tells Telegram where updates go. One at a time keeps them in their order. */
+export const setWebhook = async (
+  {api}: Bot,
+  account: AccountSettings,
+  url: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  const webhook = {url, secret_token: secretOf(account), max_connections: 1, allowed_updates: allowedUpdates}
+  await api.setWebhook(webhook, apiSignal(signal))
+}
+
+/** Takes one update: verified before it is parsed, answered once it is stored. */
+export const receiveUpdate = async (request: Request, account: AccountSettings, intake: Intake): Promise<Response> => {
+  if (account.webhook === undefined)
+    throw new Problem("endpoint_unknown", "this endpoint polls; its account names no webhook")
+  if (request.method !== "POST") return new Response(null, {status: 405, headers: {allow: "POST"}})
+  verify(request.headers.get("x-telegram-bot-api-secret-token") ?? "", secretOf(account))
+  await intake.store([readBody(await request.text())])
+  return new Response(null, {status: 200})
+}
+
+const verify = (shown: string, secret: string): void => {
+  const [given, expected] = [Buffer.from(shown), Buffer.from(secret)]
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new Problem("signature_invalid", "X-Telegram-Bot-Api-Secret-Token is not that of this endpoint's webhook")
+}
+
+const readBody = (body: string): Update => {
+  try {
+    const update: unknown = JSON.parse(body)
+    if (typeof update === "object" && update !== null) return update as Update
+  } catch {}
+  throw new Problem("request_invalid", "the body is no update of the Bot API")
+}

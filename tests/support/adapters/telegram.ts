@@ -1,0 +1,44 @@
+import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
+import {until} from "../host/process.ts"
+import {startTelegram} from "../platforms/telegram/telegram.ts"
+
+const token = "999:right-token"
+
+/** The built-in adapter `telegram` at the fake of the tests, polling, in a private chat. */
+export const telegram: AdapterUnderTest = {
+  use: "telegram",
+  name: "telegram",
+  env: {TELEGRAM_TOKEN: token, WRONG_TOKEN: "999:wrong-token"},
+  platform: async () => {
+    const fake = await startTelegram({token})
+    const account = {id: "main", apiRoot: fake.url, token: "${TELEGRAM_TOKEN}"}
+    const untilTaken = (update: number) =>
+      until("the bot to confirm an update", () => !fake.waiting().includes(update), 60_000)
+    return {
+      account,
+      refused: {...account, token: "${WRONG_TOKEN}"},
+      channel: "42",
+      user: "42",
+      calls: {
+        "guild.member.get": {guild_id: "-1001", user_id: "7"},
+        "guild.member.mute": {guild_id: "-1001", user_id: "7", duration: 60_000},
+        "guild.member.kick": {guild_id: "-1001", user_id: "7"},
+      },
+      say: async text => {
+        fake.say({text})
+        await untilTaken(fake.waiting().at(-1) ?? 0)
+      },
+      sayFile: async file => void (await untilTaken(fake.sayFile({...file, bytes: Buffer.from(file.bytes)}))),
+      repeat: async () => fake.repeat(),
+      heard: () => fake.sent().map(({text, at, reactions, files}): Heard => ({text, at, reactions, files})),
+      slowDown: milliseconds => fake.slowDown(Math.ceil(milliseconds / 1000)),
+      cut: () => fake.cut(),
+      connections: () => fake.open(),
+      commands: () =>
+        (fake.calls("setMyCommands").at(-1)?.commands as readonly {command: string}[] | undefined)?.map(
+          ({command}) => command,
+        ) ?? [],
+      typing: () => fake.calls("sendChatAction").length,
+    }
+  },
+}

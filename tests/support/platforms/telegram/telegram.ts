@@ -1,0 +1,133 @@
+import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
+import {createTroubles, type FakePlatform, listen} from "../platform.ts"
+import {chatOf, messageOf, type Shown, userOf} from "./chats.ts"
+import {type Fields, type FormFile, formOf} from "./form.ts"
+import {type Answer, methods, type World} from "./methods.ts"
+import {Updates} from "./updates.ts"
+
+/** What tests of the adapter ask of it beside what every fake platform has. */
+export interface TelegramFake extends FakePlatform {
+  sent(): readonly Shown[]
+  /** Adds an update of any kind; returns its id. */
+  push(update: Fields): number
+  /** Ids of updates that the bot has not confirmed. */
+  waiting(): readonly number[]
+  /** A person sends a file; returns the id of the update. */
+  sayFile(file: FormFile & {readonly type: string}): number
+  /** A person presses a button of a message of the bot; returns the id of the update. */
+  press(message: string, data: string): number
+  /** What was asked of a method that leaves nothing else behind, oldest first. */
+  calls(method: string): readonly Fields[]
+  /** The next send is refused with 429, and so many seconds to wait. */
+  slowDown(seconds: number): void
+  /** Each next request is answered with this text in place of what the method answers. */
+  garble(text: string | undefined): void
+  /** Breaks all connections. */
+  cut(): void
+  /** How many requests are open. */
+  open(): number
+  block(user: string): void
+  /** A group becomes a supergroup. */
+  move(from: string, to: number): void
+  readonly updates: Updates
+}
+
+const bodyOf = (answer: Answer) =>
+  "result" in answer
+    ? {ok: true, ...answer}
+    : {ok: false, error_code: answer.code, description: answer.description, parameters: answer.parameters}
+
+/**
+ * A stand-in for Telegram, a fake of the tests, written from the public documentation of the Bot API (https://core.telegram.org/bots/api).
+ *
+ * It has long polling (an update stays until `getUpdates` asks with a higher offset; a second poll, or a webhook, ends the first with 409),
+ * webhooks with their secret token, kinds of updates that have to be asked for, messages, captions and albums with their limits, edits, deletions,
+ * reactions, buttons, files both ways, and 429 with `retry_after`. It leaves out Telegram's own limits (429 comes only when a test
+ * asks for it), markup in texts, rights in groups, and all that bots of svc do not use. With a `token`, others get 401.
+ */
+export const startTelegram = async ({token}: {readonly token?: string} = {}): Promise<TelegramFake> => {
+  const updates = new Updates()
+  const troubles = createTroubles()
+  const counts = {id: 1, open: 0}
+  let wait: number | undefined
+  let garbled: string | undefined
+  const world: World = {
+    updates,
+    sent: [],
+    files: new Map(),
+    calls: [],
+    blocked: new Set(),
+    moved: new Map(),
+    refuses: () => {
+      const seconds = wait ?? (troubles.refuses() ? 1 : undefined)
+      wait = undefined
+      return seconds
+    },
+    nextId: () => counts.id++,
+  }
+
+  const answer = async (request: IncomingMessage): Promise<Answer | undefined> => {
+    const [, bot = "", name = ""] =
+      /^\/bot([^/]+)\/(\w+)$/.exec(new URL(request.url ?? "/", "http://telegram").pathname) ?? []
+    const form = await formOf(request)
+    if (token !== undefined && bot !== token) return {code: 401, description: "Unauthorized"}
+    if (/^send(Message|Photo|Document)$/.test(name) && troubles.loses()) return undefined
+    return (await methods[name]?.(world, form)) ?? {code: 404, description: "Not Found: method not found"}
+  }
+  const download = (path: string, response: ServerResponse) => {
+    const [, bot = "", id = ""] = /^\/file\/bot([^/]+)\/documents\/(.+)$/.exec(path) ?? []
+    const file = token === undefined || bot === token ? world.files.get(id) : undefined
+    if (file === undefined) response.writeHead(404).end()
+    else response.end(file.bytes)
+  }
+
+  const server = createServer(async (request, response) => {
+    counts.open++
+    response.on("close", () => counts.open--)
+    if (request.url?.startsWith("/file/") === true) return download(request.url, response)
+    const found = await answer(request)
+    if (found === undefined) return void request.socket.destroy()
+    response.writeHead("code" in found ? found.code : 200, {"content-type": "application/json"})
+    response.end(garbled ?? JSON.stringify(bodyOf(found)))
+  })
+  const port = await listen(server)
+  const push = (update: Fields): number => updates.add(update)[0] ?? 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    say: (...messages) => void updates.add(...messages.map(each => ({message: messageOf(each, world.nextId())}))),
+    sayFile: ({name, type, bytes}) => {
+      const id = `file-${world.nextId()}`
+      world.files.set(id, {name, bytes})
+      const document = {file_id: id, file_name: name, mime_type: type, file_size: bytes.length}
+      const {text: _, ...message} = messageOf({text: ""}, world.nextId())
+      return push({message: {...message, document}})
+    },
+    press: (message, data) => {
+      const shown = world.sent.find(({id}) => id === message)
+      const chat = shown?.chat ?? "42"
+      const id = String(world.nextId())
+      const from = userOf(Number(chat) > 0 ? chat : 42)
+      return push({
+        callback_query: {id, from, data, message: {message_id: Number(message), date: 1, chat: chatOf(chat)}},
+      })
+    },
+    repeat: () => updates.repeat(),
+    sent: () => world.sent,
+    push,
+    waiting: () => updates.waiting,
+    calls: method => world.calls.flatMap(call => (call.method === method ? [call.fields] : [])),
+    slowDown: seconds => {
+      wait = seconds
+    },
+    garble: text => {
+      garbled = text
+    },
+    cut: () => server.closeAllConnections(),
+    open: () => counts.open,
+    block: user => void world.blocked.add(user),
+    move: (from, to) => void world.moved.set(from, to),
+    updates,
+    ...troubles.controls,
+    arrivals: () => updates.polls,
+  }
+}

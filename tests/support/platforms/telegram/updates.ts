@@ -1,0 +1,110 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {Fields} from "./form.ts"
+
+export type Update = Fields & {readonly update_id: number}
+
+/** Kinds that Telegram sends only to who names them. */
+const onlyNamed: ReadonlySet<string> = new Set(["message_reaction", "message_reaction_count", "chat_member"])
+
+/** Updates as the Bot API keeps them: until a poll names a higher offset, or the webhook has answered 2xx. */
+export class Updates {
+  #waiting: Update[] = []
+  #again: readonly Update[] = []
+  #last: Update | undefined
+  #endPoll: ((how: "updates" | "conflict" | "time") => void) | undefined
+  #webhook: {readonly url: string; readonly secret: string} | undefined
+  #isPosting = false
+  #allowed: readonly string[] | undefined
+  #next = 1
+  /** How often the bot has polled. */
+  polls = 0
+  /** What the webhook has answered, in order: 0 where there was no answer. */
+  readonly answers: number[] = []
+
+  get webhook(): string {
+    return this.#webhook?.url ?? ""
+  }
+
+  get allowed(): readonly string[] | undefined {
+    return this.#allowed
+  }
+
+  get waiting(): readonly number[] {
+    return this.#waiting.map(({update_id}) => update_id)
+  }
+
+  /** Adds updates, together; returns their ids. What the bot has not asked for is left out. */
+  add(...fields: readonly Fields[]): readonly number[] {
+    const fresh = fields.map(each => ({update_id: this.#next++, ...each}))
+    this.#waiting.push(...fresh.filter(update => Object.keys(update).every(kind => this.#isAllowed(kind))))
+    this.#last = this.#waiting.at(-1) ?? this.#last
+    this.#endPoll?.("updates")
+    void this.#post()
+    return fresh.map(({update_id}) => update_id)
+  }
+
+  /** The last update comes once more. */
+  repeat(): void {
+    const last = this.#last
+    if (last === undefined) return
+    if (this.#webhook === undefined) this.#again = [last]
+    else this.#waiting.push(last)
+    this.#endPoll?.("updates")
+    void this.#post()
+  }
+
+  setWebhook(url: string, secret: string): void {
+    this.#webhook = url === "" ? undefined : {url, secret}
+    this.#endPoll?.("conflict")
+    void this.#post()
+  }
+
+  allow(kinds: unknown): void {
+    if (Array.isArray(kinds)) this.#allowed = kinds.map(String)
+  }
+
+  /** What waits from an offset on, after so many seconds at most; undefined where another poll has taken over. */
+  async poll(offset: number, timeout: number): Promise<readonly Update[] | undefined> {
+    this.polls++
+    this.#endPoll?.("conflict")
+    this.#waiting = this.#waiting.filter(({update_id}) => update_id >= offset)
+    if (this.#waiting.length + this.#again.length === 0 && timeout > 0) {
+      const ended = await new Promise<"updates" | "conflict" | "time">(resolve => {
+        // Shorter than Telegram's, so that a test's end is not waited for.
+        const timer = setTimeout(resolve, Math.min(timeout, 2) * 1000, "time")
+        this.#endPoll = how => {
+          clearTimeout(timer)
+          resolve(how)
+        }
+      })
+      if (ended === "conflict") return undefined
+      this.#endPoll = undefined
+    }
+    const found = [...this.#again, ...this.#waiting].slice(0, 100)
+    this.#again = []
+    return found
+  }
+
+  #isAllowed(kind: string): boolean {
+    if (kind === "update_id") return true
+    return this.#allowed === undefined ? !onlyNamed.has(kind) : this.#allowed.includes(kind)
+  }
+
+  /** Posts one update after the other to the webhook, each until it is taken. */
+  async #post(): Promise<void> {
+    if (this.#isPosting) return
+    this.#isPosting = true
+    for (let next = this.#waiting[0]; next !== undefined && this.#webhook !== undefined; next = this.#waiting[0]) {
+      const {url, secret} = this.#webhook
+      const headers = {"content-type": "application/json", "x-telegram-bot-api-secret-token": secret}
+      const status = await fetch(url, {method: "POST", headers, body: JSON.stringify(next)}).then(
+        answer => answer.status,
+        () => 0,
+      )
+      this.answers.push(status)
+      if (status === 200) this.#waiting.shift()
+      else await sleep(50)
+    }
+    this.#isPosting = false
+  }
+}
