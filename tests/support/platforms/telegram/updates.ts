@@ -59,8 +59,10 @@ export class Updates {
     void this.#post()
   }
 
+  /** An empty list asks for the usual kinds; none leaves what was asked for before. */
   allow(kinds: unknown): void {
-    if (Array.isArray(kinds)) this.#allowed = kinds.map(String)
+    const named = typeof kinds === "string" ? JSON.parse(kinds) : kinds
+    if (Array.isArray(named)) this.#allowed = named.length === 0 ? undefined : named.map(String)
   }
 
   /** What waits from an offset on, after so many seconds at most; undefined where another poll has taken over. */
