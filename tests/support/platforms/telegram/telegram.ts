@@ -18,8 +18,8 @@ export interface TelegramFake extends FakePlatform {
   press(message: string, data: string): number
   /** What was asked of a method that leaves nothing else behind, oldest first. */
   calls(method: string): readonly Fields[]
-  /** The next send is refused with 429, and so many seconds to wait. */
-  slowDown(seconds: number): void
+  /** A send is refused with 429, and so many seconds to wait: the next one, or the one behind so many others. */
+  slowDown(seconds: number, behind?: number): void
   /** Each next request is answered with this text in place of what the method answers. */
   garble(text: string | undefined): void
   /** Breaks all connections. */
@@ -49,7 +49,7 @@ export const startTelegram = async ({token}: {readonly token?: string} = {}): Pr
   const updates = new Updates()
   const troubles = createTroubles()
   const counts = {id: 1, open: 0}
-  let wait: number | undefined
+  let slow: {readonly seconds: number; readonly behind: number} | undefined
   let garbled: string | undefined
   const world: World = {
     updates,
@@ -59,9 +59,9 @@ export const startTelegram = async ({token}: {readonly token?: string} = {}): Pr
     blocked: new Set(),
     moved: new Map(),
     refuses: () => {
-      const seconds = wait ?? (troubles.refuses() ? 1 : undefined)
-      wait = undefined
-      return seconds
+      const {seconds, behind} = slow ?? {seconds: troubles.refuses() ? 1 : undefined, behind: 0}
+      slow = seconds === undefined || behind === 0 ? undefined : {seconds, behind: behind - 1}
+      return behind === 0 ? seconds : undefined
     },
     nextId: () => counts.id++,
   }
@@ -116,8 +116,8 @@ export const startTelegram = async ({token}: {readonly token?: string} = {}): Pr
     push,
     waiting: () => updates.waiting,
     calls: method => world.calls.flatMap(call => (call.method === method ? [call.fields] : [])),
-    slowDown: seconds => {
-      wait = seconds
+    slowDown: (seconds, behind = 0) => {
+      slow = {seconds, behind}
     },
     garble: text => {
       garbled = text

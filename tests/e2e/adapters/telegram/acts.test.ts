@@ -1,0 +1,149 @@
+import {describe, expect, test} from "vitest"
+import {accountAt, eventsOf, startTelegramHost, token, untilTelegram} from "../../../support/adapters/telegram-host.ts"
+import {until} from "../../../support/host/process.ts"
+import {bunOr} from "../../../support/host/runtimes.ts"
+import {shared} from "../../../support/host/shared.ts"
+import type {Shown} from "../../../support/platforms/telegram/chats.ts"
+import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
+
+const ada = {id: 7, is_bot: false, first_name: "Ada", username: "ada"}
+const group = {id: -1001, type: "supergroup", title: "Team"}
+const date = () => Math.floor(Date.now() / 1000)
+
+describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
+  const scene = shared(async () => {
+    const fake = await startTelegram({token})
+    const host = await startTelegramHost([accountAt(fake)], {runtime})
+    await untilTelegram(host, "online")
+    return {fake, host}
+  })
+  /** What the bot says in a chat in answer to a text; each test has a chat of its own. */
+  const answers = async (chat: string, text: string, count = 1): Promise<readonly Shown[]> => {
+    const {fake} = scene()
+    const inChat = () => fake.sent().filter(each => each.chat === chat)
+    fake.say({text, user: chat})
+    return until(`${count} answers to ${text}`, () => inChat().length >= count && inChat())
+  }
+  const sendTo = async (channel: string, text: string): Promise<string> =>
+    (await scene().host.post<{id: string}>("/api/outbox", {endpoint: "telegram~main", channel, text})).id
+  const untilEnded = (id: string, state: string) =>
+    until(`${id} to be ${state}`, async () => {
+      const row = await scene().host.get<{state: string; error?: string; attempt: number}>(`/api/outbox/${id}`)
+      return row.state === state && row
+    })
+
+  test("answers as a reply to the message, with formatting as entities", async () => {
+    const [reply] = await answers("10", "reply")
+    const said = (await eventsOf(scene().host)).find(({message}) => message?.content === "reply")
+    expect(reply).toMatchObject({text: "as you say", answers: Number(said?.message?.id)})
+  })
+
+  test("shows buttons, hands over a press and answers it", async () => {
+    const {fake} = scene()
+    const [menu] = await answers("11", "menu")
+    expect(menu?.keyboard).toMatchObject([[{text: "Red"}, {text: "Blue"}]])
+    const before = fake.calls("answerCallbackQuery").length
+    fake.press(menu?.id ?? "", String(menu?.keyboard[0]?.[1]?.callback_data))
+    await until("the handler's answer", () => fake.sent().some(({text}) => text === "11 takes blue"))
+    await until("the press to be answered", () => fake.calls("answerCallbackQuery").length === before + 1)
+  })
+
+  test("sends pictures as one album, with the text below the first", async () => {
+    const shown = await answers("12", "album", 3)
+    expect(shown.map(({text, files: [file]}) => [text, file?.kind, file?.name, file?.bytes.length])).toEqual([
+      ["all of them", "photo", "picture-1.png", 2000],
+      ["", "photo", "picture-2.png", 2000],
+      ["", "photo", "picture-3.png", 2000],
+    ])
+    expect(new Set(shown.map(({album}) => album)).size).toBe(1)
+    expect(shown[0]?.entities).toEqual([{type: "bold", offset: 0, length: 3}])
+  })
+
+  test("sends files one by one where there are buttons, which stand below the last", async () => {
+    const shown = await answers("13", "picture and menu", 2)
+    expect(shown.map(({text, album, keyboard}) => ({text, album, buttons: keyboard.length}))).toEqual([
+      {text: "Which?", album: undefined, buttons: 0},
+      {text: "", album: undefined, buttons: 1},
+    ])
+  })
+
+  test("goes on behind what was sent where Telegram asks to wait in the middle of a message", async () => {
+    const {fake} = scene()
+    fake.slowDown(1, 2)
+    const shown = await answers("14", "long album", 4)
+    expect(shown.map(({text, files: [file]}) => file?.name ?? text.length)).toEqual([
+      "picture-1.png",
+      "picture-2.png",
+      "report.pdf",
+      "word ".repeat(400).length,
+    ])
+  })
+
+  test.each([
+    ["15", "edit", "final text", undefined],
+    ["16", "edit caption", "final", "picture-1.png"],
+    ["17", "edit picture", "final", "picture-2.png"],
+  ])("changes what it has sent: %s %s", async (chat, text, expected, file) => {
+    await answers(chat, text)
+    const changed = await until("the edit", () =>
+      scene()
+        .fake.sent()
+        .find(each => each.chat === chat && each.edits > 0),
+    )
+    expect({text: changed.text, file: changed.files[0]?.name}).toEqual({text: expected, file})
+  })
+
+  test("reads a file that a person sends, and sends it back by its id", async () => {
+    const {fake} = scene()
+    fake.sayFile({name: "plan.pdf", type: "application/pdf", bytes: Buffer.alloc(5000, 3)})
+    const shown = await until("the answer", () => fake.sent().find(({text}) => text === "plan.pdf: 5000"))
+    expect(shown.files).toMatchObject([{kind: "document", name: expect.stringMatching(/^file-\d+$/)}])
+  })
+
+  test("takes edits, reactions, members and topics", async () => {
+    const {fake, host} = scene()
+    const message = {message_id: 900, date: date(), chat: group, from: ada}
+    fake.push({message: {...message, text: "ping", is_topic_message: true, message_thread_id: 50}})
+    fake.push({edited_message: {...message, text: "corrected", edit_date: date()}})
+    const emoji = {type: "emoji", emoji: "🎉"}
+    const reaction = {chat: group, message_id: 900, user: ada, date: date(), old_reaction: [], new_reaction: [emoji]}
+    fake.push({message_reaction: reaction})
+    const member = {chat: group, from: ada, date: date()}
+    const [before, after] = [
+      {user: ada, status: "left"},
+      {user: ada, status: "member"},
+    ]
+    fake.push({chat_member: {...member, old_chat_member: before, new_chat_member: after}})
+    const pong = await until("the answer in the topic", () => fake.sent().find(({topic}) => topic === 50))
+    expect(pong).toMatchObject({chat: "-1001", text: "pong"})
+    await until("the answer to the reaction", () => fake.sent().some(({text}) => text === "thanks for 🎉"))
+    const events = await until("the member", async () => {
+      const found = (await eventsOf(host)).filter(({guild}) => guild !== undefined)
+      return found.length === 4 && found
+    })
+    expect(events).toMatchObject([
+      {type: "message-created", channel: {id: "-1001:50"}, guild: {id: "-1001", name: "Team"}},
+      {type: "message-updated", message: {id: "900", content: "corrected"}},
+      {type: "reaction-added", message: {id: "900"}, emoji: {id: "🎉"}, user: {id: "7"}},
+      {type: "guild-member-added", user: {id: "7"}},
+    ])
+  })
+
+  test("a user that has blocked the bot ends the message, without another attempt", async () => {
+    scene().fake.block("66")
+    const row = await untilEnded(await sendTo("66", "hello"), "failed")
+    expect(row).toMatchObject({attempt: 1, error: expect.stringContaining("bot was blocked by the user")})
+  })
+
+  test("a chat that is none ends the message with what to do", async () => {
+    const row = await untilEnded(await sendTo("nobody", "hello"), "failed")
+    expect(row.error).toContain('"nobody" is no chat of Telegram')
+  })
+
+  test("a group that has become a supergroup gets the message under its new id", async () => {
+    const {fake} = scene()
+    fake.move("-500", -100500)
+    await untilEnded(await sendTo("-500", "still here"), "sent")
+    expect(fake.sent().find(({text}) => text === "still here")?.chat).toBe("-100500")
+  })
+})

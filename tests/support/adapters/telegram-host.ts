@@ -1,0 +1,109 @@
+import {type HostOptions, startHost, type TestHost} from "../host/host.ts"
+import {until} from "../host/process.ts"
+import type {TelegramFake} from "../platforms/telegram/telegram.ts"
+
+/** The token of the tests' bot, which nothing may print. */
+export const token = "999:AAtests-own-token"
+/** Its secret part. */
+export const secretPart = "AAtests-own-token"
+
+/** A bot that says what it is asked to. */
+const words = `
+import {definePlugin, h} from "svc-runtime"
+
+const png = (n: number) => h("img", {src: new Uint8Array(2000).fill(n), title: "picture-" + n + ".png", type: "image/png"})
+const pdf = () => h("file", {src: new Uint8Array(3000).fill(7), title: "report.pdf", type: "application/pdf"})
+
+export default definePlugin({
+  setup(plugin) {
+    const paint = plugin.action("paint", ({data, session}) => session.user.id + " takes " + data)
+    plugin.on("message-created", {name: "words"}, async session => {
+      if (session.text === "ping") return "pong"
+      if (session.text === "reply") await session.reply("as you say")
+      if (session.text === "menu") return ["Which?", paint.button("red", "Red"), paint.button("blue", "Blue")]
+      if (session.text === "album") return [png(1), png(2), png(3), h("b", "all"), " of them"]
+      if (session.text === "picture and menu") return [png(1), png(2), "Which?", paint.button("red", "Red")]
+      if (session.text === "long album") return [png(1), png(2), pdf(), "word ".repeat(400)]
+      if (session.text === "edit") await session.edit(await session.send("draft"), ["final ", h("i", "text")])
+      if (session.text === "edit caption") await session.edit(await session.send([png(1), "draft"]), "final")
+      if (session.text === "edit picture") await session.edit(await session.send([png(1), "draft"]), [png(2), "final"])
+      if (session.text === "echo") return session.elements
+      const [file] = session.files
+      if (file !== undefined) {
+        const bytes = await new Response(await file.read()).arrayBuffer()
+        return [file.name + ": " + bytes.byteLength, h("file", {src: file.src, title: file.name})]
+      }
+    })
+    plugin.on("reaction-added", {name: "reactions"}, async session => {
+      await session.send("thanks for " + session.event.emoji.id)
+    })
+  },
+})
+`
+
+/** An entry of `plugins.telegram.endpoints` at this fake. */
+export const accountAt = (fake: TelegramFake, more: Readonly<Record<string, unknown>> = {}) => ({
+  id: "main",
+  token: "${BOT_TOKEN}",
+  apiRoot: fake.url,
+  ...more,
+})
+
+/** A configuration with these accounts; JSON is YAML. */
+export const telegramConfig = (
+  accounts: readonly Readonly<Record<string, unknown>>[],
+  http: Readonly<Record<string, unknown>> = {},
+): string => JSON.stringify({http: {port: 0, ...http}, plugins: {telegram: {endpoints: accounts}, words: {}}})
+
+/** A Host with the bot and these accounts. */
+export const startTelegramHost = (
+  accounts: readonly Readonly<Record<string, unknown>>[],
+  {http, ...options}: Omit<HostOptions, "config" | "plugins"> & {http?: Readonly<Record<string, unknown>>} = {},
+): Promise<TestHost> =>
+  startHost({
+    config: telegramConfig(accounts, http),
+    plugins: {words},
+    ...options,
+    env: {BOT_TOKEN: token, ...options.env},
+  })
+
+export interface TelegramEndpoint {
+  readonly name: string
+  readonly state: string
+  readonly reason?: string
+  readonly error?: string
+  readonly remediation?: string
+}
+
+/** Waits until an endpoint is in a state; resolves to what the API says of it. */
+export const untilTelegram = async (host: TestHost, state: string, id = "main"): Promise<TelegramEndpoint> => {
+  let last: TelegramEndpoint | undefined
+  return until(`telegram~${id} to be ${state}`, async () => {
+    const {items} = await host.get<{readonly items: readonly TelegramEndpoint[]}>("/api/endpoints")
+    last = items.find(({name}) => name === `telegram~${id}`)
+    return last?.state === state && last
+  }).catch(error => {
+    throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output().slice(-3000)}`)
+  })
+}
+
+interface InboxItem {
+  readonly seq: number
+  readonly endpoint: string
+  readonly state: string
+  readonly event: {
+    readonly type: string
+    readonly message?: {readonly id: string; readonly content: string}
+    readonly [key: string]: unknown
+  }
+}
+
+/** The events that the inbox has, oldest first. */
+export const eventsOf = async (host: TestHost): Promise<readonly InboxItem["event"][]> => {
+  const {items} = await host.get<{readonly items: readonly InboxItem[]}>("/api/inbox?limit=200")
+  return items.map(({event}) => event).reverse()
+}
+
+/** The texts of messages that the inbox has, oldest first. */
+export const textsOf = async (host: TestHost): Promise<readonly string[]> =>
+  (await eventsOf(host)).flatMap(({type, message}) => (type === "message-created" && message ? [message.content] : []))
