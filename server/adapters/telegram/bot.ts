@@ -1,4 +1,5 @@
 import type {Api, InputFile} from "grammy"
+import type {UserFromGetMe} from "grammy/types"
 import type {CheckTools, StoredFile} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
 import {BotApiError} from "./failures.ts"
@@ -34,11 +35,9 @@ export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<
       throw new Error(`Telegram did not answer ${method}: ${reasonOf(cause)}`)
     })
     if (answer?.ok === true) return answer
-    throw new BotApiError(
-      answer?.error_code ?? 502,
-      reasonOf(new Error(answer?.description ?? "no answer")),
-      answer?.parameters,
-    )
+    const {error_code: code, description, parameters} = answer ?? {}
+    if (code === undefined) throw new Error(`Telegram did not answer ${method} as its Bot API does`)
+    throw new BotApiError(code, reasonOf(description), parameters)
   })
   return {
     api: raw,
@@ -52,6 +51,13 @@ export const createBot = async ({token, apiRoot}: AccountSettings, {load}: Pick<
       throw new Error(`Telegram did not give the file: ${answer.status}`)
     },
   }
+}
+
+/** Who the bot is. */
+export const askSelf = async ({api}: Bot, signal: AbortSignal): Promise<UserFromGetMe> => {
+  const me = await api.getMe(apiSignal(signal))
+  if (Number.isInteger(me?.id) && typeof me.username === "string") return me
+  throw new Error("Telegram did not tell who the bot is")
 }
 
 /** The library writes the name into the part's header as it is. */

@@ -1,17 +1,16 @@
 import type {UserFromGetMe, WebhookInfo} from "grammy/types"
 import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
-import {apiSignal, createBot} from "./bot.ts"
+import {apiSignal, askSelf, createBot} from "./bot.ts"
 import {BotApiError, failureOf} from "./failures.ts"
 import {allowedUpdates} from "./incoming/events.ts"
 
 /** Asks Telegram for the bot and its webhook. It does not poll: that would end the poll of a running endpoint. */
 export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => {
-  const {api} = await createBot(account, tools)
-  const signal = apiSignal(tools.signal)
+  const bot = await createBot(account, tools)
   try {
-    const me = await api.getMe(signal)
-    return [...findingsOf(me), ...deliveryOf(account, await api.getWebhookInfo(signal))]
+    const me = await askSelf(bot, tools.signal)
+    return [...findingsOf(me), ...deliveryOf(account, await bot.api.getWebhookInfo(apiSignal(tools.signal)))]
   } catch (error) {
     if (!(error instanceof BotApiError) || error.code === 429 || error.code >= 500) throw error
     const failure = failureOf(error)
@@ -54,8 +53,7 @@ const addressOf = (webhook: string, {url}: WebhookInfo): AdapterFinding => ({
   what: "webhook",
   ok: url === webhook,
   detail: url === webhook ? `updates go to ${webhook}` : "Telegram sends updates elsewhere, or nowhere",
-  remediation:
-    "The endpoint sets the webhook when it connects: run svc endpoint reconnect, and stop what else uses this token.",
+  remediation: "Stop what else uses this token, then reconnect the endpoint in the console: it sets the webhook again.",
 })
 
 const kindsOf = ({allowed_updates: allowed = []}: WebhookInfo): AdapterFinding => {
@@ -64,7 +62,7 @@ const kindsOf = ({allowed_updates: allowed = []}: WebhookInfo): AdapterFinding =
     what: "kinds of updates",
     ok: missing.length === 0,
     detail: missing.length === 0 ? "all that the adapter reads" : `missing: ${missing.join(", ")}`,
-    remediation: "The endpoint asks for them when it connects: run svc endpoint reconnect.",
+    remediation: "The endpoint asks for them when it connects: reconnect it in the console.",
   }
 }
 

@@ -1,6 +1,6 @@
 import type {DatedIncoming, Endpoint, Sender} from "../../../shared/sdk/sdk.ts"
 import type {AccountSettings} from "./account.ts"
-import {apiSignal, type Bot, createBot} from "./bot.ts"
+import {apiSignal, askSelf, type Bot, createBot} from "./bot.ts"
 import {acting} from "./failures.ts"
 import {Intake} from "./incoming/intake.ts"
 import {download, edit, open, react, remove, setCommands, unreact} from "./outgoing/acts.ts"
@@ -19,7 +19,7 @@ export interface Opened extends Sender {
 export const connect = (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Opened> =>
   acting(async () => {
     const bot = await createBot(account, endpoint)
-    const me = await bot.api.getMe(apiSignal(endpoint.signal))
+    const me = await askSelf(bot, endpoint.signal)
     const user = {id: String(me.id), name: me.username, nick: me.first_name, is_bot: true}
     endpoint.login({platform: "telegram", user, status: 1})
     const places = new Places()

@@ -20,8 +20,10 @@ export interface TelegramFake extends FakePlatform {
   calls(method: string): readonly Fields[]
   /** A send is refused with 429, and so many seconds to wait: the next one, or the one behind so many others. */
   slowDown(seconds: number, behind?: number): void
-  /** Each next request is answered with this text in place of what the method answers. */
-  garble(text: string | undefined): void
+  /** From now on a method answers this text. */
+  garble(method: string, text: string): void
+  /** All methods answer again. */
+  mend(): void
   /** Breaks all connections. */
   cut(): void
   /** How many requests are open. */
@@ -50,7 +52,7 @@ export const startTelegram = async ({token}: {readonly token?: string} = {}): Pr
   const troubles = createTroubles()
   const counts = {id: 1, open: 0}
   let slow: {readonly seconds: number; readonly behind: number} | undefined
-  let garbled: string | undefined
+  const garbled = new Map<string, string>()
   const world: World = {
     updates,
     sent: [],
@@ -85,10 +87,12 @@ export const startTelegram = async ({token}: {readonly token?: string} = {}): Pr
     counts.open++
     response.on("close", () => counts.open--)
     if (request.url?.startsWith("/file/") === true) return download(request.url, response)
+    const text = garbled.get(request.url?.split("/").at(-1) ?? "")
+    if (text !== undefined) return void response.end(text)
     const found = await answer(request)
     if (found === undefined) return void request.socket.destroy()
     response.writeHead("code" in found ? found.code : 200, {"content-type": "application/json"})
-    response.end(garbled ?? JSON.stringify(bodyOf(found)))
+    response.end(JSON.stringify(bodyOf(found)))
   })
   const port = await listen(server)
   const push = (update: Fields): number => updates.add(update)[0] ?? 0
@@ -119,9 +123,8 @@ export const startTelegram = async ({token}: {readonly token?: string} = {}): Pr
     slowDown: (seconds, behind = 0) => {
       slow = {seconds, behind}
     },
-    garble: text => {
-      garbled = text
-    },
+    garble: (method, text) => void garbled.set(method, text),
+    mend: () => garbled.clear(),
     cut: () => server.closeAllConnections(),
     open: () => counts.open,
     block: user => void world.blocked.add(user),

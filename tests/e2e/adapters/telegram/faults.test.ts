@@ -1,0 +1,147 @@
+import {describe, expect, test} from "vitest"
+import {
+  accountAt,
+  secretPart,
+  startTelegramHost,
+  telegramConfig,
+  textsOf,
+  token,
+  untilTelegram,
+} from "../../../support/adapters/telegram-host.ts"
+import {svc} from "../../../support/host/host.ts"
+import {until} from "../../../support/host/process.ts"
+import {makeProject} from "../../../support/host/project.ts"
+import {bunOr} from "../../../support/host/runtimes.ts"
+import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
+
+const others = {OTHER_TOKEN: "999:AAanother-token"}
+
+describe.each(bunOr("node24"))("a bot of Telegram that has trouble, on $name", runtime => {
+  test("a wrong token and a second poll end in failed with what to do, and leave another account alone", async () => {
+    const fake = await startTelegram({token})
+    const wrong = accountAt(fake, {id: "wrong", token: "${OTHER_TOKEN}"})
+    const host = await startTelegramHost([accountAt(fake), wrong], {runtime, env: others})
+    expect(await untilTelegram(host, "failed", "wrong")).toMatchObject({
+      reason: "credentials",
+      error: "Telegram refused the token: Unauthorized",
+      remediation: expect.stringContaining("@BotFather"),
+    })
+    await untilTelegram(host, "online")
+    fake.say({text: "ping"})
+    await until("pong", () => fake.sent().some(({text}) => text === "pong"))
+
+    await fetch(`${fake.url}/bot${token}/getUpdates`)
+    expect(await untilTelegram(host, "failed")).toMatchObject({
+      reason: "conflict",
+      remediation: expect.stringContaining("Another program uses this bot's token"),
+    })
+    const [polls, {output}] = [fake.arrivals(), host.process]
+    await host.post("/api/endpoints/telegram~main/reconnect")
+    await untilTelegram(host, "online")
+    await until("it to poll again", () => fake.arrivals() > polls)
+    expect(output()).not.toContain(secretPart)
+  })
+
+  test("what Telegram never sends neither ends the Host nor keeps what follows from coming in", async () => {
+    const fake = await startTelegram({token})
+    const host = await startTelegramHost([accountAt(fake)], {runtime})
+    await untilTelegram(host, "online")
+    const chat = {id: 42, type: "private", first_name: "Ann"}
+    const message = {message_id: 5, date: 1_700_000_000, chat, from: {id: 42, is_bot: false, first_name: "Ann"}}
+    fake.push({message: 5})
+    fake.push({message: {...message, chat: null, text: "x"}})
+    fake.push({message: {...message, text: "x", date: "yesterday"}})
+    fake.push({message: {...message, text: 5}})
+    fake.push({message: {...message, text: "x", entities: [null, {type: "bold", offset: "a", length: {}}]}})
+    fake.push({message: {...message, text: "x", from: "nobody"}})
+    fake.push({message: {...message, text: "\0nul \ud800 half", message_id: 6}})
+    fake.push({callback_query: {id: "1", from: null, data: "x", message}})
+    fake.push({message_reaction: {chat, message_id: 5, date: 1, old_reaction: 4, new_reaction: []}})
+    fake.push({message: {...message, text: "long ".repeat(2_000_000), message_id: 7}})
+    fake.say({text: "ping"})
+    await until("pong", () => fake.sent().some(({text}) => text === "pong"))
+    await until("all to be confirmed", () => fake.waiting().length === 0)
+
+    for (const method of ["getMe", "getUpdates"])
+      for (const text of [
+        "",
+        "{",
+        "null",
+        '{"ok": true}',
+        '{"ok": true, "result": [{}]}',
+        "<html>Bad Gateway</html>",
+      ]) {
+        fake.garble(method, text)
+        await host.post("/api/endpoints/telegram~main/reconnect")
+        const {error} = await untilTelegram(host, "reconnecting")
+        expect(error).toMatch(/^Telegram (did not|sent updates without)/)
+        fake.mend()
+      }
+    await host.post("/api/endpoints/telegram~main/reconnect")
+    fake.say({text: "ping", user: "43"})
+    await until("the second pong", () => fake.sent().some(({chat, text}) => chat === "43" && text === "pong"))
+    expect(host.process.output()).not.toContain(secretPart)
+  })
+
+  test("while ingress is paused, messages stay with Telegram; then they come in, in their order", async () => {
+    const fake = await startTelegram({token})
+    const host = await startTelegramHost([accountAt(fake)], {runtime})
+    await untilTelegram(host, "online")
+    await host.post("/api/ingress/pause")
+    const polls = fake.arrivals()
+    fake.say({text: "one"}, {text: "two"})
+    await until("the bot to be told", () => fake.updates.polls >= polls && fake.waiting().length === 2)
+    expect(await textsOf(host)).toEqual([])
+    await host.post("/api/ingress/resume")
+    await until("both to be stored", async () => (await textsOf(host)).length === 2)
+    expect(await textsOf(host)).toEqual(["one", "two"])
+    await until("both to be confirmed", () => fake.waiting().length === 0)
+    const now = fake.arrivals()
+    expect(now - polls).toBeLessThan(6)
+  })
+
+  test("svc adapter check tells what Telegram knows of the bot, and what to do", async () => {
+    const fake = await startTelegram({token})
+    const accounts = [accountAt(fake), accountAt(fake, {id: "wrong", token: "${OTHER_TOKEN}"})]
+    const host = await startTelegramHost([...accounts, accountAt(fake, {id: "away", apiRoot: "http://127.0.0.1:9"})], {
+      runtime,
+      env: others,
+    })
+    await untilTelegram(host, "online")
+    const check = async (id: string) => {
+      const {code, stdout} = await svc(runtime, host.project, ["adapter", "check", `telegram~${id}`])
+      return {code, stdout}
+    }
+    expect(await check("main")).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /credentials: the bot is @test_bot\n(.*\n)*.*privacy mode: on: (.*\n)*.*polling: no webhook/,
+      ),
+    })
+    expect(await check("wrong")).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(/credentials: Unauthorized\n +do: .*\/token of @BotFather/),
+    })
+    const away = await check("away")
+    expect(away).toEqual({code: 1, stdout: expect.stringContaining("platform: Telegram did not answer getMe")})
+    expect(away.stdout).not.toContain(secretPart)
+    expect((await untilTelegram(host, "online")).state).toBe("online")
+  })
+
+  test("a library of the project that does not load ends in failed, with the command that installs the right one", async () => {
+    const fake = await startTelegram({token})
+    const project = makeProject({
+      config: telegramConfig([accountAt(fake)]),
+      plugins: {words: 'import {definePlugin} from "svc-runtime"; export default definePlugin({setup() {}})'},
+      files: {
+        "node_modules/grammy/package.json": JSON.stringify({name: "grammy", version: "0.0.1", main: "main.js"}),
+        "node_modules/grammy/main.js": "throw new Error('it is broken')",
+      },
+    })
+    const host = await startTelegramHost([], {runtime, project})
+    expect(await untilTelegram(host, "failed")).toMatchObject({
+      reason: "library_missing",
+      remediation: expect.stringContaining("grammy@1.46.0"),
+    })
+  })
+})
