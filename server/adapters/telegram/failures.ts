@@ -25,15 +25,16 @@ export class BotApiError extends Error {
   }
 }
 
-/** What answers a token that is none: 401 where it was one once, 404 where it does not look like one. */
-const tokenCodes: readonly number[] = [401, 404]
+/** A token that is none: 401 where it looks like one, else 404, which is also what a method gets that a server does not have. */
+const isTokenRefused = ({code, message}: BotApiError): boolean =>
+  code === 401 || (code === 404 && !/method/i.test(message))
 
 /** The refusal, or the postponement, that an answer of the Bot API means; other errors as they are. */
 export const failureOf = (error: unknown): unknown => {
   if (!(error instanceof BotApiError)) return error
   const {code, message, wait} = error
   if (code === 429) return retryAfter((wait ?? 1) * 1000, message)
-  if (tokenCodes.includes(code))
+  if (isTokenRefused(error))
     return refused(`Telegram refused the token: ${message}`, {
       reason: "credentials",
       remediation: "Correct the variable that token names. /token of @BotFather shows the bot's token.",
