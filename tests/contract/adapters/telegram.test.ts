@@ -3,7 +3,7 @@ import {outcomesOf} from "../../support/adapters/platforms.ts"
 import {telegram} from "../../support/adapters/telegram.ts"
 
 test("the adapter telegram keeps what the conformance suite asks", async () => {
-  const outcomes = await outcomesOf(telegram)
+  const outcomes = await outcomesOf(telegram, 3)
   expect(Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))).toEqual({
     // Telegram keeps what comes in for 24 hours, and gives bots no history.
     "fetches what it missed, under the ids that it has live":

@@ -189,13 +189,17 @@ export const sandbox: AdapterUnderTest = {
   },
 }
 
-/** Runs a check and tells how it ended. */
-export const outcomesOf = async (adapter: AdapterUnderTest): Promise<Readonly<Record<string, string>>> => {
+/** Runs the checks, so many side by side, and tells how each ended. */
+export const outcomesOf = async (adapter: AdapterUnderTest, atOnce = 1): Promise<Readonly<Record<string, string>>> => {
   const outcomes: Record<string, string> = {}
-  for (const {name, run} of adapterChecks(adapter))
-    outcomes[name] = await run().then(
-      why => (why === undefined ? "passed" : `not checked: ${why}`),
-      error => `failed: ${error.message}`,
-    )
+  const waiting = adapterChecks(adapter).values()
+  const lane = async () => {
+    for (const {name, run} of waiting)
+      outcomes[name] = await run().then(
+        why => (why === undefined ? "passed" : `not checked: ${why}`),
+        error => `failed: ${error.message}`,
+      )
+  }
+  await Promise.all(Array.from({length: atOnce}, lane))
   return outcomes
 }
