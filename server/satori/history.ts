@@ -8,11 +8,17 @@ import type {LoginOf} from "./frame.ts"
 /** The Host keeps no directory of a platform: it answers from so many of its newest events. */
 export const seenEvents = 10_000
 
-const newest = `FROM (SELECT endpoint, conversation, event FROM inbox ORDER BY seq DESC LIMIT ${seenEvents})`
+const newest = `FROM (SELECT seq, endpoint, conversation, event FROM inbox ORDER BY seq DESC LIMIT ${seenEvents})`
 
 export type Outcome =
   | {readonly is: "done"; readonly ids: readonly string[]}
   | {readonly is: "failed"; readonly why: string}
+
+/** An event of the inbox with its sequence. */
+interface Kept {
+  readonly seq: number
+  readonly event: SatoriEvent
+}
 
 /** What the inbox and the outbox tell of one endpoint's channels, users and messages. */
 export class History {
@@ -44,19 +50,18 @@ export class History {
 
   /** A message that came in, with who wrote it and where. */
   async received(endpoint: string, channel: string, id: string): Promise<(Message & Partial<SatoriEvent>) | undefined> {
-    const [row] = await this.#database.read("SELECT seq, event FROM inbox WHERE endpoint = ? AND event_id = ?", [
-      endpoint,
-      id,
-    ])
-    const event = row === undefined ? undefined : parseEvent(row.event)
-    if (event?.message?.id !== id || event.channel?.id !== channel) return undefined
-    const {message, user, guild, timestamp} = event
-    const content = withFileLinks(message.content, this.#loginOf(endpoint, event.login), Number(row?.seq))
+    const isIt = ({event: {message, channel: said}}: Kept) => message?.id === id && said?.id === channel
+    const byEvent = await this.#kept("FROM inbox WHERE endpoint = ? AND event_id = ?", [endpoint, id])
+    const kept = byEvent !== undefined && isIt(byEvent) ? byEvent : await this.#newestOf(endpoint, channel, id)
+    if (kept === undefined) return undefined
+    const {message, channel: place, user, guild, timestamp, login} = kept.event
+    if (message === undefined || place === undefined) return undefined
+    const content = withFileLinks(message.content, this.#loginOf(endpoint, login), kept.seq)
     return {
       created_at: timestamp,
       ...message,
       content,
-      channel: event.channel,
+      channel: place,
       ...(user && {user}),
       ...(guild && {guild}),
     }
@@ -87,6 +92,18 @@ export class History {
     if (["scheduled", "queued", "sending"].includes(state)) return undefined
     if (state !== "sent") return {is: "failed", why: `${state}: ${row?.error ?? "an operator ended it"}`}
     return {is: "done", ids: fromJson(String(row?.platform_ids ?? "[]"))}
+  }
+
+  /** A platform may number its messages in each channel anew, and its events otherwise: among the newest, by channel and message. */
+  #newestOf(endpoint: string, channel: string, id: string): Promise<Kept | undefined> {
+    const where = `WHERE endpoint = ? AND event ->> '$.channel.id' = ? AND event ->> '$.message.id' = ?
+      AND event ->> '$.type' = 'message-created' ORDER BY seq DESC LIMIT 1`
+    return this.#kept(`${newest} ${where}`, [endpoint, channel, id])
+  }
+
+  async #kept(from: string, args: readonly string[]): Promise<Kept | undefined> {
+    const [row] = await this.#database.read(`SELECT seq, event ${from}`, args)
+    return row === undefined ? undefined : {seq: Number(row.seq), event: parseEvent(row.event)}
   }
 
   async #event(condition: string, args: readonly string[]): Promise<SatoriEvent | undefined> {

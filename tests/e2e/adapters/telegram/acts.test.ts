@@ -38,6 +38,23 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     expect(reply).toMatchObject({text: "as you say", answers: Number(said?.message?.id)})
   })
 
+  test("a Satori application gets a message that came in by its channel and its number", async () => {
+    const {host, fake} = scene()
+    fake.push({message: {message_id: 1000, date: date(), chat: {...group, id: -1002}, from: ada, text: "in the group"}})
+    await answers("18", "ping")
+    const headers = {"content-type": "application/json", "satori-platform": "telegram", "satori-user-id": "999"}
+    const ask = async (channel_id: string) => {
+      const body = JSON.stringify({channel_id, message_id: "1000"})
+      const answer = await host.fetch("/satori/v1/message.get", {method: "POST", headers, body})
+      return {status: answer.status, body: await answer.json()}
+    }
+    expect(await ask("-1002")).toMatchObject({
+      status: 200,
+      body: {id: "1000", content: "in the group", user: {id: "7"}},
+    })
+    expect(await ask("18")).toMatchObject({status: 404})
+  })
+
   test("shows buttons, hands over a press and answers it", async () => {
     const {fake} = scene()
     const [menu] = await answers("11", "menu")
@@ -118,7 +135,7 @@ describe.each(bunOr("node22"))("a bot of Telegram on $name", runtime => {
     expect(pong).toMatchObject({chat: "-1001", text: "pong"})
     await until("the answer to the reaction", () => fake.sent().some(({text}) => text === "thanks for 🎉"))
     const events = await until("the member", async () => {
-      const found = (await eventsOf(host)).filter(({guild}) => guild !== undefined)
+      const found = (await eventsOf(host)).filter(({guild}) => (guild as {id?: string} | undefined)?.id === "-1001")
       return found.length === 4 && found
     })
     expect(events).toMatchObject([
