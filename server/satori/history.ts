@@ -94,7 +94,10 @@ export class History {
     return {is: "done", ids: fromJson(String(row?.platform_ids ?? "[]"))}
   }
 
-  /** A platform may number its messages in each channel anew, and its events otherwise: among the newest, by channel and message. */
+  /**
+   * A platform may number its messages in each channel anew, and its events otherwise: among the newest, by channel and
+   * message.
+   */
   #newestOf(endpoint: string, channel: string, id: string): Promise<Kept | undefined> {
     const where = `WHERE endpoint = ? AND event ->> '$.channel.id' = ? AND event ->> '$.message.id' = ?
       AND event ->> '$.type' = 'message-created' ORDER BY seq DESC LIMIT 1`

@@ -33,8 +33,8 @@ const findingsOf = (me: UserFromGetMe): readonly AdapterFinding[] => [
     what: "privacy mode",
     ok: true,
     detail: me.can_read_all_group_messages
-      ? "off: the bot is told all that is said in its groups"
-      : "on: in groups the bot is told commands, answers to it and mentions only, unless it is an administrator. /setprivacy of @BotFather",
+      ? "off: the bot gets all messages of its groups"
+      : "on: in groups the bot gets commands, answers and mentions only; /setprivacy of @BotFather turns it off",
   },
 ]
 
@@ -72,5 +72,5 @@ const lastOf = ({last_error_message: error, pending_update_count: waiting}: Webh
   ok: error === undefined || waiting === 0,
   detail: error === undefined ? `${waiting} updates wait` : `${waiting} updates wait; the last failure was: ${error}`,
   remediation:
-    "Make the address of webhook reachable from the Internet, with a certificate that is valid, on port 443, 80, 88 or 8443.",
+    "Make the address of webhook reachable from the Internet, with a valid certificate, on port 443, 80, 88 or 8443.",
 })

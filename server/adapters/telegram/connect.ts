@@ -15,7 +15,9 @@ export interface Opened extends Sender {
   takeUpdate(request: Request): Promise<Response>
 }
 
-/** Asks who the bot is, and begins to poll or has updates sent. Throws a refusal where Telegram does not know the token. */
+/**
+ * Asks who the bot is, and begins to poll or has updates sent. Throws a refusal where Telegram does not know the token.
+ */
 export const connect = (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Opened> =>
   acting(async () => {
     const bot = await createBot(account, endpoint)

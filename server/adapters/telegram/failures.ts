@@ -25,7 +25,10 @@ export class BotApiError extends Error {
   }
 }
 
-/** A token that is none: 401 where it looks like one, else 404, which is also what a method gets that a server does not have. */
+/**
+ * A token that is none: 401 where it looks like one, else 404, which is also what a method gets that a server does not
+ * have.
+ */
 const isTokenRefused = ({code, message}: BotApiError): boolean =>
   code === 401 || (code === 404 && !/method/i.test(message))
 
@@ -43,13 +46,12 @@ export const failureOf = (error: unknown): unknown => {
     return refused(message, {
       reason: "conflict",
       remediation:
-        "Another program uses this bot's token: stop it, or give the token up with /revoke of @BotFather, then run svc runtime reload.",
+        "Stop the other program that uses this token, or revoke the token at @BotFather; then run svc runtime reload.",
     })
   if (code === 403)
     return refused(message, {
       reason: "forbidden",
-      remediation:
-        "The user has blocked the bot or never started it, or the bot is not in the chat or may not write there.",
+      remediation: "The user has blocked the bot or never started it, or the bot may not write in the chat.",
     })
   if (code >= 400 && code < 500)
     return refused(message, {

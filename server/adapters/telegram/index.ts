@@ -13,7 +13,7 @@ export default definePlugin({
       account: Account,
       history: "replay",
       libraries: {grammy: "1.46.0"},
-      // What Telegram takes of one bot (core.telegram.org/bots/faq, "My bot is hitting limits"), and its Bot API of one message.
+      // What Telegram takes of one bot (core.telegram.org/bots/faq), and its Bot API of one message and one file.
       rate: {messages: 30, per: 1000},
       limits: {text: 4096, file: 50_000_000},
       features: [

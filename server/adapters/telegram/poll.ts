@@ -12,7 +12,10 @@ const timeout = 30
 /** Behind an empty answer, in milliseconds: a server that holds no poll open is not asked all the time. */
 const pause = 100
 
-/** Polls until the endpoint closes, and tells it why where it ends before. An update is confirmed by the offset behind it, once it is stored. */
+/**
+ * Polls until the endpoint closes, and tells it why where it ends before. An update is confirmed by the offset behind
+ * it, once it is stored.
+ */
 export const poll = async (bot: Bot, endpoint: Endpoint<DatedIncoming>, me: number, intake: Intake): Promise<void> => {
   try {
     for (let offset = offsetIn(endpoint.cursor, me); !endpoint.signal.aborted; ) {

@@ -6,7 +6,10 @@ import {apiSignal, type Bot} from "./bot.ts"
 import {allowedUpdates} from "./incoming/events.ts"
 import type {Intake} from "./incoming/intake.ts"
 
-/** What Telegram shows with each update, so that it is known to come from there: made from the token, and the same after a restart. */
+/**
+ * What Telegram shows with each update, so that it is known to come from there: made from the token, and the same after
+ * a restart.
+ */
 const secretOf = ({token}: AccountSettings): string =>
   createHmac("sha256", token.reveal()).update("svc telegram webhook").digest("base64url")
 

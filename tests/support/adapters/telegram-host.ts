@@ -11,8 +11,9 @@ export const secretPart = "AAtests-own-token"
 const words = `
 import {definePlugin, h} from "svc-runtime"
 
-const png = (n: number) => h("img", {src: new Uint8Array(2000).fill(n), title: "picture-" + n + ".png", type: "image/png"})
-const pdf = () => h("file", {src: new Uint8Array(3000).fill(7), title: "report.pdf", type: "application/pdf"})
+const bytes = (n: number) => new Uint8Array(2000).fill(n)
+const png = (n: number) => h("img", {src: bytes(n), title: "picture-" + n + ".png", type: "image/png"})
+const pdf = () => h("file", {src: bytes(7), title: "report.pdf", type: "application/pdf"})
 
 export default definePlugin({
   setup(plugin) {

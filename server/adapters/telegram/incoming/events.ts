@@ -116,7 +116,10 @@ const reactionEvents = (reaction: MessageReactionUpdated): readonly Incoming[] =
 const isIn = ({status, ...member}: ChatMemberUpdated["new_chat_member"]): boolean =>
   status === "restricted" ? "is_member" in member && member.is_member : !["left", "kicked"].includes(status)
 
-/** Somebody has come or gone; where it is the bot, its guild has. A private chat has no members: the user has blocked the bot, or lets it in again. */
+/**
+ * Somebody has come or gone; where it is the bot, its guild has. A private chat has no members: the user has blocked
+ * the bot, or lets it in again.
+ */
 const memberEvents = (
   {chat, date, old_chat_member, new_chat_member}: ChatMemberUpdated,
   me: Self,

@@ -23,7 +23,10 @@ export class Intake {
     this.#me = me
   }
 
-  /** Resolves once all of it is durable, with the cursor behind it. An event that the Host refuses as invalid is left out. */
+  /**
+   * Resolves once all of it is durable, with the cursor behind it. An event that the Host refuses as invalid is left
+   * out.
+   */
   async store(updates: readonly Update[], cursor?: string): Promise<void> {
     const options = cursor === undefined ? {} : {cursor}
     const events = updates.flatMap(update => this.#read(update))

@@ -47,8 +47,8 @@ interface Span {
 }
 
 /**
- * A text with its entities as a tree. Offsets count UTF-16 code units, as strings here do. Telegram nests entities and lets none
- * overlap in part; one that would reach beyond what it stands in ends there.
+ * A text with its entities as a tree. Offsets count UTF-16 code units, as strings here do. Telegram nests entities and
+ * lets none overlap in part; one that would reach beyond what it stands in ends there.
  */
 export const toNodes = (text: string, entities: readonly MessageEntity[], me: Self): readonly Node[] => {
   const spans = entities

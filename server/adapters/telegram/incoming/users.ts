@@ -21,7 +21,10 @@ export const chatUserOf = (chat: Chat): User => ({id: String(chat.id), name: tit
 export const titleOf = (chat: Pick<Chat, "id" | "title" | "username" | "first_name">): string =>
   chat.title ?? chat.username ?? chat.first_name ?? String(chat.id)
 
-/** Where something was said: every chat with others is a guild, whose channels are the chat itself and the topics of a forum. */
+/**
+ * Where something was said: every chat with others is a guild, whose channels are the chat itself and the topics of a
+ * forum.
+ */
 export const placeOf = (chat: Chat, topic?: number) => {
   const isDirect = chat.type === "private"
   const channel: Channel = {

@@ -106,7 +106,9 @@ export const open = async ({api}: Bot, user: string, signal: AbortSignal): Promi
   return {id: user, type: channelType.direct, name: titleOf(chat)}
 }
 
-/** What Telegram takes: so many commands, each of lower-case letters, digits and underscores, and so long a description. */
+/**
+ * What Telegram takes: so many commands, each of lower-case letters, digits and underscores, and so long a description.
+ */
 const listed = {commands: 100, name: /^[a-z0-9_]{1,32}$/, description: 256} as const
 
 /** Commands of several words, and those with other names, work and are not listed. */

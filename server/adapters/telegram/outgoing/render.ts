@@ -34,8 +34,8 @@ const fileTypes: ReadonlySet<string> = new Set(["img", "audio", "video", "file"]
 const linkable = /^(https?|tg):\/\/|^mailto:/i
 
 /**
- * Content as text with entities, whose offsets count UTF-16 code units. What Telegram has not becomes its text, as `textOf` has it. `shows`:
- * is this the element of a file that Telegram gets?
+ * Content as text with entities, whose offsets count UTF-16 code units. What Telegram has not becomes its text, as
+ * `textOf` has it. `shows`: is this the element of a file that Telegram gets?
  */
 export const render = (content: readonly Node[], shows: (element: Element) => boolean): Rendered => {
   let text = ""

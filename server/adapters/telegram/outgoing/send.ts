@@ -36,7 +36,10 @@ const hasCaption = ({kind}: Media): boolean => kind !== "sticker" && kind !== "v
 export const captionOf = ({text, entities}: Rendered): Caption =>
   text === "" ? {} : {caption: text, caption_entities: entities}
 
-/** What one message of the bot takes: its files, in albums where it has no buttons, and behind them a text that is too long for a caption. */
+/**
+ * What one message of the bot takes: its files, in albums where it has no buttons, and behind them a text that is too
+ * long for a caption.
+ */
 const stepsOf = ({api}: Bot, prepared: Prepared): readonly Step[] => {
   const {text, entities, media, buttons, answers} = prepared
   const groups = buttons.length === 0 ? groupMedia(media) : media.map(each => [each])
@@ -65,8 +68,8 @@ const stepsOf = ({api}: Bot, prepared: Prepared): readonly Step[] => {
 const remembered = 200
 
 /**
- * Sends a message, which may be several of Telegram's. Where Telegram refuses one of them for now, another attempt goes on with that
- * one, as long as the connection lasts.
+ * Sends a message, which may be several of Telegram's. Where Telegram refuses one of them for now, another attempt goes
+ * on with that one, as long as the connection lasts.
  */
 export const createSend = (bot: Bot, endpoint: Endpoint) => {
   const done = new Map<string, readonly (readonly string[])[]>()

@@ -14,7 +14,7 @@ import {freePort} from "../../../support/machine/ports.ts"
 import {startTelegram} from "../../../support/platforms/telegram/telegram.ts"
 
 test.each(bunOr("node22"))(
-  "a webhook is set, verified, answered once an update is stored, survives kill -9, and goes when the bot polls, on $name",
+  "a webhook is verified, answered once an update is stored, survives kill -9, and goes when the bot polls, on $name",
   async runtime => {
     const fake = await startTelegram({token})
     const port = await freePort()

@@ -40,12 +40,14 @@ const bodyOf = (answer: Answer) =>
     : {ok: false, error_code: answer.code, description: answer.description, parameters: answer.parameters}
 
 /**
- * A stand-in for Telegram, a fake of the tests, written from the public documentation of the Bot API (https://core.telegram.org/bots/api).
+ * A stand-in for Telegram, a fake of the tests, written from the public documentation of the Bot API
+ * (https://core.telegram.org/bots/api).
  *
- * It has long polling (an update stays until `getUpdates` asks with a higher offset; a second poll, or a webhook, ends the first with 409),
- * webhooks with their secret token, kinds of updates that have to be asked for, messages, captions and albums with their limits, edits, deletions,
- * reactions, buttons, files both ways, and 429 with `retry_after`. It leaves out Telegram's own limits (429 comes only when a test
- * asks for it), markup in texts, rights in groups, and all that bots of svc do not use. With a `token`, others get 401.
+ * It has long polling (an update stays until `getUpdates` asks with a higher offset; a second poll, or a webhook, ends
+ * the first with 409), webhooks with their secret token, kinds of updates that have to be asked for, messages, captions
+ * and albums with their limits, edits, deletions, reactions, buttons, files both ways, and 429 with `retry_after`. It
+ * leaves out Telegram's own limits (429 comes only when a test asks for it), markup in texts, rights in groups, and all
+ * that bots of svc do not use. With a `token`, others get 401.
  */
 export const startTelegram = async ({token}: {readonly token?: string} = {}): Promise<TelegramFake> => {
   const updates = new Updates()
