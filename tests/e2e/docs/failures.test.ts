@@ -155,7 +155,9 @@ const observe = async ({platform, start, startSecond, isPatient, ...bot}: Bot): 
 
   platform.say({text: "long", user: "11"})
   await settled(running)
-  seen.long = textsIn("11").join("").length > 4900 ? "sent in parts" : "refused"
+  const isLong = () => textsIn("11").join("").length > 4900
+  if (isPatient) await until("all of a long text", isLong)
+  seen.long = isLong() ? "sent in parts" : "refused"
   await again()
 
   platform.say({text: "edit", user: "12"})
