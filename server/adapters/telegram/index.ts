@@ -4,6 +4,8 @@ import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 import {methodNames} from "./outgoing/members.ts"
 
+export const libraries = {grammy: "1.46.0"} as const
+
 /** Bots of Telegram, by long polling or by webhook. */
 export default definePlugin({
   description: "Telegram",
@@ -12,7 +14,7 @@ export default definePlugin({
       description: "A bot of Telegram",
       account: Account,
       history: "replay",
-      libraries: {grammy: "1.46.0"},
+      libraries,
       // What Telegram takes of one bot (core.telegram.org/bots/faq), and its Bot API of one message and one file.
       rate: {messages: 30, per: 1000},
       limits: {text: 4096, file: 50_000_000},
