@@ -13,6 +13,7 @@ export const builtIns: BuiltIns = {
   mqtt: () => import("../../adapters/mqtt/index.ts"),
   telegram: () => import("../../adapters/telegram/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),
+  discord: () => import("../../adapters/discord/index.ts"),
 }
 
 /** The Host's own SDK, so that every plugin shares it: by specifier, absolute. */

@@ -1,0 +1,43 @@
+import type {Sender} from "../../../../shared/sdk/sdk.ts"
+import {type Api, requireId} from "../api.ts"
+import {messageEvent} from "../events.ts"
+import {idIn, payloadOf, payloadsOf} from "../payload.ts"
+import type {Places} from "../places.ts"
+
+/** Discord gives so many messages at once. */
+const mostAtOnce = 100
+
+/** Pages of nothing but Discord's own messages that are passed over. */
+const mostEmpty = 5
+
+/** The messages of a channel, oldest first. Those of a server need Read Message History there. */
+export const createHistory = (api: Api, places: Places): NonNullable<Sender["history"]> => {
+  /** Messages of the API do not tell their guild. */
+  const guildOf = async (channel: string, signal: AbortSignal) => {
+    const about = payloadOf(await api.ask("GET", `/channels/${channel}`, {}, signal))
+    places.learnChannel(about)
+    return idIn(about, "guild_id")
+  }
+  return async ({channel, before, after, limit}, signal) => {
+    const path = `/channels/${requireId(channel, "channel")}/messages`
+    const guild = await guildOf(channel, signal)
+    const most = Math.min(limit, mostAtOnce)
+    let from: Readonly<Record<string, string>> = {
+      ...(before === undefined ? {} : {before: requireId(before, "message")}),
+      ...(after === undefined ? {} : {after: requireId(after, "message")}),
+    }
+    for (let page = 0; ; page++) {
+      const messages = payloadsOf(
+        await api.ask("GET", path, {query: {limit: String(most), ...from}}, signal),
+      ).toReversed()
+      const events = messages.flatMap(message => {
+        const event = messageEvent({...message, channel_id: channel, guild_id: guild}, {places, me: ""})
+        return event === undefined ? [] : [event]
+      })
+      const more = messages.length >= most
+      const next = idIn(messages.at(after === undefined ? 0 : -1) ?? {})
+      if (events.length > 0 || !more || next === undefined || page === mostEmpty) return {events, more}
+      from = after === undefined ? {before: next} : {after: next}
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import {type Refusal, refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {type AccountSettings, usualApi} from "./account.ts"
+import {isSnowflake, numberIn, payloadOf, textIn} from "./payload.ts"
+
+export type RestLibrary = typeof import("@discordjs/rest")
+
+export interface Ask {
+  readonly body?: unknown
+  readonly query?: Readonly<Record<string, string>>
+  readonly files?: readonly {readonly name: string; readonly data: Uint8Array; readonly contentType: string}[]
+  /** False where the address itself is the secret, as of interactions. */
+  readonly auth?: boolean
+}
+
+/** Discord's HTTP API, in the bot's name. What fails is thrown as the Host takes it: a refusal, a wait, or an error to try again. */
+export interface Api {
+  ask(
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    ask?: Ask,
+    signal?: AbortSignal,
+  ): Promise<unknown>
+}
+
+/** Discord does not know the token. */
+export class Unauthorized extends Error {}
+
+export const createApi = (
+  library: RestLibrary,
+  {token, api = usualApi}: Pick<AccountSettings, "token" | "api">,
+): Api & {close(): void} => {
+  // It does not wait by itself, nor try again: the Host counts attempts and shows waits.
+  const rest = new library.REST({api, version: "10", retries: 0, timeout: 25_000, rejectOnRateLimit: () => true})
+  rest.setToken(token.reveal())
+  return {
+    ask: async (method, path, {body, query, files, auth = true} = {}, signal) => {
+      try {
+        return await rest.request({
+          method: library.RequestMethod[methodNames[method]],
+          fullRoute: path as `/${string}`,
+          auth,
+          ...(body === undefined ? {} : {body}),
+          ...(query === undefined ? {} : {query: new URLSearchParams(query)}),
+          ...(files === undefined || files.length === 0
+            ? {}
+            : {files: files.map(file => ({...file, data: Buffer.from(file.data)}))}),
+          ...(signal === undefined ? {} : {signal}),
+        })
+      } catch (error) {
+        // After such an answer the library forgets the token.
+        rest.setToken(token.reveal())
+        throw explain(library, error, method, path)
+      }
+    },
+    close: () => {
+      rest.clearHashSweeper()
+      rest.clearHandlerSweeper()
+    },
+  }
+}
+
+const methodNames = {GET: "Get", POST: "Post", PUT: "Put", PATCH: "Patch", DELETE: "Delete"} as const
+
+/** Errors of Discord that have a remedy of their own (Discord: JSON Error Codes). */
+const remedies: Readonly<Record<number, readonly [reason: string, remediation: string]>> = {
+  10003: [
+    "channel_unknown",
+    "Send to a channel that the bot can see; svc endpoint show lists those that it has heard of.",
+  ],
+  10004: ["guild_unknown", "Name a server that the bot is in."],
+  10007: ["member_unknown", "Name a member of the server."],
+  10008: ["message_unknown", "The message is gone, or in another channel."],
+  10013: ["user_unknown", "Name a user by the id that Discord gives."],
+  10014: ["emoji_unknown", "Use an emoji of Unicode, or name:id of one that the bot can use."],
+  30046: ["edits", "Discord takes few edits of a message that is older than an hour: send another message."],
+  40005: ["file_too_large", "Send a smaller file."],
+  50001: ["permission", "Let the bot see the channel: give its role View Channel there."],
+  50006: ["empty", "Give the message a text, a file or a button."],
+  50007: ["direct_closed", "The user takes no direct messages of the bot. Write in a channel that both are in."],
+  50013: [
+    "permission",
+    "Give the bot's role the permission in this server or channel; svc adapter check shows what it has.",
+  ],
+  50083: ["thread_archived", "Reopen the thread, or send elsewhere."],
+}
+
+/** The code of a refusal that Discord gave; undefined for another error. */
+export const codeOf = (error: unknown): number | undefined => numberIn(payloadOf(error), "discord")
+
+const explain = (library: RestLibrary, error: unknown, method: string, path: string): Error => {
+  if (error instanceof library.RateLimitError) {
+    const wait = Math.max(error.timeToReset, error.retryAfter, error.sublimitTimeout)
+    return retryAfter(Number.isFinite(wait) ? wait : 1000, `Discord limits ${method} ${publicPath(path)}`)
+  }
+  if (error instanceof library.DiscordAPIError) {
+    const {code, status} = error
+    const said = `Discord refused ${method} ${publicPath(path)}: ${error.message.slice(0, 500)}`
+    if (status === 401) return new Unauthorized(said)
+    const [reason, remediation] = remedies[Number(code)] ?? [
+      status === 403 ? "permission" : "rejected",
+      "Read what Discord said; svc adapter check shows what the bot may do.",
+    ]
+    return withCode(refused(said, {reason, remediation}), Number(code))
+  }
+  if (error instanceof library.HTTPError)
+    return new Error(`Discord answered ${error.status} to ${method} ${publicPath(path)}`)
+  const why = error instanceof Error && error.name === "AbortError" ? "no answer in time" : causeOf(error)
+  return new Error(`Discord was not reached (${method} ${publicPath(path)}): ${why}`)
+}
+
+const withCode = (refusal: Refusal, discord: number): Refusal => Object.assign(refusal, {discord})
+
+const causeOf = (error: unknown): string =>
+  textIn(payloadOf(payloadOf(error).cause), "message") ?? textIn(payloadOf(error), "message") ?? "no reason given"
+
+/** Tokens of interactions are in paths. */
+const publicPath = (path: string): string => path.replace(/(\/(?:webhooks|interactions)\/\d+\/)[^/]+/, "$1…")
+
+/** Throws a refusal for what could not be an id: it would lead elsewhere in a path. */
+export const requireId = (value: unknown, what: string): string => {
+  if (isSnowflake(value)) return value
+  throw refused(`"${String(value).slice(0, 100)}" is no id of a ${what} of Discord`, {
+    reason: "target_invalid",
+    remediation: `Name the ${what} by its id, a number: Discord shows it with Developer Mode on, under Copy ID.`,
+  })
+}

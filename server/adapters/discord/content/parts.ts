@@ -1,0 +1,47 @@
+import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
+import {type Written, writeMarkdown} from "./write.ts"
+
+/** The longest text of one message, as Discord counts it: with its markup. */
+export const longestText = 2000
+
+/** The content in parts whose text, with the escapes that it needs, is as long as Discord takes. */
+export const writeParts = (
+  content: readonly Node[],
+  isShown: (file: Element) => boolean,
+): readonly {readonly content: readonly Node[]; readonly written: Written}[] => {
+  const written = writeMarkdown(content, isShown)
+  const length = textOf(content).length
+  if (written.text.length <= longestText || length < 2) return [{content, written}]
+  const [first, rest] = cut(content, Math.floor(length / 2))
+  return [...writeParts(first, isShown), ...writeParts(rest, isShown)]
+}
+
+/** Two contents: the first has so much of the text; what has none goes with what stands behind it. */
+const cut = (nodes: readonly Node[], at: number): readonly [Node[], Node[]] => {
+  const first: Node[] = []
+  const rest: Node[] = []
+  let left = at
+  for (const node of nodes) {
+    const length = textOf(node).length
+    if (left <= 0) rest.push(node)
+    else if (length <= left) first.push(node)
+    else if (isElement(node)) {
+      const [before, behind] = cut(node.children, left)
+      if (before.length > 0) first.push({...node, children: before})
+      rest.push({...node, children: behind})
+    } else {
+      const place = placeIn(node, left)
+      first.push(node.slice(0, place))
+      rest.push(node.slice(place))
+    }
+    left -= length
+  }
+  return [first, rest]
+}
+
+/** Behind a word near the wanted place, else there; never within a surrogate pair. */
+const placeIn = (text: string, wanted: number): number => {
+  const space = text.lastIndexOf(" ", wanted)
+  if (space > wanted / 2) return space + 1
+  return /[\uDC00-\uDFFF]/.test(text[wanted] ?? "") ? wanted + 1 : wanted
+}

@@ -1,0 +1,115 @@
+import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
+import {isSnowflake} from "../payload.ts"
+import {escapeCode, escapeText} from "./escape.ts"
+
+/** Whom a message may notify: nobody but those whom an element `at` names. */
+export interface Mentions {
+  readonly parse: readonly "everyone"[]
+  readonly users: readonly string[]
+  readonly roles: readonly string[]
+  readonly replied_user: boolean
+}
+
+export interface Written {
+  readonly text: string
+  readonly mentions: Mentions
+  /** What it answers. */
+  readonly reference?: string
+}
+
+/** Content that stands in no text: files, and what is pressed or filled in. */
+const apart = new Set(["button", "select", "form", "img", "file", "audio", "video", "quote", "author"])
+
+const around: Readonly<Record<string, string>> = {
+  b: "**",
+  strong: "**",
+  i: "*",
+  em: "*",
+  u: "__",
+  ins: "__",
+  s: "~~",
+  del: "~~",
+  spl: "||",
+}
+
+/** `isShown`: an element of a file that the message has as an attachment, whose address the text need not tell. */
+export const writeMarkdown = (content: readonly Node[], isShown: (file: Element) => boolean): Written => {
+  const users = new Set<string>()
+  const roles = new Set<string>()
+  let everyone = false
+  let reference: string | undefined
+
+  const mention = ({attrs}: Element): string => {
+    const {id, role, type} = attrs
+    if (isSnowflake(id)) {
+      users.add(id)
+      return `<@${id}>`
+    }
+    if (isSnowflake(role)) {
+      roles.add(role)
+      return `<@&${role}>`
+    }
+    if (type === "all" || type === "here") {
+      everyone = true
+      return type === "all" ? "@everyone" : "@here"
+    }
+    return escapeText(`@${attrs.name ?? id ?? role ?? type ?? ""}`)
+  }
+
+  const inner = (nodes: readonly Node[]): string => nodes.map(render).join("")
+
+  const link = ({attrs, children}: Element): string => {
+    const href = String(attrs.href ?? "")
+    const text = textOf(children)
+    if (!/^https?:\/\/[^\s<>]+$/i.test(href)) return text === "" ? escapeText(href) : inner(children)
+    const address = escapeText(href)
+    if (text === "" || text === href) return address
+    // Discord shows no link whose text looks like an address.
+    if (/https?:\/\/|[[\]]/i.test(text)) return `${inner(children)} (${address})`
+    return `[${inner(children)}](<${address.replace(/[()]/g, each => (each === "(" ? "%28" : "%29"))}>)`
+  }
+
+  const render = (node: Node): string => {
+    if (!isElement(node)) return escapeText(node)
+    const {type, attrs, children} = node
+    if (type === "quote") {
+      if (isSnowflake(attrs.id)) reference ??= attrs.id
+      return ""
+    }
+    if (type === "at") return mention(node)
+    if (type === "sharp") return isSnowflake(attrs.id) ? `<#${attrs.id}>` : escapeText(textOf(node))
+    if (type === "emoji" && isSnowflake(attrs.id))
+      return `<${attrs.animated === true ? "a" : ""}:${String(attrs.name ?? "_").replace(/\W/g, "") || "_"}:${attrs.id}>`
+    if (type === "a") return link(node)
+    if (type === "br") return "\n"
+    if (type === "code" || type === "pre") return code(node)
+    if (apart.has(type)) {
+      const isFile = type === "img" || type === "file" || type === "audio" || type === "video"
+      return isFile && !isShown(node) ? escapeText(textOf(node)) : ""
+    }
+    const text = children.length === 0 ? escapeText(textOf(node)) : inner(children)
+    const mark = around[type]
+    if (mark !== undefined) return text.trim() === "" ? text : marked(text, mark)
+    return type === "p" || type === "message" ? `${text}\n` : text
+  }
+
+  const text = inner(content).replace(/\s+$/, "").replace(/^\n+/, "")
+  return {
+    text,
+    mentions: {parse: everyone ? ["everyone"] : [], users: [...users], roles: [...roles], replied_user: true},
+    ...(reference === undefined ? {} : {reference}),
+  }
+}
+
+/** Discord reads a mark only beside what is no space. */
+const marked = (text: string, mark: string): string => {
+  const [, before = "", middle = "", after = ""] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? []
+  return `${before}${mark}${middle}${mark}${after}`
+}
+
+const code = ({attrs, children}: Element): string => {
+  const text = escapeCode(textOf(children))
+  const lang = String(attrs.lang ?? "").replace(/[^\w+#.-]/g, "")
+  if (lang !== "" || text.includes("\n")) return `\`\`\`${lang}\n${text}\n\`\`\``
+  return text === "" ? "" : `\`${text}\``
+}

@@ -1,0 +1,143 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {type Endpoint, type Incoming, Problem, pauseAfter} from "../../../../shared/sdk/sdk.ts"
+import type {Dispatch} from "./gateway.ts"
+import {type Session, toCursor} from "./session.ts"
+
+/** What becomes of an event of the gateway. */
+export interface Translated {
+  readonly events: readonly Incoming[]
+  /** Done once they are stored. */
+  readonly stored?: () => void
+}
+
+export type Translate = (dispatch: Dispatch, session: Session) => Translated
+
+export interface IntakeOptions {
+  readonly endpoint: Endpoint
+  readonly translate: Translate
+}
+
+/** Events that are stored in one batch. */
+const mostAtOnce = 50
+
+/** So many events may wait to be stored: then the connection ends, and Discord keeps the others. */
+const mostWaiting = 5000
+
+/** While ingress is paused, storing is tried again after so many milliseconds. */
+const pausedFor = 2000
+
+/** A cursor that has moved by events that nobody stores is stored after so many milliseconds. */
+const restingAfter = 30_000
+
+const again = {first: 200, longest: 10_000} as const
+
+/** Stores what the gateway sends, in its order, and with each batch the place behind it. */
+export class Intake {
+  readonly #options: IntakeOptions
+  readonly #waiting: Dispatch[] = []
+  #running: Promise<void> | undefined
+  /** With the sequence of the last event that waits no more. */
+  #session: Session | undefined
+  /** Is that place stored? */
+  #isStored = true
+  #isEnded = false
+
+  constructor(options: IntakeOptions) {
+    this.#options = options
+    const timer = setInterval(() => this.#run(), restingAfter)
+    options.endpoint.defer(() => clearInterval(timer))
+  }
+
+  /** Stores from now on; `isNew`: the session has just begun, and its place is stored at once. */
+  begin(session: Session, isNew: boolean): void {
+    this.#session = session
+    this.#isStored = !isNew
+    this.#run()
+  }
+
+  push(dispatch: Dispatch): void {
+    this.#waiting.push(dispatch)
+    if (this.#waiting.length > mostWaiting)
+      this.#options.endpoint.lost(new Error(`more than ${mostWaiting} events wait to be stored`))
+    this.#run()
+  }
+
+  /** When the oldest event came that waits to be stored, by `performance.now()`. */
+  get oldest(): number {
+    return this.#waiting[0]?.at ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Resolves once nothing waits. */
+  async drained(): Promise<void> {
+    await this.#running
+  }
+
+  #run(): void {
+    if (this.#session === undefined || this.#running !== undefined || this.#isEnded) return
+    const {log} = this.#options.endpoint
+    this.#running = this.#storeAll()
+      .catch(error => {
+        this.#isEnded = true
+        log.debug(`nothing more is stored of this connection: ${error instanceof Error ? error.message : ""}`)
+      })
+      .finally(() => {
+        this.#running = undefined
+        if (this.#waiting.length > 0) this.#run()
+      })
+  }
+
+  /** The place is stored with events, and alone where the connection rests. */
+  async #storeAll(): Promise<void> {
+    if (this.#waiting.length === 0 && !this.#isStored) await this.#receive([])
+    while (this.#waiting.length > 0) await this.#store(this.#waiting.slice(0, mostAtOnce))
+  }
+
+  async #store(batch: readonly Dispatch[]): Promise<void> {
+    const all = batch.map(dispatch => this.#translate(dispatch))
+    const events = all.flatMap(each => each.events)
+    const before = this.#session
+    const {sequence} = batch.at(-1) ?? {}
+    if (before !== undefined && sequence !== undefined) this.#session = {...before, sequence}
+    const isTaken = events.length === 0 || (await this.#receive(events))
+    if (!isTaken && batch.length > 1) {
+      this.#session = before
+      for (const each of batch) await this.#store([each])
+      return
+    }
+    if (events.length === 0) this.#isStored = false
+    if (isTaken) for (const {stored} of all) stored?.()
+    this.#waiting.splice(0, batch.length)
+  }
+
+  /** Stores events and the place; false where an event is not valid. Throws where nothing may come in any more. */
+  async #receive(events: readonly Incoming[]): Promise<boolean> {
+    const {endpoint} = this.#options
+    const cursor = this.#session === undefined ? {} : {cursor: toCursor(this.#session)}
+    for (let attempts = 1; ; attempts++) {
+      try {
+        await endpoint.receive(events, cursor)
+        this.#isStored = true
+        return true
+      } catch (error) {
+        const code = error instanceof Problem ? error.code : undefined
+        if (code === "admission_closed") throw error
+        if (code === "event_invalid") {
+          endpoint.log.error("Discord sent an event that cannot be stored; it is left out", {error})
+          return false
+        }
+        if (code !== "ingress_paused") endpoint.log.warn("an event was not stored; trying again", {error})
+        const wait = code === "ingress_paused" ? pausedFor : pauseAfter(attempts, again)
+        await sleep(wait, undefined, {signal: endpoint.signal})
+      }
+    }
+  }
+
+  #translate(dispatch: Dispatch): Translated {
+    try {
+      return this.#session === undefined ? {events: []} : this.#options.translate(dispatch, this.#session)
+    } catch (error) {
+      this.#options.endpoint.log.error(`an event of Discord (${dispatch.name}) is not understood`, {error})
+      return {events: []}
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import {createHash} from "node:crypto"
+import type {User} from "../../../../shared/sdk/sdk.ts"
+import {userOf} from "../content/user.ts"
+import {isSnowflake, numberIn, type Payload, payloadOf, textIn} from "../payload.ts"
+
+/** A session of the gateway: while Discord keeps it, a connection goes on behind its last event. */
+export interface Session {
+  readonly id: string
+  /** Of the last event that is stored, or that needs no storing. */
+  readonly sequence: number
+  /** Where it is resumed. */
+  readonly url: string
+  /** When it began, in milliseconds since 1970. */
+  readonly since: number
+  readonly user: User
+  readonly application: string
+  /** Stands for the token and the intents that it was made with: another account cannot resume it. */
+  readonly account: string
+}
+
+export const accountKey = (token: string, intents: number): string =>
+  createHash("sha256").update(`${intents} ${token}`).digest("hex").slice(0, 16)
+
+/** Addresses of gateways: no credentials, and TLS but for a test on this machine. */
+export const isGateway = (url: string | undefined): url is string =>
+  url !== undefined && (/^wss:\/\/[^/@\s?#]+\/?$/.test(url) || /^ws:\/\/(127\.0\.0\.1|localhost)(:\d+)?\/?$/.test(url))
+
+/** A new session as READY tells of it; undefined where it tells of none. */
+export const readReady = (ready: Payload, sequence: number, account: string, now: number): Session | undefined => {
+  const id = textIn(ready, "session_id")
+  const url = textIn(ready, "resume_gateway_url")
+  const user = userOf(payloadOf(ready.user))
+  const application = payloadOf(ready.application).id
+  if (id === undefined || user === undefined || !isSnowflake(application) || !isGateway(url)) return undefined
+  return {id, sequence, url, since: now, user, application, account}
+}
+
+export const toCursor = (session: Session): string => JSON.stringify(session)
+
+/** The session of a cursor; undefined where there is none of this account. */
+export const readCursor = (cursor: string | undefined, account: string): Session | undefined => {
+  const session = payloadOf(parse(cursor ?? ""))
+  const [id, url] = [textIn(session, "id"), textIn(session, "url")]
+  const [sequence, since] = [numberIn(session, "sequence"), numberIn(session, "since")]
+  const user = payloadOf(session.user)
+  const {application} = session
+  if (session.account !== account || id === undefined || sequence === undefined || since === undefined) return undefined
+  if (!isGateway(url) || !isSnowflake(application) || !isSnowflake(user.id)) return undefined
+  return {id, sequence, url, since, user: {...user, id: user.id}, application, account}
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

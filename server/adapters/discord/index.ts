@@ -1,0 +1,44 @@
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {Account} from "./account.ts"
+import {methodNames} from "./acts/methods.ts"
+import {check} from "./check.ts"
+import {connect} from "./connect.ts"
+import {longestText} from "./content/parts.ts"
+
+/** Discord: several bots, by its gateway and its HTTP API. */
+export default definePlugin({
+  description: "Discord",
+  setup(plugin) {
+    plugin.adapter("discord", {
+      description: "A bot of Discord",
+      libraries: {"@discordjs/ws": "2.0.4", "@discordjs/rest": "2.6.3"},
+      account: Account,
+      // A session is resumed only for some minutes: what is missed after that comes from the history.
+      history: "none",
+      // Discord drops a message with a nonce that it has seen, for some minutes: not for as long as a Host may be down.
+      resumes: true,
+      features: [
+        "edit",
+        "delete",
+        "react",
+        "unreact",
+        "typing",
+        "open",
+        "history",
+        "download",
+        "commands",
+        "files",
+        "buttons",
+        "selects",
+        "forms",
+        ...methodNames,
+      ],
+      limits: {text: longestText, file: 10 * 1024 * 1024},
+      // Of all requests of a bot, whatever they ask (Discord: Rate Limits, "Global Rate Limit").
+      rate: {messages: 50, per: 1000},
+      open: connect,
+      check,
+      webhook: (request, {hook}) => hook(request),
+    })
+  },
+})

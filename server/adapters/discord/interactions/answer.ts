@@ -1,0 +1,34 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {Endpoint} from "../../../../shared/sdk/sdk.ts"
+import type {Api} from "../api.ts"
+import type {Interaction} from "./read.ts"
+
+/** Behind an answer by HTTP, Discord needs so many milliseconds to show it. */
+const shown = 1000
+
+/** Tells Discord that an interaction has come: at once, by the API, and behind that what is left of it. */
+export const createAnswers = (api: Api, {log, signal}: Pick<Endpoint, "log" | "signal">) => {
+  const conclude = async ({application, token, isThinking}: Interaction) => {
+    if (!isThinking) return
+    const path = `/webhooks/${application}/${encodeURIComponent(token)}/messages/@original`
+    await api.ask("DELETE", path, {auth: false}, signal)
+  }
+  const unanswered = (error: unknown) =>
+    log.debug("Discord did not take the answer of an interaction; its user may read that it failed", {error})
+  return {
+    /** Of an interaction that came by the gateway. */
+    answer: (interaction: Interaction): void => {
+      const {id, token, answer} = interaction
+      const path = `/interactions/${id}/${encodeURIComponent(token)}/callback`
+      void api
+        .ask("POST", path, {body: answer, auth: false}, signal)
+        .then(() => conclude(interaction))
+        .catch(unanswered)
+    },
+    /** Of one that is answered by what its webhook returns. */
+    answered: (interaction: Interaction): void =>
+      void sleep(shown, undefined, {signal})
+        .then(() => conclude(interaction))
+        .catch(unanswered),
+  }
+}

@@ -1,0 +1,34 @@
+import {createPublicKey, type KeyObject, verify} from "node:crypto"
+import {Problem} from "../../../../shared/sdk/sdk.ts"
+
+/** A signature is good for so many seconds, before and after its time. */
+const window = 300
+
+/** The public key of an application, as the portal shows it: 32 bytes in hexadecimal. */
+export const readPublicKey = (hex: string): KeyObject =>
+  createPublicKey({
+    key: {kty: "OKP", crv: "Ed25519", x: Buffer.from(hex, "hex").toString("base64url")},
+    format: "jwk",
+  })
+
+/** Is this the signature of these bytes (Ed25519, RFC 8032), in hexadecimal? */
+export const isSignedBy = (key: KeyObject, message: Uint8Array, signature: string): boolean =>
+  /^[0-9A-Fa-f]{128}$/.test(signature) && verify(null, message, key, Buffer.from(signature, "hex"))
+
+/** Verifies what Discord signs: the time and the body, byte for byte. Throws `signature_invalid`. */
+export const requireSigned = (key: KeyObject, headers: Headers, body: Uint8Array, now = Date.now()): void => {
+  const [signature, timestamp] = [headers.get("x-signature-ed25519"), headers.get("x-signature-timestamp")]
+  if (signature === null || timestamp === null)
+    throw new Problem("signature_invalid", "x-signature-ed25519 and x-signature-timestamp are missing")
+  if (!isSignedBy(key, Buffer.concat([Buffer.from(timestamp), body]), signature))
+    throw new Problem(
+      "signature_invalid",
+      "the signature was not made with the key of this application over these bytes",
+    )
+  const age = now / 1000 - Number(timestamp)
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(age) > window)
+    throw new Problem(
+      "signature_invalid",
+      `x-signature-timestamp is more than five minutes ${age > 0 ? "old" : "ahead"}`,
+    )
+}

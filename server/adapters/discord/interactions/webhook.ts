@@ -1,0 +1,44 @@
+import {type Endpoint, Problem} from "../../../../shared/sdk/sdk.ts"
+import {numberIn, type Payload, payloadOf} from "../payload.ts"
+import {type Callback, type Interaction, interactionType} from "./read.ts"
+import {readPublicKey, requireSigned} from "./signature.ts"
+
+export interface InteractionHook {
+  /** The application's public key; without one nothing comes in this way. */
+  readonly publicKey: string | undefined
+  readonly endpoint: Pick<Endpoint, "receive">
+  read(data: Payload): Interaction | undefined
+  /** The answer has gone out. */
+  answered(interaction: Interaction): void
+}
+
+/** Answers what Discord posts to the address of interactions: verified, stored, and only then acknowledged. */
+export const createHook = ({publicKey, endpoint, read, answered}: InteractionHook) => {
+  const key = publicKey === undefined ? undefined : readPublicKey(publicKey)
+  return async (request: Request): Promise<Response> => {
+    if (key === undefined)
+      throw new Problem("not_found", "the account has no publicKey, so no interactions come in here")
+    if (request.method !== "POST")
+      throw new Problem("method_not_allowed", "interactions are posted", {hint: "Use POST."})
+    const body = new Uint8Array(await request.arrayBuffer())
+    requireSigned(key, request.headers, body)
+    const data = payloadOf(parse(body))
+    if (numberIn(data, "type") === interactionType.ping) return answerWith({type: 1})
+    const interaction = read(data)
+    if (interaction === undefined) throw new Problem("request_invalid", "this kind of interaction is not known")
+    if (interaction.events.length > 0) await endpoint.receive(interaction.events)
+    answered(interaction)
+    return answerWith(interaction.answer)
+  }
+}
+
+const parse = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8"))
+  } catch (cause) {
+    throw new Problem("request_invalid", "the body is not JSON", {cause})
+  }
+}
+
+const answerWith = (answer: Callback): Response =>
+  new Response(JSON.stringify(answer), {headers: {"content-type": "application/json", "cache-control": "no-store"}})
