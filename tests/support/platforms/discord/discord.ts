@@ -1,0 +1,247 @@
+import {createServer, type IncomingMessage} from "node:http"
+import {buffer} from "node:stream/consumers"
+import {whenOver} from "../../host/shared.ts"
+import {createTroubles, type FakePlatform, listen, type Said} from "../platform.ts"
+import {createRoutes, type FakeAnswer} from "./routes.ts"
+import {type Bot, Sessions} from "./sessions.ts"
+import {type FakeFile, type FakeMessage, guild, publicUser, World} from "./world.ts"
+
+/** What people do in the fake beside saying something. */
+export interface FakeDiscord extends FakePlatform {
+  readonly world: World
+  readonly sessions: Sessions
+  /** Where its HTTP API is; files are at its origin. */
+  readonly url: string
+  /** Says something in any channel; returns the message. */
+  write(message: Partial<FakeMessage> & {readonly channel: string; readonly content: string}): FakeMessage
+  edit(id: string, content: string): void
+  remove(id: string): void
+  react(id: string, emoji: string, isAdded?: boolean): void
+  /** An event of the gateway, as it is. */
+  dispatch(name: string, data: Readonly<Record<string, unknown>>): void
+  /** A user does something outside of messages; returns the interaction's id. */
+  interact(interaction: Readonly<Record<string, unknown>>): string
+  /** The same, as the body of a webhook. */
+  interactionOf(interaction: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+  /** How interactions were answered, in order. */
+  readonly callbacks: readonly {readonly id: string; readonly body: unknown}[]
+  /** How often the bot was seen to be writing in a channel. */
+  typing(channel: string): number
+  /** The next message of the bot is refused, and it is to wait so many milliseconds. */
+  slowDown(milliseconds: number, isGlobal?: boolean): void
+  /** Every request of HTTP so far: method and path. */
+  readonly requests: readonly string[]
+}
+
+/** The bot of a token: `bot-<id>…` has that id, and `wrong…` is none. */
+const botOf = (token: string): Bot | undefined => {
+  if (token.startsWith("wrong")) return undefined
+  const [, id = "999"] = /^bot-(\d+)/.exec(token) ?? []
+  return {id, username: id === "999" ? "test-bot" : `bot${id}`}
+}
+
+/**
+ * A stand-in for Discord, a fake of the tests, written from the public documentation of its gateway and HTTP API, version 10
+ * (https://discord.com/developers/docs).
+ *
+ * The gateway says hello, takes identify, answers ready, dispatches what the session's intents ask for, takes heartbeats, and
+ * resumes a session with what it has missed, until the session is closed with 1000 or forgotten. HTTP has the routes of
+ * `routes.ts`; 429 comes only when a test asks for it. There is one server, `500`; every channel that is not in it is a direct
+ * channel with the user of the same number. It leaves out shards, compression, roles' rights and rate limits of its own.
+ */
+export const startDiscord = async (): Promise<FakeDiscord> => {
+  const world = new World()
+  const troubles = createTroubles()
+  const typing = new Map<string, number>()
+  const callbacks: {id: string; body: unknown}[] = []
+  const requests: string[] = []
+  const sent: string[] = []
+  let last: FakeMessage | undefined
+  let pause: {readonly milliseconds: number; readonly isGlobal: boolean} | undefined
+
+  const inGuild = (channel: string) => (world.isGuildChannel(channel) ? {guild_id: guild.id} : {})
+  const sessions = new Sessions(botOf, () => [
+    [
+      "GUILD_CREATE",
+      {
+        ...guild,
+        channels: guild.channels.filter(({type}) => type !== 11),
+        threads: guild.channels.filter(({type}) => type === 11),
+        joined_at: "2024-01-01T00:00:00Z",
+      },
+    ],
+  ])
+  const tell = (name: string, message: FakeMessage) =>
+    sessions.dispatch(name, {...world.tell(message, origin()), ...inGuild(message.channel)})
+  const answer = createRoutes({
+    world,
+    origin: () => origin(),
+    refuses: troubles.refuses,
+    made: message => {
+      sent.push(message.id)
+      tell("MESSAGE_CREATE", message)
+    },
+    gone: ({id, channel}) => sessions.dispatch("MESSAGE_DELETE", {id, channel_id: channel, ...inGuild(channel)}),
+    called: (id, body) => {
+      callbacks.push({id, body})
+      return {status: 204}
+    },
+    wrote: channel => void typing.set(channel, (typing.get(channel) ?? 0) + 1),
+  })
+
+  // Vitest finds the one of Node on Bun too.
+  const {serve: serveSockets} = await (process.versions.bun === undefined
+    ? import("crossws/server/node")
+    : import("crossws/server/bun"))
+  const gateway = serveSockets({
+    hostname: "127.0.0.1",
+    port: 0,
+    silent: true,
+    fetch: () => new Response(null, {status: 426}),
+    websocket: {
+      open: peer => sessions.open(peer),
+      message: (peer, message) => sessions.hear(peer, JSON.parse(message.text())),
+      close: (peer, {code}) => sessions.close(peer, code),
+    },
+  })
+  whenOver(() => gateway.close(true))
+  await gateway.ready()
+  sessions.url = `ws://${new URL(gateway.url ?? "").host}`
+
+  const serve = async (request: IncomingMessage): Promise<FakeAnswer & {readonly headers?: Record<string, string>}> => {
+    const {pathname, searchParams} = new URL(request.url ?? "/", "http://discord")
+    const method = request.method ?? "GET"
+    const path = pathname.replace(/^\/api\/v\d+/, "")
+    requests.push(`${method} ${path}`)
+    const bytes = await buffer(request)
+    if (path.startsWith("/attachments/") && method === "GET") return fileAt(path)
+    const bot = botOf((request.headers.authorization ?? "").replace(/^Bot /, ""))
+    const isOpen = /^\/(interactions|webhooks)\//.test(path)
+    if (!isOpen && (bot === undefined || request.headers.authorization === undefined))
+      return {status: 401, body: {code: 0, message: "401: Unauthorized"}}
+    if (path === "/gateway/bot") return {status: 200, body: aboutGateway()}
+    if (pause !== undefined && method === "POST" && path.endsWith("/messages")) {
+      const {milliseconds, isGlobal} = pause
+      pause = undefined
+      const seconds = String(milliseconds / 1000)
+      const headers = {"retry-after": seconds, "x-ratelimit-scope": isGlobal ? "global" : "user"}
+      const body = {message: "You are being rate limited.", retry_after: Number(seconds), global: isGlobal}
+      return {status: 429, body, headers: isGlobal ? {...headers, "x-ratelimit-global": "true"} : headers}
+    }
+    const {body, files} = await readBody(bytes, request.headers["content-type"] ?? "", () => world.makeId())
+    const author = {...(bot ?? {id: "0", username: "nobody"}), bot: true}
+    const answered = answer({method, path, query: searchParams, body, files, bot: author})
+    const wait = answered.status === 429 ? {"retry-after": "1", "x-ratelimit-scope": "user"} : {}
+    return {...answered, headers: wait}
+  }
+  const fileAt = (path: string): FakeAnswer => {
+    const file = world.files.get(path.split("/")[2] ?? "")
+    return file === undefined ? {status: 404, body: {}} : {status: 200, body: file.bytes}
+  }
+  const aboutGateway = () => ({
+    url: sessions.url,
+    shards: 1,
+    session_start_limit: {total: 1000, remaining: 999, reset_after: 0, max_concurrency: 1},
+  })
+
+  const server = createServer(async (request, response) => {
+    if (request.method === "POST" && troubles.loses()) {
+      request.socket.destroy()
+      return
+    }
+    const {status, body, headers = {}} = await serve(request)
+    if (body instanceof Uint8Array) {
+      response.writeHead(status, {"content-type": "application/octet-stream"}).end(body)
+      return
+    }
+    if (body === undefined) response.writeHead(status).end()
+    else response.writeHead(status, {"content-type": "application/json", ...headers}).end(JSON.stringify(body))
+  })
+  const port = await listen(server)
+  const origin = () => `http://127.0.0.1:${port}`
+
+  const write: FakeDiscord["write"] = message => {
+    last = world.add({author: world.user("42"), ...message})
+    tell("MESSAGE_CREATE", last)
+    return last
+  }
+  const interactionOf: FakeDiscord["interactionOf"] = ({channel = "600", user = "42", ...interaction}) => {
+    const id = world.makeId()
+    const who = publicUser(world.user(String(user)))
+    const isGuild = world.isGuildChannel(String(channel))
+    return {
+      id,
+      application_id: "999",
+      token: `token/of ${id}`,
+      version: 1,
+      channel_id: channel,
+      channel: {id: channel, type: isGuild ? 0 : 1, ...(isGuild ? {name: "general"} : {})},
+      locale: "de",
+      ...(isGuild ? {guild_id: guild.id, member: {user: who, nick: "Ann"}} : {user: who}),
+      ...interaction,
+    }
+  }
+  return {
+    url: `${origin()}/api`,
+    world,
+    sessions,
+    write,
+    say: (...messages: readonly Said[]) => {
+      for (const {text, user = "42", chat = user} of messages)
+        write({channel: chat, content: text, author: world.user(user)})
+    },
+    repeat: () => last && tell("MESSAGE_CREATE", last),
+    sent: () =>
+      sent.flatMap(id => {
+        const message = world.messages.get(id)
+        return message === undefined ? [] : [{id, chat: message.channel, text: message.content, edits: message.edits}]
+      }),
+    ...troubles.controls,
+    arrivals: () => sessions.identified,
+    edit: (id, content) => {
+      const changed = world.change(id, {content, editedAt: new Date().toISOString()})
+      if (changed !== undefined) tell("MESSAGE_UPDATE", changed)
+    },
+    remove: id => {
+      const found = world.messages.get(id)
+      world.messages.delete(id)
+      if (found !== undefined)
+        sessions.dispatch("MESSAGE_DELETE", {id, channel_id: found.channel, ...inGuild(found.channel)})
+    },
+    react: (id, emoji, isAdded = true) => {
+      const channel = world.messages.get(id)?.channel ?? "600"
+      const user = {
+        user_id: "42",
+        ...(isAdded && world.isGuildChannel(channel) ? {member: {user: publicUser(world.user("42"))}} : {}),
+      }
+      const event = {message_id: id, channel_id: channel, emoji: {id: null, name: emoji}, ...user, ...inGuild(channel)}
+      sessions.dispatch(isAdded ? "MESSAGE_REACTION_ADD" : "MESSAGE_REACTION_REMOVE", event)
+    },
+    dispatch: (name, data) => sessions.dispatch(name, data),
+    interactionOf,
+    interact: interaction => {
+      const made = interactionOf(interaction)
+      sessions.dispatch("INTERACTION_CREATE", made)
+      return String(made.id)
+    },
+    callbacks,
+    typing: channel => typing.get(channel) ?? 0,
+    slowDown: (milliseconds, isGlobal = false) => {
+      pause = {milliseconds, isGlobal}
+    },
+    requests,
+  }
+}
+
+/** JSON, or a form with `payload_json` and the files beside it. */
+const readBody = async (bytes: Buffer, type: string, makeId: () => string) => {
+  if (!type.startsWith("multipart/")) return {body: JSON.parse(bytes.toString() || "{}"), files: []}
+  const form = await new Response(new Uint8Array(bytes), {headers: {"content-type": type}}).formData()
+  const files: FakeFile[] = []
+  const parts: Iterable<unknown> = form.values()
+  for (const value of parts) {
+    if (!(value instanceof File)) continue
+    files.push({id: makeId(), name: value.name, type: value.type, bytes: new Uint8Array(await value.arrayBuffer())})
+  }
+  return {body: JSON.parse(String(form.get("payload_json") ?? "{}")), files}
+}

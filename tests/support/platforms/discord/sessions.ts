@@ -1,0 +1,175 @@
+import type {Peer} from "crossws"
+
+export interface Packet {
+  readonly op: number
+  readonly d?: unknown
+  readonly t?: string
+  readonly s?: number
+}
+
+export const op = {
+  dispatch: 0,
+  heartbeat: 1,
+  identify: 2,
+  resume: 6,
+  reconnect: 7,
+  invalidSession: 9,
+  hello: 10,
+  heartbeatAck: 11,
+} as const
+
+export interface Bot {
+  readonly id: string
+  readonly username: string
+}
+
+interface Session {
+  readonly id: string
+  readonly bot: Bot
+  readonly intents: number
+  readonly past: Packet[]
+  sequence: number
+  peer: Peer | undefined
+}
+
+const contentIntent = 1 << 15
+const privileged = (1 << 1) | (1 << 8) | contentIntent
+
+/** The intent without which a session does not hear of an event; by whether it happens in a server. */
+const needed: Readonly<Record<string, readonly [guild: number, direct: number]>> = {
+  MESSAGE_CREATE: [1 << 9, 1 << 12],
+  MESSAGE_UPDATE: [1 << 9, 1 << 12],
+  MESSAGE_DELETE: [1 << 9, 1 << 12],
+  MESSAGE_REACTION_ADD: [1 << 10, 1 << 13],
+  MESSAGE_REACTION_REMOVE: [1 << 10, 1 << 13],
+  GUILD_MEMBER_ADD: [1 << 1, 1 << 1],
+  GUILD_MEMBER_REMOVE: [1 << 1, 1 << 1],
+  GUILD_CREATE: [1, 1],
+}
+
+/** The gateway of the fake: sessions, which outlive their connections. */
+export class Sessions {
+  readonly #sessions = new Map<string, Session>()
+  readonly #peers = new Set<Peer>()
+  readonly #botOf: (token: string) => Bot | undefined
+  readonly #begun: (bot: Bot, intents: number) => readonly (readonly [string, unknown])[]
+  /** Where the gateway is. */
+  url = ""
+  identified = 0
+  resumed = 0
+  /** The privileged intents are not switched on. */
+  areIntentsOff = false
+  /** The gateway hears heartbeats, and does not answer. */
+  isSilent = false
+
+  /** `begun`: what a new session hears behind READY. */
+  constructor(
+    botOf: (token: string) => Bot | undefined,
+    begun: (bot: Bot, intents: number) => readonly (readonly [string, unknown])[],
+  ) {
+    this.#botOf = botOf
+    this.#begun = begun
+  }
+
+  get connections(): number {
+    return this.#peers.size
+  }
+
+  open(peer: Peer): void {
+    this.#peers.add(peer)
+    tell(peer, {op: op.hello, d: {heartbeat_interval: 41_250}})
+  }
+
+  /** Discord forgets a session that its client has closed with 1000 or 1001. */
+  close(peer: Peer, code: number | undefined): void {
+    this.#peers.delete(peer)
+    for (const session of this.#sessions.values()) {
+      if (session.peer !== peer) continue
+      session.peer = undefined
+      if (code === 1000 || code === 1001) this.#sessions.delete(session.id)
+    }
+  }
+
+  hear(peer: Peer, packet: Packet): void {
+    if (packet.op === op.heartbeat && !this.isSilent) tell(peer, {op: op.heartbeatAck})
+    if (packet.op === op.identify) this.#identify(peer, packet.d as {token: string; intents: number})
+    if (packet.op === op.resume) this.#resume(peer, packet.d as {token: string; session_id: string; seq: number})
+  }
+
+  dispatch(t: string, d: Readonly<Record<string, unknown>>, only?: string): void {
+    for (const session of this.#sessions.values())
+      if (only === undefined || session.bot.id === only) this.#dispatch(session, t, d)
+  }
+
+  /** No session is known any more; those that are connected hear of it. */
+  forget(): void {
+    for (const {peer} of this.#sessions.values()) if (peer !== undefined) tell(peer, {op: op.invalidSession, d: false})
+    this.#sessions.clear()
+  }
+
+  /** Asks the connected ones to connect again. */
+  move(): void {
+    this.all({op: op.reconnect})
+  }
+
+  all(packet: Packet | string): void {
+    for (const peer of this.#peers)
+      if (typeof packet === "string") peer.send(packet)
+      else tell(peer, packet)
+  }
+
+  /** Breaks the connections without a word, or closes them with a code. */
+  cut(code?: number): void {
+    for (const peer of [...this.#peers]) {
+      if (code === undefined) peer.terminate()
+      else peer.close(code)
+    }
+  }
+
+  #identify(peer: Peer, {token, intents}: {token: string; intents: number}): void {
+    const bot = this.#botOf(token)
+    if (bot === undefined || (this.areIntentsOff && (intents & privileged) !== 0)) {
+      peer.close(bot === undefined ? 4004 : 4014)
+      return
+    }
+    const id = `session-${++this.identified}`
+    const session = {id, bot, intents, past: [], sequence: 0, peer}
+    this.#sessions.set(id, session)
+    const user = {id: bot.id, username: bot.username, discriminator: "0", global_name: null, avatar: null, bot: true}
+    const ready = {
+      v: 10,
+      user,
+      guilds: [{id: "500", unavailable: true}],
+      session_id: id,
+      resume_gateway_url: this.url,
+      application: {id: bot.id, flags: 0},
+    }
+    this.#dispatch(session, "READY", ready)
+    for (const [t, d] of this.#begun(bot, intents)) this.#dispatch(session, t, d as Record<string, unknown>)
+  }
+
+  #resume(peer: Peer, {token, session_id, seq}: {token: string; session_id: string; seq: number}): void {
+    const bot = this.#botOf(token)
+    const session = this.#sessions.get(session_id)
+    if (bot !== undefined && session?.bot.id !== bot.id) tell(peer, {op: op.invalidSession, d: false})
+    if (bot === undefined || (session !== undefined && seq > session.sequence))
+      peer.close(bot === undefined ? 4004 : 4007)
+    if (bot === undefined || session?.bot.id !== bot.id || seq > session.sequence) return
+    this.resumed++
+    session.peer?.close(4000)
+    session.peer = peer
+    for (const packet of session.past) if ((packet.s ?? 0) > seq) tell(peer, packet)
+    tell(peer, {op: op.dispatch, t: "RESUMED", s: ++session.sequence, d: {}})
+  }
+
+  #dispatch(session: Session, t: string, d: Readonly<Record<string, unknown>>): void {
+    const bit = needed[t]?.[d.guild_id === undefined ? 1 : 0] ?? 0
+    if (bit !== 0 && (session.intents & bit) === 0) return
+    const isHidden = t === "MESSAGE_CREATE" && d.guild_id !== undefined && (session.intents & contentIntent) === 0
+    const packet = {op: op.dispatch, t, s: ++session.sequence, d: isHidden ? {...d, content: "", attachments: []} : d}
+    session.past.push(packet)
+    if (session.peer !== undefined) tell(session.peer, packet)
+  }
+}
+
+const tell = (peer: Peer, packet: Packet): void => void peer.send(JSON.stringify(packet))
