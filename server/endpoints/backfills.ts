@@ -49,6 +49,12 @@ export class Backfills {
     return filled
   }
 
+  /** Nothing is missing: what waits is let in. */
+  skip(): void {
+    this.#last?.end()
+    this.#last = undefined
+  }
+
   /** Nothing can be fetched: the gap ends as `partly`, and what waits is let in. */
   async giveUp(): Promise<Filled> {
     await this.#options.spoil()

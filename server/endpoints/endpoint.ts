@@ -75,6 +75,8 @@ export class Endpoint {
   #connection: {readonly opened: Sender; readonly sender: Sender; readonly signal: AbortSignal} | undefined
   #login: Login | undefined
   #lastEventAt: number | undefined
+  /** The platform goes on behind the cursor since then, in milliseconds since 1970. */
+  #coversSince = Number.POSITIVE_INFINITY
   #running: Promise<void> | undefined
   #stopping = false
   /** What the adapter misses though it is connected. */
@@ -168,13 +170,24 @@ export class Endpoint {
     )
   }
 
+  /** May what it has missed come in after all? */
+  get canFill(): boolean {
+    return hasBackfill(this.spec) || this.#coversSince !== Number.POSITIVE_INFINITY
+  }
+
   /**
-   * Fetches what was missed from the platform's history; new events of a channel wait for what is missing there. Resolves to how it
-   * ended; undefined where the connection or the admission ended before.
+   * Fetches what was missed since then from the platform's history, where the platform does not go on there by itself; new events of a
+   * channel wait for what is missing there. Resolves to how it ended; undefined where the connection or the admission ended before.
    */
-  async backfill(): Promise<Filled | undefined> {
+  async backfill(since: number): Promise<Filled | undefined> {
     const connection = this.#connection
-    if (connection === undefined || this.#backfills === undefined) return undefined
+    if (connection === undefined) return undefined
+    if (since >= this.#coversSince) {
+      this.#backfills?.skip()
+      return "filled"
+    }
+    if (!hasBackfill(this.spec)) return "partly"
+    if (this.#backfills === undefined) return undefined
     const {history} = connection.sender
     if (history !== undefined && this.#login?.user !== undefined) return this.#backfills.run(history, connection.signal)
     this.spec.log.warn(`${this.spec.name} cannot ask for what it missed without history and a login with its user`)
@@ -240,6 +253,7 @@ export class Endpoint {
     })
     const tooLong = setTimeout(() => lose(new Error(`no connection within ${openTimeout / 1000} s`)), openTimeout)
     scope.defer(() => clearTimeout(tooLong))
+    this.#coversSince = Number.POSITIVE_INFINITY
     try {
       const cursor = this.#hooks.cursorOf && (await this.#hooks.cursorOf(this))
       if (hasBackfill(this.spec) && this.#hooks.backfill?.isDue(this) === true) this.#backfills?.hold(scope.signal)
@@ -279,6 +293,9 @@ export class Endpoint {
       file: this.#file,
       load: this.spec.load,
       lost: lose,
+      covers: since => {
+        if (!scope.signal.aborted) this.#coversSince = since
+      },
       missing: () => this.#miss(scope),
     }
   }

@@ -6,7 +6,6 @@ import type {Result, Statement} from "../database/engine.ts"
 import {persist} from "../database/persist.ts"
 import type {Filled} from "./backfill.ts"
 import type {Endpoint} from "./endpoint.ts"
-import {hasBackfill} from "./spec.ts"
 
 /** Every so many milliseconds it is stored up to when those that are online have missed nothing. */
 const heartbeat = 10_000
@@ -134,7 +133,7 @@ export class Gaps {
   #arrive(endpoint: Endpoint, at: number): void {
     const {name} = endpoint.spec
     const online = {endpoint, came: {at, passed: performance.now()}}
-    const isFilled = hasBackfill(endpoint.spec) && this.#left.has(name)
+    const isFilled = endpoint.canFill && this.#left.has(name)
     const end = close(name, at, this.#left.get(name) ?? this.#began)
     const seen = {sql: appear, args: [name, at]}
     this.#online.set(name, online)
@@ -150,7 +149,7 @@ export class Gaps {
   /** The gap ends where the endpoint came, once it is known how much of it was fetched. */
   async #fill(online: Online, end: ReturnType<typeof close>): Promise<void> {
     const {name, log} = online.endpoint.spec
-    const filled = await online.endpoint.backfill().catch(error => {
+    const filled = await this.#backfill(online.endpoint).catch(error => {
       log.error(`${name} did not ask for what it missed: ${messageOf(error)}`, {error})
       return "partly" as const
     })
@@ -160,6 +159,14 @@ export class Gaps {
       () => [end(filled)],
       ([closed]) => this.#tell(name, closed),
     )
+  }
+
+  async #backfill(endpoint: Endpoint): Promise<Filled | undefined> {
+    await this.#storing
+    const [gap] = await this.#database.read("SELECT from_at FROM endpoint_gaps WHERE endpoint = ? AND to_at IS NULL", [
+      endpoint.spec.name,
+    ])
+    return endpoint.backfill(Number(gap?.from_at ?? 0))
   }
 
   /** Its adapter was without history before: a platform inside the Host has said nothing meanwhile, another one has. */

@@ -45,6 +45,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint<Incom
   const {gateway, intake, session} = await openGateway(library, account, endpoint, {api, translate}).catch(error => {
     throw explainEnd(error, account)
   })
+  endpoint.covers(session.since)
   endpoint.login({platform: "discord", user: session.user, status: 1})
   void gateway.ended.then(why => endpoint.lost(explainEnd(why, account)))
   return {

@@ -55,6 +55,11 @@ export interface Endpoint<I extends Incoming = Incoming> {
    */
   lost(error: Error, known?: {readonly since?: number}): void
   /**
+   * With `history: "none"`, before `open` resolves: all that was said since then comes in, in milliseconds since 1970, because
+   * the platform goes on behind the cursor. A gap that began no earlier ends as `filled`, and no history is asked for.
+   */
+  covers(since: number): void
+  /**
    * The connection holds, but part of what is said there does not come in until the function is called: the Host lists the
    * interval as a gap. The end of the connection ends it too.
    */

@@ -151,6 +151,32 @@ describe.each(engines)("gaps on $name", ({make}) => {
     await gaps.stop()
   })
 
+  test("a gap ends as filled where the platform goes on behind the cursor since before it began, and else not", async () => {
+    for (const [later, outcome] of [
+      [0, "filled"],
+      [1, "partly"],
+    ] as const) {
+      const database = await open(await make())
+      const since = Date.now()
+      await begin(
+        database,
+        () => 0,
+        handle => handle.covers(since),
+      )
+      await untilSeen(database, 0)
+      await begin(
+        database,
+        () => 0,
+        handle => handle.covers(since + later),
+      )
+      const [gap] = await until("the gap to end", async () => {
+        const rows = await database.read("SELECT from_at, to_at, backfill FROM endpoint_gaps WHERE to_at IS NOT NULL")
+        return rows.length > 0 && rows
+      })
+      expect(gap).toEqual({from_at: since, to_at: since, backfill: outcome})
+    }
+  })
+
   test("what the database did not take is a gap of its own, ended once it takes something again; an invalid event is none", async () => {
     const database = await open(await make())
     const {receive, gaps} = await begin(database, () => 100)
