@@ -97,7 +97,7 @@ const openGateway = async (
     })
     endpoint.defer(() => gateway.close())
     const begun = await gateway.connect()
-    intake.begin(session ?? begun, session === undefined)
+    await intake.begin(session ?? begun, session === undefined)
     return {gateway, intake, session: begun}
   }
   const stored = readCursor(endpoint.cursor, key)

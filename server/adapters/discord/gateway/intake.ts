@@ -48,10 +48,17 @@ export class Intake {
     options.endpoint.defer(() => clearInterval(timer))
   }
 
-  /** Stores from now on; `isNew`: the session has just begun, and its place is stored at once. */
-  begin(session: Session, isNew: boolean): void {
+  /** Stores from now on. A session that is new is stored at first, so that it can be resumed whatever comes. */
+  async begin(session: Session, isNew: boolean): Promise<void> {
+    const {endpoint} = this.#options
+    const store = () => endpoint.receive([], {cursor: toCursor(session)})
+    this.#isStored =
+      !isNew ||
+      (await store().then(
+        () => true,
+        () => false,
+      ))
     this.#session = session
-    this.#isStored = !isNew
     this.#run()
   }
 

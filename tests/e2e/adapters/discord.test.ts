@@ -1,0 +1,347 @@
+import {describe, expect, test} from "vitest"
+import {startHost, svc} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {usuallyOn} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {gapsOf, untilGaps} from "../../support/messages/gaps.ts"
+import {startDiscord} from "../../support/platforms/discord/discord.ts"
+import {
+  inboxOf,
+  saidIn,
+  startDiscordHost,
+  tokens,
+  untilDiscord,
+  untilEvent,
+  untilSaid,
+} from "../../support/platforms/discord/host.ts"
+
+const runtime = usuallyOn("node24")
+
+/** Channels of the fake: one with others, a thread, and the direct one of ann. */
+const [club, thread, direct] = ["600", "601", "42"]
+
+describe("a bot on Discord (at a fake of the tests)", () => {
+  const given = shared(async () => {
+    const fake = await startDiscord()
+    const host = await startDiscordHost(fake, {runtime})
+    await untilDiscord(host, "online")
+    return {fake, host}
+  })
+
+  /** Somebody says something, and the bot answers; resolves to the answer as Discord has it. */
+  const ask = async (content: string, channel = club) => {
+    const {fake} = given()
+    const before = saidIn(fake, channel).length
+    fake.write({channel, content})
+    await untilSaid(fake, channel, before + 1)
+    const answer = fake.world.in(channel).findLast(({author}) => author.bot === true)
+    if (answer === undefined) throw new Error("the bot said nothing")
+    return answer
+  }
+
+  test("answers in a channel, in a thread and in private", async () => {
+    expect((await ask("!greet Bob")).content).toBe("hello Bob")
+    expect((await ask("<@999> greet Carol")).content).toBe("hello Carol")
+    expect((await ask("!greet Dora", thread)).content).toBe("hello Dora")
+    expect((await ask("greet Émil", direct)).content).toBe("hello Émil")
+    const events = await inboxOf(given().host)
+    const places = new Map(events.map(({event: {channel, guild}}) => [channel?.id, {channel, guild}]))
+    expect(places.get(club)).toEqual({channel: {id: club, type: 0, name: "general"}, guild: {id: "500", name: "Club"}})
+    expect(places.get(thread)).toMatchObject({channel: {id: thread, type: 0, name: "a thread"}, guild: {id: "500"}})
+    expect(places.get(direct)).toEqual({channel: {id: direct, type: 1}})
+  })
+
+  test("what a user says becomes no markup and notifies nobody; elements do both", async () => {
+    const hostile = "**b** @everyone <@43> [x](https://evil.example/)\n# h"
+    const echo = await ask(`!repeat "${hostile}"`)
+    expect(echo.body?.allowed_mentions).toEqual({parse: [], users: [], roles: [], replied_user: true})
+    expect(echo.content).not.toMatch(/(^|[^\\])(\*\*|@everyone|<@)|\]\(|^#/m)
+    const marked = await ask("!marks")
+    expect(marked.content).toBe("**bold** <@43> [link](<https://example.com/>)")
+    expect(marked.body?.allowed_mentions).toMatchObject({parse: [], users: ["43"]})
+  })
+
+  test("answers to a message, and reads what a message answers", async () => {
+    const quoting = await ask("!quote")
+    expect(quoting.reference).toBe(
+      given()
+        .fake.world.in(club)
+        .findLast(({content}) => content === "!quote")?.id,
+    )
+    const {host, fake} = given()
+    fake.write({channel: club, content: "I see", reference: quoting.id})
+    const {event} = await untilEvent(host, "the answer", ({event}) => event.message?.content.endsWith("I see") === true)
+    expect(event.message?.content).toBe(
+      `<quote id="${quoting.id}"><author id="999" name="test-bot"/>what you said</quote>I see`,
+    )
+  })
+
+  test("edits, deletes and reacts; and hears of edits, deletions and reactions", async () => {
+    const {fake, host} = given()
+    await ask("!draft")
+    await until("the edit", () => saidIn(fake, club).at(-1) === "final")
+    fake.write({channel: club, content: "!wipe"})
+    await until("the deletion", () => fake.requests.some(request => /^DELETE .*\/messages\/\d+$/.test(request)))
+    const liked = fake.write({channel: club, content: "!like"})
+    await until("the reaction", () => fake.world.messages.get(liked.id)?.reactions.length === 1)
+
+    const said = fake.write({channel: club, content: "one"})
+    fake.edit(said.id, "two")
+    fake.react(said.id, "🎉")
+    fake.react(said.id, "🎉", false)
+    fake.remove(said.id)
+    await untilEvent(
+      host,
+      "the deletion",
+      ({event}) => event.type === "message-deleted" && event.message?.id === said.id,
+    )
+    const events = (await inboxOf(host)).filter(({event}) => event.message?.id === said.id)
+    expect(events.map(({event: {type, message}}) => [type, message?.content])).toEqual([
+      ["message-created", "one"],
+      ["message-updated", "two"],
+      ["reaction-added", "🎉"],
+      ["reaction-removed", "🎉"],
+      ["message-deleted", ""],
+    ])
+    // What the bot itself has said and edited comes in as nothing.
+    expect((await inboxOf(host)).filter(({event}) => event.user?.id === "999")).toEqual([])
+  })
+
+  /** The ids of the buttons, or of the menu's options, of a message. */
+  const idsIn = (components: readonly unknown[]): readonly string[] =>
+    (JSON.stringify(components).match(/"(?:custom_id|value)":"[^"]+"/g) ?? [])
+      .map(each => JSON.parse(`{${each}}`))
+      .flatMap(each => Object.values(each) as string[])
+
+  test("acknowledges a press once it is stored, and does what it says", async () => {
+    const {fake, host} = given()
+    const {components, id} = await ask("!paint")
+    expect(components).toMatchObject([
+      {
+        components: [
+          {style: 4, label: "Red"},
+          {style: 2, label: "Blue"},
+        ],
+      },
+    ])
+    const [red = ""] = idsIn(components)
+    await host.post("/api/ingress/pause")
+    const press = fake.interact({type: 3, data: {component_type: 2, custom_id: red}, message: {id, content: ""}})
+    fake.write({channel: club, content: "behind the press"})
+    await until("the paused endpoint", async () => (await host.fetch("/api/ingress")).ok)
+    expect(fake.callbacks).toEqual([])
+    await host.post("/api/ingress/resume")
+    await until("the acknowledgement", () => fake.callbacks.length === 1)
+    expect(fake.callbacks).toEqual([{id: press, body: {type: 6}}])
+    await until("what the press does", () => saidIn(fake, club).at(-1) === "Ann takes red")
+    await untilEvent(host, "the message", ({event}) => event.message?.content === "behind the press")
+    const {event} = await untilEvent(host, "the press", each => each.event.type === "interaction/button")
+    expect(event.user).toMatchObject({id: "42", locale: "de"})
+  })
+
+  test("shows a menu, whose choice is a press", async () => {
+    const {fake} = given()
+    const {components} = await ask("!menu")
+    const [menu, , blue] = idsIn(components)
+    fake.interact({type: 3, data: {component_type: 3, custom_id: menu, values: [blue]}})
+    await until("what the choice does", () => saidIn(fake, club).at(-1) === "Ann takes blue")
+  })
+
+  test("opens a form, and hands over what is filled in", async () => {
+    const {fake} = given()
+    const {components} = await ask("!join")
+    const [button] = idsIn(components)
+    const before = fake.callbacks.length
+    fake.interact({type: 3, data: {component_type: 2, custom_id: button}})
+    await until("the form", () => fake.callbacks.length > before)
+    const opened = fake.callbacks.at(-1)?.body as {
+      readonly type: number
+      readonly data: {readonly components: readonly unknown[]}
+    }
+    expect(opened).toMatchObject({type: 9, data: {custom_id: button}})
+    expect(opened.data.components).toMatchObject([
+      {type: 18, label: "Your name?", component: {type: 4, custom_id: "name", required: true}},
+      {type: 18, label: "News?", component: {type: 3, custom_id: "news", required: false}},
+    ])
+    const filled = [
+      {type: 18, component: {type: 4, custom_id: "name", value: "Ann"}},
+      {type: 18, component: {type: 3, custom_id: "news", values: ["yes"]}},
+    ]
+    fake.interact({type: 5, data: {custom_id: button, components: filled}})
+    await until("the welcome", () => saidIn(fake, club).at(-1) === "welcome Ann with news")
+  })
+
+  test("lists its commands, and takes one that is called from the list", async () => {
+    const {fake} = given()
+    const listed = await until("the commands", () => fake.world.commands.get("999"))
+    expect(listed).toContainEqual(expect.objectContaining({name: "greet", description: "Say hello", type: 1}))
+    const before = fake.callbacks.length
+    fake.interact({type: 2, data: {name: "greet", options: [{type: 3, name: "text", value: "Eve"}]}})
+    await until("the answer", () => saidIn(fake, club).at(-1) === "hello Eve")
+    expect(fake.callbacks[before]?.body).toEqual({type: 5, data: {flags: 64}})
+    await until("the end of thinking", () => fake.requests.some(request => request.endsWith("/messages/@original")))
+  })
+
+  test("waits as long as Discord asks it to, also where it asks that of all requests", async () => {
+    const {fake} = given()
+    for (const isGlobal of [false, true]) {
+      fake.slowDown(600, isGlobal)
+      const asked = Date.now()
+      const {at} = await ask("!greet Bob")
+      expect(at - asked).toBeGreaterThanOrEqual(590)
+    }
+  })
+
+  test("goes on behind what it does not understand", async () => {
+    const {fake} = given()
+    fake.dispatch("NEWS_OF_2031", {a: 1})
+    fake.dispatch("MESSAGE_CREATE", {guild_id: "500", id: 5, content: {}, author: "ann"})
+    fake.dispatch("MESSAGE_CREATE", {
+      guild_id: "500",
+      id: "5",
+      channel_id: "600",
+      author: {id: "42"},
+      content: 7,
+      attachments: 7,
+    })
+    fake.dispatch("INTERACTION_CREATE", {id: "6", type: 3})
+    fake.dispatch("GUILD_CREATE", {channels: "many"})
+    fake.dispatch("MESSAGE_CREATE", {
+      guild_id: "500",
+      id: "7",
+      channel_id: "600",
+      author: {id: "42"},
+      content: "x".repeat(10_000_000),
+    })
+    expect((await ask("!greet Bob")).content).toBe("hello Bob")
+  })
+
+  test.each([
+    ["is broken", "cut"],
+    ["is to be opened anew", "move"],
+    ["brings what is no JSON", "junk"],
+  ] as const)("a connection that %s goes on with its session, and nothing is missed", async (_, what) => {
+    const {fake, host} = given()
+    const {identified, resumed} = fake.sessions
+    if (what === "cut") fake.sessions.cut()
+    else if (what === "move") fake.sessions.move()
+    else fake.sessions.all('{"op": 0, "t": "MESSAGE_CR')
+    const said = fake.write({channel: club, content: `said when it ${what}`})
+    await untilEvent(host, "what was said", ({event}) => event.message?.id === said.id)
+    await until("the session to be resumed", () => fake.sessions.resumed === resumed + 1)
+    expect(fake.sessions.identified).toBe(identified)
+    expect((await ask("!greet Bob")).content).toBe("hello Bob")
+    const gaps = await until("the gap to end", async () => {
+      const all = await gapsOf(host)
+      return all.every(({to}) => to !== null) && all
+    })
+    expect(gaps[0]).toMatchObject({backfill: "filled"})
+    expect(fake.requests.filter(request => request.startsWith("GET /channels/"))).toEqual([])
+  })
+
+  test("svc adapter check tells what the account may do", async () => {
+    const {fake, host} = given()
+    fake.world.permissions = "1024"
+    fake.world.application = {flags: 0, interactions_endpoint_url: "https://bot.example/"}
+    const {code, stdout} = await svc(runtime, host.project, ["adapter", "check", "discord~one"], {env: tokens})
+    expect(code).toBe(1)
+    expect(stdout).toContain("ok      credentials: the bot test-bot (999)")
+    expect(stdout).toMatch(/ERROR {3}intent message_content.*\n.*Switch on Message Content Intent at https:\/\/discord/)
+    expect(stdout).toMatch(/ERROR {3}interactions: by signed HTTP.*\n.*Set publicKey/)
+    expect(stdout).toMatch(/ERROR {3}permissions in Club: missing: Send Messages, Embed Links/)
+    expect(stdout).not.toContain(tokens.DISCORD_TOKEN)
+    expect(fake.sessions.connections).toBe(1)
+  })
+})
+
+describe("a bot on Discord whose Host is killed", () => {
+  test("has every message, edit and reaction once, and missed nothing", async () => {
+    const fake = await startDiscord()
+    let host = await startDiscordHost(fake, {runtime})
+    await untilDiscord(host, "online")
+    const said: string[] = []
+    for (let kill = 0; kill < 4; kill++) {
+      for (let n = 0; n < 5; n++) {
+        const {id} = fake.write({channel: n % 2 === 0 ? club : direct, content: `burst ${kill}, ${n}`})
+        fake.react(id, "🎉")
+        said.push(id, id)
+      }
+      await new Promise(resolve => setTimeout(resolve, kill * 9))
+      host.process.child.kill("SIGKILL")
+      await host.process.finished
+      fake.edit(said[0] ?? "", `edit ${kill}`)
+      host = await startDiscordHost(fake, {runtime, project: host.project})
+      await untilDiscord(host, "online")
+    }
+    const events = await until("all of it", async () => {
+      const items = await inboxOf(host)
+      return items.length >= said.length + 4 && items
+    })
+    const created = events.filter(({event}) => event.type === "message-created" || event.type === "reaction-added")
+    expect(created.map(({event}) => event.message?.id).sort()).toEqual([...said].sort())
+    expect(events.filter(({event}) => event.type === "message-updated")).toHaveLength(4)
+    expect(fake.sessions).toMatchObject({identified: 1, resumed: 4})
+    expect((await untilGaps(host, 4)).map(({backfill}) => backfill)).toEqual(Array(4).fill("filled"))
+  })
+
+  test("begins a new session where Discord has forgotten it, and fetches what it missed", async () => {
+    const fake = await startDiscord()
+    const first = await startDiscordHost(fake, {runtime})
+    await untilDiscord(first, "online")
+    fake.write({channel: club, content: "before"})
+    await untilEvent(first, "the first message", ({event}) => event.message?.content === "before")
+    first.process.child.kill("SIGKILL")
+    await first.process.finished
+    fake.sessions.forget()
+    fake.write({channel: club, content: "meanwhile"})
+    const host = await startDiscordHost(fake, {runtime, project: first.project})
+    await untilEvent(host, "what was missed", ({event}) => event.message?.content === "meanwhile")
+    expect(fake.sessions).toMatchObject({identified: 2, resumed: 0})
+    expect(await untilGaps(host, 1)).toMatchObject([{backfill: "filled"}])
+    // While it is connected, Discord may take its session away as well.
+    fake.sessions.forget()
+    fake.write({channel: club, content: "and again"})
+    await untilEvent(host, "what was missed again", ({event}) => event.message?.content === "and again")
+    await untilDiscord(host, "online")
+    expect(fake.sessions.identified).toBe(3)
+  })
+})
+
+describe("accounts of Discord", () => {
+  test("two of them are two bots, and a wrong token ends in its own endpoint", async () => {
+    const fake = await startDiscord()
+    const accounts = [{id: "one"}, {id: "other", token: "${OTHER_TOKEN}"}, {id: "wrong", token: "${WRONG_TOKEN}"}]
+    const host = await startDiscordHost(fake, {runtime, accounts})
+    await Promise.all([untilDiscord(host, "online"), untilDiscord(host, "online", "discord~other")])
+    const failed = await untilDiscord(host, "failed", "discord~wrong")
+    expect(failed).toMatchObject({reason: "credentials", remediation: expect.stringContaining("Reset Token")})
+    fake.write({channel: club, content: "!greet Bob"})
+    await until("both bots to answer", () => saidIn(fake, club).length === 2)
+    expect(new Set(fake.world.in(club).map(({author}) => author.id))).toEqual(new Set(["42", "998", "999"]))
+    expect(host.process.output()).not.toContain(tokens.WRONG_TOKEN)
+  })
+
+  test("intents that are not switched on are named, with where to do it", async () => {
+    const fake = await startDiscord()
+    fake.sessions.areIntentsOff = true
+    const accounts = [
+      {id: "one"},
+      {id: "two", intents: ["guilds", "guild_members"]},
+      {id: "three", intents: ["guilds"]},
+    ]
+    const host = await startDiscordHost(fake, {runtime, accounts})
+    expect(await untilDiscord(host, "failed")).toMatchObject({
+      reason: "intents",
+      remediation: expect.stringMatching(/^Switch on Message Content Intent at https:\/\/discord.com\/developers/),
+    })
+    const two = await untilDiscord(host, "failed", "discord~two")
+    expect(two.remediation).toContain("Server Members Intent")
+    await untilDiscord(host, "online", "discord~three")
+  })
+
+  test("a wrong key of the account is named by its place, before anything connects", async () => {
+    const config =
+      'http: {port: 0}\nplugins:\n  discord:\n    endpoints: [{id: one, token: "${DISCORD_TOKEN}", publicKey: short}]\n'
+    await expect(startHost({runtime, config, env: tokens})).rejects.toThrow(/publicKey/)
+  })
+})

@@ -1,0 +1,105 @@
+import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
+import {until} from "../../host/process.ts"
+import {pluginWith} from "../../plugins/plugin-sources.ts"
+import type {FakeDiscord} from "./discord.ts"
+
+/** Source of the bot that the tests talk to. */
+const bot = pluginWith(`
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => "hello " + args.name)
+    plugin.command("repeat <text:text>", {description: "Say it again"}, ({args}) => args.text)
+    plugin.command("quote", async ({session}) => void (await session.reply("what you said")))
+    plugin.command("marks", () => [h("b", "bold"), " ", h("at", {id: "43"}), " ", h("a", {href: "https://example.com/"}, "link")])
+    const paint = plugin.action("paint", ({data, session}) => (session.user.nick ?? session.user.name) + " takes " + data)
+    plugin.command("paint", () => ["Which?", paint.button("red", "Red", {style: "danger"}), paint.button("blue", "Blue")])
+    plugin.command("menu", () => ["Which?", paint.select([{label: "Red", data: "red"}, {label: "Blue", data: "blue"}])])
+    const join = plugin.form(
+      "join",
+      {fields: Type.Object({name: Type.String({title: "Your name?"}), news: Type.Optional(Type.Boolean({title: "News?"}))})},
+      ({values}) => "welcome " + values.name + (values.news === true ? " with news" : ""),
+    )
+    plugin.command("join", async ({session}) => void (await session.form(join, "Join us.")))
+    plugin.command("draft", async ({session}) => void (await session.edit(await session.sendNow("draft"), "final")))
+    plugin.command("wipe", async ({session}) => void (await session.delete(await session.sendNow("gone"))))
+    plugin.command("like", async ({session}) => void (await session.react("👍")))
+`).replace("definePlugin, Type", "definePlugin, h, Type")
+
+export interface DiscordHostOptions extends Omit<HostOptions, "config" | "plugins"> {
+  readonly accounts?: readonly Readonly<Record<string, unknown>>[]
+  readonly http?: Readonly<Record<string, unknown>>
+}
+
+export const tokens = {DISCORD_TOKEN: "bot-999.right", OTHER_TOKEN: "bot-998.right", WRONG_TOKEN: "wrong.token"}
+
+/** A Host with the bot and these accounts at the fake; one account, `one`, where none are given. */
+export const startDiscordHost = (
+  fake: FakeDiscord,
+  {accounts = [{id: "one"}], http = {}, env = {}, ...options}: DiscordHostOptions = {},
+): Promise<TestHost> =>
+  startHost({
+    ...options,
+    env: {...tokens, ...env},
+    config: JSON.stringify({
+      http: {port: 0, ...http},
+      plugins: {
+        bot: {},
+        discord: {endpoints: accounts.map(each => ({token: "${DISCORD_TOKEN}", api: fake.url, ...each}))},
+      },
+    }),
+    plugins: {bot},
+  })
+
+export interface InboxItem {
+  readonly seq: number
+  readonly endpoint: string
+  readonly event: {
+    readonly type: string
+    readonly timestamp: number
+    readonly channel?: {readonly id: string; readonly type: number; readonly name?: string}
+    readonly guild?: {readonly id: string; readonly name?: string}
+    readonly user?: {readonly id: string; readonly locale?: string}
+    readonly message?: {readonly id: string; readonly content: string}
+    readonly button?: {readonly id: string}
+  }
+}
+
+/** All events of the inbox, oldest first. */
+export const inboxOf = async (host: TestHost): Promise<readonly InboxItem[]> => {
+  const items: InboxItem[] = []
+  for (let cursor = ""; ; ) {
+    const page = await host.get<{items: readonly InboxItem[]; next: string | null}>(`/api/inbox?limit=200${cursor}`)
+    items.push(...page.items)
+    if (page.next === null) return items.reverse()
+    cursor = `&cursor=${encodeURIComponent(page.next)}`
+  }
+}
+
+/** The first event of the inbox that is so, once it is there. */
+export const untilEvent = (host: TestHost, what: string, is: (item: InboxItem) => boolean): Promise<InboxItem> =>
+  until(what, async () => (await inboxOf(host)).find(is))
+
+export interface DiscordState {
+  readonly name: string
+  readonly state: string
+  readonly reason?: string
+  readonly error?: string
+  readonly remediation?: string
+}
+
+export const untilDiscord = (host: TestHost, state: string, name = "discord~one"): Promise<DiscordState> =>
+  until(`${name} to be ${state}`, async () => {
+    const {items} = await host.get<{items: readonly DiscordState[]}>("/api/endpoints")
+    return items.find(each => each.name === name && each.state === state)
+  })
+
+/** What the bot has said in a channel, once it has said so much. */
+export const untilSaid = (fake: FakeDiscord, channel: string, count: number): Promise<readonly string[]> =>
+  until(`${count} messages of the bot in ${channel}`, () => {
+    const texts = saidIn(fake, channel)
+    return texts.length >= count && texts
+  })
+
+export const saidIn = (fake: FakeDiscord, channel: string): readonly string[] =>
+  fake.world
+    .in(channel)
+    .filter(({author}) => author.bot === true)
+    .map(({content}) => content)
