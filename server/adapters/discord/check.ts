@@ -56,6 +56,7 @@ const applicationFindings = (account: AccountSettings, application: Payload): re
     ...privilegedOf(account).map(name => ({
       what: `intent ${name}`,
       ok: (flags & intentFlags[name]) !== 0,
+      detail: (flags & intentFlags[name]) === 0 ? "not switched on" : "switched on",
       remediation: intentRemedy([name]),
     })),
     ...(applicationId === undefined
@@ -69,7 +70,13 @@ const applicationFindings = (account: AccountSettings, application: Payload): re
         ]),
     ...(publicKey === undefined
       ? []
-      : [{what: "publicKey", ok: publicKey.toLowerCase() === key, remediation: `Set publicKey to ${key}.`}]),
+      : [
+          {
+            what: "publicKey",
+            ok: publicKey.toLowerCase() === key,
+            remediation: `Set publicKey to ${key ?? "what the portal shows as Public Key"}.`,
+          },
+        ]),
     {
       what: "interactions",
       ok: address === undefined || publicKey !== undefined,

@@ -1,5 +1,6 @@
+import {generateKeyPairSync, sign} from "node:crypto"
 import {describe, expect, test} from "vitest"
-import {startHost, svc} from "../../support/host/host.ts"
+import {expectProblem, startHost, svc} from "../../support/host/host.ts"
 import {until} from "../../support/host/process.ts"
 import {usuallyOn} from "../../support/host/runtimes.ts"
 import {shared} from "../../support/host/shared.ts"
@@ -20,10 +21,14 @@ const runtime = usuallyOn("node24")
 /** Channels of the fake: one with others, a thread, and the direct one of ann. */
 const [club, thread, direct] = ["600", "601", "42"]
 
+/** The application's own key pair, with which Discord signs what it posts. */
+const keys = generateKeyPairSync("ed25519")
+const publicKey = Buffer.from(String(keys.publicKey.export({format: "jwk"}).x), "base64url").toString("hex")
+
 describe("a bot on Discord (at a fake of the tests)", () => {
   const given = shared(async () => {
     const fake = await startDiscord()
-    const host = await startDiscordHost(fake, {runtime})
+    const host = await startDiscordHost(fake, {runtime, accounts: [{id: "one", publicKey}]})
     await untilDiscord(host, "online")
     return {fake, host}
   })
@@ -182,6 +187,42 @@ describe("a bot on Discord (at a fake of the tests)", () => {
     await until("the end of thinking", () => fake.requests.some(request => request.endsWith("/messages/@original")))
   })
 
+  test("takes interactions by HTTP where Discord has signed them, each once", async () => {
+    const {fake, host} = given()
+    const post = (interaction: object, {age = 0, by = keys.privateKey} = {}) => {
+      const body = JSON.stringify(interaction)
+      const timestamp = String(Math.floor(Date.now() / 1000) - age)
+      const signature = sign(null, Buffer.from(timestamp + body), by).toString("hex")
+      return fetch(`${host.url}/hooks/discord/discord~one`, {
+        method: "POST",
+        headers: {"x-signature-ed25519": signature, "x-signature-timestamp": timestamp},
+        body,
+      })
+    }
+    const ping = await post({type: 1, id: "1", application_id: "999", token: "t"})
+    expect([ping.status, await ping.json()]).toEqual([200, {type: 1}])
+    await expectProblem(await post({type: 1}, {age: 301}), 403, "signature_invalid")
+    await expectProblem(
+      await post({type: 1}, {by: generateKeyPairSync("ed25519").privateKey}),
+      403,
+      "signature_invalid",
+    )
+    await expectProblem(await post({type: 99}), 400, "request_invalid")
+
+    const {components} = await ask("!paint")
+    const [red = ""] = idsIn(components)
+    const before = saidIn(fake, club).length
+    const press = fake.interactionOf({type: 3, data: {component_type: 2, custom_id: red}})
+    for (let time = 0; time < 2; time++) {
+      const answer = await post(press)
+      expect([answer.status, await answer.json()]).toEqual([200, {type: 6}])
+    }
+    const called = await post(fake.interactionOf({type: 2, data: {name: "greet", options: [{type: 3, value: "Zoe"}]}}))
+    expect(await called.json()).toEqual({type: 5, data: {flags: 64}})
+    await until("both answers", () => saidIn(fake, club).length === before + 2)
+    expect(saidIn(fake, club).slice(-2)).toEqual(["Ann takes red", "hello Zoe"])
+  })
+
   test("waits as long as Discord asks it to, also where it asks that of all requests", async () => {
     const {fake} = given()
     for (const isGlobal of [false, true]) {
@@ -242,12 +283,13 @@ describe("a bot on Discord (at a fake of the tests)", () => {
   test("svc adapter check tells what the account may do", async () => {
     const {fake, host} = given()
     fake.world.permissions = "1024"
-    fake.world.application = {flags: 0, interactions_endpoint_url: "https://bot.example/"}
+    fake.world.application = {flags: 0, verify_key: "ab".repeat(32)}
     const {code, stdout} = await svc(runtime, host.project, ["adapter", "check", "discord~one"], {env: tokens})
     expect(code).toBe(1)
     expect(stdout).toContain("ok      credentials: the bot test-bot (999)")
     expect(stdout).toMatch(/ERROR {3}intent message_content.*\n.*Switch on Message Content Intent at https:\/\/discord/)
-    expect(stdout).toMatch(/ERROR {3}interactions: by signed HTTP.*\n.*Set publicKey/)
+    expect(stdout).toMatch(/ERROR {3}publicKey: .*\n.*Set publicKey to abab/)
+    expect(stdout).toContain("ok      interactions: by the gateway")
     expect(stdout).toMatch(/ERROR {3}permissions in Club: missing: Send Messages, Embed Links/)
     expect(stdout).not.toContain(tokens.DISCORD_TOKEN)
     expect(fake.sessions.connections).toBe(1)
@@ -337,6 +379,9 @@ describe("accounts of Discord", () => {
     const two = await untilDiscord(host, "failed", "discord~two")
     expect(two.remediation).toContain("Server Members Intent")
     await untilDiscord(host, "online", "discord~three")
+    fake.world.application = {interactions_endpoint_url: "https://bot.example/"}
+    const {stdout} = await svc(runtime, host.project, ["adapter", "check", "discord~three"], {env: tokens})
+    expect(stdout).toMatch(/ERROR {3}interactions: by signed HTTP, to https:\/\/bot.example\/\n.*Set publicKey/)
   })
 
   test("a wrong key of the account is named by its place, before anything connects", async () => {
