@@ -1,0 +1,125 @@
+import {expect, onTestFinished, test} from "vitest"
+import type {Dispatch} from "../../../../server/adapters/discord/gateway/gateway.ts"
+import {Intake} from "../../../../server/adapters/discord/gateway/intake.ts"
+import type {Session} from "../../../../server/adapters/discord/gateway/session.ts"
+import {Problem} from "../../../../shared/problems.ts"
+import type {Endpoint, ReceiveOptions} from "../../../../shared/sdk/adapter/adapter.ts"
+import type {Incoming} from "../../../../shared/sdk/adapter/incoming.ts"
+import {until} from "../../../support/host/process.ts"
+import {log} from "../../../support/host/silence.ts"
+
+const session: Session = {
+  id: "s1",
+  sequence: 10,
+  url: "wss://gateway.discord.gg",
+  since: 1,
+  user: {id: "999"},
+  application: "999",
+  account: "a",
+}
+
+/** What the Host would have: events, and the sequence of the cursor that was stored with them. */
+const begin = async (refuse: (ids: readonly string[]) => Problem | undefined = () => undefined) => {
+  const stored: (readonly [ids: string, sequence: number])[] = []
+  const lost: string[] = []
+  const acknowledged: number[] = []
+  const ended = new AbortController()
+  onTestFinished(() => ended.abort())
+  const receive = async (events: readonly Incoming[], {cursor = "{}"}: ReceiveOptions = {}) => {
+    const ids = events.map(({id}) => id)
+    const problem = refuse(ids)
+    if (problem !== undefined) throw problem
+    stored.push([ids.join(" "), JSON.parse(cursor).sequence])
+    return []
+  }
+  const undos: (() => unknown)[] = []
+  onTestFinished(() => {
+    for (const undo of undos) undo()
+  })
+  const endpoint = {
+    name: "discord~one",
+    cursor: undefined,
+    log,
+    signal: ended.signal,
+    receive,
+    defer: (undo: () => unknown) => void undos.push(undo),
+    lost: (error: Error) => void lost.push(error.message),
+  } as unknown as Endpoint
+  const intake = new Intake({
+    endpoint,
+    translate: ({name, sequence}) => ({
+      events: name === "OTHER" ? [] : [{id: name, type: "message-created"}],
+      stored: () => acknowledged.push(sequence),
+    }),
+  })
+  const push = (...names: readonly string[]) => {
+    for (const name of names) intake.push({name, sequence: ++last, data: {}, at: performance.now()} satisfies Dispatch)
+  }
+  let last = session.sequence
+  return {intake, push, stored, lost, acknowledged}
+}
+
+test("stores what came before it began, in one batch with the place behind it, and acknowledges then", async () => {
+  const {intake, push, stored, acknowledged} = await begin()
+  push("a", "OTHER", "b")
+  expect(stored).toEqual([])
+  await intake.begin(session, false)
+  await intake.drained()
+  expect(stored).toEqual([["a b", 13]])
+  expect(acknowledged).toEqual([11, 12, 13])
+  expect(intake.oldest).toBe(Number.POSITIVE_INFINITY)
+})
+
+test("stores the place of a new session at once", async () => {
+  const {intake, stored} = await begin()
+  await intake.begin(session, true)
+  expect(stored).toEqual([["", 10]])
+})
+
+test("leaves out an event that is not valid, and stores the others of its batch", async () => {
+  const invalid = new Problem("event_invalid", "the event is not valid")
+  const {intake, push, stored, acknowledged} = await begin(ids => (ids.includes("bad") ? invalid : undefined))
+  push("a", "bad", "b", "bad")
+  await intake.begin(session, false)
+  await until("all of it", () => intake.oldest === Number.POSITIVE_INFINITY)
+  expect(stored).toEqual([
+    ["a", 11],
+    ["b", 13],
+  ])
+  expect(acknowledged).toEqual([11, 13])
+  push("c")
+  await until("the next one", () => stored.length === 3)
+  expect(stored[2]).toEqual(["c", 15])
+})
+
+test("tries again where the database takes nothing, in the same order", async () => {
+  let failures = 2
+  const busy = new Problem("database_busy", "no database")
+  const {intake, push, stored} = await begin(() => (failures-- > 0 ? busy : undefined))
+  push("a", "b")
+  await intake.begin(session, false)
+  push("c")
+  await until("all of it", () => intake.oldest === Number.POSITIVE_INFINITY)
+  expect(stored.map(([ids]) => ids).join(" ")).toBe("a b c")
+})
+
+test("stores nothing more once the endpoint admits nothing", async () => {
+  let asked = 0
+  const closed = new Problem("admission_closed", "closed")
+  const {intake, push, acknowledged} = await begin(() => {
+    asked++
+    return closed
+  })
+  push("a")
+  await intake.begin(session, false)
+  await intake.drained()
+  push("b")
+  await intake.drained()
+  expect({asked, acknowledged}).toEqual({asked: 1, acknowledged: []})
+})
+
+test("gives the connection up where too many events wait", async () => {
+  const {push, lost} = await begin()
+  push(...Array.from({length: 5001}, () => "OTHER"))
+  expect(lost).toEqual(["more than 5000 events wait to be stored"])
+})
