@@ -37,7 +37,7 @@ export const createApi = (
       try {
         return await rest.request({
           method: library.RequestMethod[methodNames[method]],
-          fullRoute: path as `/${string}`,
+          fullRoute: `/${path.slice(1)}`,
           auth,
           ...(body === undefined ? {} : {body}),
           ...(query === undefined ? {} : {query: new URLSearchParams(query)}),

@@ -114,13 +114,15 @@ export class Gateway {
     const {promise, resolve, reject} = Promise.withResolvers<void>()
     const {HeartbeatComplete} = this.#options.library.WebSocketShardEvents
     const onAbort = () => reject(new Error("the gateway did not answer"))
-    this.#shard.once(HeartbeatComplete, () => resolve())
+    const onAnswer = () => resolve()
+    this.#shard.once(HeartbeatComplete, onAnswer)
     signal.addEventListener("abort", onAbort, {once: true})
     try {
       await this.#shard.send({op: op.heartbeat, d: this.#session?.sequence ?? null})
       await promise
       this.#complete = Math.max(this.#complete, written)
     } finally {
+      this.#shard.off(HeartbeatComplete, onAnswer)
       signal.removeEventListener("abort", onAbort)
     }
   }
@@ -140,6 +142,15 @@ export class Gateway {
     const timer = setTimeout(late.resolve, closePatience)
     await Promise.race([this.#destroy(keepsSession), late.promise])
     clearTimeout(timer)
+    this.#abandon()
+  }
+
+  /** The library leaves a socket that is still connecting alone, and without a listener its failure would be nobody's. */
+  #abandon(): void {
+    const socket: unknown = Reflect.get(this.#shard, "connection")
+    if (!isSocket(socket) || socket.readyState !== 0) return
+    socket.onerror = () => {}
+    socket.close()
   }
 
   /** What the library asks for: the session that it resumes and tells in heartbeats. */
@@ -158,8 +169,8 @@ export class Gateway {
         compression: null,
         encoding: library.Encoding.JSON,
         version: "10",
-        handshakeTimeout: 15_000,
-        helloTimeout: 15_000,
+        handshakeTimeout: 10_000,
+        helloTimeout: 20_000,
         readyTimeout: 30_000,
         identifyProperties: {os: process.platform, browser: "svc", device: "svc"},
         initialPresence: null,
@@ -226,6 +237,15 @@ export class Gateway {
     return true
   }
 }
+
+interface Socket {
+  readonly readyState: number
+  onerror: () => void
+  close(): void
+}
+
+const isSocket = (value: unknown): value is Socket =>
+  typeof value === "object" && value !== null && "readyState" in value && "close" in value
 
 const parse = (data: unknown): Payload | undefined => {
   if (typeof data !== "string") return undefined

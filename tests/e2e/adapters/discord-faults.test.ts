@@ -1,0 +1,114 @@
+import {describe, expect, test} from "vitest"
+import {startHost, svc} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {usuallyOn} from "../../support/host/runtimes.ts"
+import {untilGaps} from "../../support/messages/gaps.ts"
+import {startDiscord} from "../../support/platforms/discord/discord.ts"
+import {
+  inboxOf,
+  saidIn,
+  startDiscordHost,
+  tokens,
+  untilDiscord,
+  untilEvent,
+} from "../../support/platforms/discord/host.ts"
+
+const runtime = usuallyOn("node22")
+
+/** A channel of the fake with others, and the direct one of ann. */
+const [club, direct] = ["600", "42"]
+
+describe("a bot on Discord whose Host is killed", () => {
+  test("has every message, edit and reaction once, and missed nothing", async () => {
+    const fake = await startDiscord()
+    let host = await startDiscordHost(fake, {runtime})
+    await untilDiscord(host, "online")
+    const said: string[] = []
+    for (let kill = 0; kill < 4; kill++) {
+      for (let n = 0; n < 5; n++) {
+        const {id} = fake.write({channel: n % 2 === 0 ? club : direct, content: `burst ${kill}, ${n}`})
+        fake.react(id, "🎉")
+        said.push(id, id)
+      }
+      await new Promise(resolve => setTimeout(resolve, kill * 9))
+      host.process.child.kill("SIGKILL")
+      await host.process.finished
+      fake.edit(said[0] ?? "", `edit ${kill}`)
+      host = await startDiscordHost(fake, {runtime, project: host.project})
+      await untilDiscord(host, "online")
+    }
+    const events = await until("all of it", async () => {
+      const items = await inboxOf(host)
+      return items.length >= said.length + 4 && items
+    })
+    const created = events.filter(({event}) => event.type === "message-created" || event.type === "reaction-added")
+    expect(created.map(({event}) => event.message?.id).sort()).toEqual([...said].sort())
+    expect(events.filter(({event}) => event.type === "message-updated")).toHaveLength(4)
+    expect(fake.sessions).toMatchObject({identified: 1, resumed: 4})
+    expect((await untilGaps(host, 4)).map(({backfill}) => backfill)).toEqual(Array(4).fill("filled"))
+  })
+
+  test("begins a new session where Discord has forgotten it, and fetches what it missed", async () => {
+    const fake = await startDiscord()
+    const first = await startDiscordHost(fake, {runtime})
+    await untilDiscord(first, "online")
+    fake.write({channel: club, content: "before"})
+    await untilEvent(first, "the first message", ({event}) => event.message?.content === "before")
+    first.process.child.kill("SIGKILL")
+    await first.process.finished
+    fake.sessions.forget()
+    fake.write({channel: club, content: "meanwhile"})
+    const host = await startDiscordHost(fake, {runtime, project: first.project})
+    await untilEvent(host, "what was missed", ({event}) => event.message?.content === "meanwhile")
+    expect(fake.sessions).toMatchObject({identified: 2, resumed: 0})
+    expect(await untilGaps(host, 1)).toMatchObject([{backfill: "filled"}])
+    // While it is connected, Discord may take its session away as well.
+    fake.sessions.forget()
+    fake.write({channel: club, content: "and again"})
+    await untilEvent(host, "what was missed again", ({event}) => event.message?.content === "and again")
+    await untilDiscord(host, "online")
+    expect(fake.sessions.identified).toBe(3)
+  })
+})
+
+describe("accounts of Discord", () => {
+  test("two of them are two bots, and a wrong token ends in its own endpoint", async () => {
+    const fake = await startDiscord()
+    const accounts = [{id: "one"}, {id: "other", token: "${OTHER_TOKEN}"}, {id: "wrong", token: "${WRONG_TOKEN}"}]
+    const host = await startDiscordHost(fake, {runtime, accounts})
+    await Promise.all([untilDiscord(host, "online"), untilDiscord(host, "online", "discord~other")])
+    const failed = await untilDiscord(host, "failed", "discord~wrong")
+    expect(failed).toMatchObject({reason: "credentials", remediation: expect.stringContaining("Reset Token")})
+    fake.write({channel: club, content: "!greet Bob"})
+    await until("both bots to answer", () => saidIn(fake, club).length === 2)
+    expect(new Set(fake.world.in(club).map(({author}) => author.id))).toEqual(new Set(["42", "998", "999"]))
+    expect(host.process.output()).not.toContain(tokens.WRONG_TOKEN)
+  })
+
+  test("intents that are not switched on are named, with where to do it", async () => {
+    const fake = await startDiscord()
+    fake.sessions.areIntentsOff = true
+    const accounts = [
+      {id: "one"},
+      {id: "two", intents: ["guilds", "guild_members"]},
+      {id: "three", intents: ["guilds"]},
+    ]
+    const host = await startDiscordHost(fake, {runtime, accounts})
+    expect(await untilDiscord(host, "failed")).toMatchObject({
+      reason: "intents",
+      remediation: expect.stringMatching(/^Switch on Message Content Intent at https:\/\/discord.com\/developers/),
+    })
+    const two = await untilDiscord(host, "failed", "discord~two")
+    expect(two.remediation).toContain("Server Members Intent")
+    await untilDiscord(host, "online", "discord~three")
+    fake.world.application = {interactions_endpoint_url: "https://bot.example/"}
+    const {stdout} = await svc(runtime, host.project, ["adapter", "check", "discord~three"], {env: tokens})
+    expect(stdout).toMatch(/ERROR {3}interactions: by signed HTTP, to https:\/\/bot.example\/\n.*Set publicKey/)
+  })
+
+  test("a wrong key of the account is named by its place, before anything connects", async () => {
+    const config =
+      'http: {port: 0}\nplugins:\n  discord:\n    endpoints: [{id: one, token: "${DISCORD_TOKEN}", publicKey: short}]\n'
+    await expect(startHost({runtime, config, env: tokens})).rejects.toThrow(/publicKey/)
+  })
+})
