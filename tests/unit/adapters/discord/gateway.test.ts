@@ -1,0 +1,91 @@
+import {once} from "node:events"
+import {createServer, type Socket} from "node:net"
+import {expect, onTestFinished, test} from "vitest"
+import {Gateway, GatewayClosed} from "../../../../server/adapters/discord/gateway/gateway.ts"
+import {accountKey} from "../../../../server/adapters/discord/gateway/session.ts"
+import {until} from "../../../support/host/process.ts"
+import {startDiscord} from "../../../support/platforms/discord/discord.ts"
+
+const open = async (url: string, token = "bot-999.token") => {
+  const library = await import("@discordjs/ws")
+  const names: string[] = []
+  const gateway = new Gateway({
+    library,
+    token,
+    intents: 1 << 9,
+    account: accountKey(token, 1 << 9),
+    url,
+    session: undefined,
+    dispatch: ({name, sequence}) => void names.push(`${sequence} ${name}`),
+  })
+  onTestFinished(() => gateway.close())
+  return {gateway, names}
+}
+
+test("hands events over in the gateway's order, also those right behind READY", async () => {
+  const fake = await startDiscord()
+  const {gateway, names} = await open(fake.sessions.url)
+  const connecting = gateway.connect()
+  await until("the session", () => fake.sessions.identified === 1)
+  for (let n = 0; n < 20; n++) fake.write({channel: "600", content: String(n)})
+  expect(await connecting).toMatchObject({id: "session-1", sequence: 1, user: {id: "999"}, application: "999"})
+  await until("all events", () => names.length === 21)
+  expect(names).toEqual(["1 READY", ...Array.from({length: 20}, (_, n) => `${n + 2} MESSAGE_CREATE`)])
+})
+
+test("catches up with a heartbeat, and not where the gateway is silent", async () => {
+  const fake = await startDiscord()
+  const {gateway} = await open(fake.sessions.url)
+  await gateway.connect()
+  const before = gateway.complete
+  await gateway.catchUp(AbortSignal.timeout(5000))
+  expect(gateway.complete).toBeGreaterThan(before)
+  fake.sessions.isSilent = true
+  await expect(gateway.catchUp(AbortSignal.timeout(50))).rejects.toThrow("did not answer")
+})
+
+test("tells why it ended, and connects no second time", async () => {
+  const fake = await startDiscord()
+  const {gateway} = await open(fake.sessions.url)
+  await gateway.connect()
+  fake.sessions.cut(4009)
+  const why = await gateway.ended
+  expect(why).toBeInstanceOf(GatewayClosed)
+  expect(why).toMatchObject({code: 4009, isSessionGone: true})
+  await until("the end of the connection", () => fake.sessions.connections === 0)
+  expect(fake.sessions.identified).toBe(1)
+})
+
+test.each([
+  ["what is no JSON", "{"],
+  ["a hello without its interval", {op: 10, d: null}],
+  ["an event without its name", {op: 0, d: {}}],
+  ["a READY without a session", {op: 0, t: "READY", s: 1, d: {user: {id: "1"}}}],
+] as const)("ends where the gateway sends %s", async (_, packet) => {
+  const fake = await startDiscord()
+  const {gateway} = await open(fake.sessions.url)
+  await gateway.connect()
+  fake.sessions.all(packet)
+  expect((await gateway.ended).message).toMatch(/the gateway sent what is/)
+})
+
+test("a wrong token is told by its code", async () => {
+  const fake = await startDiscord()
+  const {gateway} = await open(fake.sessions.url, "wrong")
+  await expect(gateway.connect()).rejects.toMatchObject({code: 4004})
+})
+
+test("leaves no socket behind that a gateway never answered", async () => {
+  const sockets: Socket[] = []
+  const server = createServer(socket => void sockets.push(socket.resume())).listen(0, "127.0.0.1")
+  onTestFinished(() => void server.close())
+  await once(server, "listening")
+  const address = server.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  const {gateway} = await open(`ws://127.0.0.1:${port}`)
+  const connecting = gateway.connect().catch(error => error)
+  await until("the connection", () => sockets.length === 1)
+  await gateway.close()
+  await until("its end", () => sockets[0]?.destroyed === true)
+  expect(await connecting).toBeInstanceOf(GatewayClosed)
+})
