@@ -140,6 +140,7 @@ export class World {
       embeds: [],
       pinned: false,
       type: message.type,
+      channel_type: guild.channels.find(({id}) => id === message.channel)?.type ?? 1,
       components: message.components,
       ...(reference === undefined ? {} : {message_reference: {message_id: reference, channel_id: message.channel}}),
       ...(quoted === undefined ? {} : {referenced_message: this.tell(quoted, origin)}),
