@@ -37,9 +37,15 @@ describe("a bot on Discord whose Host is killed", () => {
       host = await startDiscordHost(fake, {runtime, project: host.project})
       await untilDiscord(host, "online")
     }
+    const all = said.length + 4
     const events = await until("all of it", async () => {
       const items = await inboxOf(host)
-      return items.length >= said.length + 4 && items
+      return items.length >= all && items
+    }).catch(async error => {
+      const found = (await inboxOf(host)).map(({event}) => `${event.type} ${event.message?.content}`)
+      const {identified, resumed} = fake.sessions
+      const sessions = `${identified} sessions begun, ${resumed} resumed`
+      throw new Error(`${error.message}; ${found.length} of ${all}; ${sessions}\n${found.join("\n")}`)
     })
     const created = events.filter(({event}) => event.type === "message-created" || event.type === "reaction-added")
     expect(created.map(({event}) => event.message?.id).sort()).toEqual([...said].sort())
