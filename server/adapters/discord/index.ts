@@ -5,13 +5,15 @@ import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 import {longestText} from "./content/parts.ts"
 
+export const libraries = {"@discordjs/ws": "2.0.4", "@discordjs/rest": "2.6.3"} as const
+
 /** Discord: several bots, by its gateway and its HTTP API. */
 export default definePlugin({
   description: "Discord",
   setup(plugin) {
     plugin.adapter("discord", {
       description: "A bot of Discord",
-      libraries: {"@discordjs/ws": "2.0.4", "@discordjs/rest": "2.6.3"},
+      libraries,
       account: Account,
       // A session is resumed only for some minutes: what is missed after that comes from the history.
       history: "none",
