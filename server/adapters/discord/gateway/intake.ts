@@ -38,8 +38,8 @@ export class Intake {
   #running: Promise<void> | undefined
   /** With the sequence of the last event that waits no more. */
   #session: Session | undefined
-  /** Is that place stored? */
-  #isStored = true
+  /** Is that place stored? That of a new session has to be, before anything behind it. */
+  #place: "stored" | "passed" | "new" = "stored"
   #isEnded = false
 
   constructor(options: IntakeOptions) {
@@ -51,13 +51,15 @@ export class Intake {
   /** Stores from now on. A session that is new is stored at first, so that it can be resumed whatever comes. */
   async begin(session: Session, isNew: boolean): Promise<void> {
     const {endpoint} = this.#options
-    const store = () => endpoint.receive([], {cursor: toCursor(session)})
-    this.#isStored =
-      !isNew ||
-      (await store().then(
-        () => true,
-        () => false,
-      ))
+    if (isNew) {
+      this.#place = "new"
+      await endpoint.receive([], {cursor: toCursor(session)}).then(
+        () => {
+          this.#place = "stored"
+        },
+        error => endpoint.log.warn("the new session is not stored yet", {error}),
+      )
+    }
     this.#session = session
     this.#run()
   }
@@ -95,7 +97,7 @@ export class Intake {
 
   /** The place is stored with events, and alone where the connection rests. */
   async #storeAll(): Promise<void> {
-    if (this.#waiting.length === 0 && !this.#isStored) await this.#receive([])
+    if (this.#place === "new" || (this.#place === "passed" && this.#waiting.length === 0)) await this.#receive([])
     while (this.#waiting.length > 0) await this.#store(this.#waiting.slice(0, mostAtOnce))
   }
 
@@ -111,7 +113,7 @@ export class Intake {
       for (const each of batch) await this.#store([each])
       return
     }
-    if (events.length === 0) this.#isStored = false
+    if (events.length === 0) this.#place = "passed"
     if (isTaken) for (const {stored} of all) stored?.()
     this.#waiting.splice(0, batch.length)
   }
@@ -123,7 +125,7 @@ export class Intake {
     for (let attempts = 1; ; attempts++) {
       try {
         await endpoint.receive(events, cursor)
-        this.#isStored = true
+        this.#place = "stored"
         return true
       } catch (error) {
         const code = error instanceof Problem ? error.code : undefined

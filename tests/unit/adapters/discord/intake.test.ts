@@ -76,6 +76,18 @@ test("stores the place of a new session at once", async () => {
   expect(stored).toEqual([["", 10]])
 })
 
+test("stores the place of a new session before anything behind it, also where the database takes nothing at first", async () => {
+  let failures = 2
+  const {intake, push, stored} = await begin(() => (failures-- > 0 ? new Problem("database_busy", "busy") : undefined))
+  push("OTHER", "a")
+  await intake.begin(session, true)
+  await until("all of it", () => intake.oldest === Number.POSITIVE_INFINITY)
+  expect(stored).toEqual([
+    ["", 10],
+    ["a", 12],
+  ])
+})
+
 test("leaves out an event that is not valid, and stores the others of its batch", async () => {
   const invalid = new Problem("event_invalid", "the event is not valid")
   const {intake, push, stored, acknowledged} = await begin(ids => (ids.includes("bad") ? invalid : undefined))
