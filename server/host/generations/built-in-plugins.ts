@@ -10,6 +10,7 @@ export const builtIns: BuiltIns = {
   sandbox: () => import("../../adapters/sandbox/index.ts"),
   agents: () => import("../../agents/triggers/plugin.ts").then(({closedAgentsPlugin}) => closedAgentsPlugin()),
   irc: () => import("../../adapters/irc/index.ts"),
+  matrix: () => import("../../adapters/matrix/index.ts"),
   mqtt: () => import("../../adapters/mqtt/index.ts"),
   telegram: () => import("../../adapters/telegram/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),

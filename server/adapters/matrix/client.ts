@@ -1,0 +1,163 @@
+import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import {type Fields, fieldsOf, numberIn, textIn} from "./json.ts"
+
+/** In bytes: an answer that is larger is not read to its end. */
+const longestAnswer = 64 * 1024 * 1024
+
+/** In milliseconds, for a request that does not wait at the server. */
+const patience = 30_000
+
+/** What a homeserver answers instead of 2xx. */
+export class MatrixError extends Error {
+  readonly status: number
+  /** Such as `M_FORBIDDEN`; empty where the answer has none. */
+  readonly code: string
+  /** Milliseconds that the server asks to wait. */
+  readonly wait: number | undefined
+  readonly isSoftLogout: boolean
+
+  constructor(what: string, status: number, answer: Fields, header: string | null) {
+    const code = textIn(answer, "errcode") ?? ""
+    const said = textIn(answer, "error")?.slice(0, 500) ?? ""
+    super(`${what}: the homeserver answered ${[status, code, said].filter(part => part !== "").join(" ")}`)
+    this.status = status
+    this.code = code
+    const seconds = header !== null && /^\d+$/.test(header) ? Number(header) * 1000 : undefined
+    this.wait = status === 429 ? (numberIn(answer, "retry_after_ms") ?? seconds ?? 1000) : undefined
+    this.isSoftLogout = answer.soft_logout === true
+  }
+}
+
+/** Has the homeserver said so? */
+export const isSaid = (error: unknown, ...codes: readonly string[]): error is MatrixError =>
+  error instanceof MatrixError && codes.includes(error.code)
+
+export interface Request {
+  readonly body?: object
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly signal: AbortSignal
+  /** Milliseconds that the server may take. */
+  readonly patience?: number
+}
+
+/** A path of the API: each `value` is one segment. */
+export const path = (texts: TemplateStringsArray, ...values: readonly string[]): string =>
+  texts.reduce((whole, text, index) => whole + encodeURIComponent(values[index - 1] ?? "") + text)
+
+/** The client-server API of one homeserver (https://spec.matrix.org/v1.15/client-server-api/). */
+export class Client {
+  readonly homeserver: string
+  readonly #token: string | undefined
+
+  constructor(homeserver: string, token?: string) {
+    this.homeserver = homeserver.replace(/\/+$/, "")
+    this.#token = token
+  }
+
+  /** `route` begins behind `/_matrix`. Throws `MatrixError`; an error of the network names no secret. */
+  async ask(
+    method: string,
+    route: string,
+    {body, query = {}, signal, patience: time = patience}: Request,
+  ): Promise<Fields> {
+    const answer = await this.fetch(method, `${route}${queryOf(query)}`, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(time)]),
+      ...(body === undefined ? {} : {body: JSON.stringify(body), headers: {"content-type": "application/json"}}),
+    })
+    const text = await readText(answer, this.homeserver)
+    const json = parse(text)
+    if (!answer.ok)
+      throw new MatrixError(
+        `${method} ${shown(route)}`,
+        answer.status,
+        fieldsOf(json),
+        answer.headers.get("retry-after"),
+      )
+    if (json === undefined)
+      throw new Error(`${method} ${shown(route)}: ${this.homeserver} answered with something else than JSON`)
+    return fieldsOf(json)
+  }
+
+  /** With the account's token, which follows no redirect. */
+  async fetch(
+    method: string,
+    route: string,
+    {headers, ...init}: RequestInit & {readonly duplex?: "half"; readonly headers?: Readonly<Record<string, string>>},
+  ): Promise<Response> {
+    const authorization = this.#token === undefined ? {} : {authorization: `Bearer ${this.#token}`}
+    try {
+      const options = {...init, method, headers: {...headers, ...authorization}, redirect: "manual"} as const
+      return await fetch(`${this.homeserver}/_matrix${route}`, options)
+    } catch (error) {
+      if (init.signal?.aborted === true && !isTimeout(init.signal.reason)) throw init.signal.reason
+      throw new Error(`${this.homeserver} cannot be reached: ${reasonOf(error)}`)
+    }
+  }
+}
+
+/** Routes hold the ids of rooms, and nothing longer that helps. */
+const shown = (route: string): string => decodeURIComponent(route).slice(0, 200)
+
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === "TimeoutError"
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const {cause} = error
+  const code = fieldsOf(error as unknown as Fields).code ?? fieldsOf(cause).code
+  return [error.message, code].filter(part => typeof part === "string" && part !== "").join(" ")
+}
+
+const queryOf = (query: NonNullable<Request["query"]>): string => {
+  const given = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]))
+  return given.length === 0 ? "" : `?${new URLSearchParams(given as [string, string][])}`
+}
+
+const readText = async (answer: Response, homeserver: string): Promise<string> => {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  const reader = answer.body?.getReader()
+  for (;;) {
+    const next = await reader?.read()
+    if (next?.value === undefined) break
+    size += next.value.byteLength
+    if (size > longestAnswer) {
+      await reader?.cancel()
+      throw new Error(`${homeserver} answered with more than ${longestAnswer} bytes`)
+    }
+    pieces.push(next.value)
+  }
+  return Buffer.concat(pieces).toString("utf8")
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The errors of an act as the Host takes them: what would fail again is a refusal, a limit asks to wait. */
+export const acting = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof MatrixError)) throw error
+    if (error.wait !== undefined) throw retryAfter(error.wait, error.message)
+    if (error.status >= 500 || error.status === 401 || error.status === 408) throw error
+    throw refused(error.message, {...remedyOf(error), cause: error})
+  }
+}
+
+const remedyOf = ({code, status}: MatrixError): {readonly reason: string; readonly remediation: string} => {
+  if (code === "M_FORBIDDEN")
+    return {
+      reason: "forbidden",
+      remediation: "Invite the bot into the room, and give it the power level that this needs.",
+    }
+  if (code === "M_NOT_FOUND")
+    return {reason: "target_unknown", remediation: "Check the id of the room or its alias, and that of the message."}
+  if (code === "M_TOO_LARGE" || status === 413)
+    return {reason: "too_large", remediation: "Send less at once, or a smaller file."}
+  return {reason: "rejected", remediation: "Check the target and the content; the homeserver does not take this."}
+}

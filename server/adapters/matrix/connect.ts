@@ -1,0 +1,68 @@
+import type {DatedIncoming, Endpoint, Sender} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {MatrixError} from "./client.ts"
+import {Translator} from "./events.ts"
+import {createHistory} from "./history.ts"
+import {Invitations} from "./invitations.ts"
+import {isTokenRefused, type Logins, tokenRefused} from "./login.ts"
+import {download, Uploads} from "./media.ts"
+import {createCall, createOpen} from "./members.ts"
+import {Rooms} from "./rooms.ts"
+import {createActs} from "./send.ts"
+import {cursorOf, follow, look, type Syncing, sinceOf} from "./sync.ts"
+
+/** Logs in, and follows what the homeserver has behind what was stored last. Throws a refusal where it does not take the account. */
+export const connect = async (
+  logins: Logins,
+  account: AccountSettings,
+  endpoint: Endpoint<DatedIncoming>,
+): Promise<Sender> => {
+  const {log, signal} = endpoint
+  const {client, self} = await logins.open(account, endpoint.name, signal)
+  const rooms = new Rooms(client, self, signal)
+  const shared = {client, self, rooms, log, signal}
+  const translator = new Translator(shared)
+  const invitations = new Invitations(account.join, shared)
+  const syncing: Syncing = {client, self, rooms, translator, invitations, endpoint}
+  const now = await look(syncing)
+  endpoint.login({platform: "matrix", user: {id: self.id, name: self.name, is_bot: true}, status: 1})
+  invitations.joinConfigured()
+  void followFrom(syncing, now).catch(error => {
+    const isPassword = account.accessToken === undefined
+    endpoint.lost(isTokenRefused(error) && !isPassword ? tokenRefused(error) : asError(error))
+  })
+  return {
+    ...createActs({client, self, rooms, uploads: new Uploads(client), endpoint, notices: account.notices ?? false}),
+    open: createOpen({client, rooms}),
+    call: createCall({client, rooms}),
+    history: createHistory({client, rooms, translator}),
+    download: (file, abort) => download(client, file, abort),
+  }
+}
+
+/** What was said before the endpoint was opened for the first time is not for it. */
+const followFrom = async (syncing: Syncing, now: string): Promise<never> => {
+  const {self, endpoint} = syncing
+  const since = sinceOf(self, endpoint.cursor)
+  if (since === undefined) {
+    await endpoint.receive([], {cursor: cursorOf(self, now)})
+    return follow(syncing, now)
+  }
+  try {
+    return await follow(syncing, since)
+  } catch (error) {
+    if (!isForgotten(error)) throw error
+    endpoint.log.error(
+      `${endpoint.name}: the homeserver does not know where the bot was; what was said meanwhile is lost`,
+      {error},
+    )
+    await endpoint.receive([], {cursor: cursorOf(self, now)})
+    return follow(syncing, now)
+  }
+}
+
+/** The homeserver lost its state, or was replaced. */
+const isForgotten = (error: unknown): boolean =>
+  error instanceof MatrixError && error.status === 400 && error.message.startsWith("GET /client/v3/sync:")
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

@@ -1,0 +1,187 @@
+import {type DatedIncoming, h, type Log, renderContent} from "../../../shared/sdk/sdk.ts"
+import {type Client, MatrixError, path} from "./client.ts"
+import {membershipOf, type RoomEvent, readEvent, relationOf} from "./event.ts"
+import {nodesOfMessage} from "./format/incoming.ts"
+import {fieldsIn, Recent, textIn} from "./json.ts"
+import type {Self} from "./login.ts"
+import type {Rooms} from "./rooms.ts"
+
+/** What is remembered of an event that later ones may be about. */
+interface Known {
+  readonly sender: string
+  readonly thread: string | undefined
+  readonly reaction?: {readonly message: string; readonly key: string}
+}
+
+export interface Translating {
+  readonly client: Client
+  readonly self: Self
+  readonly rooms: Rooms
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+/** Events of rooms as the Host takes them. */
+export class Translator {
+  readonly #to: Translating
+  readonly #known = new Recent<Known>(10_000)
+  /** Rooms that it was told of that nothing in them can be read. */
+  readonly #unreadable = new Set<string>()
+
+  constructor(to: Translating) {
+    this.#to = to
+  }
+
+  isKnown(event: string): boolean {
+    return this.#known.get(event) !== undefined
+  }
+
+  /** Undefined for what a bot does not hear: its own events, notices, and what is not understood. */
+  async incoming(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
+    this.#remember(event)
+    const isOwn = event.sender === this.#to.self.id
+    if (event.type === "m.room.member") return this.#member(room, event)
+    if (isOwn) return undefined
+    switch (event.type) {
+      case "m.room.message":
+      case "m.sticker":
+        return this.message(room, event)
+      case "m.reaction":
+        return this.#reaction(room, event)
+      case "m.room.redaction":
+        return this.#redaction(room, event)
+      case "m.room.encrypted":
+        this.#tellUnreadable(room)
+        return undefined
+      case "m.room.tombstone":
+        this.#to.log.warn(`${room} was replaced by ${textIn(event.content, "replacement_room") ?? "another room"}`)
+        return undefined
+    }
+    if (event.stateKey === undefined) this.#to.log.debug(`${event.type} in ${room} is skipped`)
+    return undefined
+  }
+
+  /** A message or its edit, whoever wrote it. */
+  async message(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
+    if (event.isRedacted) return undefined
+    const relation = relationOf(event.content)
+    const isEdit = relation.type === "m.replace"
+    if (isEdit && !(await this.#mayEdit(room, event, relation.event))) return undefined
+    const content = isEdit ? fieldsIn(event.content, "m.new_content") : event.content
+    const kind = event.type === "m.sticker" ? event.type : (textIn(content, "msgtype") ?? "")
+    const {self, rooms} = this.#to
+    const name = await rooms.memberName(room, event.sender)
+    const nodes = nodesOfMessage(content, kind, {self, name, isReply: relation.reply !== undefined})
+    if (nodes === undefined) return undefined
+    const id = isEdit ? (relation.event ?? event.id) : event.id
+    const thread = relation.type === "m.thread" ? relation.event : this.#known.get(id)?.thread
+    const quote = relation.reply === undefined || isEdit ? [] : [h("quote", {id: relation.reply})]
+    return {
+      ...this.#base(event, isEdit ? "message-updated" : "message-created"),
+      ...(await rooms.place(room, thread)),
+      user: {id: event.sender, name},
+      message: {id, content: renderContent([...quote, ...nodes]), ...(isEdit ? {} : {created_at: event.at})},
+    }
+  }
+
+  async #reaction(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
+    const {event: message, key} = relationOf(event.content)
+    if (event.isRedacted || message === undefined || key === undefined) return undefined
+    return this.#reacted("reaction-added", room, event, {message, key}, event.sender)
+  }
+
+  async #reacted(
+    type: string,
+    room: string,
+    event: RoomEvent,
+    {message, key}: NonNullable<Known["reaction"]>,
+    user: string,
+  ): Promise<DatedIncoming> {
+    const {rooms} = this.#to
+    return {
+      ...this.#base(event, type),
+      ...(await rooms.place(room, this.#known.get(message)?.thread)),
+      user: {id: user, name: await rooms.memberName(room, user)},
+      message: {id: message, content: renderContent(key)},
+    }
+  }
+
+  async #redaction(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
+    const {redacts} = event
+    if (redacts === undefined) return undefined
+    const known = this.#known.get(redacts)
+    if (known?.reaction !== undefined)
+      return known.sender === this.#to.self.id
+        ? undefined
+        : this.#reacted("reaction-removed", room, event, known.reaction, known.sender)
+    const about = known === undefined ? await this.#fetch(room, redacts) : undefined
+    if (about !== undefined && about.type !== "m.room.message" && about.type !== "m.sticker") {
+      this.#to.log.debug(`${redacts} in ${room} is gone, and what it was about is not known`)
+      return undefined
+    }
+    const user = known?.sender ?? about?.sender
+    const {rooms} = this.#to
+    return {
+      ...this.#base(event, "message-deleted"),
+      ...(await rooms.place(room, known?.thread)),
+      ...(user === undefined ? {} : {user: {id: user, name: await rooms.memberName(room, user)}}),
+      message: {id: redacts, content: ""},
+    }
+  }
+
+  /** Somebody came or went; where it is the bot, its guild did. */
+  async #member(room: string, event: RoomEvent): Promise<DatedIncoming | undefined> {
+    const {stateKey: user, before} = event
+    if (user === undefined) return undefined
+    const now = membershipOf(event)
+    const [isIn, wasIn] = [now === "join", before === "join"]
+    if (isIn === wasIn || (!isIn && now !== "leave" && now !== "ban")) return undefined
+    const {self, rooms} = this.#to
+    const {guild, channel} = await rooms.place(room)
+    if (guild === undefined) return undefined
+    const subject = user === self.id ? "guild" : "guild-member"
+    const name = textIn(event.content, "displayname")?.trim() || (await rooms.memberName(room, user))
+    return {...this.#base(event, `${subject}-${isIn ? "added" : "removed"}`), guild, channel, user: {id: user, name}}
+  }
+
+  #base({id, at, type: name, raw}: RoomEvent, type: string) {
+    return {id, type, timestamp: at, raw: {type: name, data: raw}}
+  }
+
+  #remember({id, sender, type, content}: RoomEvent): void {
+    if (type !== "m.room.message" && type !== "m.reaction" && type !== "m.sticker") return
+    const {type: relation, event, key} = relationOf(content)
+    const reaction =
+      type === "m.reaction" && event !== undefined && key !== undefined ? {message: event, key} : undefined
+    // A reaction that came in before is remembered, though the homeserver shows it without content once it is gone.
+    if (reaction === undefined && type === "m.reaction") return
+    const thread = relation === "m.thread" ? event : undefined
+    this.#known.set(id, {sender, thread, ...(reaction && {reaction})})
+  }
+
+  /** Only who wrote a message may edit it, and homeservers pass on what others claim. */
+  async #mayEdit(room: string, event: RoomEvent, edited: string | undefined): Promise<boolean> {
+    if (edited === undefined) return false
+    const sender = this.#known.get(edited)?.sender ?? (await this.#fetch(room, edited))?.sender
+    if (sender === event.sender) return true
+    this.#to.log.debug(`${event.sender} does not own ${edited}: the edit is skipped`)
+    return false
+  }
+
+  /** Undefined where the homeserver has no such event. */
+  async #fetch(room: string, id: string): Promise<RoomEvent | undefined> {
+    const {client, signal} = this.#to
+    try {
+      return readEvent(await client.ask("GET", path`/client/v3/rooms/${room}/event/${id}`, {signal}))
+    } catch (error) {
+      if (error instanceof MatrixError && error.status < 429 && error.status !== 401) return undefined
+      throw error
+    }
+  }
+
+  #tellUnreadable(room: string): void {
+    if (this.#unreadable.has(room)) return
+    this.#unreadable.add(room)
+    this.#to.log.warn(`${room} is encrypted: the bot can read nothing there, and sends nothing there`)
+  }
+}

@@ -1,0 +1,171 @@
+import {type Element, isElement, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
+import {isLink, linkTo} from "./links.ts"
+
+const tags: Readonly<Record<string, string>> = {
+  b: "strong",
+  strong: "strong",
+  i: "em",
+  em: "em",
+  u: "u",
+  ins: "u",
+  s: "del",
+  del: "del",
+  sup: "sup",
+  sub: "sub",
+}
+
+const escapes: Readonly<Record<string, string>> = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, character => escapes[character] ?? character)
+
+/** A part of a message, plain and as HTML. */
+interface Part {
+  readonly text: string
+  readonly html: string
+  /** Does the HTML say more than the text? */
+  readonly isMarked: boolean
+}
+
+/** A message's text as Matrix takes it, and who it mentions. */
+export interface Text {
+  readonly body: string
+  /** HTML of the tags that the specification allows; undefined where the text has no markup. */
+  readonly html: string | undefined
+  readonly users: readonly string[]
+  readonly isForRoom: boolean
+}
+
+/** Line ends are those of Unix, and without control characters that no client shows. */
+const clean = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g, "")
+
+/** What a user wrote stays text: only elements become HTML. Quotes and files are left out, which `quoteIn` and the caller take. */
+export const textOfContent = (content: readonly Node[]): Text => {
+  const users = new Set<string>()
+  let isForRoom = false
+  const plain = (text: string): Part => {
+    const cleaned = clean(text)
+    return {text: cleaned, html: escapeHtml(cleaned).replaceAll("\n", "<br>"), isMarked: false}
+  }
+  const joined = (nodes: readonly Node[]): Part => {
+    const parts = nodes.map(render)
+    return {
+      text: parts.map(({text}) => text).join(""),
+      html: parts.map(({html}) => html).join(""),
+      isMarked: parts.some(part => part.isMarked),
+    }
+  }
+  const wrapped = (inner: Part, opening: string, closing: string): Part => ({
+    text: inner.text,
+    html: `${opening}${inner.html}${closing}`,
+    isMarked: true,
+  })
+  const mention = ({attrs, children}: Element): Part => {
+    const inner = joined(children).text
+    if (attrs.type === "all" || attrs.type === "here") {
+      isForRoom = true
+      return plain("@room")
+    }
+    const id = String(attrs.id ?? "")
+    const name = clean(inner || String(attrs.name ?? (id === "" ? "" : id)))
+    if (!/^@[^:\s]*:\S+$/.test(id)) return plain(name.startsWith("@") ? name : `@${name}`)
+    users.add(id)
+    return {text: name, html: `<a href="${escapeHtml(linkTo(id))}">${escapeHtml(name)}</a>`, isMarked: true}
+  }
+  const room = ({attrs, children}: Element): Part => {
+    const id = String(attrs.id ?? "")
+    const name = clean(joined(children).text || String(attrs.name ?? id))
+    const text = /^[#!]/.test(name) ? name : `#${name}`
+    if (!/^[#!]\S+$/.test(id)) return plain(text)
+    return {text, html: `<a href="${escapeHtml(linkTo(id))}">${escapeHtml(text)}</a>`, isMarked: true}
+  }
+  const link = (element: Element): Part => {
+    const inner = joined(element.children)
+    const href = clean(String(element.attrs.href ?? ""))
+    if (!isLink(href)) return element.children.length === 0 ? plain(href) : inner
+    const shown = inner.text === "" ? plain(href) : inner
+    const text = shown.text === href ? href : `${shown.text} (${href})`
+    return {text, html: `<a href="${escapeHtml(href)}">${shown.html}</a>`, isMarked: true}
+  }
+  const code = ({children}: Element): Part => {
+    const text = clean(textOf(children))
+    const html = `<code>${escapeHtml(text)}</code>`
+    return {text, html: text.includes("\n") ? `<pre>${html}</pre>` : html, isMarked: true}
+  }
+  const render = (node: Node): Part => {
+    if (!isElement(node)) return plain(node)
+    const tag = tags[node.type]
+    if (tag !== undefined) return wrapped(joined(node.children), `<${tag}>`, `</${tag}>`)
+    switch (node.type) {
+      case "quote":
+        return plain("")
+      case "br":
+        return plain("\n")
+      case "p":
+      case "message": {
+        const inner = joined(node.children)
+        return {text: `${inner.text}\n`, html: `${inner.html}<br>`, isMarked: inner.isMarked}
+      }
+      case "at":
+        return mention(node)
+      case "sharp":
+        return room(node)
+      case "a":
+        return link(node)
+      case "code":
+        return code(node)
+      case "spl":
+        return wrapped(joined(node.children), "<span data-mx-spoiler>", "</span>")
+    }
+    return node.children.length === 0 ? plain(textOf(node)) : joined(node.children)
+  }
+  const {text, html, isMarked} = joined(content)
+  const body = text.replace(/\n+$/, "")
+  return {body, html: isMarked ? html.replace(/(<br>)+$/, "") : undefined, users: [...users], isForRoom}
+}
+
+/** The id of the message that a message quotes. */
+export const quoteIn = (content: readonly Node[]): string | undefined => {
+  for (const node of content) {
+    if (!isElement(node)) continue
+    const {id} = node.attrs
+    if (node.type === "quote" && typeof id === "string" && id !== "") return id
+    const inner = node.type === "quote" ? undefined : quoteIn(node.children)
+    if (inner !== undefined) return inner
+  }
+  return undefined
+}
+
+/** JSON of the content of one event may have so many bytes: an event of 64 KiB, less what the homeserver adds to it. */
+const longestContent = 60_000
+
+/** In UTF-16 code units: what a client shows that knows no edits. */
+const longestFallback = 1000
+
+/** The content of an event that says this text, without its relations. HTML that makes it too large is left out. */
+export const contentOf = (text: Text, msgtype: string): Readonly<Record<string, unknown>> => {
+  const mentions = {
+    ...(text.users.length === 0 ? {} : {user_ids: text.users}),
+    ...(text.isForRoom ? {room: true} : {}),
+  }
+  const plain = {msgtype, body: text.body, "m.mentions": mentions}
+  if (text.html === undefined) return plain
+  const marked = {...plain, format: "org.matrix.custom.html", formatted_body: text.html}
+  return Buffer.byteLength(JSON.stringify(marked)) > longestContent ? plain : marked
+}
+
+/** The content that replaces that of another event (m.replace). */
+export const replacing = (
+  content: Readonly<Record<string, unknown>>,
+  event: string,
+): Readonly<Record<string, unknown>> => ({
+  msgtype: "m.text",
+  body: `* ${String(content.body ?? "")
+    .slice(0, longestFallback)
+    .toWellFormed()}`,
+  "m.mentions": {},
+  "m.new_content": content,
+  "m.relates_to": {rel_type: "m.replace", event_id: event},
+})

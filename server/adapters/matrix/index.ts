@@ -1,0 +1,25 @@
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {Account} from "./account.ts"
+import {checkAccount} from "./check.ts"
+import {connect} from "./connect.ts"
+import {Logins} from "./login.ts"
+import {methods} from "./members.ts"
+
+/** Matrix: rooms and direct rooms without encryption, by the client-server API. */
+export default definePlugin({
+  description: "Matrix",
+  setup(plugin) {
+    const logins = new Logins()
+    plugin.adapter("matrix", {
+      description: "A Matrix account",
+      account: Account,
+      history: "replay",
+      idempotent: true,
+      resumes: true,
+      features: ["edit", "delete", "react", "unreact", "typing", "open", "history", "download", "files", ...methods],
+      limits: {text: 10_000},
+      open: (account, endpoint) => connect(logins, account, endpoint),
+      check: (account, tools) => checkAccount(logins, account, tools),
+    })
+  },
+})

@@ -1,0 +1,99 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {type Backoff, type Log, pauseAfter} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {type Client, isSaid, MatrixError, path} from "./client.ts"
+import {fieldsIn, fieldsOf, listIn, textIn} from "./json.ts"
+import {type Self, serverOf} from "./login.ts"
+import type {Rooms} from "./rooms.ts"
+
+const joinAgain: Backoff = {first: 2000, longest: 300_000}
+const attempts = 8
+
+/** A join of a large room of another server takes long. In milliseconds. */
+const joinPatience = 180_000
+
+interface Invited {
+  readonly by: string
+  readonly isDirect: boolean
+  readonly alias: string | undefined
+}
+
+export interface Joining {
+  readonly client: Client
+  readonly self: Self
+  readonly rooms: Rooms
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+/** Joins the rooms of the account, and accepts invitations where the account says so. */
+export class Invitations {
+  readonly #join: NonNullable<AccountSettings["join"]>
+  readonly #to: Joining
+  readonly #busy = new Set<string>()
+
+  constructor(join: AccountSettings["join"], to: Joining) {
+    this.#join = join ?? []
+    this.#to = to
+  }
+
+  /** Joins the rooms that the account names, in the background: one that the bot is in already stays as it is. */
+  joinConfigured(): void {
+    if (typeof this.#join !== "string") for (const room of this.#join) this.#start(room)
+  }
+
+  /** Takes the invitations of a sync: rooms with their stripped state. */
+  take(invitations: Readonly<Record<string, unknown>>): void {
+    for (const [room, about] of Object.entries(invitations)) {
+      const invited = readInvitation(this.#to.self, about)
+      if (invited === undefined) continue
+      if (this.#isWelcome(room, invited)) this.#start(room, invited)
+      else this.#to.log.info(`${invited.by} invites the bot to ${room}; join does not name it`)
+    }
+  }
+
+  #isWelcome(room: string, {by, alias}: Invited): boolean {
+    if (this.#join === "invited") return true
+    if (this.#join === "same-server") return serverOf(by) === serverOf(this.#to.self.id)
+    return this.#join.some(each => each === room || each === alias)
+  }
+
+  #start(room: string, invited?: Invited): void {
+    if (this.#busy.has(room)) return
+    this.#busy.add(room)
+    const {log, signal} = this.#to
+    this.#enter(room, invited)
+      .catch(error => signal.aborted || log.error(`${room} was not joined: ${error.message}`, {error}))
+      .finally(() => this.#busy.delete(room))
+  }
+
+  async #enter(room: string, invited: Invited | undefined): Promise<void> {
+    const {client, rooms, log, signal} = this.#to
+    // Before the join, so that what is said behind the invitation is taken for said to the bot.
+    if (invited?.isDirect === true) await rooms.addDirect(room, invited.by)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await client.ask("POST", path`/client/v3/join/${room}`, {body: {}, signal, patience: joinPatience})
+        return log.debug(`joined ${room}`)
+      } catch (error) {
+        const isFinal = isSaid(error, "M_FORBIDDEN", "M_NOT_FOUND") || attempt === attempts
+        if (isFinal || signal.aborted) throw error
+        const asked = error instanceof MatrixError ? (error.wait ?? 0) : 0
+        await sleep(Math.max(asked, pauseAfter(attempt, joinAgain)), undefined, {signal})
+      }
+    }
+  }
+}
+
+const readInvitation = (self: Self, about: unknown): Invited | undefined => {
+  const events = listIn(fieldsIn(fieldsOf(about), "invite_state"), "events").map(fieldsOf)
+  const own = events.find(each => each.type === "m.room.member" && each.state_key === self.id)
+  const by = own === undefined ? undefined : textIn(own, "sender")
+  if (own === undefined || by === undefined) return undefined
+  const alias = events.find(each => each.type === "m.room.canonical_alias")
+  return {
+    by,
+    isDirect: fieldsIn(own, "content").is_direct === true,
+    alias: alias && textIn(fieldsIn(alias, "content"), "alias"),
+  }
+}

@@ -1,0 +1,216 @@
+import {
+  type DatedIncoming,
+  type Edit,
+  type Element,
+  type Endpoint,
+  isElement,
+  type Node,
+  type Outgoing,
+  refused,
+  type Sender,
+} from "../../../shared/sdk/sdk.ts"
+import {acting, type Client, isSaid, path} from "./client.ts"
+import {contentOf, quoteIn, replacing, type Text, textOfContent} from "./format/outgoing.ts"
+import {fieldsIn, fieldsOf, listIn, textIn} from "./json.ts"
+import type {Self} from "./login.ts"
+import {kindOf, type Uploads} from "./media.ts"
+import type {Rooms} from "./rooms.ts"
+
+export interface Sending {
+  readonly client: Client
+  readonly self: Self
+  readonly rooms: Rooms
+  readonly uploads: Uploads
+  readonly endpoint: Endpoint<DatedIncoming>
+  /** Send `m.notice` in place of `m.text`? */
+  readonly notices: boolean
+}
+
+type Content = Readonly<Record<string, unknown>>
+type Acts = Required<Pick<Sender, "send" | "edit" | "delete" | "react" | "unreact" | "typing">>
+
+/** How long the bot is shown as writing, in milliseconds; what it sends ends it. */
+const typingFor = 10_000
+
+export const createActs = (sending: Sending): Acts => {
+  const {client, self, rooms} = sending
+  const put = async (room: string, type: string, id: string, body: Content, signal: AbortSignal): Promise<string> => {
+    const answer = await client.ask("PUT", path`/client/v3/rooms/${room}/send/${type}/${id}`, {body, signal})
+    return textIn(answer, "event_id") ?? ""
+  }
+  const redact = async (room: string, event: string, id: string, signal: AbortSignal): Promise<void> => {
+    const route = path`/client/v3/rooms/${room}/redact/${event}/${id}`
+    await client.ask("PUT", route, {body: {}, signal}).catch(error => {
+      // It is gone.
+      if (!isSaid(error, "M_NOT_FOUND")) throw error
+    })
+  }
+  const send = async ({id, channel, content}: Outgoing, signal: AbortSignal) => {
+    const {room, thread} = await writable(rooms, channel, signal)
+    const contents = await contentsOf(sending, content, signal)
+    const relation = relationOf(thread, quoteIn(content))
+    const ids: string[] = []
+    for (const [index, each] of contents.entries()) {
+      const related = index === 0 || thread !== undefined ? {...each, ...relation} : each
+      ids.push(await put(room, "m.room.message", index === 0 ? id : `${id}-${index + 1}`, related, signal))
+    }
+    return {ids}
+  }
+  const edit = async ({id, channel, message, content}: Edit, signal: AbortSignal) => {
+    const {room} = await writable(rooms, channel, signal)
+    const [first, ...more] = await contentsOf(sending, content, signal)
+    if (first === undefined || more.length > 0)
+      throw refused("an edited message of Matrix shows one file at most", {
+        reason: "files",
+        remediation: "Send the other files in messages of their own.",
+      })
+    await put(room, "m.room.message", id, replacing(first, message), signal)
+  }
+  return {
+    send: (message, signal) => acting(send(message, signal)),
+    edit: (message, signal) => acting(edit(message, signal)),
+    delete: ({id, channel, message}, signal) =>
+      acting(rooms.find(channel, signal).then(({room}) => redact(room, message, id, signal))),
+    react: ({id, channel, message, emoji}, signal) => {
+      const relation = {rel_type: "m.annotation", event_id: message, key: emoji}
+      const put_ = async () => {
+        const {room} = await writable(rooms, channel, signal)
+        await put(room, "m.reaction", id, {"m.relates_to": relation}, signal)
+      }
+      return acting(
+        put_().catch(error => {
+          if (!isSaid(error, "M_DUPLICATE_ANNOTATION")) throw error
+        }),
+      )
+    },
+    unreact: ({id, channel, message, emoji}, signal) => {
+      const takeBack = async () => {
+        const {room} = await rooms.find(channel, signal)
+        const own = await ownReactions(client, self, {room, message, emoji}, signal)
+        for (const [index, event] of own.entries()) await redact(room, event, `${id}-${index + 1}`, signal)
+      }
+      return acting(takeBack())
+    },
+    typing: async (channel, signal) => {
+      const {room} = await rooms.find(channel, signal)
+      const body = {typing: true, timeout: typingFor}
+      await client.ask("PUT", path`/client/v3/rooms/${room}/typing/${self.id}`, {body, signal})
+    },
+  }
+}
+
+/** The room of a channel. Throws a refusal for an encrypted one. */
+const writable = async (rooms: Rooms, channel: string, signal: AbortSignal) => {
+  if (!/^[!#]\S+$/.test(channel))
+    throw refused(`"${channel}" is no Matrix room`, {
+      reason: "target_invalid",
+      remediation: "Send to a room id (!…), to an alias (#…), or to a user by {user}.",
+    })
+  const found = await rooms.find(channel, signal)
+  if (await rooms.isEncrypted(found.room))
+    throw refused(`${channel} is encrypted, and the bot has no keys`, {
+      reason: "encrypted",
+      remediation: "Use a room without encryption: a room that is encrypted stays so.",
+    })
+  return found
+}
+
+const relationOf = (thread: string | undefined, quote: string | undefined): Content => {
+  if (thread !== undefined)
+    return {
+      "m.relates_to": {
+        rel_type: "m.thread",
+        event_id: thread,
+        is_falling_back: quote === undefined,
+        "m.in_reply_to": {event_id: quote ?? thread},
+      },
+    }
+  return quote === undefined ? {} : {"m.relates_to": {"m.in_reply_to": {event_id: quote}}}
+}
+
+/** The events that say a message: its text, and its files. A single file takes the text as its caption (v1.10). */
+const contentsOf = async (
+  {uploads, endpoint, notices}: Sending,
+  content: readonly Node[],
+  signal: AbortSignal,
+): Promise<readonly Content[]> => {
+  const {rest, elements} = await split(endpoint, content)
+  const text = textOfContent(rest)
+  const files: Content[] = []
+  for (const element of elements) files.push(await fileContent(uploads, endpoint, element, signal))
+  const [only] = files
+  if (text.body.trim() === "") return files.length === 0 ? [contentOf(text, "m.text")] : files
+  if (only !== undefined && files.length === 1) return [captioned(only, text)]
+  return [contentOf(text, notices ? "m.notice" : "m.text"), ...files]
+}
+
+const captioned = (file: Content, text: Text): Content => {
+  const {msgtype: _, ...caption} = contentOf(text, "")
+  return {...file, ...caption}
+}
+
+/** The files of a message, and what it says beside them. A file that is not stored stays, and shows its address. */
+const split = async (endpoint: Endpoint<DatedIncoming>, content: readonly Node[]) => {
+  const elements: Element[] = []
+  const without = async (nodes: readonly Node[]): Promise<readonly Node[]> => {
+    const rest: Node[] = []
+    for (const node of nodes) {
+      if (!isElement(node)) rest.push(node)
+      else if (node.type !== "quote" && (isMxc(node) || (await endpoint.file(node)) !== undefined)) elements.push(node)
+      else rest.push({...node, children: await without(node.children)})
+    }
+    return rest
+  }
+  const rest = await without(content)
+  return {rest, elements}
+}
+
+const shown: readonly string[] = ["img", "audio", "video", "file"]
+
+/** A file of the homeserver, as it came in. */
+const isMxc = ({type, attrs}: Element): boolean => shown.includes(type) && String(attrs.src ?? "").startsWith("mxc://")
+
+const fileContent = async (
+  uploads: Uploads,
+  endpoint: Endpoint<DatedIncoming>,
+  element: Element,
+  signal: AbortSignal,
+): Promise<Content> => {
+  const file = await endpoint.file(element)
+  if (file === undefined) {
+    const name = String(element.attrs.title ?? element.type)
+    const kind = element.type === "img" ? "m.image" : `m.${element.type}`
+    return {msgtype: kind, body: name, filename: name, url: String(element.attrs.src), "m.mentions": {}}
+  }
+  const {name, type, size} = file
+  const url = await uploads.upload(file, signal)
+  return {msgtype: kindOf(type), body: name, filename: name, url, info: {mimetype: type, size}, "m.mentions": {}}
+}
+
+/** At most so many pages of reactions to one message are looked through. */
+const mostPages = 20
+
+const ownReactions = async (
+  client: Client,
+  self: Self,
+  {room, message, emoji}: {readonly room: string; readonly message: string; readonly emoji: string},
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const own: string[] = []
+  const route = path`/client/v1/rooms/${room}/relations/${message}/m.annotation/m.reaction`
+  let from: string | undefined
+  for (let page = 0; page < mostPages; page++) {
+    const answer = await client.ask("GET", route, {query: {from, limit: 100}, signal}).catch(error => {
+      if (isSaid(error, "M_NOT_FOUND")) return {}
+      throw error
+    })
+    for (const each of listIn(answer, "chunk").map(fieldsOf)) {
+      const key = textIn(fieldsIn(fieldsIn(each, "content"), "m.relates_to"), "key")
+      const id = textIn(each, "event_id")
+      if (id !== undefined && each.sender === self.id && key === emoji) own.push(id)
+    }
+    from = textIn(answer, "next_batch")
+    if (from === undefined) break
+  }
+  return own
+}
