@@ -64,13 +64,13 @@ export const createActs = (sending: Sending): Acts => {
         reason: "files",
         remediation: "Send the other files in messages of their own.",
       })
-    await put(room, "m.room.message", id, replacing(first, message), signal)
+    await put(room, "m.room.message", ofPart(id, message), replacing(first, message), signal)
   }
   return {
     send: (message, signal) => acting(send(message, signal)),
     edit: (message, signal) => acting(edit(message, signal)),
     delete: ({id, channel, message}, signal) =>
-      acting(rooms.find(channel, signal).then(({room}) => redact(room, message, id, signal))),
+      acting(rooms.find(channel, signal).then(({room}) => redact(room, message, ofPart(id, message), signal))),
     react: ({id, channel, message, emoji}, signal) => {
       const relation = {rel_type: "m.annotation", event_id: message, key: emoji}
       const put_ = async () => {
@@ -87,7 +87,7 @@ export const createActs = (sending: Sending): Acts => {
       const takeBack = async () => {
         const {room} = await rooms.find(channel, signal)
         const own = await ownReactions(client, self, {room, message, emoji}, signal)
-        for (const [index, event] of own.entries()) await redact(room, event, `${id}-${index + 1}`, signal)
+        for (const event of own) await redact(room, event, ofPart(id, event), signal)
       }
       return acting(takeBack())
     },
@@ -98,6 +98,9 @@ export const createActs = (sending: Sending): Acts => {
     },
   }
 }
+
+/** A transaction id: the parts of a long message are edited and deleted under one id of the outbox. */
+const ofPart = (id: string, event: string): string => `${id}-${event.slice(1)}`
 
 /** The room of a channel. Throws a refusal for an encrypted one. */
 const writable = async (rooms: Rooms, channel: string, signal: AbortSignal) => {

@@ -1,5 +1,5 @@
 import {createServer, type Server} from "node:net"
-import {onTestFinished} from "vitest"
+import {whenOver} from "../host/shared.ts"
 
 /**
  * Ports that the system gives to nobody by itself, as it does above them: whoever is to listen at one later finds it free.
@@ -26,7 +26,7 @@ export const holdPort = async (): Promise<{port: number; release: () => Promise<
     const server = createServer()
     if (!(await listen(server, port))) continue
     const release = () => new Promise<void>(resolve => server.close(() => resolve()))
-    onTestFinished(release)
+    whenOver(release)
     return {port, release}
   }
   throw new Error(`no port from ${own.from} on is free`)

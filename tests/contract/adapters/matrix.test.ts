@@ -1,0 +1,21 @@
+import {expect, test} from "vitest"
+import {matrix} from "../../support/adapters/matrix.ts"
+import {outcomesOf} from "../../support/adapters/platforms.ts"
+import {shared} from "../../support/host/shared.ts"
+import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
+
+describeWithDendrite("matrix, at a real dendrite", () => {
+  const homeserver = shared(startDendrite)
+
+  test("keeps what the conformance suite of adapters asks", async () => {
+    const outcomes = Object.entries(await outcomesOf(await matrix(homeserver())))
+    expect(outcomes.filter(([, outcome]) => outcome.startsWith("failed"))).toEqual([])
+    expect(outcomes.filter(([, outcome]) => outcome !== "passed")).toEqual([
+      [
+        "fetches what it missed, under the ids that it has live",
+        "not checked: history is replay: there are no gaps to fill",
+      ],
+      ["lists the bot's commands where its users look for them", "not checked: features does not name commands"],
+    ])
+  })
+})

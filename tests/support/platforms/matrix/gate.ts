@@ -1,0 +1,93 @@
+import {createServer, type IncomingMessage, request, type ServerResponse} from "node:http"
+
+/** A way to a homeserver, on which a test counts, cuts, holds up and answers requests in its place. */
+export interface Gate {
+  readonly url: string
+  /** Requests that wait for an answer now. */
+  readonly waiting: number
+  /** What was asked so far: method and path, without a query. */
+  readonly asked: readonly {
+    readonly method: string
+    readonly path: string
+    readonly headers: IncomingMessage["headers"]
+  }[]
+  /** Ends every connection in the middle of things. */
+  cut(): void
+  /** Answers the next request that `pattern` fits (method and path) in place of the homeserver. */
+  answerNext(pattern: RegExp, status: number, body: string): void
+  /** Answers a sync with what the last sync with messages was answered with. */
+  repeat(): void
+  close(): void
+}
+
+export const openGate = async (target: string): Promise<Gate> => {
+  const syncs = new Set<ServerResponse>()
+  const asked: {method: string; path: string; headers: IncomingMessage["headers"]}[] = []
+  const answers: {readonly pattern: RegExp; readonly status: number; readonly body: string}[] = []
+  let waiting = 0
+  let last: Buffer | undefined
+  let isDue = false
+  const give = (response: ServerResponse, status: number, body: string | Buffer) =>
+    void response.writeHead(status, {"content-type": "application/json"}).end(body)
+  const server = createServer((incoming, response) => {
+    const {method = "", url = ""} = incoming
+    const path = url.split("?")[0] ?? ""
+    asked.push({method, path, headers: incoming.headers})
+    waiting++
+    response.on("close", () => {
+      waiting--
+      syncs.delete(response)
+    })
+    const index = answers.findIndex(({pattern}) => pattern.test(`${method} ${path}`))
+    const [given] = index < 0 ? [] : answers.splice(index, 1)
+    if (given !== undefined) {
+      incoming.resume().on("end", () => give(response, given.status, given.body))
+      return
+    }
+    const isSync = path.endsWith("/sync")
+    if (isSync && isDue && last !== undefined) {
+      isDue = false
+      return give(response, 200, last)
+    }
+    if (isSync) syncs.add(response)
+    const far = request(`${target}${url}`, {method, headers: incoming.headers}, answer => {
+      if (!isSync) return void answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))
+      const pieces: Buffer[] = []
+      answer.on("data", piece => pieces.push(piece))
+      answer.on("end", () => {
+        if (response.writableEnded || response.destroyed) return
+        const body = Buffer.concat(pieces)
+        if (body.includes('"m.room.message"')) last = body
+        syncs.delete(response)
+        give(response, answer.statusCode ?? 502, body)
+      })
+    })
+    far.on("error", () => response.destroy())
+    response.on("close", () => far.destroy())
+    incoming.pipe(far)
+  })
+  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    get waiting() {
+      return waiting
+    },
+    asked,
+    cut: () => server.closeAllConnections(),
+    answerNext: (pattern, status, body) => void answers.push({pattern, status, body}),
+    repeat: () => {
+      const [open] = syncs
+      if (open === undefined || last === undefined) {
+        isDue = true
+        return
+      }
+      syncs.delete(open)
+      give(open, 200, last)
+    },
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import {randomUUID} from "node:crypto"
+import {until} from "../../host/process.ts"
+import type {Homeserver} from "./dendrite.ts"
+
+/** An event as the homeserver shows it. */
+export interface MatrixEvent {
+  readonly event_id: string
+  readonly type: string
+  readonly sender: string
+  readonly origin_server_ts: number
+  readonly state_key?: string
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read what they have sent
+  readonly content: any
+  readonly unsigned?: {readonly redacted_because?: unknown}
+}
+
+const password = "a-password-of-the-tests"
+
+/** A user of a homeserver, who shares no code with the adapter. */
+export class Person {
+  readonly id: string
+  readonly token: string
+  readonly password = password
+  readonly #url: string
+  #since: string | undefined
+
+  private constructor(url: string, id: string, token: string) {
+    this.#url = url
+    this.id = id
+    this.token = token
+  }
+
+  static async register({url}: Homeserver, name: string): Promise<Person> {
+    const body = {username: `${name}-${randomUUID().slice(0, 8)}`, password, auth: {type: "m.login.dummy"}}
+    const answer = await ask(url, undefined, "POST", "/client/v3/register", body)
+    return new Person(url, answer.user_id, answer.access_token)
+  }
+
+  /** A request with the user's token; `route` begins behind `/_matrix`. */
+  // biome-ignore lint/suspicious/noExplicitAny: the answers of a real homeserver
+  ask(method: string, route: string, body?: object): Promise<any> {
+    return ask(this.#url, this.token, method, route, body)
+  }
+
+  async createRoom(options: object): Promise<string> {
+    return (await this.ask("POST", "/client/v3/createRoom", options)).room_id
+  }
+
+  join(room: string): Promise<unknown> {
+    return this.ask("POST", `/client/v3/join/${encodeURIComponent(room)}`, {})
+  }
+
+  /** Resolves to the event's id. */
+  async send(room: string, content: object, type = "m.room.message"): Promise<string> {
+    const route = `/client/v3/rooms/${encodeURIComponent(room)}/send/${type}/${randomUUID()}`
+    return (await this.ask("PUT", route, content)).event_id
+  }
+
+  say(room: string, text: string): Promise<string> {
+    return this.send(room, {msgtype: "m.text", body: text})
+  }
+
+  /** As `say`, and resolves once the room's history has it: a homeserver may take a moment for that. */
+  async sayInHistory(room: string, text: string): Promise<string> {
+    const id = await this.say(room, text)
+    await until(`the history to have ${text}`, async () =>
+      (await this.events(room, 30)).some(({event_id}) => event_id === id),
+    )
+    return id
+  }
+
+  async redact(room: string, event: string): Promise<void> {
+    const [at, id] = [encodeURIComponent(room), encodeURIComponent(event)]
+    await this.ask("PUT", `/client/v3/rooms/${at}/redact/${id}/${randomUUID()}`, {})
+  }
+
+  setState(room: string, type: string, content: object, key = ""): Promise<unknown> {
+    const state = `${type}/${encodeURIComponent(key)}`
+    return this.ask("PUT", `/client/v3/rooms/${encodeURIComponent(room)}/state/${state}`, content)
+  }
+
+  /** The events of a room, oldest first; those that are gone have no content. */
+  async events(room: string, limit = 500): Promise<readonly MatrixEvent[]> {
+    const answer = await this.ask("GET", `/client/v3/rooms/${encodeURIComponent(room)}/messages?dir=b&limit=${limit}`)
+    return [...answer.chunk].reverse()
+  }
+
+  /** The content of what another user has said in a room, in order. */
+  // biome-ignore lint/suspicious/noExplicitAny: the tests know what they ask for
+  async heard(room: string, sender: string): Promise<readonly any[]> {
+    const events = await this.events(room)
+    return events.filter(each => each.type === "m.room.message" && each.sender === sender).map(({content}) => content)
+  }
+
+  /** What has changed since the last call. */
+  // biome-ignore lint/suspicious/noExplicitAny: the answers of a real homeserver
+  async sync(): Promise<any> {
+    const since = this.#since === undefined ? "" : `&since=${this.#since}`
+    const answer = await this.ask("GET", `/client/v3/sync?timeout=0${since}`)
+    this.#since = answer.next_batch
+    return answer
+  }
+
+  /** Resolves to the file's `mxc:` address. */
+  async upload(name: string, type: string, bytes: Uint8Array): Promise<string> {
+    const answer = await fetch(`${this.#url}/_matrix/media/v3/upload?filename=${encodeURIComponent(name)}`, {
+      method: "POST",
+      headers: {authorization: `Bearer ${this.token}`, "content-type": type},
+      body: Uint8Array.from(bytes),
+    })
+    return ((await answer.json()) as {content_uri: string}).content_uri
+  }
+
+  async download(address: string): Promise<Uint8Array> {
+    const answer = await fetch(`${this.#url}/_matrix/media/v3/download/${address.slice("mxc://".length)}`)
+    return new Uint8Array(await answer.arrayBuffer())
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the answers of a real homeserver
+const ask = async (
+  url: string,
+  token: string | undefined,
+  method: string,
+  route: string,
+  body?: object,
+): Promise<any> => {
+  const answer = await fetch(`${url}/_matrix${route}`, {
+    method,
+    headers: {"content-type": "application/json", ...(token === undefined ? {} : {authorization: `Bearer ${token}`})},
+    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+  })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${text}`)
+  return JSON.parse(text)
+}
