@@ -1,8 +1,9 @@
 import {installedFrameworks} from "../../tests/support/platforms/frameworks.ts"
 import {koishi} from "../../tests/support/platforms/koishi.ts"
+import {dendrite} from "../../tests/support/platforms/matrix/dendrite.ts"
 
 /** Installs the packages of npm that single tests need, ahead of them: a test installs what it misses by itself. */
-for (const packages of [koishi, installedFrameworks]) {
+for (const packages of [koishi, installedFrameworks, dendrite]) {
   try {
     packages.install()
   } catch (error) {

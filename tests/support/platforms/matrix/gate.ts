@@ -15,6 +15,8 @@ export interface Gate {
   cut(): void
   /** Answers the next request that `pattern` fits (method and path) in place of the homeserver. */
   answerNext(pattern: RegExp, status: number, body: string): void
+  /** The next request that `pattern` fits reaches the homeserver, and its answer does not come back: its connection ends. */
+  swallowNext(pattern: RegExp): void
   /** Answers a sync with what the last sync with messages was answered with. */
   repeat(): void
   close(): void
@@ -24,6 +26,7 @@ export const openGate = async (target: string): Promise<Gate> => {
   const syncs = new Set<ServerResponse>()
   const asked: {method: string; path: string; headers: IncomingMessage["headers"]}[] = []
   const answers: {readonly pattern: RegExp; readonly status: number; readonly body: string}[] = []
+  const swallowed: RegExp[] = []
   let waiting = 0
   let last: Buffer | undefined
   let isDue = false
@@ -50,7 +53,10 @@ export const openGate = async (target: string): Promise<Gate> => {
       return give(response, 200, last)
     }
     if (isSync) syncs.add(response)
+    const lost = swallowed.findIndex(pattern => pattern.test(`${method} ${path}`))
+    if (lost >= 0) swallowed.splice(lost, 1)
     const far = request(`${target}${url}`, {method, headers: incoming.headers}, answer => {
+      if (lost >= 0) return void answer.resume().on("end", () => response.destroy())
       if (!isSync) return void answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers))
       const pieces: Buffer[] = []
       answer.on("data", piece => pieces.push(piece))
@@ -76,6 +82,7 @@ export const openGate = async (target: string): Promise<Gate> => {
     asked,
     cut: () => server.closeAllConnections(),
     answerNext: (pattern, status, body) => void answers.push({pattern, status, body}),
+    swallowNext: pattern => void swallowed.push(pattern),
     repeat: () => {
       const [open] = syncs
       if (open === undefined || last === undefined) {

@@ -2,6 +2,9 @@ import {randomUUID} from "node:crypto"
 import {until} from "../../host/process.ts"
 import type {Homeserver} from "./dendrite.ts"
 
+// biome-ignore lint/suspicious/noExplicitAny: the tests know what they have asked a real homeserver for
+export type Answer = any
+
 /** An event as the homeserver shows it. */
 export interface MatrixEvent {
   readonly event_id: string
@@ -9,8 +12,7 @@ export interface MatrixEvent {
   readonly sender: string
   readonly origin_server_ts: number
   readonly state_key?: string
-  // biome-ignore lint/suspicious/noExplicitAny: the tests read what they have sent
-  readonly content: any
+  readonly content: Answer
   readonly unsigned?: {readonly redacted_because?: unknown}
 }
 
@@ -37,8 +39,7 @@ export class Person {
   }
 
   /** A request with the user's token; `route` begins behind `/_matrix`. */
-  // biome-ignore lint/suspicious/noExplicitAny: the answers of a real homeserver
-  ask(method: string, route: string, body?: object): Promise<any> {
+  ask(method: string, route: string, body?: object): Promise<Answer> {
     return ask(this.#url, this.token, method, route, body)
   }
 
@@ -86,15 +87,13 @@ export class Person {
   }
 
   /** The content of what another user has said in a room, in order. */
-  // biome-ignore lint/suspicious/noExplicitAny: the tests know what they ask for
-  async heard(room: string, sender: string): Promise<readonly any[]> {
+  async heard(room: string, sender: string): Promise<readonly Answer[]> {
     const events = await this.events(room)
     return events.filter(each => each.type === "m.room.message" && each.sender === sender).map(({content}) => content)
   }
 
   /** What has changed since the last call. */
-  // biome-ignore lint/suspicious/noExplicitAny: the answers of a real homeserver
-  async sync(): Promise<any> {
+  async sync(): Promise<Answer> {
     const since = this.#since === undefined ? "" : `&since=${this.#since}`
     const answer = await this.ask("GET", `/client/v3/sync?timeout=0${since}`)
     this.#since = answer.next_batch
@@ -116,15 +115,13 @@ export class Person {
     return new Uint8Array(await answer.arrayBuffer())
   }
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: the answers of a real homeserver
 const ask = async (
   url: string,
   token: string | undefined,
   method: string,
   route: string,
   body?: object,
-): Promise<any> => {
+): Promise<Answer> => {
   const answer = await fetch(`${url}/_matrix${route}`, {
     method,
     headers: {"content-type": "application/json", ...(token === undefined ? {} : {authorization: `Bearer ${token}`})},

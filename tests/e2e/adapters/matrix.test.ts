@@ -1,0 +1,167 @@
+import {expect, test} from "vitest"
+import {svc} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr} from "../../support/host/runtimes.ts"
+import {shared} from "../../support/host/shared.ts"
+import {describeWithDendrite, startDendrite} from "../../support/platforms/matrix/dendrite.ts"
+import {eventsOf, startMatrixHost, untilEndpoint, untilEvent} from "../../support/platforms/matrix/host.ts"
+import {Person} from "../../support/platforms/matrix/person.ts"
+
+const [runtime] = bunOr("node22")
+if (runtime === undefined) throw new Error("there is no runtime")
+
+describeWithDendrite("a bot on Matrix", () => {
+  const place = shared(async () => {
+    const homeserver = await startDendrite()
+    const people = ["bot", "ann", "bob"].map(name => Person.register(homeserver, name))
+    const [bot, ann, bob] = (await Promise.all(people)) as [Person, Person, Person]
+    const room = await ann.createRoom({
+      preset: "public_chat",
+      name: "Lounge",
+      power_level_content_override: {users: {[ann.id]: 100, [bot.id]: 50}},
+    })
+    await bot.join(room)
+    await bob.join(room)
+    const host = await startMatrixHost([{id: "main", homeserver: homeserver.url, accessToken: "${BOT_TOKEN}"}], {
+      runtime,
+      env: {BOT_TOKEN: bot.token},
+    })
+    await untilEndpoint(host, "main", "online")
+    return {homeserver, bot, ann, bob, room, host}
+  })
+  /** What the bot says in a room, once it has said so many messages there. */
+  const answersIn = (room: string, count: number) =>
+    until(`${count} answers`, async () => {
+      const heard = await place().ann.heard(room, place().bot.id)
+      return heard.length >= count && heard
+    })
+
+  test("reads markup, mentions and replies, and answers with markup", async () => {
+    const {ann, bot, room, host} = place()
+    const pill = `<a href="https://matrix.to/#/${encodeURIComponent(bot.id)}">The bot</a>`
+    const said = await ann.send(room, {
+      msgtype: "m.text",
+      body: "The bot: greet <Ada>",
+      format: "org.matrix.custom.html",
+      formatted_body: `${pill}: greet <strong>&lt;Ada&gt;</strong><script>x</script>`,
+    })
+    const event = await untilEvent(host, "message-created", said)
+    expect(event).toMatchObject({
+      user: {id: ann.id},
+      channel: {id: room, type: 0, name: "Lounge"},
+      guild: {id: room, name: "Lounge"},
+      message: {content: expect.stringMatching(/^<at id="@bot.*"\/>: greet <b>&lt;Ada&gt;<\/b>$/)},
+    })
+    const before = (await answersIn(room, 1)).at(-1)
+    expect(before).toMatchObject({body: "hello <Ada>", formatted_body: "hello <strong>&lt;Ada&gt;</strong>"})
+
+    const reply = await ann.send(room, {
+      msgtype: "m.text",
+      body: `> <${bot.id}> hello\n\n!quote`,
+      "m.relates_to": {"m.in_reply_to": {event_id: said}},
+    })
+    expect((await untilEvent(host, "message-created", reply)).message?.content).toBe(`<quote id="${said}"/>!quote`)
+    const [, quoted] = await answersIn(room, 2)
+    expect(quoted).toMatchObject({body: "as you say", "m.relates_to": {"m.in_reply_to": {event_id: reply}}})
+  })
+
+  test("tells of edits by their author only, of deletions, and of reactions that come and go", async () => {
+    const {ann, bob, room, host} = place()
+    const said = await ann.say(room, "first")
+    await untilEvent(host, "message-created", said)
+    const replacing = {"m.relates_to": {rel_type: "m.replace", event_id: said}}
+    const edit = (text: string) => ({
+      msgtype: "m.text",
+      body: `* ${text}`,
+      "m.new_content": {msgtype: "m.text", body: text},
+      ...replacing,
+    })
+    await bob.send(room, edit("forged"))
+    await ann.send(room, edit("second"))
+    expect((await untilEvent(host, "message-updated", said)).message?.content).toBe("second")
+
+    const relation = {rel_type: "m.annotation", event_id: said, key: "👍"}
+    const reaction = await bob.send(room, {"m.relates_to": relation}, "m.reaction")
+    expect(await untilEvent(host, "reaction-added", said)).toMatchObject({
+      user: {id: bob.id},
+      message: {content: "👍"},
+    })
+    await bob.redact(room, reaction)
+    expect(await untilEvent(host, "reaction-removed", said)).toMatchObject({
+      user: {id: bob.id},
+      message: {content: "👍"},
+    })
+    await ann.redact(room, said)
+    expect(await untilEvent(host, "message-deleted", said)).toMatchObject({user: {id: ann.id}})
+    const about = (await eventsOf(host, room)).filter(({message}) => message?.id === said)
+    expect(about.map(({type}) => type)).toEqual([
+      "message-created",
+      "message-updated",
+      "reaction-added",
+      "reaction-removed",
+      "message-deleted",
+    ])
+  })
+
+  test("answers in the thread that it was asked in, and tells who comes and goes", async () => {
+    const {ann, bot, room, host, homeserver} = place()
+    const root = await ann.say(room, "a thread")
+    const thread = {rel_type: "m.thread", event_id: root, is_falling_back: true, "m.in_reply_to": {event_id: root}}
+    const asked = await ann.send(room, {msgtype: "m.text", body: "!greet thread", "m.relates_to": thread})
+    expect((await untilEvent(host, "message-created", asked)).channel?.id).toBe(`${room}/${root}`)
+    await until("the answer in the thread", async () =>
+      (await ann.heard(room, bot.id)).some(
+        each => each.body === "hello thread" && each["m.relates_to"]?.event_id === root,
+      ),
+    )
+    const carl = await Person.register(homeserver, "carl")
+    await carl.join(room)
+    await ann.ask("POST", `/client/v3/rooms/${encodeURIComponent(room)}/kick`, {user_id: carl.id})
+    await until("both events of the member", async () => {
+      const types = (await eventsOf(host)).filter(({user}) => user?.id === carl.id).map(({type}) => type)
+      return types.join() === "guild-member-added,guild-member-removed"
+    })
+  })
+
+  test("sends to an alias, and says why a room does not take a message", async () => {
+    const {ann, bot, room, host, homeserver} = place()
+    const alias = `#lounge:${homeserver.name}`
+    await ann.ask("PUT", `/client/v3/directory/room/${encodeURIComponent(alias)}`, {room_id: room})
+    const send = async (channel: string) =>
+      (await host.post<{id: string}>("/api/outbox", {endpoint: "matrix~main", channel, text: `to ${channel}`})).id
+    const ended = (id: string) =>
+      until("the message to end", async () => {
+        const row = await host.get<{state: string; error?: string; reason?: string}>(`/api/outbox/${id}`)
+        return row.state !== "queued" && row.state !== "sending" && row
+      })
+    expect(await ended(await send(alias))).toMatchObject({state: "sent"})
+    expect((await ann.heard(room, bot.id)).at(-1).body).toBe(`to ${alias}`)
+
+    const encrypted = await ann.createRoom({preset: "public_chat"})
+    await ann.setState(encrypted, "m.room.encryption", {algorithm: "m.megolm.v1.aes-sha2"})
+    await bot.join(encrypted)
+    for (let n = 0; n < 2; n++) await ann.send(encrypted, {algorithm: "m.megolm.v1.aes-sha2"}, "m.room.encrypted")
+    expect(await ended(await send(encrypted))).toMatchObject({state: "failed", reason: "encrypted"})
+    expect(await ann.heard(encrypted, bot.id)).toEqual([])
+    expect(await ended(await send(`#nowhere:${homeserver.name}`))).toMatchObject({
+      state: "failed",
+      reason: "target_unknown",
+    })
+    const silent = await ann.createRoom({
+      preset: "public_chat",
+      power_level_content_override: {events_default: 50},
+    })
+    await bot.join(silent)
+    expect(await ended(await send(silent))).toMatchObject({state: "failed", reason: "forbidden"})
+    const told = () => host.process.output().match(/is encrypted: the bot can read nothing there/g)?.length
+    await until("the log to tell of the encrypted room", () => told() !== undefined)
+    expect(told()).toBe(1)
+
+    const {code, stdout} = await svc(runtime, host.project, ["adapter", "check", "matrix~main"])
+    expect(code).toBe(1)
+    expect(stdout).toContain(`ok      credentials: logged in as ${bot.id}\n`)
+    expect(stdout).toContain(`ERROR   room ${encrypted}: it is encrypted`)
+    expect(stdout).toContain(`ERROR   permission to send in ${silent}: power level 0, needed is 50`)
+    expect(stdout).toContain("ok      permission to send in Lounge")
+  })
+})

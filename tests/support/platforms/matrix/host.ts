@@ -1,0 +1,80 @@
+import type {SatoriEvent} from "../../../../shared/sdk/satori.ts"
+import {type HostOptions, startHost, type TestHost} from "../../host/host.ts"
+import {until} from "../../host/process.ts"
+
+/** One entry of `plugins.matrix.endpoints`. */
+export interface MatrixAccount {
+  readonly id: string
+  readonly homeserver: string
+  readonly [key: string]: unknown
+}
+
+/** Source of the bot that the tests talk to. */
+const bot = `
+import {definePlugin, h} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args}) => ["hello ", h("b", {}, args.name)])
+    plugin.command("quote", async ({session}) => { await session.reply("as you say") })
+    plugin.command("whisper", async ({session}) => {
+      await session.send("by the way", {endpoint: session.endpoint, user: session.user.id})
+    })
+  },
+})
+`
+
+/** A Host with the bot and these accounts. */
+export const startMatrixHost = (
+  accounts: readonly MatrixAccount[],
+  options: Omit<HostOptions, "config" | "plugins"> = {},
+): Promise<TestHost> =>
+  startHost({
+    ...options,
+    config: JSON.stringify({http: {port: 0}, plugins: {bot: {}, matrix: {endpoints: accounts}}}),
+    plugins: {bot},
+  })
+
+/** What the API says of one endpoint. */
+export interface EndpointState {
+  readonly name: string
+  readonly state: string
+  readonly reason?: string
+  readonly error?: string
+  readonly remediation?: string
+  readonly attempt?: number
+  readonly login?: {readonly user?: {readonly id?: string}}
+}
+
+/** Waits until the endpoint `matrix~<id>` is in this state. */
+export const untilEndpoint = async (host: TestHost, id: string, state: string): Promise<EndpointState> => {
+  let last: EndpointState | undefined
+  return until(`matrix~${id} to be ${state}`, async () => {
+    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
+    last = items.find(({name}) => name === `matrix~${id}`)
+    return last?.state === state && last
+  }).catch(error => {
+    throw new Error(`${error.message}; it is ${JSON.stringify(last)}\n${host.process.output()}`)
+  })
+}
+
+/** The events of the inbox, oldest first; those of one room where it is given. */
+export const eventsOf = async (host: TestHost, room?: string): Promise<readonly SatoriEvent[]> => {
+  const events: SatoriEvent[] = []
+  let cursor = ""
+  for (;;) {
+    const page = await host.get<{items: readonly {event: SatoriEvent}[]; next: string | null}>(
+      `/api/inbox?limit=200${cursor}`,
+    )
+    events.push(...page.items.map(({event}) => event))
+    if (page.next === null) break
+    cursor = `&cursor=${encodeURIComponent(page.next)}`
+  }
+  return events.reverse().filter(({channel}) => room === undefined || channel?.id.split("/")[0] === room)
+}
+
+/** Waits for an event of this type about this message. */
+export const untilEvent = (host: TestHost, type: string, message: string): Promise<SatoriEvent> =>
+  until(`${type} of ${message}`, async () =>
+    (await eventsOf(host)).find(event => event.type === type && event.message?.id === message),
+  )
