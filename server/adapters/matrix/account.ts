@@ -4,7 +4,7 @@ import {type Static, Type} from "../../../shared/sdk/sdk.ts"
 export const Account = Type.Object(
   {
     homeserver: Type.String({
-      pattern: "^https?://[^/\\s?#]+(/[^\\s?#]*)?$",
+      pattern: "^https?://[^/\\s?#@]+(/[^\\s?#]*)?$",
       description: "Address of the homeserver's client API, such as https://matrix.example.org",
     }),
     accessToken: Type.Optional(Type.Secret({description: "Access token of the bot's account, as ${NAME}"})),

@@ -69,10 +69,10 @@ export class Invitations {
 
   async #enter(room: string, invited: Invited | undefined): Promise<void> {
     const {client, rooms, log, signal} = this.#to
-    // Before the join, so that what is said behind the invitation is taken for said to the bot.
-    if (invited?.isDirect === true) await rooms.addDirect(room, invited.by)
     for (let attempt = 1; ; attempt++) {
       try {
+        // Before the join, so that what is said behind the invitation is taken for said to the bot.
+        if (invited?.isDirect === true) await rooms.addDirect(room, invited.by)
         await client.ask("POST", path`/client/v3/join/${room}`, {body: {}, signal, patience: joinPatience})
         return log.debug(`joined ${room}`)
       } catch (error) {

@@ -55,7 +55,8 @@ export class Logins {
   }
 }
 
-const keyOf = ({homeserver, user}: AccountSettings): string => `${homeserver} ${user}`
+const keyOf = ({homeserver, user, password}: AccountSettings): string =>
+  JSON.stringify([homeserver, user, password?.reveal()])
 
 const deviceOf = (endpoint: string): string => `svc-${endpoint.replace(/[^A-Za-z0-9._~-]/g, "-")}`.slice(0, 64)
 

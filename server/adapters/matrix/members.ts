@@ -21,12 +21,12 @@ export const createCall =
       "guild.member.kick": async () => {
         const {room, user} = await memberOf()
         const act = params.permanent === true ? "ban" : "kick"
+        // Repeated after a kill: who is out already is out.
+        const now = await membershipIn(client, room, user, signal)
+        if (now === "ban" || (act === "kick" && now === "leave")) return {}
         const reason = textIn(params, "reason")
         const body = {user_id: user, ...(reason === undefined ? {} : {reason})}
-        await client.ask("POST", `${path`/client/v3/rooms/${room}`}/${act}`, {body, signal}).catch(error => {
-          // Repeated after a kill: who is out already is out.
-          if (!isSaid(error, "M_NOT_FOUND", "M_NOT_JOINED", "M_BAD_STATE")) throw error
-        })
+        await client.ask("POST", `${path`/client/v3/rooms/${room}`}/${act}`, {body, signal})
         return {}
       },
       "guild.member.get": async () => {
@@ -84,13 +84,22 @@ const openDirect = async ({client, rooms}: Calling, user: string, signal: AbortS
   return {id: room, type: channelType.direct}
 }
 
-/** False where the bot is no longer in, which the homeserver then does not tell. */
 const isTogether = async (client: Client, room: string, user: string, signal: AbortSignal): Promise<boolean> => {
+  const membership = await membershipIn(client, room, user, signal)
+  return membership === "join" || membership === "invite"
+}
+
+/** Undefined for who was never in, and where the bot is no longer in, which the homeserver then does not tell. */
+const membershipIn = async (
+  client: Client,
+  room: string,
+  user: string,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
   const route = path`/client/v3/rooms/${room}/state/m.room.member/${user}`
   const content = await client.ask("GET", route, {signal}).catch(error => {
     if (isSaid(error, "M_FORBIDDEN", "M_NOT_FOUND")) return {}
     throw error
   })
-  const membership = textIn(content, "membership")
-  return membership === "join" || membership === "invite"
+  return textIn(content, "membership")
 }

@@ -72,7 +72,7 @@ export const follow = async (syncing: Syncing, since: string): Promise<never> =>
     const next = nextOf(answer)
     takeAccount(answer, rooms)
     const {events, read} = await readRooms(syncing, fieldsIn(answer, "rooms"), from)
-    await store(endpoint, events, cursorOf(self, next))
+    if (events.length > 0 || next !== from) await store(endpoint, events, cursorOf(self, next))
     invitations.take(fieldsIn(fieldsIn(answer, "rooms"), "invite"))
     acknowledge(syncing, read)
     from = next
