@@ -123,6 +123,40 @@ describeWithDendrite("a bot on Matrix", () => {
     })
   })
 
+  test("sends one file with its text as its caption, several as events of their own, and bans for good", async () => {
+    const {ann, bob, bot, room, host} = place()
+    const headers = {"satori-platform": "matrix", "satori-user-id": bot.id}
+    const satori = async (method: string, body: object) => {
+      const init = {
+        method: "POST",
+        headers: {...headers, "content-type": "application/json"},
+        body: JSON.stringify(body),
+      }
+      const answer = await host.fetch(`/satori/v1/${method}`, init)
+      expect(answer.status, await answer.clone().text()).toBe(200)
+    }
+    const upload = async (name: string, type: string) => {
+      const form = new FormData()
+      form.append("file", new Blob([name], {type}), name)
+      const answer = await host.fetch("/satori/v1/upload.create", {method: "POST", headers, body: form})
+      return ((await answer.json()) as {file: string}).file
+    }
+    const [cat, plan] = [await upload("cat.png", "image/png"), await upload("plan.pdf", "application/pdf")]
+    const before = (await ann.heard(room, bot.id)).length
+    await satori("message.create", {channel_id: room, content: `look: <img src="${cat}"/>`})
+    await satori("message.create", {channel_id: room, content: `both<img src="${cat}"/><file src="${plan}"/>`})
+    const heard = (await answersIn(room, before + 4)).slice(before)
+    expect(heard).toMatchObject([
+      {msgtype: "m.image", body: "look: ", filename: "cat.png", info: {mimetype: "image/png", size: 7}},
+      {msgtype: "m.text", body: "both"},
+      {msgtype: "m.image", body: "cat.png", filename: "cat.png"},
+      {msgtype: "m.file", body: "plan.pdf", filename: "plan.pdf"},
+    ])
+    await satori("guild.member.kick", {guild_id: room, user_id: bob.id, permanent: true})
+    const state = `/client/v3/rooms/${encodeURIComponent(room)}/state/m.room.member/${encodeURIComponent(bob.id)}`
+    await until("the ban", async () => (await ann.ask("GET", state)).membership === "ban")
+  })
+
   test("sends to an alias, and says why a room does not take a message", async () => {
     const {ann, bot, room, host, homeserver} = place()
     const alias = `#lounge:${homeserver.name}`
