@@ -15,6 +15,9 @@ const longPoll = 30_000
 /** Beyond the long poll a homeserver under load gets so long, in milliseconds. */
 const grace = 60_000
 
+/** In milliseconds, behind an answer with nothing new: a homeserver or a proxy may not wait as it is asked to. */
+const restBetween = 200
+
 /** In milliseconds: while ingress is paused, what has come is offered again. */
 const pausedFor = 1000
 
@@ -73,6 +76,7 @@ export const follow = async (syncing: Syncing, since: string): Promise<never> =>
     takeAccount(answer, rooms)
     const {events, read} = await readRooms(syncing, fieldsIn(answer, "rooms"), from)
     if (events.length > 0 || next !== from) await store(endpoint, events, cursorOf(self, next))
+    else await sleep(restBetween, undefined, {signal})
     invitations.take(fieldsIn(fieldsIn(answer, "rooms"), "invite"))
     acknowledge(syncing, read)
     from = next
