@@ -7,7 +7,7 @@ import type {Log} from "../../shared/log.ts"
 import {type Issue, messageOf, Problem} from "../../shared/problems.ts"
 import type {AdapterDefinition} from "../../shared/sdk/adapter/adapter.ts"
 import {refused} from "../../shared/sdk/adapter/refusal.ts"
-import {contentFeatures, type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
+import {contentFeatures, type Feature, type Sender, senderFeatures} from "../../shared/sdk/adapter/sender.ts"
 import type {HandlerDefinition} from "../../shared/sdk/session.ts"
 import {Secret} from "../../shared/secret.ts"
 import type {TSchema} from "../../shared/type.ts"
@@ -310,7 +310,7 @@ const specOf = (
     fingerprint: `${instance.path} ${instance.id} ${fingerprintOf(account)}`,
     history: adapter.history,
     idempotent: adapter.idempotent ?? false,
-    features: adapter.features ?? [],
+    features: featuresOf(adapter, account),
     limits: adapter.limits ?? {},
     log: instance.log.with({endpoint: name}),
     own: work => instance.as(work, {endpoint: name}),
@@ -323,6 +323,11 @@ const specOf = (
       webhook &&
       ((request, opened, requestId) => instance.run(() => webhook(request, opened), {endpoint: name, requestId})),
   }
+}
+
+const featuresOf = ({features = [], lacks}: AdapterDefinition<TSchema>, account: unknown): readonly Feature[] => {
+  const missing = account === undefined ? [] : (lacks?.(account as never) ?? [])
+  return features.filter(feature => !missing.includes(feature))
 }
 
 /** A hash of a value with its secrets: equal for equal settings, and nothing can be read from it. */

@@ -109,6 +109,8 @@ export interface AdapterDefinition<A extends TSchema, S extends Sender = Sender,
   readonly rate?: RateLimit
   /** The optional acts of `Sender` that the platform has, and the Satori methods that `call` takes. */
   readonly features?: readonly Feature[]
+  /** Those of `features` that this account has not, where that goes by its settings. */
+  lacks?(account: Static<A>): readonly Feature[]
   readonly limits?: Limits
   /**
    * npm packages that `load` loads at first use, each in the exact version that the adapter is tested with. They are no dependencies:
