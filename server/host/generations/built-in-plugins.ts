@@ -13,6 +13,7 @@ export const builtIns: BuiltIns = {
   matrix: () => import("../../adapters/matrix/index.ts"),
   mqtt: () => import("../../adapters/mqtt/index.ts"),
   telegram: () => import("../../adapters/telegram/index.ts"),
+  satori: () => import("../../adapters/satori/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),
   discord: () => import("../../adapters/discord/index.ts"),
 }

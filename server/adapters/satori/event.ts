@@ -1,0 +1,152 @@
+import {channelType, type Incoming} from "../../../shared/sdk/sdk.ts"
+import {contentOf} from "./content.ts"
+import {type Fields, fieldsOf, numberIn, textIn} from "./fields.ts"
+import {type ServerLogin, snOf} from "./protocol.ts"
+
+/** Names of the reference implementation, and the standard's. */
+const standardNames: Readonly<Record<string, string>> = {
+  message: "message-created",
+  "reaction-deleted": "reaction-removed",
+  "reaction-deleted/one": "reaction-removed",
+  "guild-deleted": "guild-removed",
+  "guild-member-deleted": "guild-member-removed",
+}
+
+const passed: ReadonlySet<string> = new Set([
+  "friend-request",
+  "guild-added",
+  "guild-member-added",
+  "guild-member-removed",
+  "guild-member-request",
+  "guild-member-updated",
+  "guild-removed",
+  "guild-request",
+  "guild-role-created",
+  "guild-role-deleted",
+  "guild-role-updated",
+  "guild-updated",
+  "interaction/button",
+  "interaction/command",
+  "internal",
+  "message-created",
+  "message-deleted",
+  "message-updated",
+  "reaction-added",
+  "reaction-removed",
+])
+
+/** Types whose events a server also sends for what the bot has done itself. */
+const isEcho = (type: string): boolean => /^(message-(created|updated)|reaction-)/.test(type)
+
+export const typeOf = (event: Fields): string => {
+  const type = textIn(event, "type") ?? ""
+  return standardNames[type] ?? type
+}
+
+export interface Reading {
+  readonly login: ServerLogin
+  /** Addresses that only the server opens begin so. */
+  readonly proxies: readonly string[]
+}
+
+/** An event as the Host takes it; undefined for one that is not for the bot, or of which too little is said. */
+export const incomingOf = (event: Fields, {login, proxies}: Reading): Incoming | undefined => {
+  const type = typeOf(event)
+  if (!passed.has(type)) return undefined
+  const message = fieldsOf(event.message)
+  const channel = channelOf(fieldsOf(event.channel ?? message.channel))
+  const user = userOf(event, message)
+  const id = idOf(type, event, channel?.id)
+  if (id === undefined || (isEcho(type) && user?.id === login.user.id)) return undefined
+  if (type.startsWith("message-") && (channel === undefined || textIn(message, "id") === undefined)) return undefined
+  const guild = guildOf(fieldsOf(event.guild ?? message.guild))
+  const timestamp = numberIn(event, "timestamp")
+  return {
+    id,
+    type,
+    ...(timestamp === undefined ? {} : {timestamp}),
+    ...(channel === undefined ? {} : {channel}),
+    ...(guild === undefined ? {} : {guild}),
+    ...(user === undefined ? {} : {user}),
+    ...messageOf(message, proxies),
+    ...emojiOf(event),
+    ...buttonOf(event),
+    ...rawOf(type, event),
+  }
+}
+
+/**
+ * The event's id is not its `sn`, which a server may begin anew. A message has the same id live and in the history.
+ */
+const idOf = (type: string, event: Fields, channel: string | undefined): string | undefined => {
+  const message = textIn(fieldsOf(event.message), "id")
+  if (type === "message-created" && channel !== undefined && message !== undefined) return messageId(channel, message)
+  const sn = snOf(event)
+  const timestamp = numberIn(event, "timestamp")
+  return sn === undefined && timestamp === undefined ? undefined : `${type}/${sn ?? ""}/${timestamp ?? ""}`
+}
+
+export const messageId = (channel: string, message: string): string => `${channel}/${message}`
+
+export const channelOf = (fields: Fields): Incoming["channel"] => {
+  const id = textIn(fields, "id")
+  const name = textIn(fields, "name")
+  const type = numberIn(fields, "type") ?? channelType.text
+  return id === undefined ? undefined : {id, type, ...(name === undefined ? {} : {name})}
+}
+
+export const guildOf = (fields: Fields): Incoming["guild"] => {
+  const id = textIn(fields, "id")
+  const name = textIn(fields, "name")
+  return id === undefined ? undefined : {id, ...(name === undefined ? {} : {name})}
+}
+
+/** `account` and `locale` are told by other Hosts of svc. */
+export const userOf = (event: Fields, message: Fields): Incoming["user"] => {
+  const member = fieldsOf(event.member ?? message.member)
+  const user = [event.user, message.user, member.user, event.operator].map(fieldsOf).find(each => textIn(each, "id"))
+  const id = user && textIn(user, "id")
+  if (user === undefined || id === undefined) return undefined
+  const nick = textIn(member, "nick") ?? textIn(user, "nick")
+  const texts = ["name", "avatar", "account", "locale"].flatMap(key => {
+    const text = textIn(user, key)
+    return text === undefined ? [] : [[key, text]]
+  })
+  return {
+    id,
+    ...Object.fromEntries(texts),
+    ...(nick === undefined ? {} : {nick}),
+    ...(typeof user.is_bot === "boolean" ? {is_bot: user.is_bot} : {}),
+  }
+}
+
+export const messageOf = (message: Fields, proxies: readonly string[]): Pick<Incoming, "message"> => {
+  const id = textIn(message, "id")
+  if (id === undefined) return {}
+  const at = numberIn(message, "created_at")
+  const created = at === undefined || !Number.isInteger(at) ? {} : {created_at: at}
+  return {message: {id, content: contentOf(message, proxies), ...created}}
+}
+
+const emojiOf = (event: Fields): Pick<Incoming, "emoji"> => {
+  const emoji = fieldsOf(event.emoji)
+  const name = textIn(emoji, "name")
+  const id = textIn(emoji, "id") ?? name
+  return id === undefined ? {} : {emoji: {id, ...(name === undefined ? {} : {name})}}
+}
+
+/** What was filled in is told by other Hosts of svc. */
+const buttonOf = (event: Fields): Pick<Incoming, "button" | "form"> => {
+  const id = textIn(fieldsOf(event.button), "id")
+  if (id === undefined) return {}
+  const values = Object.entries(fieldsOf(fieldsOf(event.form).values)).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  )
+  return {button: {id}, ...(event.form === undefined ? {} : {form: {values: Object.fromEntries(values)}})}
+}
+
+const rawOf = (type: string, event: Fields): Pick<Incoming, "raw"> => {
+  const native = textIn(event, "_type")
+  if (native === undefined && event._data === undefined) return type === "internal" ? {raw: {type, data: null}} : {}
+  return {raw: {type: native ?? type, data: event._data ?? null}}
+}

@@ -1,0 +1,76 @@
+import {randomUUID} from "node:crypto"
+import {refused, type Sender, type StoredFile} from "../../../shared/sdk/sdk.ts"
+import {AnswerError, type Api, finalOf} from "./api.ts"
+import {linkOf} from "./content.ts"
+import type {ServerLogin} from "./protocol.ts"
+
+const method = "upload.create"
+
+/** In bytes: a larger file goes into no message itself, where a server takes no uploads. */
+const largestInside = 512 * 1024
+
+const isMissing = (error: unknown): boolean => error instanceof AnswerError && [404, 405, 501].includes(error.status)
+
+/** Files go to the server by `upload.create`; where it has no such method, small ones go into the message. */
+export const uploading =
+  (api: Api, {features}: ServerLogin): NonNullable<Sender["upload"]> =>
+  async ({file}, signal) => {
+    if (features.length > 0 && !features.includes(method)) return inside(file)
+    try {
+      return await api.upload(formOf(file), signal)
+    } catch (error) {
+      if (isMissing(error)) return inside(file)
+      throw finalOf(error)
+    }
+  }
+
+const inside = async (file: StoredFile): Promise<string> => {
+  if (file.size > largestInside) {
+    throw refused(
+      `${file.name} has ${file.size} bytes; the server takes no uploads, and a message takes ${largestInside}`,
+      {
+        reason: "file_too_large",
+        remediation: "Send a smaller file, or the address of this one.",
+      },
+    )
+  }
+  const bytes = new Uint8Array(await new Response(file.stream()).arrayBuffer())
+  return `data:${file.type};base64,${Buffer.from(bytes).toString("base64")}`
+}
+
+/** A form of one file (RFC 7578), read from the disk as it is sent. */
+export const formOf = (file: StoredFile): {type: string; body: ReadableStream<Uint8Array>} => {
+  const boundary = `svc-${randomUUID()}`
+  const name = file.name.replace(/["\r\n]/g, encodeURIComponent)
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${file.type}\r\n\r\n`
+  const pieces = piecesOf(head, file, `\r\n--${boundary}--\r\n`)
+  const body = new ReadableStream<Uint8Array>({
+    pull: async controller => {
+      const {done, value} = await pieces.next()
+      if (done === true) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: async () => void (await pieces.return()),
+  })
+  return {type: `multipart/form-data; boundary=${boundary}`, body}
+}
+
+async function* piecesOf(head: string, file: StoredFile, tail: string): AsyncGenerator<Uint8Array, void> {
+  yield Buffer.from(head)
+  yield* file.stream()
+  yield Buffer.from(tail)
+}
+
+/** The server opens what only it can open; anything else is left to the Host. */
+export const downloading =
+  (api: Api): NonNullable<Sender["download"]> =>
+  async ({src}, signal) => {
+    const link = linkOf(src)
+    if (link === undefined) return undefined
+    const answer = await api.open(link, signal)
+    if (answer !== undefined) return answer
+    throw refused("the file's address leads to no file of the server", {
+      reason: "file_unknown",
+      remediation: "Ask the author of the message to send the file again.",
+    })
+  }

@@ -1,0 +1,21 @@
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {Account} from "./account.ts"
+import {features} from "./acts.ts"
+import {check} from "./check.ts"
+import {connect} from "./connect.ts"
+
+/** Logins of any server of Satori v1: Koishi, another Host of svc, or another bridge to chat platforms. */
+export default definePlugin({
+  description: "Logins of a Satori server",
+  setup(plugin) {
+    plugin.adapter("satori", {
+      description: "A login of a Satori server",
+      account: Account,
+      history: "none",
+      features,
+      lacks: ({buttons}) => (buttons === true ? [] : ["buttons"]),
+      open: connect,
+      check,
+    })
+  },
+})

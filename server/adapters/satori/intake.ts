@@ -1,0 +1,142 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {type Endpoint, type Incoming, Problem} from "../../../shared/sdk/sdk.ts"
+
+/** So many events wait for the Host at most; so many are stored in one batch. */
+const most = {waiting: 5000, batch: 100} as const
+
+/** From one attempt to the next while ingress is paused, in milliseconds. */
+const pausedFor = 1000
+
+interface Waiting {
+  /** Undefined for what the Host does not take. */
+  readonly event: Incoming | undefined
+  readonly sn: number | undefined
+}
+
+type IntakeEndpoint = Pick<Endpoint, "receive" | "lost" | "log" | "signal">
+
+/** Where a server goes on: of which server, behind which event. */
+interface Cursor {
+  readonly url: string
+  readonly sn: number
+}
+
+/** The `sn` of a stored cursor; undefined where it is another server's. */
+export const snOfCursor = (cursor: string | undefined, url: string): number | undefined => {
+  if (cursor === undefined) return undefined
+  // Written by `Intake` alone.
+  const stored: Cursor = JSON.parse(cursor)
+  return stored.url === url ? stored.sn : undefined
+}
+
+/**
+ * Hands events to the Host in their order, with the number of the last one, behind which the next connection goes on. Nothing that is
+ * not stored moves that number: more than the queue holds is left to the server, and fetched by another connection.
+ */
+export class Intake {
+  readonly #endpoint: IntakeEndpoint
+  readonly #url: string
+  #sn: number | undefined
+  /** Has this connection given an event with a number? */
+  #isNumbered = false
+  #waiting: Waiting[] = []
+  #isFull = false
+  #isOpen = false
+  #isStoring = false
+
+  constructor(endpoint: IntakeEndpoint, {url, sn}: {readonly url: string; readonly sn: number | undefined}) {
+    this.#endpoint = endpoint
+    this.#url = url
+    this.#sn = sn
+  }
+
+  add(event: Incoming | undefined, sn: number | undefined): void {
+    if (this.#isFull) return
+    this.#waiting.push({event, sn})
+    this.#isFull = this.#waiting.length >= most.waiting
+    if (this.#isOpen) this.#store()
+  }
+
+  /** Events are stored from now on. */
+  open(): void {
+    this.#isOpen = true
+    this.#store()
+  }
+
+  #store(): void {
+    if (this.#isStoring) return
+    this.#isStoring = true
+    this.#storeAll()
+      .catch(error => {
+        const isClosed =
+          this.#endpoint.signal.aborted || (error instanceof Problem && error.code === "admission_closed")
+        if (!isClosed) this.#endpoint.lost(error)
+      })
+      .finally(() => {
+        this.#isStoring = false
+      })
+  }
+
+  async #storeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, most.batch)
+      await this.#insist(batch)
+      this.#waiting = this.#waiting.slice(batch.length)
+    }
+    if (this.#isFull)
+      this.#endpoint.lost(
+        new Error(`more than ${most.waiting} events waited; going on behind the last one that is stored`),
+      )
+  }
+
+  /** Again while ingress is paused. */
+  async #insist(batch: readonly Waiting[]): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#storeBatch(batch)
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== "ingress_paused") throw error
+        await sleep(pausedFor, undefined, {signal: this.#endpoint.signal})
+      }
+    }
+  }
+
+  /** An event that is not valid is left out, and what came with it is stored. */
+  async #storeBatch(batch: readonly Waiting[]): Promise<void> {
+    const events = batch.flatMap(({event}) => event ?? [])
+    const sn = batch.reduce(this.#after, this.#sn)
+    if (events.length === 0 && sn === this.#sn) return
+    try {
+      await this.#endpoint.receive(events, sn === undefined ? {} : {cursor: this.#cursorAt(sn)})
+      this.#moveTo(batch, sn)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "event_invalid") throw error
+      if (batch.length > 1) {
+        for (const each of batch) await this.#storeBatch([each])
+        return
+      }
+      this.#endpoint.log.warn(`an event of the server was left out: ${error.message}`)
+      await this.#storeBatch([{event: undefined, sn: batch[0]?.sn}])
+    }
+  }
+
+  #cursorAt(sn: number): string {
+    return JSON.stringify({url: this.#url, sn} satisfies Cursor)
+  }
+
+  /** The first number of a connection may be lower than the last one stored: then the server counts anew. */
+  readonly #after = (last: number | undefined, {sn}: Waiting, index: number): number | undefined => {
+    if (sn === undefined) return last
+    if (last === undefined || (!this.#isNumbered && index === 0)) return sn
+    return Math.max(last, sn)
+  }
+
+  #moveTo(batch: readonly Waiting[], sn: number | undefined): void {
+    if (!this.#isNumbered && this.#sn !== undefined && sn !== undefined && sn < this.#sn)
+      this.#endpoint.log.warn(
+        `the server counts its events anew: ${sn} came behind ${this.#sn}. What it had kept for this bot is lost`,
+      )
+    this.#isNumbered ||= batch.some(each => each.sn !== undefined)
+    this.#sn = sn
+  }
+}

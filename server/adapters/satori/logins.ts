@@ -1,0 +1,33 @@
+import {refused} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import type {ServerLogin} from "./protocol.ts"
+
+export const nameOf = ({platform, user}: ServerLogin): string => `${platform} ${user.id}`
+
+const namesOf = (logins: readonly ServerLogin[]): string =>
+  logins.length === 0 ? "none" : logins.map(nameOf).join(", ")
+
+/**
+ * The login that an account means. Throws where there is none, which may change; throws a refusal where the account leaves several to
+ * choose from.
+ */
+export const chooseLogin = (
+  logins: readonly ServerLogin[],
+  {platform, user}: Pick<AccountSettings, "platform" | "user">,
+): ServerLogin => {
+  const [found, ...more] = logins.filter(
+    login => (platform ?? login.platform) === login.platform && (user ?? login.user.id) === login.user.id,
+  )
+  if (found === undefined) {
+    const wanted = [platform, user].filter(each => each !== undefined).join(" ")
+    throw new Error(`the server has no login${wanted === "" ? "" : ` ${wanted}`}; it has: ${namesOf(logins)}`)
+  }
+  if (more.some(login => nameOf(login) !== nameOf(found))) {
+    throw refused(`the account means several logins of the server: ${namesOf([found, ...more])}`, {
+      reason: "login_ambiguous",
+      remediation:
+        "Set platform and user of the account to one of them. Make an endpoint for each login that is needed.",
+    })
+  }
+  return found
+}

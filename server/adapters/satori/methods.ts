@@ -1,0 +1,43 @@
+import type {Feature} from "../../../shared/sdk/sdk.ts"
+import {fieldsOf, numberIn} from "./fields.ts"
+
+/** The methods of Satori v1 that go to the server as they are. */
+export const methodNames = [
+  "channel.get",
+  "channel.list",
+  "channel.create",
+  "channel.update",
+  "channel.delete",
+  "channel.mute",
+  "message.get",
+  "reaction.clear",
+  "reaction.list",
+  "user.get",
+  "guild.get",
+  "guild.list",
+  "guild.approve",
+  "guild.member.get",
+  "guild.member.list",
+  "guild.member.kick",
+  "guild.member.mute",
+  "guild.member.approve",
+  "guild.member.role.set",
+  "guild.member.role.unset",
+  "guild.member.role.list",
+  "guild.role.list",
+  "guild.role.create",
+  "guild.role.update",
+  "guild.role.delete",
+  "friend.list",
+  "friend.delete",
+  "friend.approve",
+] as const satisfies readonly Feature[]
+
+type Parameters = Readonly<Record<string, unknown>>
+
+/** What the reference implementation calls otherwise than the standard: a server gets both words. */
+export const parametersOf = (method: string, params: Parameters): Parameters => {
+  if (/^guild\.role\.(create|update)$/.test(method)) return {data: params.role, ...params}
+  if (method === "channel.mute") return {enable: (numberIn(fieldsOf(params), "duration") ?? 0) > 0, ...params}
+  return params
+}

@@ -1,0 +1,148 @@
+import {refused} from "../../../shared/sdk/sdk.ts"
+import {type AccountSettings, baseOf} from "./account.ts"
+import type {Fields} from "./fields.ts"
+import {opcode, readSignal, type ServerLogin} from "./protocol.ts"
+
+/** A server gets so many milliseconds to accept the connection and to answer IDENTIFY. */
+const readyPatience = 15_000
+
+/** From one PING to the next, in milliseconds: what Satori v1 asks for. */
+const pingEvery = 10_000
+
+/** Longer signals, in UTF-16 code units, are passed over. */
+const longestSignal = 8 * 1024 * 1024
+
+export interface Listener {
+  event(event: Fields): void
+  proxies(urls: readonly string[]): void
+  /** What came was no signal, or one of another version. */
+  strange(why: string): void
+  /** The connection has ended, after READY. `since`, in milliseconds since 1970: when it was last known to be good. */
+  lost(error: Error, since?: number): void
+}
+
+export interface SocketOptions {
+  /** Goes on behind this event. */
+  readonly sn?: number | undefined
+  readonly listener: Listener
+  readonly signal: AbortSignal
+  readonly defer: (undo: () => void) => void
+  readonly pingEvery?: number
+}
+
+/**
+ * Opens the WebSocket of events, and identifies. Resolves to the logins of READY; events come to the listener from then on, in the
+ * server's order. Throws a refusal where the server does not take the token.
+ */
+export const openSocket = (
+  account: Pick<AccountSettings, "url" | "token">,
+  {sn, listener, signal, defer, pingEvery: every = pingEvery}: SocketOptions,
+): Promise<readonly ServerLogin[]> => {
+  const socket = new WebSocket(`${baseOf(account).replace(/^http/, "ws")}/v1/events`)
+  const tell = (op: number, body?: object) => socket.send(JSON.stringify({op, ...(body === undefined ? {} : {body})}))
+  let isReady = false
+  let trouble = ""
+  return new Promise((resolve, reject) => {
+    const beat = new Heartbeat(() => tell(opcode.ping))
+    const end = (error: Error, since?: number) => {
+      if (isReady) listener.lost(error, since)
+      else reject(error)
+    }
+    const late = setTimeout(() => end(new Error("the server did not answer IDENTIFY in time")), readyPatience)
+    const isOpen = () => socket.readyState === WebSocket.OPEN
+    defer(() => {
+      clearTimeout(late)
+      beat.stop()
+      socket.close()
+    })
+    signal.addEventListener("abort", () => reject(signal.reason), {once: true})
+    socket.addEventListener("open", () => {
+      const token = account.token?.reveal()
+      // Servers of the first drafts read `sequence`.
+      tell(opcode.identify, {...(token === undefined ? {} : {token}), ...(sn === undefined ? {} : {sn, sequence: sn})})
+    })
+    socket.addEventListener("error", event => {
+      trouble = "message" in event && typeof event.message === "string" ? event.message : ""
+    })
+    socket.addEventListener("close", ({code, reason}) => {
+      beat.stop()
+      end(isReady ? closed(code, reason) : notReady(code, reason, trouble), beat.goodAt)
+    })
+    socket.addEventListener("message", ({data}: {data: unknown}) => {
+      if (!isOpen()) return
+      if (typeof data !== "string") return listener.strange("a message that is no text")
+      if (data.length > longestSignal) return listener.strange(`a signal of ${data.length} characters`)
+      const said = readSignal(data)
+      if (said === undefined) return listener.strange("no signal that is known")
+      if (said.is === "pong") return beat.answered()
+      if (said.is === "event") {
+        if (isReady) listener.event(said.event)
+        return
+      }
+      listener.proxies(said.proxies)
+      if (said.is === "meta" || isReady) return
+      isReady = true
+      clearTimeout(late)
+      beat.start(every, since => end(new Error(`the server did not answer PING within ${every / 1000} s`), since))
+      resolve(said.logins)
+    })
+  })
+}
+
+/** Sends a PING so often, and tells once where one was not answered until the next. */
+class Heartbeat {
+  readonly #ping: () => void
+  #timer: ReturnType<typeof setInterval> | undefined
+  #askedAt = Date.now()
+  #isAnswered = true
+  /** When the last PING was sent that was answered, in milliseconds since 1970; undefined while there is none. */
+  goodAt: number | undefined
+
+  constructor(ping: () => void) {
+    this.#ping = ping
+  }
+
+  start(every: number, silent: (since: number) => void): void {
+    const began = Date.now()
+    this.goodAt = began
+    this.#timer = setInterval(() => {
+      if (!this.#isAnswered) {
+        this.stop()
+        return silent(this.goodAt ?? began)
+      }
+      this.#isAnswered = false
+      this.#askedAt = Date.now()
+      this.#ping()
+    }, every)
+  }
+
+  answered(): void {
+    this.#isAnswered = true
+    this.goodAt = this.#askedAt
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+}
+
+/** Codes with which servers refuse a token: 4004 of the reference server, 4003 of svc, 3000 and 3003 of the IANA registry. */
+const refusingCodes: ReadonlySet<number> = new Set([3000, 3003, 4001, 4003, 4004])
+
+const wordsOf = (code: number, reason: string): string => (reason === "" ? `code ${code}` : `${reason} (${code})`)
+
+const closed = (code: number, reason: string): Error =>
+  new Error(`the server closed the connection: ${wordsOf(code, reason)}`)
+
+const notReady = (code: number, reason: string, trouble: string): Error => {
+  if (refusingCodes.has(code)) return tokenRefused(wordsOf(code, reason))
+  const why = trouble === "" ? wordsOf(code, reason) : trouble
+  return new Error(`the server did not accept the connection of events: ${why}`)
+}
+
+export const tokenRefused = (why: string): Error =>
+  refused(`the server refused the token: ${why}`, {
+    reason: "credentials",
+    remediation:
+      "Correct the variable that token names: it is the token of the Satori server. Then run svc runtime reload.",
+  })
