@@ -1,0 +1,81 @@
+import {randomUUID} from "node:crypto"
+import type {AdapterUnderTest, Heard} from "../../../server/testing/adapter/conformance.ts"
+import {startHost, type TestHost} from "../host/host.ts"
+import {layGateway} from "../platforms/satori/gateway.ts"
+
+const token = "token-of-the-satori-server"
+
+/** A Host that serves Satori, with the sandbox as the platform behind it. */
+export const startServingHost = (more: Parameters<typeof startHost>[0] = {}): Promise<TestHost> =>
+  startHost({
+    config: 'http: {port: 0, token: "${HTTP_TOKEN}"}\nplugins: {sandbox: {}}\n',
+    env: {HTTP_TOKEN: token},
+    ...more,
+  })
+
+interface Shown {
+  readonly id: string
+  readonly from: string
+  readonly text: string
+  readonly at: string
+  readonly reactions: readonly string[]
+  readonly files: readonly {readonly name: string}[]
+}
+
+/** What the bot has said in a channel of the sandbox. */
+export const heardIn = async (host: TestHost, channel: string): Promise<readonly Heard[]> => {
+  const {items} = await host.get<{items: readonly Shown[]}>(`/api/plugins/sandbox/messages?channel=${channel}`)
+  const read = async (message: string, number: number) => {
+    const query = new URLSearchParams({channel, message, number: String(number)})
+    return new Uint8Array(await (await host.fetch(`/api/plugins/sandbox/files?${query}`)).arrayBuffer())
+  }
+  return Promise.all(
+    items
+      .filter(({from}) => from === "bot")
+      .map(async ({id, text, at, reactions, files}) => {
+        const shown = files.map(async ({name}, number) => ({name, bytes: await read(id, number)}))
+        return {text, at: Date.parse(at), reactions, files: await Promise.all(shown)}
+      }),
+  )
+}
+
+/** The built-in adapter `satori` at a real Host that serves Satori: one for all checks, each in a channel of its own. */
+export const satori = (): AdapterUnderTest => {
+  let starting: Promise<TestHost> | undefined
+  return {
+    use: "satori",
+    name: "satori",
+    kills: 2,
+    env: {SATORI_TOKEN: token, WRONG_TOKEN: "another-token-than-the-server-has"},
+    platform: async defer => {
+      starting ??= startServingHost()
+      const host = await starting
+      const gateway = await layGateway(host.url, defer)
+      const channel = `room-${randomUUID()}`
+      const say = (more: object) =>
+        host.post("/api/plugins/sandbox/messages", {channel, user: "ann", group: true, ...more})
+      const account = {id: "one", url: `${gateway.url}/satori`, platform: "sandbox", user: "bot"}
+      return {
+        account: {...account, token: "${SATORI_TOKEN}"},
+        refused: {...account, token: "${WRONG_TOKEN}"},
+        channel,
+        user: "ann",
+        calls: {
+          "guild.member.mute": {user_id: "bob", duration: 0},
+          "guild.member.kick": {user_id: "bob"},
+          "guild.member.list": {guild_id: "sandbox"},
+          "guild.role.create": {role: {name: "helper"}},
+          "channel.create": {data: {name: "news"}},
+        },
+        say: async text => void (await say({text})),
+        sayFile: async ({name, type, bytes}) =>
+          void (await say({files: [{name, type, data: Buffer.from(bytes).toString("base64")}]})),
+        repeat: async () => gateway.repeat(),
+        heard: () => heardIn(host, channel),
+        cut: () => gateway.cut(),
+        connections: () => gateway.connections,
+        slowDown: milliseconds => gateway.slowDown(milliseconds),
+      }
+    },
+  }
+}
