@@ -1,8 +1,5 @@
-import {createServer, type IncomingMessage, type ServerResponse} from "node:http"
-import {Readable} from "node:stream"
-import {buffer} from "node:stream/consumers"
 import type {Peer} from "crossws"
-import nodeSockets from "crossws/adapters/node"
+import {serve} from "./serve.ts"
 
 /** What stands in front of a real Satori server, and passes on what comes: it can cut, repeat, and ask to wait. */
 export interface Gateway {
@@ -17,11 +14,16 @@ export interface Gateway {
   slowDown(milliseconds: number): void
 }
 
-/** Of one hop, or of the body as it was encoded. */
-const own: ReadonlySet<string> = new Set(["host", "connection", "content-length", "transfer-encoding", "content-encoding"])
+/** Headers of one hop, or of the body as it was encoded. */
+const own: ReadonlySet<string> = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "content-encoding",
+])
 
-const headersOf = (entries: Iterable<readonly [string, unknown]>): [string, string][] =>
-  [...entries].filter(([name]) => !own.has(name)).map(([name, value]) => [name, String(value)])
+const passed = (headers: Headers): Headers => new Headers([...headers].filter(([name]) => !own.has(name)))
 
 /** `target` is the address of the real server, without a slash at its end. */
 export const layGateway = async (target: string, defer: (undo: () => unknown) => void): Promise<Gateway> => {
@@ -29,21 +31,21 @@ export const layGateway = async (target: string, defer: (undo: () => unknown) =>
   let pause: number | undefined
   let last: string | undefined
 
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    if (pause !== undefined && request.url?.endsWith("/message.create") === true) {
-      response.writeHead(429, {"retry-after": String(pause / 1000)}).end()
+  const pass = async (request: Request): Promise<Response> => {
+    const {pathname, search} = new URL(request.url)
+    if (pause !== undefined && pathname.endsWith("/message.create")) {
+      const headers = {"retry-after": String(pause / 1000)}
       pause = undefined
-      return
+      return new Response(null, {status: 429, headers})
     }
-    const body = await buffer(request)
-    const given = await fetch(`${target}${request.url}`, {
-      method: request.method ?? "GET",
-      headers: headersOf(Object.entries(request.headers)),
-      ...(body.length === 0 ? {} : {body: new Uint8Array(body)}),
+    const body = await request.arrayBuffer()
+    const {method} = request
+    const given = await fetch(`${target}${pathname}${search}`, {
+      method,
+      headers: passed(request.headers),
+      ...(body.byteLength === 0 ? {} : {body}),
     })
-    response.writeHead(given.status, Object.fromEntries(headersOf(given.headers)))
-    if (given.body === null) response.end()
-    else Readable.fromWeb(given.body as never).pipe(response)
+    return new Response(given.body, {status: given.status, headers: passed(given.headers)})
   }
 
   const relay = (peer: Peer) => {
@@ -55,41 +57,29 @@ export const layGateway = async (target: string, defer: (undo: () => unknown) =>
     })
     far.addEventListener("close", ({code, reason}) => peer.close(code === 1006 ? 1011 : code, reason))
   }
-  const sockets = nodeSockets({
-    hooks: {
-      open: relay,
-      message: (peer, message) => {
-        const far = relays.get(peer)
-        const text = message.text()
-        if (far?.readyState === WebSocket.OPEN) far.send(text)
-        else far?.addEventListener("open", () => far.send(text), {once: true})
-      },
-      close: peer => {
-        relays.get(peer)?.close()
-        relays.delete(peer)
-      },
+  const socket = {
+    open: relay,
+    message: (peer: Peer, message: {text(): string}) => {
+      const far = relays.get(peer)
+      const text = message.text()
+      if (far?.readyState === WebSocket.OPEN) far.send(text)
+      else far?.addEventListener("open", () => far.send(text), {once: true})
     },
-  })
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy())
-  })
-  server.on("upgrade", (request, socket, head) => void sockets.handleUpgrade(request, socket, head))
-  await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve))
-  const cut = () => {
-    for (const peer of relays.keys()) peer.terminate()
+    close: (peer: Peer) => {
+      relays.get(peer)?.close()
+      relays.delete(peer)
+    },
   }
-  defer(() => {
-    cut()
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
+  const answer = (request: Request) => pass(request).catch(() => new Response(null, {status: 502}))
+  const url = await serve({fetch: answer, socket}, defer)
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    url,
     get connections() {
       return relays.size
     },
-    cut,
+    cut: () => {
+      for (const peer of relays.keys()) peer.terminate()
+    },
     repeat: () => {
       for (const peer of relays.keys()) if (last !== undefined) peer.send(last)
     },
