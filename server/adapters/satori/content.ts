@@ -50,13 +50,22 @@ const quoteOf = (message: Fields, content: string): string => {
 export const linkOf = (src: string | undefined): string | undefined =>
   src?.startsWith(scheme) === true ? src.slice(scheme.length) : undefined
 
-/** The content that a server gets: its own links are its own again. */
-export const toContent = (nodes: readonly Node[]): string => renderContent(nodes.map(withOwnLinks))
+/** Before the ids of buttons: a server that is a Host of svc too would take them for its own. */
+const pressScheme = "s:"
 
-const withOwnLinks = (node: Node): Node => {
+/** The id that the Host has given a button. */
+export const buttonIdOf = (id: string): string => (id.startsWith(pressScheme) ? id.slice(pressScheme.length) : id)
+
+/** The content that a server gets: its own links are its own again. */
+export const toContent = (nodes: readonly Node[]): string => renderContent(nodes.map(forServer))
+
+const forServer = (node: Node): Node => {
   if (!isElement(node)) return node
-  const {src} = node.attrs
+  const {src, id} = node.attrs
   const link = typeof src === "string" ? linkOf(src) : undefined
-  const attrs = link === undefined ? node.attrs : {...node.attrs, src: link}
-  return {type: node.type, attrs, children: node.children.map(withOwnLinks)}
+  const changed = {
+    ...(link === undefined ? {} : {src: link}),
+    ...(node.type === "button" && id !== undefined ? {id: `${pressScheme}${id}`} : {}),
+  }
+  return {type: node.type, attrs: {...node.attrs, ...changed}, children: node.children.map(forServer)}
 }

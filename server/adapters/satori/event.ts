@@ -1,5 +1,5 @@
 import {channelType, type Incoming} from "../../../shared/sdk/sdk.ts"
-import {contentOf} from "./content.ts"
+import {buttonIdOf, contentOf} from "./content.ts"
 import {type Fields, fieldsOf, numberIn, textIn} from "./fields.ts"
 import {type ServerLogin, snOf} from "./protocol.ts"
 
@@ -142,7 +142,10 @@ const buttonOf = (event: Fields): Pick<Incoming, "button" | "form"> => {
   const values = Object.entries(fieldsOf(fieldsOf(event.form).values)).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   )
-  return {button: {id}, ...(event.form === undefined ? {} : {form: {values: Object.fromEntries(values)}})}
+  return {
+    button: {id: buttonIdOf(id)},
+    ...(event.form === undefined ? {} : {form: {values: Object.fromEntries(values)}}),
+  }
 }
 
 const rawOf = (type: string, event: Fields): Pick<Incoming, "raw"> => {

@@ -9,7 +9,9 @@ const method = "upload.create"
 /** In bytes: a larger file goes into no message itself, where a server takes no uploads. */
 const largestInside = 512 * 1024
 
-const isMissing = (error: unknown): boolean => error instanceof AnswerError && [404, 405, 501].includes(error.status)
+/** The first reference server has no status of its own for what its bot lacks: it answers 500, and tells no features. */
+const isMissing = (error: unknown, features: readonly string[]): boolean =>
+  error instanceof AnswerError && [404, 405, 501, ...(features.length === 0 ? [500] : [])].includes(error.status)
 
 /** Files go to the server by `upload.create`; where it has no such method, small ones go into the message. */
 export const uploading =
@@ -19,7 +21,7 @@ export const uploading =
     try {
       return await api.upload(formOf(file), signal)
     } catch (error) {
-      if (isMissing(error)) return inside(file)
+      if (isMissing(error, features)) return inside(file)
       throw finalOf(error)
     }
   }

@@ -1,9 +1,8 @@
 import {createRequire} from "node:module"
-import {createInterface} from "node:readline"
 
 /**
  * The reference server of Satori (`@satorijs/server` at `@satorijs/satori` 3, the generation before Koishi 4.18), with a bot of the tests
- * behind it. Reads what people say, a line of JSON each, and prints what the bot is told to do, a line of JSON each.
+ * behind it. Takes what people do by POST /tell, and prints what the bot is told to do, a line of JSON each.
  */
 interface Said {
   readonly bot?: string
@@ -37,7 +36,7 @@ class TestBot extends Bot {
     bots.set(id, this as never)
   }
   // Connects to nothing.
-  override async start() {}
+  async start() {}
 
   async createMessage(channel: string, content: string) {
     const id = `reference-${++made}`
@@ -61,15 +60,18 @@ class TestBot extends Bot {
   }
 }
 
-const app = new Context()
-app.plugin(Router, {host: "127.0.0.1", port: Number(port)})
+const app = new Context({})
+// Koishi did this for its plugins.
+app.provide("router", undefined, true)
+app.router = new Router(app, {host: "127.0.0.1", port: Number(port)})
 app.plugin(require("@satorijs/server"), {token, webhooks: []})
 app.plugin(TestBot, {id: "one"})
 app.plugin(TestBot, {id: "two"})
 app.start().then(() => tell({started: true}))
 
-createInterface({input: process.stdin}).on("line", line => {
-  const {bot: id = "one", status, ...event}: Said = JSON.parse(line)
+app.router.post("/tell", (koa: {request: {body: Said}; status: number}) => {
+  const {bot: id = "one", status, ...event} = koa.request.body
+  koa.status = 204
   const bot = bots.get(id)
   if (bot === undefined) return
   if (status !== undefined) bot.status = status
