@@ -4,13 +4,13 @@ import {type Fields, fieldsOf, numberIn, textIn} from "./fields.ts"
 import {type ServerLogin, snOf} from "./protocol.ts"
 
 /** Names of the reference implementation, and the standard's. */
-const standardNames: Readonly<Record<string, string>> = {
-  message: "message-created",
-  "reaction-deleted": "reaction-removed",
-  "reaction-deleted/one": "reaction-removed",
-  "guild-deleted": "guild-removed",
-  "guild-member-deleted": "guild-member-removed",
-}
+const standardNames: ReadonlyMap<string, string> = new Map([
+  ["message", "message-created"],
+  ["reaction-deleted", "reaction-removed"],
+  ["reaction-deleted/one", "reaction-removed"],
+  ["guild-deleted", "guild-removed"],
+  ["guild-member-deleted", "guild-member-removed"],
+])
 
 const passed: ReadonlySet<string> = new Set([
   "friend-request",
@@ -40,7 +40,7 @@ const isEcho = (type: string): boolean => /^(message-(created|updated)|reaction-
 
 export const typeOf = (event: Fields): string => {
   const type = textIn(event, "type") ?? ""
-  return standardNames[type] ?? type
+  return standardNames.get(type) ?? type
 }
 
 export interface Reading {

@@ -1,0 +1,87 @@
+import type {Peer} from "crossws"
+import {until} from "../../host/process.ts"
+import {serve} from "./serve.ts"
+
+interface Asked {
+  /** Below `/satori/v1/`. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface StandIn {
+  /** With `/satori` at its end. */
+  readonly url: string
+  /** Bodies of IDENTIFY, in their order. */
+  readonly identified: readonly {readonly token?: string; readonly sn?: number}[]
+  readonly asked: readonly Asked[]
+  /** What READY says of the addresses that only the server opens. */
+  proxies: readonly string[]
+  /** The answer to a request; 404 where it is undefined. */
+  answer: (asked: Asked) => Response | undefined
+  /** Waits until so many clients have identified, and are connected. */
+  clients(count: number): Promise<unknown>
+  /** Sends this text, or these bytes, to each client. */
+  sendText(text: string | Uint8Array): void
+  send(op: number, body: unknown): void
+  /** Somebody says something in `hall`; the event has this number. */
+  say(sn: number, text: string): void
+}
+
+const login = {sn: 7, platform: "fake", user: {id: "bot", name: "Bot"}, status: 1, features: ["message.create"]}
+
+/**
+ * A stand-in for a server of Satori v1, a fake of the tests, written from the public documentation (https://satori.chat). It has one
+ * login, keeps no events, answers PING, and says whatever a test wants.
+ */
+export const startStandInServer = async (defer: (undo: () => unknown) => void): Promise<StandIn> => {
+  const peers = new Set<Peer>()
+  const identified: {token?: string; sn?: number}[] = []
+  const asked: Asked[] = []
+  const tell = (peer: Peer, op: number, body: unknown) => void peer.send(JSON.stringify({op, body}))
+  const hear = (peer: Peer, {op, body}: {op: number; body?: {token?: string; sn?: number}}) => {
+    if (op === 1) tell(peer, 2, {})
+    if (op !== 3) return
+    identified.push(body ?? {})
+    tell(peer, 4, {logins: [login], proxy_urls: server.proxies})
+    peers.add(peer)
+  }
+  const url = await serve(
+    {
+      fetch: async request => {
+        const path = request.url.slice(request.url.indexOf("/satori/v1/") + "/satori/v1/".length)
+        const one = {path, headers: Object.fromEntries(request.headers), body: await request.text()}
+        asked.push(one)
+        return server.answer(one) ?? new Response(null, {status: 404})
+      },
+      socket: {
+        message: (peer, message) => hear(peer, JSON.parse(message.text())),
+        close: peer => void peers.delete(peer),
+      },
+    },
+    defer,
+  )
+  const server: StandIn = {
+    url: `${url}/satori`,
+    identified,
+    asked,
+    proxies: [],
+    answer: () => undefined,
+    clients: count => until(`${count} clients`, () => peers.size === count),
+    sendText: text => {
+      for (const peer of peers) peer.send(text)
+    },
+    send: (op, body) => server.sendText(JSON.stringify({op, body})),
+    say: (sn, content) =>
+      server.send(0, {
+        sn,
+        type: "message-created",
+        timestamp: Date.now(),
+        login: {sn: 7, platform: "fake", user: {id: "bot"}},
+        channel: {id: "hall", type: 0},
+        user: {id: "ann"},
+        message: {id: `m${sn}`, content},
+      }),
+  }
+  return server
+}
