@@ -65,28 +65,27 @@ export class Intake {
 
   #store(): void {
     if (this.#isStoring) return
-    this.#isStoring = true
-    this.#storeAll()
-      .catch(error => {
-        const isClosed =
-          this.#endpoint.signal.aborted || (error instanceof Problem && error.code === "admission_closed")
-        if (!isClosed) this.#endpoint.lost(error)
-      })
-      .finally(() => {
-        this.#isStoring = false
-      })
+    this.#storeAll().catch(error => {
+      // What comes from now on is the next connection's.
+      this.#isFull = true
+      const isClosed = this.#endpoint.signal.aborted || (error instanceof Problem && error.code === "admission_closed")
+      if (!isClosed) this.#endpoint.lost(error)
+    })
   }
 
   async #storeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, most.batch)
-      await this.#insist(batch)
-      this.#waiting = this.#waiting.slice(batch.length)
+    this.#isStoring = true
+    try {
+      while (this.#waiting.length > 0) {
+        const batch = this.#waiting.slice(0, most.batch)
+        await this.#insist(batch)
+        this.#waiting = this.#waiting.slice(batch.length)
+      }
+    } finally {
+      this.#isStoring = false
     }
     if (this.#isFull)
-      this.#endpoint.lost(
-        new Error(`more than ${most.waiting} events waited; going on behind the last one that is stored`),
-      )
+      throw new Error(`more than ${most.waiting} events waited; going on behind the last one that is stored`)
   }
 
   /** Again while ingress is paused. */

@@ -1,0 +1,106 @@
+import {expect, test} from "vitest"
+import {Intake, snOfCursor} from "../../../../server/adapters/satori/intake.ts"
+import {type Incoming, type Log, Problem, type Receipt} from "../../../../shared/sdk/sdk.ts"
+import {until} from "../../../support/host/process.ts"
+
+const event = (id: string): Incoming => ({id, type: "message-created"})
+
+/** A stand-in for the Host's side of an endpoint; `fails` says what it refuses. */
+const startEndpoint = (fails: (events: readonly Incoming[]) => Error | undefined = () => undefined) => {
+  const stored: {readonly ids: readonly string[]; readonly sn: number | undefined}[] = []
+  const lost: string[] = []
+  const warned: string[] = []
+  const receipt: Receipt = {sn: 1, duplicate: false, dropped: false}
+  const receive = async (events: readonly Incoming[] | Incoming, options?: {cursor?: string}) => {
+    const all = Array.isArray(events) ? (events as readonly Incoming[]) : [events as Incoming]
+    const error = fails(all)
+    if (error !== undefined) throw error
+    stored.push({ids: all.map(({id}) => id), sn: snOfCursor(options?.cursor, "http://a")})
+    return all.map(() => receipt)
+  }
+  const log = {warn: (text: string) => void warned.push(text)} as Log
+  const endpoint = {
+    receive: receive as never,
+    lost: (error: Error) => void lost.push(error.message),
+    log,
+    signal: new AbortController().signal,
+  }
+  return {endpoint, stored, lost, warned}
+}
+
+test("stores what waited in one batch, in its order, with the number of the last one", async () => {
+  const {endpoint, stored} = startEndpoint()
+  const intake = new Intake(endpoint, {url: "http://a", sn: undefined})
+  intake.add(event("a"), 5)
+  intake.add(undefined, 7)
+  intake.add(event("b"), 6)
+  expect(stored).toEqual([])
+  intake.open()
+  await until("the batch", () => stored.length === 1)
+  expect(stored).toEqual([{ids: ["a", "b"], sn: 7}])
+})
+
+test("a lower number begins a new count only where it is the first of its connection", async () => {
+  const {endpoint, stored, warned} = startEndpoint()
+  const intake = new Intake(endpoint, {url: "http://a", sn: 50})
+  intake.open()
+  for (const sn of [3, 5, 4]) {
+    intake.add(event(`e${sn}`), sn)
+    await until("it to be stored", () => stored.at(-1)?.ids.includes(`e${sn}`))
+  }
+  expect(stored.map(({sn}) => sn)).toEqual([3, 5, 5])
+  expect(warned).toHaveLength(1)
+  expect(warned[0]).toContain("counts its events anew: 3 came behind 50")
+})
+
+test("an event that the Host finds invalid is left out, and holds nothing up", async () => {
+  const {endpoint, stored, warned} = startEndpoint(events =>
+    events.some(({id}) => id === "bad") ? new Problem("event_invalid", "it is bad") : undefined,
+  )
+  const intake = new Intake(endpoint, {url: "http://a", sn: 1})
+  for (const [index, id] of ["a", "bad", "b"].entries()) intake.add(event(id), index + 2)
+  intake.open()
+  await until("the last one", () => stored.at(-1)?.sn === 4)
+  expect(stored).toEqual([
+    {ids: ["a"], sn: 2},
+    {ids: [], sn: 3},
+    {ids: ["b"], sn: 4},
+  ])
+  expect(warned).toEqual(["an event of the server was left out: it is bad"])
+})
+
+test("waits while ingress is paused, and gives up the connection where the Host cannot store", async () => {
+  let isPaused = true
+  const {endpoint, stored, lost} = startEndpoint(() =>
+    isPaused ? new Problem("ingress_paused", "paused", {retryAfter: 1}) : undefined,
+  )
+  const intake = new Intake(endpoint, {url: "http://a", sn: 1})
+  intake.open()
+  intake.add(event("a"), 2)
+  isPaused = false
+  await until("it to be stored", () => stored.length === 1)
+  expect(lost).toEqual([])
+
+  const broken = startEndpoint(() => new Error("the disk is full"))
+  const other = new Intake(broken.endpoint, {url: "http://a", sn: 1})
+  other.open()
+  other.add(event("a"), 2)
+  await until("the loss", () => broken.lost.length === 1)
+  expect(broken.lost).toEqual(["the disk is full"])
+})
+
+test("what does not fit is left to the server, which the next connection asks again", async () => {
+  const {endpoint, stored, lost} = startEndpoint()
+  const intake = new Intake(endpoint, {url: "http://a", sn: undefined})
+  for (let sn = 1; sn <= 6000; sn++) intake.add(event(String(sn)), sn)
+  intake.open()
+  await until("the loss", () => lost.length === 1)
+  expect(stored.at(-1)?.sn).toBe(5000)
+  expect(lost[0]).toContain("more than 5000 events waited")
+})
+
+test("a cursor of another server says nothing", () => {
+  expect(snOfCursor(undefined, "http://a")).toBeUndefined()
+  expect(snOfCursor('{"url":"http://a","sn":3}', "http://a")).toBe(3)
+  expect(snOfCursor('{"url":"http://a","sn":3}', "http://b")).toBeUndefined()
+})

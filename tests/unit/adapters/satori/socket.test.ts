@@ -1,0 +1,82 @@
+import type {Peer} from "crossws"
+import {expect, onTestFinished, test} from "vitest"
+import {openSocket} from "../../../../server/adapters/satori/socket.ts"
+import {isRefusal} from "../../../../shared/sdk/adapter/refusal.ts"
+import {Secret} from "../../../../shared/secret.ts"
+import {until} from "../../../support/host/process.ts"
+import {serve} from "../../../support/platforms/satori/serve.ts"
+
+type Say = {op: number; body?: {token?: string}}
+
+/** Connects to a server that answers as `hear` says, with a PING every 50 ms. */
+const open = async (hear: (peer: Peer, said: Say) => void) => {
+  const url = await serve(
+    {
+      fetch: () => new Response(null, {status: 404}),
+      socket: {message: (peer, message) => hear(peer, JSON.parse(message.text()))},
+    },
+    undo => onTestFinished(async () => void (await undo())),
+  )
+  const lost: {readonly error: string; readonly since: number | undefined}[] = []
+  const strange: string[] = []
+  const ready = openSocket(
+    {url: `${url}/satori`, token: new Secret("right")},
+    {
+      signal: new AbortController().signal,
+      defer: undo => onTestFinished(undo),
+      pingEvery: 50,
+      listener: {
+        event: () => {},
+        proxies: () => {},
+        strange: why => strange.push(why),
+        lost: (error, since) => lost.push({error: error.message, since}),
+      },
+    },
+  )
+  return {ready, lost, strange}
+}
+
+const readySignal = JSON.stringify({op: 4, body: {logins: [{platform: "p", user: {id: "u"}}]}})
+
+test("a server that answers no PING is lost, since the last one that it answered", async () => {
+  const began = Date.now()
+  let answers = 2
+  const {ready, lost} = await open((peer, {op}) => {
+    if (op === 3) peer.send(readySignal)
+    if (op === 1 && answers-- > 0) peer.send('{"op":2}')
+  })
+  expect(await ready).toMatchObject([{platform: "p", user: {id: "u"}}])
+  await until("the loss", () => lost.length > 0)
+  expect(lost).toEqual([{error: "the server did not answer PING within 0.05 s", since: expect.any(Number)}])
+  expect(lost[0]?.since).toBeGreaterThanOrEqual(began)
+  expect(lost[0]?.since).toBeLessThan(Date.now() - 50)
+})
+
+test.each([3000, 3003, 4003, 4004])("a server that closes with %i before READY refuses the token", async code => {
+  const {ready, lost} = await open((peer, {op}) => {
+    if (op === 3) peer.close(code, "no")
+  })
+  const error = await ready.catch(thrown => thrown)
+  expect(isRefusal(error)).toBe(true)
+  expect(error.message).toBe(`the server refused the token: no (${code})`)
+  expect(lost).toEqual([])
+})
+
+test("a server that closes otherwise before READY may be tried again, and one that closes later is lost", async () => {
+  const early = await open((peer, {op}) => {
+    if (op === 3) peer.close(1013, "too slow")
+  })
+  const error = await early.ready.catch(thrown => thrown)
+  expect(isRefusal(error)).toBe(false)
+  expect(error.message).toContain("too slow (1013)")
+  const late = await open((peer, {op}) => {
+    if (op !== 3) return
+    peer.send("junk")
+    peer.send(readySignal)
+    peer.close(1001, "the Host stops")
+  })
+  await late.ready
+  await until("the loss", () => late.lost.length > 0)
+  expect(late.lost[0]?.error).toBe("the server closed the connection: the Host stops (1001)")
+  expect(late.strange).toEqual(["no signal that is known"])
+})
