@@ -14,6 +14,7 @@ export const builtIns: BuiltIns = {
   mqtt: () => import("../../adapters/mqtt/index.ts"),
   telegram: () => import("../../adapters/telegram/index.ts"),
   satori: () => import("../../adapters/satori/index.ts"),
+  onebot: () => import("../../adapters/onebot/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),
   discord: () => import("../../adapters/discord/index.ts"),
 }

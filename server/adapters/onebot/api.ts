@@ -1,0 +1,58 @@
+import {refused} from "../../../shared/sdk/sdk.ts"
+
+/** Asks the implementation for an action of the OneBot API; resolves to its `data`. Throws what `resultOf` throws. */
+export type Ask = (action: string, params: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+export const wrongToken = () =>
+  refused("the implementation refuses the access token", {
+    reason: "credentials",
+    remediation: "Correct the variable of accessToken: it is the access_token in the implementation's configuration.",
+  })
+
+/**
+ * The `data` of an answer. Throws a refusal where another attempt would be answered alike: the standard has 1400 and 100 for
+ * wrong parameters, 1401 and 1403 for the token, 1404 for an unknown action. Other codes are the implementation's own, and
+ * an attempt later may succeed.
+ */
+export const resultOf = (action: string, answer: unknown): unknown => {
+  if (!isRecord(answer)) throw new Error(`${action} was answered with something else than an object`)
+  const {status, retcode, data} = answer
+  if (status === "ok" || status === "async") return data
+  const code = Number(retcode)
+  if (code === 1401 || code === 1403) throw wrongToken()
+  const words = [answer.wording, answer.message, answer.msg].find(each => typeof each === "string" && each !== "")
+  const told = `${action} failed with ${code}${words === undefined ? "" : `: ${String(words).slice(0, 200)}`}`
+  if (code === 1404)
+    throw refused(told, {reason: "unsupported", remediation: "The implementation does not have this action."})
+  if (code === 1400 || code === 100)
+    throw refused(told, {reason: "rejected", remediation: "Look at the channel and at what is sent to it."})
+  throw new Error(told)
+}
+
+/** The number that a channel or a user is, as the API wants it. Throws a refusal for any other text. */
+export const numberOf = (id: unknown): number => {
+  const number =
+    typeof id === "number" ? id : typeof id === "string" && /^-?\d{1,16}$/.test(id) ? Number(id) : Number.NaN
+  if (Number.isSafeInteger(number)) return number
+  throw refused(`"${String(id).slice(0, 100)}" is no id of OneBot`, {
+    reason: "target_invalid",
+    remediation: "Ids are numbers; a private channel is private:<user>.",
+  })
+}
+
+export interface Target {
+  readonly message_type: "group" | "private"
+  readonly group_id?: number
+  readonly user_id?: number
+}
+
+/** What `send_msg` takes for a channel. */
+export const targetOf = (channel: string): Target =>
+  channel.startsWith("private:")
+    ? {message_type: "private", user_id: numberOf(channel.slice("private:".length))}
+    : {message_type: "group", group_id: numberOf(channel)}
+
+export const directChannel = (user: unknown): string => `private:${user}`

@@ -1,0 +1,54 @@
+import type {AdapterFinding, CheckTools} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {type Ask, isRecord} from "./api.ts"
+import {isSocket} from "./connect.ts"
+import {askByHttp} from "./http.ts"
+import {openSocket} from "./socket.ts"
+
+/** Asks over a connection of its own: who the bot is, whether it is online, and what it can send. */
+export const check = async (account: AccountSettings, {signal}: CheckTools): Promise<readonly AdapterFinding[]> => {
+  try {
+    if (!isSocket(account)) return [...(await ask(askByHttp(account), signal)), eventsOf(account)]
+    const socket = await openSocket(account, {event: () => {}, closed: () => {}}, signal)
+    try {
+      return await ask(socket.ask, signal)
+    } finally {
+      socket.close()
+    }
+  } catch (error) {
+    if (!(error instanceof Error && "remediation" in error)) throw error
+    return [{what: "credentials", ok: false, detail: error.message, remediation: String(error.remediation)}]
+  }
+}
+
+const ask = async (action: Ask, signal: AbortSignal): Promise<readonly AdapterFinding[]> => {
+  const of = async (name: string) => {
+    const data = await action(name, {}, signal)
+    return isRecord(data) ? data : {}
+  }
+  const {user_id, nickname} = await of("get_login_info")
+  const {online, good} = await of("get_status")
+  const {app_name, app_version, protocol_version} = await of("get_version_info")
+  return [
+    {what: "credentials", ok: true, detail: `logged in as ${nickname} (${user_id})`},
+    {
+      what: "online",
+      ok: online !== false && good !== false,
+      detail: online === false ? "the implementation is not logged in to its platform" : "logged in to its platform",
+      remediation: "Log the implementation in to its platform again, by its own page or log.",
+    },
+    {
+      what: "protocol",
+      ok: protocol_version === "v11",
+      detail: `${app_name} ${app_version}, ${protocol_version}`,
+      remediation: "Use an implementation of OneBot v11.",
+    },
+  ]
+}
+
+const eventsOf = ({secret}: AccountSettings): AdapterFinding => ({
+  what: "events over HTTP",
+  ok: secret !== undefined,
+  detail: secret === undefined ? "without a secret the endpoint sends only" : "posts are taken with a good X-Signature",
+  remediation: "Set secret here and in the implementation, or use its WebSocket server.",
+})

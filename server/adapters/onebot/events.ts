@@ -1,0 +1,87 @@
+import {randomUUID} from "node:crypto"
+import {channelType, type Incoming, renderContent} from "../../../shared/sdk/sdk.ts"
+import {directChannel, isRecord} from "./api.ts"
+import {toElements} from "./content.ts"
+import {segmentsOf} from "./cq.ts"
+
+type Payload = Readonly<Record<string, unknown>>
+
+/** The Satori event of what the implementation reports; undefined for what is no event of others: its own messages, meta events. */
+export const toEvent = (payload: unknown): Incoming | undefined => {
+  if (!isRecord(payload) || payload.post_type === "meta_event" || payload.post_type === "message_sent") return undefined
+  const {post_type: post, time} = payload
+  const kind = payload[`${post}_type`]
+  if (typeof post !== "string" || typeof kind !== "string") return undefined
+  const timestamp = typeof time === "number" && time > 0 ? {timestamp: time * 1000} : {}
+  const base = {...timestamp, ...placeOf(payload), raw: {type: `${post}.${kind}`, data: payload}}
+  if (post === "message") return messageOf(payload, base)
+  const {message_id: message} = payload
+  const operator = userOf(payload.operator_id ?? payload.user_id)
+  if (kind === "group_recall" || kind === "friend_recall") {
+    if (!isId(message)) return undefined
+    return {
+      ...base,
+      id: `recall:${base.channel?.id}:${message}`,
+      type: "message-deleted",
+      ...operator,
+      message: deleted(message),
+    }
+  }
+  const flag = typeof payload.flag === "string" && payload.flag !== "" ? payload.flag : undefined
+  const request = flag === undefined ? {} : {message: {id: flag, content: textOf(payload.comment)}}
+  return {...base, id: randomUUID(), type: typeOf(post, kind, payload), ...userOf(payload.user_id), ...request}
+}
+
+const types: Readonly<Record<string, string>> = {
+  "notice.group_increase": "guild-member-added",
+  "notice.group_decrease": "guild-member-removed",
+  "notice.group_admin": "guild-member-updated",
+  "notice.group_card": "guild-member-updated",
+  "request.friend": "friend-request",
+  "request.group.add": "guild-member-request",
+  "request.group.invite": "guild-request",
+}
+
+const ownTypes: Readonly<Record<string, string>> = {
+  "notice.group_increase": "guild-added",
+  "notice.group_decrease": "guild-removed",
+}
+
+/** What Satori has no type for is an event `internal`. */
+const typeOf = (post: string, kind: string, {sub_type, user_id, self_id}: Payload): string => {
+  const name = `${post}.${kind}`
+  const own = user_id === self_id ? ownTypes[name] : undefined
+  return own ?? types[name] ?? types[`${name}.${sub_type}`] ?? "internal"
+}
+
+const isId = (value: unknown): value is string | number =>
+  typeof value === "number" || (typeof value === "string" && value !== "")
+
+const deleted = (id: string | number) => ({id: String(id), content: ""})
+
+const textOf = (comment: unknown): string => (typeof comment === "string" ? renderContent(comment) : "")
+
+const userOf = (id: unknown) => (isId(id) ? {user: {id: String(id)}} : {})
+
+/** Where it happened: a group, which is a guild of one channel, or the conversation with a user. */
+const placeOf = ({group_id: group, user_id: user}: Payload) => {
+  if (isId(group)) return {channel: {id: String(group), type: channelType.text}, guild: {id: String(group)}}
+  return isId(user) ? {channel: {id: directChannel(user), type: channelType.direct}} : {}
+}
+
+const messageOf = (payload: Payload, base: Omit<Incoming, "id" | "type">): Incoming | undefined => {
+  const {message_id: id, user_id: user, self_id: self, message} = payload
+  if (!isId(id) || !isId(user) || user === self || base.channel === undefined) return undefined
+  const sender = isRecord(payload.sender) ? payload.sender : {}
+  const nameOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined)
+  const anonymous = isRecord(payload.anonymous) ? nameOf(payload.anonymous.name) : undefined
+  const name = anonymous ?? nameOf(sender.nickname)
+  const nick = nameOf(sender.card)
+  return {
+    ...base,
+    id: `${base.channel.id}:${id}`,
+    type: "message-created",
+    user: {id: String(user), ...(name === undefined ? {} : {name}), ...(nick === undefined ? {} : {nick})},
+    message: {id: String(id), content: renderContent(toElements(segmentsOf(message)))},
+  }
+}

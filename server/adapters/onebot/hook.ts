@@ -1,0 +1,32 @@
+import {createHmac, timingSafeEqual} from "node:crypto"
+import {Problem} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {isRecord} from "./api.ts"
+
+/** What the header `X-Signature` of a body is (OneBot v11, "communication/http-post"). */
+export const signatureOf = (secret: string, body: Uint8Array): string =>
+  `sha1=${createHmac("sha1", secret).update(body).digest("hex")}`
+
+/** Answers events that the implementation posts: with 204, once `take` has resolved. */
+export const createHook =
+  ({secret}: AccountSettings, take: (payload: Readonly<Record<string, unknown>>) => Promise<void>) =>
+  async (request: Request): Promise<Response> => {
+    if (request.method !== "POST") throw new Problem("method_not_allowed", "events are posted", {hint: "Use POST."})
+    const body = Buffer.from(await request.arrayBuffer())
+    const expected = Buffer.from(secret === undefined ? "" : signatureOf(secret.reveal(), body))
+    const shown = Buffer.from(request.headers.get("x-signature") ?? "")
+    if (secret === undefined || shown.length !== expected.length || !timingSafeEqual(shown, expected))
+      throw new Problem("signature_invalid", "X-Signature is not that of the account's secret")
+    await take(parse(body.toString("utf8")))
+    return new Response(null, {status: 204})
+  }
+
+const parse = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isRecord(value)) return value
+  } catch {
+    // It is refused below.
+  }
+  throw new Problem("request_invalid", "the body is no JSON object")
+}

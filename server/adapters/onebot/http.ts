@@ -1,0 +1,39 @@
+import {refused, retryAfter} from "../../../shared/sdk/sdk.ts"
+import type {AccountSettings} from "./account.ts"
+import {type Ask, resultOf, wrongToken} from "./api.ts"
+import {headersOf} from "./socket.ts"
+
+/** Asks by the implementation's HTTP server (OneBot v11, "communication/http"). */
+export const askByHttp = (account: AccountSettings): Ask => {
+  const base = account.url.replace(/\/$/, "")
+  return async (action, params, signal) => {
+    const headers = {...headersOf(account), "content-type": "application/json"}
+    const body = JSON.stringify(params)
+    const answer = await fetch(`${base}/${action}`, {method: "POST", headers, body, redirect: "manual", signal}).catch(
+      cause => {
+        throw new Error(
+          `the implementation is not reached: ${signal.aborted ? "it does not answer" : (cause.code ?? cause.message)}`,
+          {cause},
+        )
+      },
+    )
+    const text = await answer.text()
+    if (answer.status === 401 || answer.status === 403) throw wrongToken()
+    if (answer.status === 404)
+      throw refused(`the implementation does not have ${action}`, {
+        reason: "unsupported",
+        remediation: "Correct url, or use an implementation that has this action.",
+      })
+    if (answer.status === 429) throw retryAfter(answer.headers.get("retry-after"))
+    if (!answer.ok) throw new Error(`${action} was answered with ${answer.status}`)
+    return resultOf(action, parse(text))
+  }
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,23 @@
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {Account} from "./account.ts"
+import {check} from "./check.ts"
+import {connect} from "./connect.ts"
+import {methodNames} from "./methods.ts"
+
+/** OneBot v11: QQ and other platforms by an implementation such as NapCat, over WebSocket or HTTP. */
+export default definePlugin({
+  description: "OneBot",
+  setup(plugin) {
+    plugin.adapter("onebot", {
+      description: "A bot of a OneBot v11 implementation",
+      account: Account,
+      history: "none",
+      features: ["delete", "open", "files", ...methodNames],
+      // The standard names no limits: what QQ takes by experience, and what is sensible as base64 in one JSON.
+      limits: {text: 4000, file: 20 * 1024 * 1024},
+      open: connect,
+      check,
+      webhook: (request, {hook}) => hook(request),
+    })
+  },
+})
