@@ -1,0 +1,197 @@
+import {expect, test} from "vitest"
+import {startHost, svc, type TestHost} from "../../support/host/host.ts"
+import {until} from "../../support/host/process.ts"
+import {bunOr, onBun} from "../../support/host/runtimes.ts"
+import {
+  group,
+  groupMessage,
+  type OneBotFake,
+  postEvent,
+  postSecret,
+  self,
+  startOneBot,
+  token,
+} from "../../support/platforms/onebot/onebot.ts"
+
+const [runtime = onBun] = bunOr("node24")
+
+const bot = `
+import {definePlugin, h} from "svc-runtime"
+
+export default definePlugin({
+  setup(plugin) {
+    plugin.command("greet <name:string>", {description: "Say hello"}, ({args, session}) => [h("at", {id: session.user.id}), " [CQ:face,id=1] " + args.name])
+  },
+})
+`
+
+const env = {ONEBOT_TOKEN: token, ONEBOT_SECRET: postSecret, WRONG_TOKEN: "a-wrong-token"}
+const account = (id: string, url: string, more: object = {}) => ({id, url, accessToken: "${ONEBOT_TOKEN}", ...more})
+
+const start = (...endpoints: readonly object[]): Promise<TestHost> =>
+  startHost({
+    runtime,
+    env,
+    plugins: {bot},
+    config: JSON.stringify({http: {port: 0}, plugins: {bot: {}, onebot: {endpoints}}}),
+  })
+
+interface EndpointState {
+  readonly name: string
+  readonly state: string
+  readonly error?: string
+}
+
+const untilState = (host: TestHost, id: string, state: string): Promise<EndpointState> =>
+  until(`onebot~${id} to be ${state}`, async () => {
+    const {items} = await host.get<{items: readonly EndpointState[]}>("/api/endpoints")
+    return (
+      items.find(({name}) => name === `onebot~${id}`)?.state === state &&
+      items.find(({name}) => name === `onebot~${id}`)
+    )
+  })
+
+interface Stored {
+  readonly endpoint: string
+  readonly event: {readonly type: string; readonly message?: {readonly content: string}}
+}
+
+const stored = async (host: TestHost, id: string): Promise<readonly Stored["event"][]> => {
+  const {items} = await host.get<{items: readonly Stored[]}>("/api/inbox?limit=200")
+  return items
+    .filter(({endpoint}) => endpoint === `onebot~${id}`)
+    .map(({event}) => event)
+    .reverse()
+}
+
+const untilStored = (host: TestHost, id: string, count: number) =>
+  until(`${count} events`, async () => {
+    const events = await stored(host, id)
+    return events.length >= count && events
+  })
+
+const untilAnswered = (fake: OneBotFake, count: number) =>
+  until(`${count} answers`, () => fake.sent().length >= count && fake.sent())
+
+test("accounts by WebSocket and by HTTP answer, each in its format", async () => {
+  const [one, two] = [await startOneBot(), await startOneBot()]
+  const host = await start(
+    account("socket", one.wsUrl),
+    account("posts", two.url, {secret: "${ONEBOT_SECRET}", format: "string"}),
+  )
+  await untilState(host, "socket", "online")
+  await untilState(host, "posts", "online")
+  one.report(groupMessage("!greet Ann", 1))
+  const [first] = await untilAnswered(one, 1)
+  expect(first?.params).toMatchObject({
+    group_id: group,
+    message: [
+      {type: "at", data: {qq: "42"}},
+      {type: "text", data: {text: " [CQ:face,id=1] Ann"}},
+    ],
+  })
+  const hook = `${host.url}/hooks/onebot/onebot~posts`
+  expect((await postEvent(hook, groupMessage("!greet Bob", 1))).status).toBe(204)
+  const [second] = await untilAnswered(two, 1)
+  expect(second?.params.message).toBe("[CQ:at,qq=42] &#91;CQ:face,id=1&#93; Bob")
+  expect((await postEvent(hook, groupMessage("!greet Eve", 2), "another secret")).status).toBe(403)
+  expect((await host.fetch("/hooks/onebot/onebot~posts")).status).toBe(405)
+  expect(await stored(host, "posts")).toHaveLength(1)
+})
+
+test("junk from the implementation blocks nothing", async () => {
+  const fake = await startOneBot()
+  const host = await start(account("one", fake.wsUrl))
+  await untilState(host, "one", "online")
+  for (const junk of [
+    '{"post_type":',
+    "[]",
+    "null",
+    "7",
+    '{"echo":"unknown"}',
+    '{"post_type":7}',
+    '{"post_type":"new"}',
+  ])
+    fake.send(junk)
+  fake.report(groupMessage({type: {}, data: 7}, 1))
+  fake.report(groupMessage("x".repeat(900_000), 2))
+  fake.report({
+    post_type: "notice",
+    notice_type: "group_ban",
+    sub_type: "ban",
+    group_id: group,
+    user_id: 42,
+    duration: 60,
+  })
+  fake.report(groupMessage("last", 3))
+  const events = await untilStored(host, "one", 4)
+  expect(events.map(({type}) => type)).toEqual(["message-created", "message-created", "internal", "message-created"])
+  expect(events[1]?.message?.content).toHaveLength(900_000)
+  expect(events[3]?.message?.content).toBe("last")
+})
+
+test("a heartbeat that says offline ends the connection; the endpoint waits until the login is back", async () => {
+  const fake = await startOneBot()
+  const host = await start(account("one", fake.wsUrl))
+  await untilState(host, "one", "online")
+  fake.answers.set("get_status", {status: "ok", retcode: 0, data: {online: false, good: true}})
+  fake.report({
+    post_type: "meta_event",
+    meta_event_type: "heartbeat",
+    status: {online: false, good: true},
+    interval: 5000,
+  })
+  const away = await untilState(host, "one", "reconnecting")
+  expect(away.error).toMatch(/lost its login|is not logged in/)
+  fake.answers.delete("get_status")
+  await untilState(host, "one", "online")
+})
+
+test("heartbeats that stop are noticed", async () => {
+  const fake = await startOneBot()
+  const host = await start(account("one", fake.wsUrl))
+  await untilState(host, "one", "online")
+  fake.report({
+    post_type: "meta_event",
+    meta_event_type: "heartbeat",
+    status: {online: true, good: true},
+    interval: 1000,
+  })
+  await untilState(host, "one", "reconnecting")
+  await untilState(host, "one", "online")
+})
+
+test("what the implementation refuses ends as failed, and what it does not know yet is tried again", async () => {
+  const fake = await startOneBot()
+  const host = await start(account("one", fake.wsUrl))
+  await untilState(host, "one", "online")
+  const send = async (channel: string) => {
+    const {id} = await host.post<{id: string}>("/api/outbox", {endpoint: "onebot~one", channel, text: "hi"})
+    return id
+  }
+  const untilIs = (id: string, state: string) =>
+    until(`${id} to be ${state}`, async () => (await host.get<{state: string}>(`/api/outbox/${id}`)).state === state)
+  await untilIs(await send("no-number"), "failed")
+  fake.answers.set("send_msg", {status: "failed", retcode: 1400, data: null})
+  await untilIs(await send(String(group)), "failed")
+  fake.answers.set("send_msg", {status: "failed", retcode: 120, wording: "the bot is muted", data: null})
+  const id = await send(String(group))
+  await until("an attempt", () => fake.asked.filter(({action}) => action === "send_msg").length >= 2)
+  fake.answers.delete("send_msg")
+  await untilIs(id, "sent")
+})
+
+test("check names who the bot is, a token that is refused, and posts without a secret", async () => {
+  const fake = await startOneBot()
+  const host = await start(account("one", fake.wsUrl), account("posts", fake.url), {
+    ...account("wrong", fake.wsUrl),
+    accessToken: "${WRONG_TOKEN}",
+  })
+  await untilState(host, "one", "online")
+  await untilState(host, "wrong", "failed")
+  const check = (id: string) => svc(runtime, host.project, ["adapter", "check", `onebot~${id}`], {env})
+  expect(await check("one")).toMatchObject({code: 0, stdout: expect.stringContaining(`logged in as bot (${self})`)})
+  expect(await check("posts")).toMatchObject({code: 1, stdout: expect.stringContaining("events over HTTP")})
+  expect(await check("wrong")).toMatchObject({code: 1, stdout: expect.stringContaining("accessToken")})
+  expect(host.process.output()).not.toContain("a-wrong-token")
+})
