@@ -22,14 +22,18 @@ export const isSocket = ({url}: AccountSettings): boolean => url.startsWith("ws"
 /** Connects, and asks who the bot is. Throws a refusal where the token is refused. */
 export const connect = async (account: AccountSettings, endpoint: Endpoint): Promise<Opened> => {
   const watch = watchHeart(endpoint)
+  let self = ""
   const take = async (payload: Payload) => {
+    // Several bots of one implementation may post to one address.
+    const isOthers = self !== "" && payload.self_id !== undefined && String(payload.self_id) !== self
+    if (isOthers) return endpoint.log.debug(`skipped an event of the bot ${String(payload.self_id).slice(0, 100)}`)
     if (payload.post_type === "meta_event") return watch(payload)
     const event = toEvent(payload)
     if (event === undefined) endpoint.log.debug(`skipped an event ${String(payload.post_type).slice(0, 100)}`)
     else await endpoint.receive(event)
   }
   const ask = await openApi(account, endpoint, payload => void take(payload).catch(error => tell(endpoint, error)))
-  await logIn(ask, endpoint)
+  self = await logIn(ask, endpoint)
   const hook = createHook(account, payload =>
     take(payload).catch(error => {
       // The implementation posts nothing again: an event that is not valid is dropped.
@@ -57,7 +61,8 @@ const tell = ({log}: Endpoint, error: Error): void => {
   log[level](`an event was not stored: ${error.message}`, {error})
 }
 
-const logIn = async (ask: Ask, endpoint: Endpoint): Promise<void> => {
+/** Resolves to the bot's id. */
+const logIn = async (ask: Ask, endpoint: Endpoint): Promise<string> => {
   const status = await ask("get_status", {}, endpoint.signal)
   if (isRecord(status) && status.online === false)
     throw new Error("the implementation is not logged in to its platform")
@@ -66,6 +71,7 @@ const logIn = async (ask: Ask, endpoint: Endpoint): Promise<void> => {
   const {user_id: id, nickname} = info
   const name = typeof nickname === "string" && nickname !== "" ? {name: nickname} : {}
   endpoint.login({platform: "onebot", user: {id: String(id), ...name, is_bot: true}, status: 1})
+  return String(id)
 }
 
 /** Heartbeats tell whether the implementation is logged in, and that the connection lives. */

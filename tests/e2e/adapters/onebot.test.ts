@@ -95,6 +95,7 @@ test("accounts by WebSocket and by HTTP answer, each in its format", async () =>
   const [second] = await untilAnswered(two, 1)
   expect(second?.params.message).toBe("[CQ:at,qq=42] &#91;CQ:face,id=1&#93; Bob")
   expect((await postEvent(hook, groupMessage("!greet Eve", 2), "another secret")).status).toBe(403)
+  expect((await postEvent(hook, {...groupMessage("!greet Eve", 3), self_id: 7})).status).toBe(204)
   expect((await host.fetch("/hooks/onebot/onebot~posts")).status).toBe(405)
   expect(await stored(host, "posts")).toHaveLength(1)
 })
