@@ -17,6 +17,7 @@ export const builtIns: BuiltIns = {
   onebot: () => import("../../adapters/onebot/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),
   discord: () => import("../../adapters/discord/index.ts"),
+  xmpp: () => import("../../adapters/xmpp/index.ts"),
 }
 
 /** The Host's own SDK, so that every plugin shares it: by specifier, absolute. */

@@ -16,6 +16,19 @@ const packages = {
   },
   openssl: {path: "usr/bin/openssl", debian: ["openssl"]},
   prometheus: {path: "usr/bin/prometheus", debian: ["prometheus"]},
+  prosody: {
+    path: "usr/bin/prosody",
+    debian: [
+      "prosody",
+      "prosody-modules",
+      "lua5.4",
+      "lua-bitop",
+      "lua-expat",
+      "lua-filesystem",
+      "lua-sec",
+      "lua-socket",
+    ],
+  },
   promtool: {path: "usr/bin/promtool", debian: ["prometheus"]},
   strace: {path: "usr/bin/strace", debian: ["strace", "libunwind8"]},
 } as const

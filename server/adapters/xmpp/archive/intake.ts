@@ -1,0 +1,93 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import {type DatedIncoming, type Endpoint, Problem} from "../../../../shared/sdk/sdk.ts"
+import {type Position, type Positions, readPositions, writePositions} from "./cursor.ts"
+
+/** What one stanza comes to. Without events it only moves the position. */
+export interface Arrival {
+  readonly events: readonly DatedIncoming[]
+  /** Where its archive goes on behind it, where it is in one. */
+  readonly place?: {readonly archive: string} & Position
+}
+
+/** So many arrivals are stored in one batch, and wait at most; a second look while ingress is paused comes after so many milliseconds. */
+const batchSize = 50
+const mostWaiting = 1000
+const pauseBetween = 2000
+
+/** Stores what comes in, in its order, and the positions of the archives with it. */
+export class Intake {
+  readonly #endpoint: Endpoint<DatedIncoming>
+  readonly #positions: Map<string, Position>
+  readonly #waiting: {readonly arrival: Arrival; readonly done: () => void}[] = []
+  #isRunning = false
+
+  /** Goes on where the endpoint's cursor says; positions of archives that are not wanted any more are forgotten. */
+  constructor(endpoint: Endpoint<DatedIncoming>, archives: ReadonlySet<string>) {
+    this.#endpoint = endpoint
+    this.#positions = new Map([...readPositions(endpoint.cursor)].filter(([archive]) => archives.has(archive)))
+  }
+
+  positionOf(archive: string): Position | undefined {
+    return this.#positions.get(archive)
+  }
+
+  /** Is there no room for more? Then what is in an archive is read from there later. */
+  get isFull(): boolean {
+    return this.#waiting.length >= mostWaiting
+  }
+
+  /** Resolves once it is stored, and never where the endpoint closes before. */
+  add(arrival: Arrival): Promise<void> {
+    return new Promise(resolve => {
+      this.#waiting.push({arrival, done: resolve})
+      void this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    try {
+      while (this.#waiting.length > 0 && !this.#endpoint.signal.aborted) {
+        const batch = this.#waiting.slice(0, batchSize)
+        await this.#store(batch.map(({arrival}) => arrival))
+        this.#waiting.splice(0, batch.length)
+        for (const {done} of batch) done()
+      }
+    } catch (error) {
+      // The next connection goes on behind what is stored.
+      if (!this.#endpoint.signal.aborted) this.#endpoint.lost(error instanceof Error ? error : new Error(String(error)))
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  async #store(batch: readonly Arrival[]): Promise<void> {
+    const events = batch.flatMap(arrival => arrival.events)
+    const positions = new Map(this.#positions)
+    for (const {place} of batch) if (place !== undefined) positions.set(place.archive, {id: place.id, at: place.at})
+    for (;;) {
+      try {
+        if (events.length > 0 || batch.some(({place}) => place !== undefined)) await this.#receive(events, positions)
+        break
+      } catch (error) {
+        const code = error instanceof Problem ? error.code : undefined
+        if (code === "event_invalid" && batch.length > 1) {
+          for (const each of batch) await this.#store([each])
+          return
+        }
+        if (code === "event_invalid" && events.length > 0) {
+          this.#endpoint.log.error("a message was not stored, because the Host does not take it", {error})
+          return this.#store(batch.map(arrival => ({...arrival, events: []})))
+        }
+        if (code !== "ingress_paused") throw error
+        await sleep(pauseBetween, undefined, {signal: this.#endpoint.signal})
+      }
+    }
+    for (const [archive, position] of positions) this.#positions.set(archive, position)
+  }
+
+  #receive(events: readonly DatedIncoming[], positions: Positions): Promise<unknown> {
+    return this.#endpoint.receive(events, {cursor: writePositions(positions)})
+  }
+}

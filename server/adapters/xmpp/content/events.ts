@@ -1,0 +1,116 @@
+import type {Element} from "@xmpp/client"
+import {type Channel, type DatedIncoming, renderContent, type User} from "../../../../shared/sdk/sdk.ts"
+import type {Memory} from "../memory.ts"
+import {ns} from "../stream/names.ts"
+import {type Named, readContent} from "./read.ts"
+
+/** Where a message was said, and by whom. */
+export interface Scene {
+  readonly channel: Channel
+  /** Undefined in a direct chat. */
+  readonly guild?: {readonly id: string; readonly name?: string}
+  readonly user: User
+  readonly bot: Named
+}
+
+export interface Said {
+  /** Of the event. */
+  readonly id: string
+  /** Of the message. */
+  readonly message: string
+  /** By which a correction names the message. */
+  readonly origin: string
+  /** In milliseconds since 1970. */
+  readonly at: number
+}
+
+type Rest = Pick<DatedIncoming, "message"> & {readonly suffix?: string}
+
+/**
+ * What a message of somebody else comes to: a message, an edit, a deletion, reactions; nothing where it is none of these, such as a
+ * receipt. In a room nobody edits or deletes what others have said; what the room itself deletes is `deletedByRoom`.
+ */
+export const eventsOf = (message: Element, said: Said, scene: Scene, memory: Memory): readonly DatedIncoming[] => {
+  const event = (type: string, {suffix = "", message: about}: Rest): DatedIncoming => ({
+    id: `${said.id}${suffix}`,
+    type,
+    timestamp: said.at,
+    channel: scene.channel,
+    ...(scene.guild === undefined ? {} : {guild: scene.guild}),
+    user: scene.user,
+    ...(about === undefined ? {} : {message: about}),
+    raw: {type: "message", data: {stanza: message.toString()}},
+  })
+  const channel = scene.channel.id
+  const reactions = message.getChild("reactions", ns.reactions)
+  if (reactions?.attrs.id !== undefined) {
+    const changes = reactedIn(reactions, reactions.attrs.id, scene, memory)
+    noteReactions(message, channel, scene.user.id, memory)
+    return changes.map(({emoji, isAdded}) =>
+      event(isAdded ? "reaction-added" : "reaction-removed", {
+        suffix: ` ${isAdded ? "+" : "-"}${emoji}`,
+        // What was said of the message: it makes the event's text.
+        message: {id: reactions.attrs.id ?? "", content: renderContent(emoji)},
+      }),
+    )
+  }
+  const retracted = retractedIn(message)
+  if (retracted !== undefined) {
+    if (!isTheirs(retracted, scene, memory)) return []
+    return [event("message-deleted", {message: {id: retracted, content: ""}})]
+  }
+  const content = renderContent(readContent(message, scene.bot, scene.user.name ?? scene.user.id))
+  const corrected = message.getChild("replace", ns.correct)?.attrs.id
+  if (corrected !== undefined) {
+    const id = memory.idOf(channel, scene.user.id, corrected) ?? (scene.guild === undefined ? corrected : undefined)
+    if (id === undefined || content === "") return []
+    memory.corrected(channel, scene.user.id, said.origin, id)
+    return [event("message-updated", {message: {id, content}})]
+  }
+  if (content === "") return []
+  return [event("message-created", {message: {id: said.message, content}})]
+}
+
+/** The id of the message that the sender takes back: XEP-0424 as it is now, and as it was. */
+export const retractedIn = (message: Element): string | undefined => {
+  const now = message.getChild("retract", ns.retract1)
+  if (now !== undefined) return now.attrs.id
+  const before = message.getChild("apply-to", ns.fasten)
+  return before?.getChild("retract", ns.retract0) === undefined ? undefined : before.attrs.id
+}
+
+/** Did the sender say it? In a room that has to be known; in a direct chat there is only the bot beside the sender. */
+const isTheirs = (id: string, {channel, guild, user}: Scene, memory: Memory): boolean => {
+  const known = memory.find(channel.id, id)
+  return known === undefined ? guild === undefined : known.user === user.id
+}
+
+/** What a room's moderators have deleted: XEP-0425 as it is now, and as it was. `by` is who did it. */
+export const deletedByRoom = (message: Element): {readonly id: string; readonly by: string | undefined} | undefined => {
+  const now = message.getChild("retract", ns.retract1)
+  const before = message.getChild("apply-to", ns.fasten)
+  const moderated = now?.getChild("moderated", ns.moderate1) ?? before?.getChild("moderated", ns.moderate0)
+  const id = now?.attrs.id ?? before?.attrs.id
+  return moderated === undefined || id === undefined ? undefined : {id, by: moderated.attrs.by}
+}
+
+/** Remembers the reactions in a stanza: it holds all that its sender has to a message (XEP-0444). */
+export const noteReactions = (message: Element, channel: string, user: string, memory: Memory): void => {
+  const reactions = message.getChild("reactions", ns.reactions)
+  if (reactions?.attrs.id !== undefined) memory.react(channel, reactions.attrs.id, user, emojisIn(reactions))
+}
+
+const emojisIn = (reactions: Element): readonly string[] =>
+  [...new Set(reactions.getChildren("reaction").map(reaction => reaction.getText().trim()))].filter(
+    emoji => emoji !== "" && emoji.length <= 64,
+  )
+
+/** What is new in a stanza, and what is gone. */
+const reactedIn = (reactions: Element, message: string, {channel, user}: Scene, memory: Memory) => {
+  const now = emojisIn(reactions)
+  const before = memory.reactions(channel.id, message, user.id)
+  return [
+    ...now.filter(emoji => !before.includes(emoji)).map(emoji => ({emoji, isAdded: true})),
+    ...before.filter(emoji => !now.includes(emoji)).map(emoji => ({emoji, isAdded: false})),
+  ]
+}

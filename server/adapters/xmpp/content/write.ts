@@ -1,0 +1,107 @@
+import {isElement, type Element as Markup, type Node, textOf} from "../../../../shared/sdk/sdk.ts"
+
+/** What a message is made of, for XMPP. */
+export interface Written {
+  readonly body: string
+  /** Clients show the marks of XEP-0393 as what they mean. Else they must show the body as it is. */
+  readonly isStyled: boolean
+  readonly files: readonly Markup[]
+  /** The message that this one answers. */
+  readonly quote: {readonly id: string; readonly text: string} | undefined
+}
+
+export interface WriteOptions {
+  /** What people in the channel call a user; undefined for one that is not there. */
+  readonly nickOf: (id: string) => string | undefined
+  /** Files stay in the text, by name and address. */
+  readonly withFiles?: boolean
+}
+
+/** Message Styling (XEP-0393). */
+const spans: Readonly<Record<string, string>> = {
+  b: "*",
+  strong: "*",
+  i: "_",
+  em: "_",
+  s: "~",
+  del: "~",
+  code: "`",
+}
+
+const blocks = new Set(["p", "message"])
+const fileTypes = new Set(["img", "audio", "video", "file"])
+
+/**
+ * What a message says. XEP-0393 has no way to write a mark as itself: text that holds one, or begins a line with `>`, makes the whole
+ * message plain, so that nothing that somebody says becomes markup.
+ */
+export const writeContent = (content: readonly Node[], options: WriteOptions): Written => {
+  const {withFiles = false} = options
+  const bodyOf = (isStyled: boolean) => {
+    const parts = content.map(node => render(node, {...options, isStyled, withFiles}))
+    return parts.join("").replace(/\r\n?/g, "\n").replace(/\n+$/, "")
+  }
+  const unstyled = bodyOf(false)
+  const isStyled = content.some(isMarked) && !/[*_~`]|^\s*>/m.test(unstyled)
+  return {
+    body: isStyled ? bodyOf(true) : unstyled,
+    isStyled,
+    files: withFiles ? [] : filesIn(content),
+    quote: quoteIn(content),
+  }
+}
+
+type Rendering = WriteOptions & {readonly isStyled: boolean}
+
+const render = (node: Node, how: Rendering): string => {
+  if (!isElement(node)) return node
+  const {type, attrs, children} = node
+  if (type === "br") return "\n"
+  if (type === "quote") return ""
+  if (fileTypes.has(type) && typeof attrs.src === "string") return how.withFiles === true ? textOf(node) : ""
+  if (type === "at" && typeof attrs.id === "string") return how.nickOf(attrs.id) ?? (textOf(node) || attrs.id)
+  if (children.length === 0) return textOf(node)
+  const inner = children.map(child => render(child, how)).join("")
+  if (how.isStyled) return styled(type, inner) ?? plain(node, inner)
+  return plain(node, inner)
+}
+
+const plain = (node: Markup, inner: string): string => {
+  if (node.type === "a") return textOf({...node, children: [inner]})
+  return blocks.has(node.type) ? `${inner}\n` : inner
+}
+
+const styled = (type: string, inner: string): string | undefined => {
+  if (type === "pre" || (type === "code" && inner.includes("\n")))
+    return `\`\`\`\n${inner.replace(/\n$/, "")}\n\`\`\`\n`
+  if (type === "blockquote") return `${inner.replace(/\n$/, "").replace(/^/gm, "> ")}\n`
+  const mark = spans[type]
+  // A span holds one line, and no space at its ends.
+  return mark && inner.replace(/^([^\S\n]*)(\S.*?)([^\S\n]*)$/gm, `$1${mark}$2${mark}$3`)
+}
+
+const isMarked = (node: Node): boolean =>
+  isElement(node) &&
+  node.type !== "quote" &&
+  (Object.hasOwn(spans, node.type) || ["pre", "blockquote"].includes(node.type) || node.children.some(isMarked))
+
+const filesIn = (content: readonly Node[]): readonly Markup[] =>
+  content.flatMap(node => {
+    if (!isElement(node) || node.type === "quote") return []
+    return fileTypes.has(node.type) && typeof node.attrs.src === "string" ? [node] : filesIn(node.children)
+  })
+
+const quoteIn = (content: readonly Node[]): Written["quote"] => {
+  const quote = content.find((node): node is Markup => isElement(node) && node.type === "quote")
+  const id = quote?.attrs.id
+  return typeof id === "string" && id !== "" ? {id, text: textOf(quote?.children ?? [])} : undefined
+}
+
+/** The lines that say to which text a message answers, for clients without replies (XEP-0461): at most five. */
+export const quotedLines = (text: string): string =>
+  text === ""
+    ? ""
+    : text
+        .split("\n", 5)
+        .map(line => `> ${line}\n`)
+        .join("")

@@ -1,0 +1,36 @@
+import {definePlugin} from "../../../shared/sdk/sdk.ts"
+import {Account} from "./account.ts"
+import {check} from "./check.ts"
+import {connect} from "./connect.ts"
+import {memberMethods} from "./members.ts"
+
+/** XMPP: several accounts, direct chats and rooms, with what the archives have kept meanwhile. */
+export default definePlugin({
+  description: "XMPP",
+  setup(plugin) {
+    plugin.adapter("xmpp", {
+      description: "An XMPP account",
+      account: Account,
+      history: "replay",
+      libraries: {"@xmpp/client": "0.14.0"},
+      // Anybody in a room may take a nick that is free.
+      claimedUsers: true,
+      limits: {text: 5000},
+      features: [
+        "edit",
+        "delete",
+        "react",
+        "unreact",
+        "typing",
+        "open",
+        "history",
+        "files",
+        "upload",
+        "download",
+        ...memberMethods,
+      ],
+      open: connect,
+      check,
+    })
+  },
+})

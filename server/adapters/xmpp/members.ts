@@ -1,0 +1,59 @@
+import {refused, type Sender} from "../../../shared/sdk/sdk.ts"
+import {type Acting, placeOf} from "./place.ts"
+import type {Room} from "./rooms/room.ts"
+import {outcomeOf} from "./stream/failures.ts"
+import {bare, resourceOf} from "./stream/jid.ts"
+import {ns} from "./stream/names.ts"
+
+/** The methods of Satori that `call` takes. */
+export const memberMethods = ["guild.member.kick", "guild.member.mute"] as const
+
+/**
+ * `guild.member.kick` puts somebody out of a room, and bans the account with `permanent`. `guild.member.mute` takes the voice away, and
+ * gives it back with a `duration` of 0: rooms keep no time.
+ */
+export const memberActs = (acting: Acting): Required<Pick<Sender, "call">> => ({
+  call: async (method, params, signal) => {
+    const [guild, user] = [textIn(params, "guild_id"), textIn(params, "user_id")]
+    const {room} = placeOf(acting, guild)
+    if (room === undefined)
+      throw refused(`${guild} is no room of the bot`, {
+        reason: "target_invalid",
+        remediation: "Name a room that the bot is in.",
+      })
+    const {session} = acting
+    const {xml} = session
+    const item =
+      method === "guild.member.kick"
+        ? params.permanent === true
+          ? {affiliation: "outcast", jid: accountOf(room, user)}
+          : {nick: nickOf(room, user), role: "none"}
+        : {nick: nickOf(room, user), role: params.duration === 0 ? "participant" : "visitor"}
+    const query = xml("query", {xmlns: ns.mucAdmin}, xml("item", item))
+    await session.iq("set", room.jid, query, signal).catch(error => {
+      throw outcomeOf(`${method} of ${user} in ${room.jid}`, error)
+    })
+    return {}
+  },
+})
+
+const textIn = (params: Readonly<Record<string, unknown>>, key: string): string => {
+  const value = params[key]
+  if (typeof value === "string" && value !== "") return value
+  throw refused(`${key} is missing`, {reason: "params_invalid", remediation: `Give ${key} as text.`})
+}
+
+const nickOf = (room: Room, user: string): string => {
+  const nick = bare(user) === room.jid ? resourceOf(user) : room.nickOfAccount(bare(user))
+  if (nick !== undefined && nick !== "") return nick
+  throw absent(room, user, "Name somebody in the room, as room/nick; by account only where the room tells accounts.")
+}
+
+const accountOf = (room: Room, user: string): string => {
+  const account = bare(user) === room.jid ? room.occupants.get(resourceOf(user))?.account : bare(user)
+  if (account !== undefined) return account
+  throw absent(room, user, "The room tells the bot no accounts: make the bot its moderator, or name the account.")
+}
+
+const absent = (room: Room, user: string, remediation: string) =>
+  refused(`${user} is not known in ${room.jid}`, {reason: "user_unknown", remediation})

@@ -1,0 +1,57 @@
+import type {Child} from "@xmpp/client"
+import {refused} from "../../../shared/sdk/sdk.ts"
+import type {Memory} from "./memory.ts"
+import type {Outbound} from "./outbound.ts"
+import type {Receiver} from "./receive.ts"
+import type {Room} from "./rooms/room.ts"
+import {outcomeOf} from "./stream/failures.ts"
+import {bare, isJid, normal, resourceOf} from "./stream/jid.ts"
+import {ns} from "./stream/names.ts"
+import type {Session} from "./stream/session.ts"
+
+/** What the acts of one connection work with. */
+export interface Acting {
+  readonly session: Session
+  readonly outbound: Outbound
+  readonly memory: Memory
+  readonly receiver: Receiver
+  readonly room: (jid: string) => Room | undefined
+}
+
+/** Where an act goes. */
+export interface Place {
+  /** The id of the channel in svc: an account, a room, or somebody in a room. */
+  readonly channel: string
+  readonly type: "chat" | "groupchat"
+  /** The room, also of a private message to somebody in it. */
+  readonly room: Room | undefined
+  /** Sends a message, and resolves to its id in svc. Throws a refusal for what is not passed on for good. */
+  post(id: string, children: readonly Child[], signal: AbortSignal): Promise<string>
+}
+
+/** The channel of this id. Throws a refusal for what is no address, and an error for a room that the bot is not in now. */
+export const placeOf = ({outbound, room: find, session}: Acting, id: string): Place => {
+  if (!isJid(id))
+    throw refused(`"${id}" is no XMPP address`, {
+      reason: "target_invalid",
+      remediation: "Send to an account such as ann@example.org, or to a room that the bot is in.",
+    })
+  const room = find(bare(id))
+  const isRoom = room !== undefined && resourceOf(id) === ""
+  // Any client of an account may show what is for the account; somebody in a room is named by the nick.
+  const channel = room === undefined ? bare(id) : normal(id)
+  if (room?.isIn === false) throw new Error(`the bot is not in ${room.jid} now`)
+  const told = (error: unknown) => {
+    throw outcomeOf(channel, error)
+  }
+  const privately = room === undefined || isRoom ? [] : [session.xml("x", {xmlns: ns.mucUser})]
+  return {
+    channel,
+    type: isRoom ? "groupchat" : "chat",
+    room,
+    post: (message, children, signal) =>
+      isRoom
+        ? outbound.toRoom(channel, message, children, signal).catch(told)
+        : outbound.toPerson(channel, message, [...children, ...privately], signal).catch(told),
+  }
+}

@@ -1,0 +1,273 @@
+import {setTimeout as sleep} from "node:timers/promises"
+import type {Element} from "@xmpp/client"
+import {type Backoff, type Log, pauseAfter} from "../../../../shared/sdk/sdk.ts"
+import type {RoomSettings} from "../account.ts"
+import type {Reader} from "../archive/reader.ts"
+import {unlessAborted} from "../stream/abort.ts"
+import {discover} from "../stream/discover.ts"
+import {failureIn, StanzaFailure} from "../stream/failures.ts"
+import {bare, resourceOf} from "../stream/jid.ts"
+import {ns} from "../stream/names.ts"
+import type {Session} from "../stream/session.ts"
+
+/** When a room that does not let the bot in is entered again; a room gets so many milliseconds to answer. */
+const again: Backoff = {first: 5000, longest: 300_000}
+const patience = 20_000
+
+interface Occupant {
+  /** The account, where the room tells it. */
+  readonly account: string | undefined
+}
+
+export interface RoomHooks {
+  /** The bot is in, and `features` are known; what comes live meanwhile waits. */
+  entered(room: Room): Promise<void>
+  heard(message: Element): void
+  /** Somebody else has come in or left since. */
+  moved(room: Room, nick: string, account: string | undefined, isIn: boolean): void
+}
+
+/** What is tried where the wanted nick is taken, in this order. */
+const variantsOf = (nick: string): readonly string[] => [nick, `${nick}_`, `${nick}__`, `${nick}_1`, `${nick}_2`]
+
+/** One room (XEP-0045) in one connection. */
+export class Room {
+  readonly jid: string
+  readonly occupants = new Map<string, Occupant>()
+  /** Of the room's disco#info, since it was entered. */
+  features: ReadonlySet<string> = new Set()
+  name: string
+  /** Reads its archive; undefined where it has none. */
+  reader: Reader | undefined
+  #nick: string
+  #isIn = false
+  #isEntering = false
+  readonly #early: Element[] = []
+  #answer: {readonly resolve: (self: Element) => void; readonly reject: (error: Error) => void} | undefined
+  readonly #settings: RoomSettings
+  readonly #wanted: string
+  readonly #session: Session
+  readonly #log: Log
+  readonly #hooks: RoomHooks
+
+  constructor(settings: RoomSettings, nick: string, session: Session, log: Log, hooks: RoomHooks) {
+    this.jid = bare(settings.jid)
+    this.name = this.jid
+    this.#settings = settings
+    this.#wanted = settings.nick ?? nick
+    this.#nick = this.#wanted
+    this.#session = session
+    this.#log = log
+    this.#hooks = hooks
+  }
+
+  get nick(): string {
+    return this.#nick
+  }
+
+  get isIn(): boolean {
+    return this.#isIn
+  }
+
+  /** May this nick have been the bot's, in this connection or in an earlier one? */
+  mayBeOurs(nick: string): boolean {
+    return nick === this.#nick || variantsOf(this.#wanted).includes(nick)
+  }
+
+  occupant(nick: string): string {
+    return `${this.jid}/${nick}`
+  }
+
+  nickOfAccount(account: string): string | undefined {
+    return [...this.occupants].find(([, occupant]) => occupant.account === account)?.[0]
+  }
+
+  /** Enters; where the room does not let the bot in, says why and goes on trying in the background. Never rejects. */
+  async enter(): Promise<void> {
+    try {
+      await this.#enterOnce()
+    } catch (error) {
+      this.#tellAndRetry(`${this.jid} does not let the bot in`, error)
+    }
+  }
+
+  /** Is the bot still in, as far as the room knows (XEP-0410)? It enters again where it is not. */
+  async confirm(): Promise<void> {
+    if (!this.#isIn) return
+    const ping = this.#session.xml("ping", {xmlns: ns.ping})
+    await this.#session.iq("get", this.occupant(this.#nick), ping).catch(error => {
+      if (error instanceof StanzaFailure && error.condition === "not-acceptable")
+        this.#left(`${this.jid} has lost the bot`)
+    })
+  }
+
+  async #enterOnce(): Promise<void> {
+    for (const nick of variantsOf(this.#wanted)) {
+      try {
+        await this.#enterAs(nick)
+        return
+      } catch (error) {
+        if (!(error instanceof StanzaFailure) || error.condition !== "conflict") throw error
+        this.#log.warn(`the nick ${nick} is taken in ${this.jid}`)
+      }
+    }
+    throw new Error(`the nick ${this.#wanted} and its variants are taken`)
+  }
+
+  async #enterAs(nick: string): Promise<void> {
+    const session = this.#session
+    const {password} = this.#settings
+    this.#nick = nick
+    this.#early.length = 0
+    this.occupants.clear()
+    const answer = new Promise<Element>((resolve, reject) => {
+      this.#answer = {resolve, reject}
+    })
+    try {
+      await session.send(
+        session.xml(
+          "presence",
+          {to: this.occupant(nick)},
+          session.xml(
+            "x",
+            {xmlns: ns.muc},
+            // What was said before is read from the archive, under its ids.
+            session.xml("history", {maxstanzas: "0"}),
+            password === undefined ? undefined : session.xml("password", {}, password.reveal()),
+          ),
+        ),
+      )
+      const self = await unlessAborted(answer, session.ended, AbortSignal.timeout(patience)).catch(error => {
+        if (session.ended.aborted || error instanceof StanzaFailure) throw error
+        throw new Error("no answer in time")
+      })
+      // The room may have changed the nick.
+      this.#nick = resourceOf(self.attrs.from ?? "") || nick
+      if (statusesIn(self).has("201")) await this.#make()
+    } finally {
+      this.#answer = undefined
+    }
+    const {features, name} = await discover(session, this.jid)
+    this.features = features
+    this.name = name ?? this.jid
+    await this.#hooks.entered(this)
+    this.#isIn = true
+    for (const message of this.#early.splice(0)) this.#hooks.heard(message)
+  }
+
+  /** A room that was not there is made as the server makes rooms; until then nobody else gets in. */
+  async #make(): Promise<void> {
+    const form = this.#session.xml("x", {xmlns: ns.data, type: "submit"})
+    await this.#session.iq("set", this.jid, this.#session.xml("query", {xmlns: ns.mucOwner}, form))
+    this.#log.info(`the room ${this.jid} was not there; made it`)
+  }
+
+  /** A message of the room as it comes live: handed on once the room's archive is known. */
+  message(message: Element): void {
+    if (this.#isIn) this.#hooks.heard(message)
+    else this.#early.push(message)
+  }
+
+  /** A presence from the room or from somebody in it. */
+  presence(stanza: Element): void {
+    const nick = resourceOf(stanza.attrs.from ?? "")
+    const {type} = stanza.attrs
+    const statuses = statusesIn(stanza)
+    const isSelf = statuses.has("110") || nick === this.#nick
+    if (type === "error") this.#answer?.reject(failureIn(stanza))
+    else if (type === undefined && isSelf) this.#answer?.resolve(stanza)
+    else if (type === undefined) this.#came(nick, accountIn(stanza))
+    else if (type === "unavailable") this.#went(stanza, nick, statuses, isSelf)
+  }
+
+  #came(nick: string, account: string | undefined): void {
+    const isNew = !this.occupants.has(nick)
+    this.occupants.set(nick, {account})
+    if (isNew && this.#isIn) this.#hooks.moved(this, nick, account, true)
+  }
+
+  #went(stanza: Element, nick: string, statuses: ReadonlySet<string>, isSelf: boolean): void {
+    const next = statuses.has("303") ? itemIn(stanza)?.attrs.nick : undefined
+    if (isSelf && next !== undefined) this.#nick = next
+    else if (isSelf && this.#isIn) this.#putOut(stanza, statuses)
+    else if (!isSelf) {
+      const {account} = this.occupants.get(nick) ?? {}
+      this.occupants.delete(nick)
+      if (next !== undefined) this.occupants.set(next, {account})
+      else if (this.#isIn) this.#hooks.moved(this, nick, account, false)
+    }
+  }
+
+  #putOut(stanza: Element, statuses: ReadonlySet<string>): void {
+    const item = itemIn(stanza)
+    const reason = item?.getChild("reason")?.getText()
+    const why = reason === undefined ? "" : `: ${reason}`
+    if (stanza.getChild("x", ns.mucUser)?.getChild("destroy") !== undefined) {
+      this.#leave()
+      this.#log.error(`the room ${this.jid} was destroyed; the bot enters it again after a reconnect`)
+    } else if (statuses.has("301")) this.#left(`banned from ${this.jid}${why}`)
+    else if (statuses.has("307")) this.#left(`kicked from ${this.jid}${why}`)
+    else this.#left(`removed from ${this.jid}${why}`)
+  }
+
+  #left(why: string): void {
+    this.#leave()
+    this.#tellAndRetry(why)
+  }
+
+  #leave(): void {
+    this.#isIn = false
+    this.#early.length = 0
+    this.occupants.clear()
+  }
+
+  #tellAndRetry(why: string, error?: unknown): void {
+    if (this.#session.ended.aborted) return
+    const detail = error instanceof Error ? `: ${remedyOf(error)}` : ""
+    this.#log.warn(`${why}${detail}; entering again`)
+    if (this.#isEntering) return
+    this.#isEntering = true
+    void this.#enterAgain()
+  }
+
+  async #enterAgain(): Promise<void> {
+    const {ended} = this.#session
+    for (let attempts = 1; !this.#isIn && !ended.aborted; attempts++) {
+      await sleep(pauseAfter(attempts, again), undefined, {signal: ended}).catch(() => {})
+      if (ended.aborted) break
+      await this.#enterOnce().catch(error => {
+        if (!ended.aborted) this.#log.warn(`${this.jid} does not let the bot in: ${remedyOf(error)}`)
+      })
+    }
+    this.#isEntering = false
+  }
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  "not-authorized": "it needs its password, in password of the room",
+  "registration-required": "only members may enter: make the bot's account a member",
+  forbidden: "the bot is banned: ask an owner of the room",
+  "service-unavailable": "the room is full",
+  "item-not-found": "the room is not there, or locked",
+  "not-allowed": "the server lets nobody make this room",
+}
+
+const remedyOf = (error: Error): string => {
+  const remedy = error instanceof StanzaFailure ? remedies[error.condition] : undefined
+  return remedy === undefined ? error.message : `${error.message} (${remedy})`
+}
+
+const statusesIn = (stanza: Element): ReadonlySet<string> =>
+  new Set(
+    stanza
+      .getChild("x", ns.mucUser)
+      ?.getChildren("status")
+      .flatMap(({attrs}) => attrs.code ?? []),
+  )
+
+const itemIn = (stanza: Element): Element | undefined => stanza.getChild("x", ns.mucUser)?.getChild("item")
+
+const accountIn = (stanza: Element): string | undefined => {
+  const jid = itemIn(stanza)?.attrs.jid
+  return jid === undefined ? undefined : bare(jid)
+}

@@ -1,0 +1,16 @@
+/** What the promise comes to, unless a signal is aborted before: then it rejects with the signal's reason, where that is an error. */
+export const unlessAborted = <T>(promise: Promise<T>, ...signals: readonly (AbortSignal | undefined)[]): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const watched = signals.filter(signal => signal !== undefined)
+    const end = () => {
+      for (const signal of watched) signal.removeEventListener("abort", onAbort)
+    }
+    const onAbort = () => {
+      end()
+      const reason: unknown = watched.find(({aborted}) => aborted)?.reason
+      reject(reason instanceof Error && reason.name !== "AbortError" ? reason : new Error("the connection is gone"))
+    }
+    promise.finally(end).then(resolve, reject)
+    for (const signal of watched) signal.addEventListener("abort", onAbort, {once: true})
+    if (watched.some(({aborted}) => aborted)) onAbort()
+  })

@@ -1,0 +1,91 @@
+import type {Element} from "@xmpp/client"
+import {refused} from "../../../../shared/sdk/sdk.ts"
+import {ns} from "./names.ts"
+
+/** What a server or a peer answered in place of what was asked for (RFC 6120, section 8.3). */
+export class StanzaFailure extends Error {
+  readonly condition: string
+  /** `auth`, `cancel`, `continue`, `modify` or `wait`. */
+  readonly type: string
+
+  constructor(condition: string, type: string, text: string) {
+    super(text === "" ? condition : `${condition}: ${text}`)
+    this.condition = condition
+    this.type = type
+  }
+}
+
+/** Of a stanza of type `error`. */
+export const failureIn = (stanza: Element): StanzaFailure => {
+  const error = stanza.getChild("error")
+  const parts = error?.getChildElements().filter(part => part.getNS() === ns.stanzas) ?? []
+  const condition = parts.find(part => !part.is("text"))
+  const text = parts.find(part => part.is("text"))
+  return new StanzaFailure(
+    condition?.name ?? "undefined-condition",
+    error?.attrs.type ?? "cancel",
+    text?.getText() ?? "",
+  )
+}
+
+/** Conditions that another attempt may not meet, whatever their type: the bot enters a room again when it was put out of it. */
+const passing = new Set(["not-acceptable", "recipient-unavailable", "remote-server-timeout", "resource-constraint"])
+
+/** Has this to be tried again? `wait` says so; what an error of another type is about does not change by itself. */
+export const isPassing = (error: unknown): boolean =>
+  !(error instanceof StanzaFailure) || error.type === "wait" || passing.has(error.condition)
+
+const remedies: Readonly<Record<string, string>> = {
+  forbidden:
+    "Give the bot the right to do it: the voice to speak in a moderated room, the role of a moderator for others.",
+  "not-allowed": "Give the bot a higher affiliation than the user has, such as that of an owner.",
+  "not-authorized": "Give the bot the right to do it, in the room or on the server.",
+  "item-not-found": "Name what is there: a user in the room, a message in the archive.",
+  "service-unavailable":
+    "Name an account that is there. Some servers answer so too where the user does not take messages of strangers.",
+  "remote-server-not-found": "Correct the part behind the @; the server of the account finds no server of this name.",
+  "jid-malformed": "Name an address such as ann@example.org.",
+}
+
+/** What an act throws for it: a refusal where another attempt would not help. */
+export const outcomeOf = (what: string, error: unknown): unknown => {
+  if (!(error instanceof StanzaFailure)) return error
+  const message = `${what}: ${error.message}`
+  if (isPassing(error)) return new Error(message)
+  const remediation = remedies[error.condition] ?? "Ask the operators of the server what the error is about."
+  return refused(message, {reason: `xmpp_${error.condition.replaceAll("-", "_")}`, remediation})
+}
+
+interface LibraryError extends Error {
+  readonly condition?: string
+}
+
+const passingLogins = new Set(["aborted", "temporary-auth-failure"])
+
+/** Why a login did not come about, or why the server ended the stream. */
+export const streamFailure = (error: LibraryError, jid: string): Error => {
+  const {name, condition, message} = error
+  if (name === "SASLError" && !passingLogins.has(condition ?? "")) return loginRefused(jid, message)
+  // The library has found none among the mechanisms of the server that needs no encryption.
+  if (/^SASL: Mechanism undefined/.test(message))
+    return loginRefused(jid, "the server takes the password over TLS only")
+  if (name !== "StreamError") return error
+  if (condition === "conflict")
+    return refused(`another client has logged in as ${jid} with the same resource`, {
+      reason: "conflict",
+      remediation: "Give each Host a resource of its own in the account, then reload.",
+    })
+  if (condition === "host-unknown" || condition === "not-authorized")
+    return refused(`the server refused ${jid}: ${message}`, {
+      reason: condition === "not-authorized" ? "credentials" : "target_unknown",
+      remediation: "Correct jid, and service where the account has one.",
+    })
+  return new Error(`the server ended the stream: ${message}`)
+}
+
+const loginRefused = (jid: string, why: string): Error =>
+  refused(`the server refused the login as ${jid}: ${why}`, {
+    reason: "credentials",
+    remediation:
+      "Correct jid and the variable that password names; ask the server's operators whether the account is enabled.",
+  })
