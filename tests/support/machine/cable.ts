@@ -10,6 +10,8 @@ export interface Cable {
   stall(which?: "later"): void
   /** What clients send still arrives, and no answer comes back through the connections of now. */
   mute(): void
+  /** Connections to the server that are open now. */
+  readonly open: number
   /** Connections that were made since then, and hear nothing. */
   readonly silent: number
   /** Passes connections on to this port from now on. */
@@ -66,6 +68,9 @@ export const layCable = async (target: number): Promise<Cable> => {
     cut,
     stall,
     mute,
+    get open() {
+      return fars.size
+    },
     get silent() {
       return silent
     },

@@ -1,8 +1,8 @@
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs"
 import {tmpdir} from "node:os"
 import {join} from "node:path"
-import {whenOver} from "../../host/shared.ts"
 import {startProcess, untilPrinted} from "../../host/process.ts"
+import {whenOver} from "../../host/shared.ts"
 import {freePort} from "../../machine/ports.ts"
 import {tool} from "../../machine/tools.ts"
 
@@ -25,7 +25,19 @@ export interface Prosody {
   readonly log: () => string
 }
 
-const modules = ["c2s", "saslauth", "roster", "disco", "carbons", "ping", "offline", "message", "presence", "iq", "tls", "posix"]
+const modules = [
+  "c2s",
+  "saslauth",
+  "roster",
+  "disco",
+  "carbons",
+  "ping",
+  "offline",
+  "message",
+  "presence",
+  "iq",
+  "posix",
+]
 
 const quote = (text: string) => JSON.stringify(text)
 
@@ -46,8 +58,9 @@ http_ports = {${httpPort}}
 https_ports = {}
 http_interfaces = {"127.0.0.1"}
 http_external_url = "http://127.0.0.1:${httpPort}/"
+http_default_host = "uploads.localhost"
 modules_disabled = {"s2s"}
-modules_enabled = {${[...modules, ...(archives ? ["mam"] : [])].map(quote).join(", ")}}
+modules_enabled = {${[...modules, ...(tls === undefined ? [] : ["tls"]), ...(archives ? ["mam"] : [])].map(quote).join(", ")}}
 authentication = "internal_plain"
 storage = "internal"
 c2s_require_encryption = false

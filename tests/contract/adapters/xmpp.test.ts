@@ -1,0 +1,16 @@
+import {expect, test} from "vitest"
+import {outcomesOf} from "../../support/adapters/platforms.ts"
+import {xmpp} from "../../support/adapters/xmpp.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+
+describeWith("prosody")("xmpp, at a real Prosody", () => {
+  test("keeps what the conformance suite of adapters asks", async () => {
+    const outcomes = await outcomesOf(xmpp())
+    expect(Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))).toEqual({
+      "fetches what it missed, under the ids that it has live":
+        "not checked: history is replay: there are no gaps to fill",
+      "waits where the platform asks it to": "not checked: the platform never asks to wait: give platform.slowDown",
+      "lists the bot's commands where its users look for them": "not checked: features does not name commands",
+    })
+  })
+})
