@@ -21,6 +21,12 @@ declare module "@xmpp/client" {
 
   export function xml(name: string, attrs?: Readonly<Record<string, string | undefined>>, ...children: Child[]): Element
 
+  export namespace xml {
+    export class Parser extends EventEmitter {
+      write(text: string): void
+    }
+  }
+
   /** A way to connect; its prototype has the parts that the client uses. */
   export interface Transport {
     readonly prototype: {Socket: unknown; socketParameters(service: string): object | undefined}
