@@ -5,7 +5,7 @@ import {describeWith} from "../../support/machine/tools.ts"
 
 describeWith("prosody")("xmpp, at a real Prosody", () => {
   test("keeps what the conformance suite of adapters asks", async () => {
-    const outcomes = await outcomesOf(xmpp())
+    const outcomes = await outcomesOf(xmpp(), 3)
     expect(Object.fromEntries(Object.entries(outcomes).filter(([, outcome]) => outcome !== "passed"))).toEqual({
       "fetches what it missed, under the ids that it has live":
         "not checked: history is replay: there are no gaps to fill",

@@ -10,6 +10,8 @@ export interface Cable {
   stall(which?: "later"): void
   /** What clients send still arrives, and no answer comes back through the connections of now. */
   mute(): void
+  /** Writes to every client what the server has not said. */
+  inject(text: string): void
   /** Connections to the server that are open now. */
   readonly open: number
   /** Connections that were made since then, and hear nothing. */
@@ -20,6 +22,7 @@ export interface Cable {
 
 export const layCable = async (target: number): Promise<Cable> => {
   const sockets = new Set<Socket>()
+  const nears = new Set<Socket>()
   const fars = new Set<Socket>()
   let port: number | undefined = target
   let isSilent = false
@@ -39,8 +42,12 @@ export const layCable = async (target: number): Promise<Cable> => {
     }
     const far = keep(connect(port, "127.0.0.1"))
     near.pipe(far).pipe(near)
+    nears.add(near)
     fars.add(far)
-    near.on("close", () => far.destroy())
+    near.on("close", () => {
+      nears.delete(near)
+      far.destroy()
+    })
     far.on("close", () => {
       fars.delete(far)
       near.destroy()
@@ -68,6 +75,9 @@ export const layCable = async (target: number): Promise<Cable> => {
     cut,
     stall,
     mute,
+    inject: text => {
+      for (const near of nears) near.write(text)
+    },
     get open() {
       return fars.size
     },

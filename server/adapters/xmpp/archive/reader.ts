@@ -58,14 +58,19 @@ export class Reader {
     this.#held ??= []
   }
 
+  /** Something came live that is not taken: the archive has it. */
+  missed(): void {
+    this.#isBehind = true
+    this.hold()
+    void this.read()
+  }
+
   /** Takes what came live under the archive's id. */
   live(id: string, at: number, events: Arrival["events"]): void {
     const {intake, archive} = this.#options
     const arrival = {events, place: {archive, id, at}}
     if (intake.isFull || this.#isBehind || (this.#held?.length ?? 0) >= pageSize * 10) {
-      this.#isBehind = true
-      this.#held ??= []
-      void this.read()
+      this.missed()
     } else if (this.#held === undefined) void intake.add(arrival)
     else this.#held.push(arrival)
   }

@@ -1,0 +1,209 @@
+import type {Element} from "@xmpp/client"
+import {expect, test} from "vitest"
+import {until} from "../../support/host/process.ts"
+import {usuallyOn} from "../../support/host/runtimes.ts"
+import {layCable} from "../../support/machine/cable.ts"
+import {describeWith} from "../../support/machine/tools.ts"
+import {said, startXmppHost} from "../../support/platforms/xmpp/host.ts"
+import {joinXmpp, type Person, xml} from "../../support/platforms/xmpp/person.ts"
+import {startProsody} from "../../support/platforms/xmpp/prosody.ts"
+
+const runtime = usuallyOn("node24")
+const accounts = {bot: "bot-password", other: "other-password", ann: "ann-password", ben: "ben-password"}
+const room = "team@rooms.localhost"
+const bot = "bot@localhost"
+
+const textOf = (message: Element) => message.getChild("body")?.getText() ?? ""
+const idIn = (message: Element) => message.getChild("stanza-id", "urn:xmpp:sid:0")?.attrs.id ?? ""
+const fromBot = (text: string) => (message: Element) =>
+  /^bot@localhost|\/bot$/.test(message.attrs.from ?? "") && textOf(message) === text
+
+const giveRights = (owner: Person, affiliation: string) => {
+  const item = xml("item", {affiliation, jid: bot})
+  return owner.ask("set", room, xml("query", {xmlns: "http://jabber.org/protocol/muc#admin"}, item))
+}
+
+describeWith("prosody")("a bot on XMPP", () => {
+  test("answers in a direct chat, and takes edits, deletions, reactions and replies both ways", async () => {
+    const server = await startProsody({accounts})
+    const ann = await joinXmpp(server, "ann", {password: accounts.ann})
+    const host = await startXmppHost([{id: "main", service: `xmpp://127.0.0.1:${server.port}`}], {runtime})
+    await host.untilState("xmpp~main", "online")
+
+    const first = await ann.say(bot, "/greet Bob")
+    const hello = await ann.sees("the answer", fromBot("hello Bob"))
+    expect(hello.getChild("unstyled")).toBeDefined()
+    expect(await host.receives("the message", ({message}) => message?.content === "/greet Bob")).toMatchObject({
+      type: "message-created",
+      channel: {id: "ann@localhost", type: 1},
+      user: {id: "ann@localhost", account: "ann@localhost"},
+      message: {id: first},
+    })
+    await ann.say(bot, "/greet Rob", said.correction(first))
+    await host.receives("the edit", ({type, message}) => type === "message-updated" && message?.id === first)
+    await ann.post(bot, said.reactions(hello.attrs.id ?? "", "👍"), said.store)
+    await host.receives(
+      "the reaction",
+      ({type, message}) => type === "reaction-added" && message?.id === hello.attrs.id,
+    )
+    await ann.post(bot, said.reactions(hello.attrs.id ?? ""), said.store)
+    await host.receives("its end", ({type, message}) => type === "reaction-removed" && message?.content === "👍")
+    await ann.post(bot, said.retraction(first), said.store)
+    await host.receives("the deletion", ({type, message}) => type === "message-deleted" && message?.id === first)
+
+    const asked = await ann.say(bot, "/answer")
+    const answer = await ann.sees("the reply", fromBot("> /answer\n*yes*"))
+    expect(answer.getChild("reply", "urn:xmpp:reply:0")?.attrs).toMatchObject({id: asked, to: ann.jid})
+    expect(answer.getChild("fallback")?.getChild("body")?.attrs).toEqual({start: "0", end: "10"})
+    expect(answer.getChild("unstyled")).toBeUndefined()
+    await ann.say(bot, "/raw")
+    await ann.sees("text without what XML does not have", fromBot("*a* <b/> &  ]]>"))
+
+    const sent = await host.sends("xmpp~main", "ann@localhost", "to be changed")
+    const message_id = (await ann.sees("it", fromBot("to be changed"))).attrs.id
+    expect(sent).toMatchObject({state: "sent", id: message_id})
+    const act = (method: string, more: object) =>
+      host.satori(bot, method, {channel_id: "ann@localhost", message_id, ...more}).then(({status}) => status)
+    expect(await act("message.update", {content: "changed"})).toBe(200)
+    const changed = await ann.sees("the edit", fromBot("changed"))
+    expect(changed.getChild("replace", "urn:xmpp:message-correct:0")?.attrs.id).toBe(message_id)
+    expect(await act("reaction.create", {emoji_id: "🎉"})).toBe(200)
+    await ann.sees("the reaction", message => message.getChild("reactions")?.getChild("reaction")?.getText() === "🎉")
+    expect(await act("message.delete", {})).toBe(200)
+    await ann.sees("the deletion", message => message.getChild("retract")?.attrs.id === message_id)
+    expect((await host.sends("xmpp~main", "nobody@localhost", "hi")).state).toBe("failed")
+    expect((await host.sends("xmpp~main", "no address", "hi")).state).toBe("failed")
+  })
+
+  test("takes from others neither what only looks like its server's word, nor copies of its own", async () => {
+    const server = await startProsody({accounts})
+    const ann = await joinXmpp(server, "ann", {password: accounts.ann})
+    const cable = await layCable(server.port)
+    const host = await startXmppHost([{id: "main", service: `xmpp://127.0.0.1:${cable.port}`}], {runtime})
+    await host.untilState("xmpp~main", "online")
+    const inner = xml(
+      "message",
+      {xmlns: "jabber:client", from: "admin@localhost/x", to: bot, type: "chat"},
+      xml("body", {}, "/greet copy"),
+    )
+    const forwarded = () => xml("forwarded", {xmlns: "urn:xmpp:forward:0"}, inner)
+    await ann.post(bot, xml("received", {xmlns: "urn:xmpp:carbons:2"}, forwarded()))
+    await ann.post(bot, xml("result", {xmlns: "urn:xmpp:mam:2", id: "1", queryid: "1"}, forwarded()))
+    const forged = xml("stanza-id", {xmlns: "urn:xmpp:sid:0", by: bot, id: "same"})
+    await ann.say(bot, "one", forged)
+    await ann.say(bot, "two", forged)
+    await ann.say(bot, "secret", xml("encrypted", {xmlns: "eu.siacs.conversations.axolotl"}))
+    // Another client of the bot's account: what it gets is for the bot too, what it says is the bot's own.
+    const twin = await joinXmpp(server, "bot", {password: accounts.bot})
+    await ann.say(twin.jid, "for the other client")
+    await twin.say("ann@localhost", "said by the other client")
+    await ann.say(bot, "three")
+    await host.receives("the last", ({message}) => message?.content === "three")
+    // A new connection reads the archive.
+    cable.cut()
+    cable.join(server.port)
+    await ann.say(bot, "four")
+    await host.receives("what came after", ({message}) => message?.content === "four")
+    expect((await host.events()).map(({message}) => message?.content)).toEqual([
+      "one",
+      "two",
+      "for the other client",
+      "three",
+      "four",
+    ])
+    expect(host.process.output()).toContain("turn OMEMO off")
+  })
+
+  test("is in its rooms: called by its nick, told who comes and goes, moderating and moderated", async () => {
+    const server = await startProsody({accounts})
+    const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
+    await giveRights(ann, "admin")
+    const service = `xmpp://127.0.0.1:${server.port}`
+    const host = await startXmppHost([{id: "main", service, rooms: [{jid: room, nick: "bot"}]}], {runtime})
+    await host.untilState("xmpp~main", "online")
+    await ann.say(room, "bot: who")
+    await ann.sees("who she is", fromBot(`ann@localhost as ${room}/ann`))
+    const ben = await joinXmpp(server, "ben", {password: accounts.ben, room})
+    await host.receives(
+      "ben's coming",
+      ({type, user}) => type === "guild-member-added" && user?.account === "ben@localhost",
+    )
+
+    const spam = await ben.say(room, "buy this")
+    const shown = await ann.sees("the message", message => message.attrs.id === spam)
+    const deletion = {channel_id: room, message_id: idIn(shown)}
+    await host.receives("it", ({message}) => message?.id === deletion.message_id)
+    expect((await host.satori(bot, "message.delete", deletion)).status).toBe(200)
+    await ann.sees("the moderation", message => message.getChild("apply-to")?.attrs.id === deletion.message_id)
+    await host.receives(
+      "the moderation",
+      ({type, message}) => type === "message-deleted" && message?.id === deletion.message_id,
+    )
+    expect((await host.satori(bot, "message.delete", deletion)).status).toBe(200)
+
+    const mute = {guild_id: room, user_id: `${room}/ben`, duration: 1000}
+    expect((await host.satori(bot, "guild.member.mute", mute)).status).toBe(200)
+    await ann.ask("get", room, xml("query", {xmlns: "http://jabber.org/protocol/disco#info"}))
+    expect((await host.satori(bot, "guild.member.kick", {guild_id: room, user_id: "ben@localhost"})).status).toBe(200)
+    await host.receives("ben's going", ({type, user}) => type === "guild-member-removed" && user?.id === `${room}/ben`)
+    const owner = await host.satori(bot, "guild.member.kick", {guild_id: room, user_id: `${room}/ann`})
+    expect(await owner.text()).toContain("not-allowed")
+
+    await ann.say(`${room}/bot`, "/greet private")
+    await ann.sees("the private answer", fromBot("hello private"))
+    expect(await host.receives("it", ({message}) => message?.content === "/greet private")).toMatchObject({
+      channel: {id: `${room}/ann`, type: 1},
+    })
+
+    // Put out, the bot comes back, and reads what was said meanwhile.
+    const kick = xml("item", {nick: "bot", role: "none"}, xml("reason", {}, "for a test"))
+    await ann.ask("set", room, xml("query", {xmlns: "http://jabber.org/protocol/muc#admin"}, kick))
+    await ann.say(room, "said while the bot is out")
+    await host.receives("what was said meanwhile", ({message}) => message?.content === "said while the bot is out")
+    expect(host.process.output()).toContain(`kicked from ${room}: for a test`)
+  })
+
+  test("loses and doubles nothing by kill -9 while messages of chats and rooms come in", async () => {
+    const server = await startProsody({accounts})
+    const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
+    const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
+    let host = await startXmppHost([account], {runtime})
+    const {project} = host
+    const expected: string[] = []
+    await ann.say(bot, "before the bot was ever there")
+    for (let kill = 0; kill < 3; kill++) {
+      await host.untilState("xmpp~main", "online")
+      for (let n = 0; n < 10; n++) {
+        expected.push(`${kill}.${n} direct`, `${kill}.${n} room`)
+        await ann.say(bot, `${kill}.${n} direct`)
+        await ann.say(room, `${kill}.${n} room`)
+        if (n === 3 + kill) await host.stop("SIGKILL")
+      }
+      host = await startXmppHost([account], {runtime, project})
+    }
+    await host.receives("the last", ({message}) => message?.content === "2.9 direct")
+    await host.receives("the last", ({message}) => message?.content === "2.9 room")
+    const events = (await host.events()).flatMap(({message}) => message?.content ?? [])
+    expect([...events].sort()).toEqual(
+      [...new Set([...expected, ...events.filter(text => /^before/.test(text))])].sort(),
+    )
+    for (const place of ["direct", "room"])
+      expect(events.filter(text => text.endsWith(place))).toEqual(expected.filter(text => text.endsWith(place)))
+  })
+
+  test("keeps what comes in while ingress is paused, and hands it over afterwards", async () => {
+    const server = await startProsody({accounts})
+    const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
+    const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
+    const host = await startXmppHost([account], {runtime})
+    await host.untilState("xmpp~main", "online")
+    await host.post("/api/ingress/pause")
+    const texts = Array.from({length: 60}, (_, n) => `line ${n}`)
+    for (const text of texts) await ann.say(room, text)
+    await until("the room to have them", () => ann.stanzas.some(({stanza}) => textOf(stanza) === "line 59"))
+    expect(await host.events()).toEqual([])
+    await host.post("/api/ingress/resume")
+    await host.receives("the last", ({message}) => message?.content === "line 59")
+    expect((await host.events()).map(({message}) => message?.content)).toEqual(texts)
+  })
+})
