@@ -166,10 +166,10 @@ const watchEnd = (client: Client, jid: string): AbortSignal => {
   let said: Error | undefined
   const end = () => ended.abort(said ?? new Error("the server closed the connection"))
   client.on("error", (error: Error) => {
-    const isOnline = client.status === "online"
     // Errors of single stanzas come here too.
-    if (!isOnline || error.name === "StreamError" || "code" in error) said ??= streamFailure(error, jid)
-    if (error.name === "StreamError") end()
+    const isOfStream = ["StreamError", "XMLError"].includes(error.name)
+    if (isOfStream || client.status !== "online" || "code" in error) said ??= streamFailure(error, jid)
+    if (isOfStream) end()
   })
   client.on("close", end)
   client.on("disconnect", end)
