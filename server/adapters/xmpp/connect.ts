@@ -44,7 +44,7 @@ export const connect = async (account: AccountSettings, endpoint: Endpoint<Dated
     ...messageActs(acting),
     ...historyActs(acting),
     ...memberActs(acting),
-    ...fileActs(session, account),
+    ...fileActs(session),
   }
 }
 

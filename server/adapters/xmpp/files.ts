@@ -1,9 +1,4 @@
-import {request as requestHttp} from "node:http"
-import {request as requestHttps} from "node:https"
-import {Readable} from "node:stream"
-import {pipeline} from "node:stream/promises"
 import {refused, retryAfter, type Sender, type StoredFile} from "../../../shared/sdk/sdk.ts"
-import type {AccountSettings} from "./account.ts"
 import {discover, discoverItems} from "./stream/discover.ts"
 import {outcomeOf, StanzaFailure} from "./stream/failures.ts"
 import {domainOf} from "./stream/jid.ts"
@@ -40,10 +35,7 @@ export const findUploads = async (session: Session, signal?: AbortSignal): Promi
 }
 
 /** Files go to the server's upload service. Its files are read back here, where the Host reads none of a private network. */
-export const fileActs = (
-  session: Session,
-  {verify = true}: AccountSettings,
-): Required<Pick<Sender, "upload" | "download">> => {
+export const fileActs = (session: Session): Required<Pick<Sender, "upload" | "download">> => {
   let service: Promise<UploadService | undefined> | undefined
   let origin: Promise<string | undefined> | undefined
   const find = () => {
@@ -75,7 +67,7 @@ export const fileActs = (
           remediation: "Send a smaller file, or raise the limit of the server's upload service.",
         })
       const slot = await askSlot(session, found, file, signal)
-      await put(slot, file, verify, signal)
+      await put(slot, file, signal)
       return slot.get
     },
     download: async ({src}, signal) => {
@@ -118,32 +110,21 @@ const askSlot = async (
 const isAllowed = ([name, value]: readonly [string, string]): boolean =>
   /^(authorization|cookie|expires)$/i.test(name) && !/[\r\n]/.test(value)
 
-const put = async (
-  {put: url, headers}: Slot,
-  file: StoredFile,
-  verify: boolean,
-  signal: AbortSignal,
-): Promise<void> => {
-  const options = {
+const put = async ({put: url, headers}: Slot, file: StoredFile, signal: AbortSignal): Promise<void> => {
+  const answer = await fetch(url, {
     method: "PUT",
     signal,
+    redirect: "error",
+    // The service takes as much as was asked for, and no pieces of unknown number.
     headers: {...headers, "content-length": String(file.size), "content-type": file.type},
-  }
-  const request =
-    url.protocol === "https:" ? requestHttps(url, {...options, rejectUnauthorized: verify}) : requestHttp(url, options)
-  const answered = new Promise<{status: number; wait: string | undefined}>((resolve, reject) => {
-    request.on("error", reject)
-    request.on("response", response => {
-      response.resume()
-      resolve({status: response.statusCode ?? 0, wait: response.headers["retry-after"]})
-    })
-  })
-  answered.catch(() => {})
-  const body = Readable.from(file.stream())
-  await pipeline(body, request, {signal})
-  const {status, wait} = await answered
+    body: file.stream(),
+    duplex: "half",
+  } as RequestInit)
+  await answer.body?.cancel()
+  const {status} = answer
   if (status >= 200 && status < 300) return
-  if (status === 429 || status === 503) throw retryAfter(wait ?? null, `the upload service answered ${status}`)
+  if (status === 429 || status === 503)
+    throw retryAfter(answer.headers.get("retry-after"), `the upload service answered ${status}`)
   if (status < 500)
     throw refused(`the upload service refused ${file.name}: ${status}`, {
       reason: "file_refused",
