@@ -65,9 +65,14 @@ const send = async (acting: Acting, {id, channel, content}: Outgoing, signal: Ab
 
 const edit = async (acting: Acting, {id, channel, message, content}: Edit, signal: AbortSignal): Promise<void> => {
   const place = placeOf(acting, channel)
-  const {origin} = (await find(acting, place, message, signal)) ?? {origin: undefined}
+  const found = await find(acting, place, message, signal)
+  if (found?.user !== undefined)
+    throw refused("nobody edits what others have said", {
+      reason: "unsupported",
+      remediation: "Edit messages of the bot only.",
+    })
   // Who sends a message to a person names it; in a room the room does.
-  const named = origin ?? (place.type === "chat" ? message : undefined)
+  const named = found?.origin ?? (place.type === "chat" ? message : undefined)
   if (named === undefined)
     throw refused(`the room does not say which message ${message} is`, {
       reason: "message_unknown",

@@ -36,8 +36,16 @@ export class Intake {
     return this.#waiting.length >= mostWaiting
   }
 
-  /** Resolves once it is stored, and never where the endpoint closes before. */
+  /**
+   * Resolves once it is stored, and never where the endpoint closes before. What is in no archive is dropped, with a line in the log,
+   * where there is no room for it.
+   */
   add(arrival: Arrival): Promise<void> {
+    if (this.isFull && arrival.place === undefined) {
+      const types = arrival.events.map(({type}) => type).join(", ")
+      this.#endpoint.log.warn(`${types} dropped: ${mostWaiting} events wait already, and no archive has this one`)
+      return Promise.resolve()
+    }
     return new Promise(resolve => {
       this.#waiting.push({arrival, done: resolve})
       void this.#run()

@@ -63,7 +63,7 @@ export const eventsOf = (message: Element, said: Said, scene: Scene, memory: Mem
   const corrected = message.getChild("replace", ns.correct)?.attrs.id
   if (corrected !== undefined) {
     const id = memory.idOf(channel, scene.user.id, corrected) ?? (scene.guild === undefined ? corrected : undefined)
-    if (id === undefined || content === "") return []
+    if (id === undefined || content === "" || !isTheirs(id, scene, memory)) return []
     memory.corrected(channel, scene.user.id, said.origin, id)
     return [event("message-updated", {message: {id, content}})]
   }

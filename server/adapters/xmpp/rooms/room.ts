@@ -9,6 +9,7 @@ import {failureIn, StanzaFailure} from "../stream/failures.ts"
 import {bare, resourceOf} from "../stream/jid.ts"
 import {ns} from "../stream/names.ts"
 import type {Session} from "../stream/session.ts"
+import {accountIn, itemIn, remedyOf, statusesIn} from "./presence.ts"
 
 /** When a room that does not let the bot in is entered again; a room gets so many milliseconds to answer. */
 const again: Backoff = {first: 5000, longest: 300_000}
@@ -241,33 +242,4 @@ export class Room {
     }
     this.#isEntering = false
   }
-}
-
-const remedies: Readonly<Record<string, string>> = {
-  "not-authorized": "it needs its password, in password of the room",
-  "registration-required": "only members may enter: make the bot's account a member",
-  forbidden: "the bot is banned: ask an owner of the room",
-  "service-unavailable": "the room is full",
-  "item-not-found": "the room is not there, or locked",
-  "not-allowed": "the server lets nobody make this room",
-}
-
-const remedyOf = (error: Error): string => {
-  const remedy = error instanceof StanzaFailure ? remedies[error.condition] : undefined
-  return remedy === undefined ? error.message : `${error.message} (${remedy})`
-}
-
-const statusesIn = (stanza: Element): ReadonlySet<string> =>
-  new Set(
-    stanza
-      .getChild("x", ns.mucUser)
-      ?.getChildren("status")
-      .flatMap(({attrs}) => attrs.code ?? []),
-  )
-
-const itemIn = (stanza: Element): Element | undefined => stanza.getChild("x", ns.mucUser)?.getChild("item")
-
-const accountIn = (stanza: Element): string | undefined => {
-  const jid = itemIn(stanza)?.attrs.jid
-  return jid === undefined ? undefined : bare(jid)
 }

@@ -1,3 +1,4 @@
+import {randomUUID} from "node:crypto"
 import {setTimeout as sleep} from "node:timers/promises"
 import type {Child, Client, Element} from "@xmpp/client"
 import type {CheckTools} from "../../../../shared/sdk/sdk.ts"
@@ -101,7 +102,9 @@ export class Session {
   /** Asks, and resolves to the answer. Throws `StanzaFailure` for what was answered with an error. */
   async iq(type: "get" | "set", to: string | undefined, child: Element, signal?: AbortSignal): Promise<Element> {
     if (this.ended.aborted) throw new Error("the connection is gone")
-    const answer = this.#client.iqCaller.request(this.xml("iq", {type, to}, child), patience.answer)
+    // The library takes any answer with this id, so nobody may guess it.
+    const stanza = this.xml("iq", {type, to, id: randomUUID()}, child)
+    const answer = this.#client.iqCaller.request(stanza, patience.answer)
     return unlessAborted(answer, signal, this.ended).catch(error => {
       throw asFailure(error)
     })

@@ -1,0 +1,36 @@
+import type {Element} from "@xmpp/client"
+import {StanzaFailure} from "../stream/failures.ts"
+import {bare} from "../stream/jid.ts"
+import {ns} from "../stream/names.ts"
+
+const remedies: Readonly<Record<string, string>> = {
+  "not-authorized": "it needs its password, in password of the room",
+  "registration-required": "only members may enter: make the bot's account a member",
+  forbidden: "the bot is banned: ask an owner of the room",
+  "service-unavailable": "the room is full",
+  "item-not-found": "the room is not there, or locked",
+  "not-allowed": "the server lets nobody make this room",
+}
+
+/** Why a room does not let the bot in, with what to do. */
+export const remedyOf = (error: Error): string => {
+  const remedy = error instanceof StanzaFailure ? remedies[error.condition] : undefined
+  return remedy === undefined ? error.message : `${error.message} (${remedy})`
+}
+
+/** The codes that a room adds to a presence (XEP-0045, section 15.6.2). */
+export const statusesIn = (stanza: Element): ReadonlySet<string> =>
+  new Set(
+    stanza
+      .getChild("x", ns.mucUser)
+      ?.getChildren("status")
+      .flatMap(({attrs}) => attrs.code ?? []),
+  )
+
+export const itemIn = (stanza: Element): Element | undefined => stanza.getChild("x", ns.mucUser)?.getChild("item")
+
+/** The account of an occupant, where the room tells it. */
+export const accountIn = (stanza: Element): string | undefined => {
+  const jid = itemIn(stanza)?.attrs.jid
+  return jid === undefined ? undefined : bare(jid)
+}
