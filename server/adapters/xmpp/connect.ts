@@ -140,7 +140,9 @@ class Connection {
       const receiver = this.#receiver
       const eventsOf = receiver.archived.bind(undefined, archive)
       const reader = new Reader({session, intake, log, archive, eventsOf})
-      for (const archived of await reader.begin()) receiver.remember(archive, archived)
+      const {known: before, newer} = await reader.begin()
+      for (const archived of before) receiver.remember(archive, archived)
+      for (const archived of newer) receiver.rememberOurs(archive, archived)
       return reader
     } catch (error) {
       if (!(error instanceof StanzaFailure)) throw error

@@ -32,6 +32,7 @@ interface Source {
   readonly id: string | undefined
   readonly at: number
   readonly isLive: boolean
+  readonly onlyOurs?: true
 }
 
 /** Makes events of messages, live ones and those of archives, and remembers what later ones refer to. */
@@ -84,7 +85,14 @@ export class Receiver {
     this.#read(message, {archive, id, at, isLive: false})
 
   /** As `archived`, for a message that was handed over before: only remembered. */
-  readonly remember = (archive: string, archived: Archived): void => void this.archived(archive, archived)
+  remember(archive: string, archived: Archived): void {
+    this.archived(archive, archived)
+  }
+
+  /** Remembers a message of the bot; others are handed over later, and change then what is known. */
+  rememberOurs(archive: string, {id, at, message}: Archived): void {
+    this.#read(message, {archive, id, at, isLive: false, onlyOurs: true})
+  }
 
   /** The message in a copy of what another client of the account received; what that sent is the account's own. */
   #unwrap(stanza: Element): Element {
@@ -115,6 +123,7 @@ export class Receiver {
     if (nick === "") return this.#readOfRoom(message, room, said, place)
     const isOurs = source.isLive ? nick === room.nick : this.#isOurs(message, room, nick)
     const user = isOurs ? undefined : this.#occupant(message, room, nick, source)
+    if (user !== undefined && source.onlyOurs) return []
     const bot: Named = {id: own, name, nick: room.nick, occupant: room.occupant(room.nick)}
     this.#note(room.jid, message, said, user?.id, from, source)
     if (user === undefined) {
@@ -157,6 +166,7 @@ export class Receiver {
     const channel = found === undefined ? bare(peer) : normal(peer)
     const nick = resourceOf(peer)
     if (found !== undefined && nick === "") return []
+    if (!isOurs && source.onlyOurs) return []
     const said = saidOf(message, source, own, message.attrs.id)
     this.#note(channel, message, said, isOurs ? undefined : channel, from, source)
     if (isOurs) {

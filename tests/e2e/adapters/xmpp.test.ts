@@ -205,16 +205,21 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect((await host.events()).map(({message}) => message?.content)).toEqual(texts)
   })
 
-  test("reads on by time where an archive has lost the bot's place", async () => {
+  test("reads on where it was in the archive, and by time where that has lost the bot's place", async () => {
     const server = await startProsody({accounts})
     const account = {id: "main", service: `xmpp://127.0.0.1:${server.port}`, rooms: [{jid: room}]}
     const ann = await joinXmpp(server, "ann", {password: accounts.ann, room})
+    await ann.say(room, "said before the bot was ever there")
     const host = await startXmppHost([account], {runtime})
     await host.untilState("xmpp~main", "online")
     await ann.say(room, "before")
-    await host.receives("it", ({message}) => message?.content === "before")
-    // A room that everybody has left is gone, and its archive with it.
+    const {message} = await host.receives("it", ({message}) => message?.content === "before")
     await host.stop()
+    await ann.post(room, said.reactions(message?.id ?? "", "👍"), said.store)
+    const then = await startXmppHost([account], {runtime, project: host.project})
+    await then.receives("the reaction", ({type}) => type === "reaction-added")
+    // A room that everybody has left is gone, and its archive with it.
+    await then.stop()
     await ann.leave()
     const again = await joinXmpp(server, "ann", {password: accounts.ann, room})
     await again.say(room, "in another archive")
@@ -224,6 +229,7 @@ describeWith("prosody")("a bot on XMPP", () => {
     expect(back.process.output()).toContain("has lost the bot's place")
     expect((await back.events()).flatMap(({message}) => message?.content ?? [])).toEqual([
       "before",
+      "👍",
       "in another archive",
     ])
   })

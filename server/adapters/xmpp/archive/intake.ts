@@ -88,7 +88,8 @@ export class Intake {
           this.#endpoint.log.error("a message was not stored, because the Host does not take it", {error})
           return this.#store(batch.map(arrival => ({...arrival, events: []})))
         }
-        if (code !== "ingress_paused") throw error
+        // Before the endpoint closes it admits nothing more, and still sends.
+        if (code !== "ingress_paused" && code !== "admission_closed") throw error
         await sleep(pauseBetween, undefined, {signal: this.#endpoint.signal})
       }
     }

@@ -31,6 +31,8 @@ export class Reader {
   /** What came live and waits for the archive; undefined where it need not. */
   #held: Arrival[] | undefined = []
   #isReading = false
+  /** Resolves once the archive has a position. */
+  #based: Promise<void> | undefined
   /** More came in than can wait: the archive has it. */
   #isBehind = false
 
@@ -39,18 +41,20 @@ export class Reader {
   }
 
   /**
-   * The newest messages, oldest first. Where the archive has no position yet, everything up to now counts as stored. Throws where the
-   * archive cannot be asked.
+   * The newest messages, oldest first: those that were handed over, and those that are not yet. Where the archive has no position yet,
+   * everything up to now counts as handed over. Throws where the archive cannot be asked.
    */
-  async begin(): Promise<readonly Archived[]> {
+  async begin(): Promise<{readonly known: readonly Archived[]; readonly newer: readonly Archived[]}> {
     const {session, intake, archive} = this.#options
     const {items} = await queryArchive(session, {archive, before: "", max: pageSize})
-    if (intake.positionOf(archive) === undefined) {
+    const position = intake.positionOf(archive)
+    if (position === undefined) {
       const id = items.at(-1)?.id ?? ""
-      // Not waited for: it is stored before anything that comes behind it.
-      void intake.add({events: [], place: {archive, id, at: Date.now()}})
+      this.#based = intake.add({events: [], place: {archive, id, at: Date.now()}})
+      return {known: items, newer: []}
     }
-    return items
+    const end = items.findIndex(({id}) => id === position.id) + 1
+    return {known: items.slice(0, end), newer: items.slice(end)}
   }
 
   /** What comes live waits until `read` has read what the archive has before it. */
@@ -114,6 +118,7 @@ export class Reader {
 
   async #readPages(): Promise<void> {
     const {intake, archive, eventsOf, session} = this.#options
+    await this.#based
     for (let last: string | undefined; !session.ended.aborted; ) {
       const page = await this.#next(last)
       const stored = page.items.map(archived => {
