@@ -20,7 +20,7 @@ export const Account = Type.Object(
       Type.String({
         pattern: "^xmpps?://[^/\\s@]+$",
         description:
-          "Where the server is, where DNS does not say it: xmpp://host:port for STARTTLS, xmpps://host:port for TLS at once",
+          "The server, where DNS does not name it: xmpp://host:port for STARTTLS, xmpps://host:port for direct TLS",
       }),
     ),
     tls: Type.Optional(

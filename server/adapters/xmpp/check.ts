@@ -11,8 +11,8 @@ import {Session} from "./stream/session.ts"
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * Logs in under a resource of its own, without a presence: nobody sees it, and a connection that is open stays. Rooms are asked from
- * outside and not entered.
+ * Logs in under a resource of its own, without a presence: nobody sees it, and a connection that is open stays. Rooms
+ * are asked from outside and not entered.
  */
 export const check = async (account: AccountSettings, tools: CheckTools): Promise<readonly AdapterFinding[]> => {
   const login = await logIn(account, tools)

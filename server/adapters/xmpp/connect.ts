@@ -15,18 +15,24 @@ import {Receiver} from "./receive.ts"
 import {Room, type RoomHooks} from "./rooms/room.ts"
 import {messageActs} from "./send.ts"
 import {discover} from "./stream/discover.ts"
-import {StanzaFailure} from "./stream/failures.ts"
+import {isPassing, StanzaFailure} from "./stream/failures.ts"
 import {bare, localOf} from "./stream/jid.ts"
 import {ns} from "./stream/names.ts"
 import {Session} from "./stream/session.ts"
 
-/** In milliseconds: from one look whether the connection holds to the next, and how long rooms keep the endpoint from being online. */
+/**
+ * In milliseconds: from one look whether the connection holds to the next, and how long rooms keep the endpoint from
+ * being online.
+ */
 const times = {look: 60_000, rooms: 20_000} as const
 
 /** A room is asked whether the bot is still in each time that the connection was looked at so often. */
 const roomLooks = 5
 
-/** Logs in, enters the rooms, and reads on where the archives were read up to. Throws a refusal where the server says no for good. */
+/**
+ * Logs in, enters the rooms, and reads on where the archives were read up to. Throws a refusal where the server says
+ * no for good.
+ */
 export const connect = async (account: AccountSettings, endpoint: Endpoint<DatedIncoming>): Promise<Sender> => {
   const session = await Session.login(account, {load: endpoint.load, signal: endpoint.signal})
   endpoint.defer(() => session.close())
@@ -96,7 +102,10 @@ class Connection {
     void reader?.read()
   }
 
-  /** Looks whether the connection holds, and whether rooms still know the bot; rejects where the server does not answer. */
+  /**
+   * Looks whether the connection holds, and whether rooms still know the bot; rejects where the server does not
+   * answer.
+   */
   async watch(): Promise<void> {
     const {ended} = this.#session
     for (let looks = 1; !ended.aborted; looks++) {
@@ -125,8 +134,7 @@ class Connection {
   async #entered(room: Room): Promise<void> {
     const reader = room.reader ?? (await this.#openArchive(room.jid, room.features))
     room.reader = reader
-    reader?.hold()
-    void reader?.read()
+    reader?.missed()
   }
 
   /** The archive of this address, with its newest messages remembered; undefined where it has none, which is told. */
@@ -145,7 +153,7 @@ class Connection {
       for (const archived of newer) receiver.rememberOurs(archive, archived)
       return reader
     } catch (error) {
-      if (!(error instanceof StanzaFailure)) throw error
+      if (isPassing(error)) throw error
       const what = archive === session.own ? "the account" : archive
       log.warn(`the server keeps no archive of ${what}: messages sent while the bot is offline are lost`, {error})
       return undefined

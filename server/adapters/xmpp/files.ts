@@ -34,7 +34,10 @@ export const findUploads = async (session: Session, signal?: AbortSignal): Promi
   return undefined
 }
 
-/** Files go to the server's upload service. Its files are read back here, where the Host reads none of a private network. */
+/**
+ * Files go to the server's upload service. Its files are read back here, where the Host reads none of a private
+ * network.
+ */
 export const fileActs = (session: Session): Required<Pick<Sender, "upload" | "download">> => {
   let service: Promise<UploadService | undefined> | undefined
   let origin: Promise<string | undefined> | undefined

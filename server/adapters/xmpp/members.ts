@@ -9,8 +9,8 @@ import {ns} from "./stream/names.ts"
 export const memberMethods = ["guild.member.kick", "guild.member.mute"] as const
 
 /**
- * `guild.member.kick` puts somebody out of a room, and bans the account with `permanent`. `guild.member.mute` takes the voice away, and
- * gives it back with a `duration` of 0: rooms keep no time.
+ * `guild.member.kick` puts somebody out of a room, and bans the account with `permanent`. `guild.member.mute` takes
+ * the voice away, and gives it back with a `duration` of 0: rooms keep no time.
  */
 export const memberActs = (acting: Acting): Required<Pick<Sender, "call">> => ({
   call: async (method, params, signal) => {

@@ -18,7 +18,10 @@ export interface Remembered {
 const most = 5000
 const longest = 300
 
-/** What was said lately, newest last, in all channels of one connection. Not stored: the newest are read from the archives again. */
+/**
+ * What was said lately, newest last, in all channels of one connection. Not stored: the newest are read from the
+ * archives again.
+ */
 export class Memory {
   readonly #messages = new Map<string, Remembered>()
   /** Ids in svc by what else a message may be named by. */

@@ -49,8 +49,8 @@ export class Outbound {
   }
 
   /**
-   * Sends a message to one person, and resolves once the account's server has dealt with it: what it refuses by itself is known then, what
-   * another server refuses later is not. Throws `StanzaFailure`.
+   * Sends a message to one person, and resolves once the account's server has dealt with it: what it refuses by itself
+   * is known then, what another server refuses later is not. Throws `StanzaFailure`.
    */
   toPerson(jid: string, id: string, children: readonly Child[], signal: AbortSignal): Promise<string> {
     return this.#post(jid, "chat", id, children, signal, () => this.#session.fence(signal).then(() => id))

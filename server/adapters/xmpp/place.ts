@@ -29,7 +29,9 @@ export interface Place {
   post(id: string, children: readonly Child[], signal: AbortSignal): Promise<string>
 }
 
-/** The channel of this id. Throws a refusal for what is no address, and an error for a room that the bot is not in now. */
+/**
+ * The channel of this id. Throws a refusal for what is no address, and an error for a room that the bot is not in now.
+ */
 export const placeOf = ({outbound, room: find, session}: Acting, id: string): Place => {
   if (!isJid(id))
     throw refused(`"${id}" is no XMPP address`, {

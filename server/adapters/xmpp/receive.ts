@@ -67,8 +67,8 @@ export class Receiver {
     const archive = room?.jid ?? this.#options.own
     const reader = room === undefined ? this.reader : room.reader
     const [id, ...more] = reader === undefined ? [] : idsIn(message, archive)
-    // With several ids all but one are forged, and Prosody 0.12.3 lets them through. What the server kept for the account while it was
-    // offline may have none. The archive has both under their ids.
+    // With several ids all but one are forged, and Prosody 0.12.3 lets them through. What the server kept for the
+    // account while it was offline may have none. The archive has both under their ids.
     const isKept = id === undefined && message.getChild("delay", ns.delay) !== undefined
     if (reader !== undefined && (more.length > 0 || isKept)) {
       reader.missed()
@@ -197,7 +197,10 @@ export class Receiver {
     this.#options.memory.remember(channel, {id: said.message, origin: said.origin, user, text, from, ...archived})
   }
 
-  /** Somebody in a room. The account is the room's word: of who is there now, and of a message in its archive if that says the same. */
+  /**
+   * Somebody in a room. The account is the room's word: of who is there now, and of a message in its archive if that
+   * says the same.
+   */
   #occupant(message: Element, room: Room, nick: string, {isLive}: Source): User {
     const account = room.occupants.get(nick)?.account
     const isVouched = account !== undefined && (isLive || accountsIn(message).every(each => each === account))

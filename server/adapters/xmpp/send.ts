@@ -86,7 +86,10 @@ const edit = async (acting: Acting, {id, channel, message, content}: Edit, signa
   )
 }
 
-/** Takes back what the bot has said; what others have said in a room is deleted by the room, if the bot is its moderator. */
+/**
+ * Takes back what the bot has said; what others have said in a room is deleted by the room, if the bot is its
+ * moderator.
+ */
 const remove = async (acting: Acting, {id, channel, message}: Referred, signal: AbortSignal): Promise<void> => {
   const {session} = acting
   const {xml} = session

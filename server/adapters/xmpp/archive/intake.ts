@@ -9,7 +9,10 @@ export interface Arrival {
   readonly place?: {readonly archive: string} & Position
 }
 
-/** So many arrivals are stored in one batch, and wait at most; a second look while ingress is paused comes after so many milliseconds. */
+/**
+ * So many arrivals are stored in one batch, and wait at most; a second look while ingress is paused comes after so
+ * many milliseconds.
+ */
 const batchSize = 50
 const mostWaiting = 1000
 const pauseBetween = 2000
@@ -37,8 +40,8 @@ export class Intake {
   }
 
   /**
-   * Resolves once it is stored, and never where the endpoint closes before. What is in no archive is dropped, with a line in the log,
-   * where there is no room for it.
+   * Resolves once it is stored, and never where the endpoint closes before. What is in no archive is dropped, with a
+   * line in the log, where there is no room for it.
    */
   add(arrival: Arrival): Promise<void> {
     if (this.isFull && arrival.place === undefined) {

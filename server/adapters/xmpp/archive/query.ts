@@ -36,7 +36,9 @@ export interface ArchivePage {
   readonly isComplete: boolean
 }
 
-/** One page of an archive. Throws `StanzaFailure`: `item-not-found` where the archive does not know an id of the query. */
+/**
+ * One page of an archive. Throws `StanzaFailure`: `item-not-found` where the archive does not know an id of the query.
+ */
 export const queryArchive = async (
   session: Session,
   query: ArchiveQuery,

@@ -23,8 +23,8 @@ export interface ReaderOptions {
 }
 
 /**
- * One archive, as one line with what comes live: first what the archive has behind the stored position, then what came live meanwhile.
- * Messages that are in both have the same event id, so the Host stores them once.
+ * One archive, as one line with what comes live: first what the archive has behind the stored position, then what came
+ * live meanwhile. Messages that are in both have the same event id, so the Host stores them once.
  */
 export class Reader {
   readonly #options: ReaderOptions
@@ -41,8 +41,8 @@ export class Reader {
   }
 
   /**
-   * The newest messages, oldest first: those that were handed over, and those that are not yet. Where the archive has no position yet,
-   * everything up to now counts as handed over. Throws where the archive cannot be asked.
+   * The newest messages, oldest first: those that were handed over, and those that are not yet. Where the archive has
+   * no position yet, everything up to now counts as handed over. Throws where the archive cannot be asked.
    */
   async begin(): Promise<{readonly known: readonly Archived[]; readonly newer: readonly Archived[]}> {
     const {session, intake, archive} = this.#options

@@ -27,8 +27,9 @@ export interface Said {
 type Rest = Pick<DatedIncoming, "message"> & {readonly suffix?: string}
 
 /**
- * What a message of somebody else comes to: a message, an edit, a deletion, reactions; nothing where it is none of these, such as a
- * receipt. In a room nobody edits or deletes what others have said; what the room itself deletes is `deletedByRoom`.
+ * What a message of somebody else comes to: a message, an edit, a deletion, reactions; nothing where it is none of
+ * these, such as a receipt. In a room nobody edits or deletes what others have said; what the room itself deletes is
+ * `deletedByRoom`.
  */
 export const eventsOf = (message: Element, said: Said, scene: Scene, memory: Memory): readonly DatedIncoming[] => {
   const event = (type: string, {suffix = "", message: about}: Rest): DatedIncoming => ({

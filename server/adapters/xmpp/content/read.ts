@@ -20,7 +20,10 @@ interface Range {
   readonly end: number
 }
 
-/** What somebody wrote, in elements; empty for a message without text and files. Text stays as it is: styling is not read. */
+/**
+ * What somebody wrote, in elements; empty for a message without text and files. Text stays as it is: styling is not
+ * read.
+ */
 export const readContent = (message: Element, bot: Named, sender: string): readonly Node[] => {
   const body = message.getChild("body")?.getText() ?? ""
   const characters = Array.from(body)
@@ -106,7 +109,10 @@ const addressOf = (uri: string): string | undefined => {
   }
 }
 
-/** A message that begins with the bot's nick calls the bot; one that begins with `/me` tells what its sender does (XEP-0245). */
+/**
+ * A message that begins with the bot's nick calls the bot; one that begins with `/me` tells what its sender does
+ * (XEP-0245).
+ */
 const calling = (text: readonly Node[], bot: Named, sender: string): readonly Node[] => {
   const [first, ...rest] = text
   if (typeof first !== "string") return text

@@ -32,8 +32,8 @@ const blocks = new Set(["p", "message"])
 const fileTypes = new Set(["img", "audio", "video", "file"])
 
 /**
- * What a message says. XEP-0393 has no way to write a mark as itself: text that holds one, or begins a line with `>`, makes the whole
- * message plain, so that nothing that somebody says becomes markup.
+ * What a message says. XEP-0393 has no way to write a mark as itself: text that holds one, or begins a line with `>`,
+ * makes the whole message plain, so that nothing that somebody says becomes markup.
  */
 export const writeContent = (content: readonly Node[], options: WriteOptions): Written => {
   const {withFiles = false} = options

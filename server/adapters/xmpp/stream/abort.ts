@@ -1,4 +1,7 @@
-/** What the promise comes to, unless a signal is aborted before: then it rejects with the signal's reason, where that is an error. */
+/**
+ * What the promise comes to, unless a signal is aborted before: then it rejects with the signal's reason, where that
+ * is an error.
+ */
 export const unlessAborted = <T>(promise: Promise<T>, ...signals: readonly (AbortSignal | undefined)[]): Promise<T> =>
   new Promise((resolve, reject) => {
     const watched = signals.filter(signal => signal !== undefined)

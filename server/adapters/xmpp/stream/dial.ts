@@ -107,9 +107,8 @@ const encrypt = async (
 
 /** Asks for TLS (RFC 6120, section 5). What came in plain text is thrown away, so that nobody in between adds to it. */
 const startTls = async (socket: Socket, domain: string, signal: AbortSignal): Promise<void> => {
-  socket.write(
-    `<?xml version='1.0'?><stream:stream to='${domain}' version='1.0' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>`,
-  )
+  const names = "xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'"
+  socket.write(`<?xml version='1.0'?><stream:stream to='${domain}' version='1.0' ${names}>`)
   const features = await readUntil(socket, /<\/(\w+:)?features>|<(\w+:)?features[^>]*\/>|<\/(\w+:)?stream>/, signal)
   if (!/<(\w+:)?starttls\b/.test(features)) throw new Error("the server offers no TLS")
   socket.write("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>")

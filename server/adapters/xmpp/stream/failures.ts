@@ -28,7 +28,10 @@ export const failureIn = (stanza: Element): StanzaFailure => {
   )
 }
 
-/** Conditions that another attempt may not meet, whatever their type: the bot enters a room again when it was put out of it. */
+/**
+ * Conditions that another attempt may not meet, whatever their type: the bot enters a room again when it was put out
+ * of it.
+ */
 const passing = new Set(["not-acceptable", "recipient-unavailable", "remote-server-timeout", "resource-constraint"])
 
 /** Has this to be tried again? `wait` says so; what an error of another type is about does not change by itself. */

@@ -2,8 +2,9 @@ import {EventEmitter} from "node:events"
 import type {Dialed} from "./dial.ts"
 
 /**
- * What the library takes for a socket: a connection that is there already. It gets text and not bytes, because the library would break
- * a character whose bytes come in two chunks; and what the library throws at what the server sent ends the connection.
+ * What the library takes for a socket: a connection that is there already. It gets text and not bytes, because the
+ * library would break a character whose bytes come in two chunks; and what the library throws at what the server sent
+ * ends the connection.
  */
 export class LibrarySocket extends EventEmitter {
   readonly secure: boolean

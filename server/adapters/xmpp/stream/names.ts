@@ -33,7 +33,9 @@ export const ns = {
   upload: "urn:xmpp:http:upload:0",
 } as const
 
-/** What marks a message as encrypted from end to end: OMEMO in two versions, OpenPGP, and the announcement of either. */
+/**
+ * What marks a message as encrypted from end to end: OMEMO in two versions, OpenPGP, and the announcement of either.
+ */
 export const encryptions = [
   ["encrypted", "eu.siacs.conversations.axolotl"],
   ["encrypted", "urn:xmpp:omemo:2"],

@@ -140,7 +140,10 @@ const asFailure = (error: unknown): unknown => {
   return new StanzaFailure(String(condition), String(type ?? "cancel"), typeof text === "string" ? text : "")
 }
 
-/** Has the library take this connection in place of one of its own: it cannot skip the check of a certificate, nor insist on TLS. */
+/**
+ * Has the library take this connection in place of one of its own: it cannot skip the check of a certificate, nor
+ * insist on TLS.
+ */
 const useSocket = (client: Client, socket: LibrarySocket): void => {
   const tcp = client.transports.find(({prototype}) => prototype.socketParameters("xmpp://localhost") !== undefined)
   if (tcp === undefined) throw new Error("@xmpp/client has no transport for TCP")
@@ -153,8 +156,8 @@ const useSocket = (client: Client, socket: LibrarySocket): void => {
 }
 
 /**
- * Leaves out two features of the server. Stream management: the library acknowledges stanzas before they are stored, and the archive
- * tells what was missed. SASL 2: it logs in otherwise.
+ * Leaves out two features of the server. Stream management: the library acknowledges stanzas before they are stored,
+ * and the archive tells what was missed. SASL 2: it logs in otherwise.
  */
 const keepToTheCore = (client: Client): void => {
   client.prependListener("element", (element: Element) => {
