@@ -4,6 +4,8 @@ import {check} from "./check.ts"
 import {connect} from "./connect.ts"
 import {memberMethods} from "./members.ts"
 
+export const libraries = {"@xmpp/client": "0.14.0"} as const
+
 /** XMPP: several accounts, direct chats and rooms, with what the archives have kept meanwhile. */
 export default definePlugin({
   description: "XMPP",
@@ -12,7 +14,7 @@ export default definePlugin({
       description: "An XMPP account",
       account: Account,
       history: "replay",
-      libraries: {"@xmpp/client": "0.14.0"},
+      libraries,
       // Anybody in a room may take a nick that is free.
       claimedUsers: true,
       limits: {text: 5000},
