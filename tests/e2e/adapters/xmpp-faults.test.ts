@@ -87,7 +87,8 @@ describeWith("prosody", "openssl")("a bot on XMPP when things go wrong", () => {
       "<message type='chat' from='x@y'><reactions xmlns='urn:xmpp:reactions:0' id=''><reaction/></reactions></message>",
       "<message type='chat' from='x@y'><reply xmlns='urn:xmpp:reply:0'/><retract xmlns='urn:xmpp:message-retract:1'/></message>",
       "<message type='error' from='x@y'/>",
-      `<message type='chat' from='x@y/z' id='big'><body>${"x".repeat(10_000_000)}</body></message>`,
+      `<message type='chat' from='x@y/z' id='large'><body>${"x".repeat(300_000)}</body></message>`,
+      `<message type='chat' from='x@y/z' id='huge'><subject>${"x".repeat(10_000_000)}</subject></message>`,
     ]
     for (const stanza of odd) cable.inject(stanza)
     await ann.say(room, "after odd stanzas")

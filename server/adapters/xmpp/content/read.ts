@@ -74,6 +74,9 @@ const fallbackIn = (message: Element, length: number): Range | undefined => {
   return part.attrs.start === undefined ? {begin: 0, end: length} : rangeOf(part, "start", length)
 }
 
+/** More in one message are left out. */
+const mostMentions = 100
+
 interface Mention extends Range {
   readonly element: Node
 }
@@ -85,7 +88,8 @@ const mentionsIn = (
   hidden: Range | undefined,
   bot: Named,
 ): readonly Mention[] => {
-  const found = message.getChildren("reference", ns.reference).flatMap((reference): readonly Mention[] => {
+  const references = message.getChildren("reference", ns.reference).slice(0, mostMentions)
+  const found = references.flatMap((reference): readonly Mention[] => {
     const {type, uri = ""} = reference.attrs
     const range = rangeOf(reference, "begin", characters.length)
     if (type !== "mention" || range === undefined || !uri.startsWith("xmpp:")) return []
