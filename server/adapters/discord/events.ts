@@ -1,4 +1,4 @@
-import {type DatedIncoming, h, renderContent} from "../../../shared/sdk/sdk.ts"
+import type {DatedIncoming} from "../../../shared/sdk/sdk.ts"
 import {contentOf, isSaid} from "./content/message.ts"
 import {memberUserOf, userOf} from "./content/user.ts"
 import type {Dispatch} from "./gateway/gateway.ts"
@@ -72,10 +72,10 @@ const deleted: Read = (data, reading, _, name) => {
 const deletedMany: Read = (data, reading, _, name) =>
   (Array.isArray(data.ids) ? data.ids : []).filter(isSnowflake).map(id => deletion(id, data, reading, name))
 
-/** An emoji, as content: itself, or an element for one that a guild has made. */
-const emojiOf = (emoji: Payload): string => {
+/** An emoji: itself, or `name:id` of one that a server has made. */
+const emojiOf = (emoji: Payload): NonNullable<DatedIncoming["emoji"]> => {
   const [name = "_", id] = [textIn(emoji, "name"), idIn(emoji)]
-  return renderContent(id === undefined ? name : h("emoji", {id, name}, `:${name}:`))
+  return id === undefined ? {id: name} : {id: `${name}:${id}`, name}
 }
 
 const reaction =
@@ -91,8 +91,8 @@ const reaction =
         timestamp: Date.now(),
         ...places.placeOf(data),
         user: memberUserOf(member) ?? {id: user},
-        // What was said of the message: it makes the event's text.
-        message: {id: message, content: emojiOf(payloadOf(data.emoji))},
+        message: {id: message, content: ""},
+        emoji: emojiOf(payloadOf(data.emoji)),
         raw: {type: name, data},
       },
     ]

@@ -101,7 +101,7 @@ describe("a bot on Discord (at a fake of the tests)", () => {
       ({event}) => event.type === "message-deleted" && event.message?.id === said.id,
     )
     const events = (await inboxOf(host)).filter(({event}) => event.message?.id === said.id)
-    expect(events.map(({event: {type, message}}) => [type, message?.content])).toEqual([
+    expect(events.map(({event: {type, message, emoji}}) => [type, emoji?.id ?? message?.content])).toEqual([
       ["message-created", "one"],
       ["message-updated", "two"],
       ["reaction-added", "🎉"],

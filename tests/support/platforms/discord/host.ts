@@ -59,6 +59,7 @@ export interface InboxItem {
     readonly user?: {readonly id: string; readonly locale?: string}
     readonly message?: {readonly id: string; readonly content: string}
     readonly button?: {readonly id: string}
+    readonly emoji?: {readonly id: string}
   }
 }
 

@@ -70,7 +70,8 @@ test("deletions, reactions and members", () => {
     id: "s1:7",
     type: "reaction-removed",
     user: {id: "42"},
-    message: {id, content: '<emoji id="9" name="smile">:smile:</emoji>'},
+    message: {id},
+    emoji: {id: "smile:9", name: "smile"},
   })
   expect(read("GUILD_MEMBER_REMOVE", {guild_id: "500", user: {id: "42", username: "ann"}})[0]).toMatchObject({
     type: "guild-member-removed",
