@@ -32,14 +32,17 @@ export const matrix = async (homeserver: Homeserver): Promise<AdapterUnderTest> 
           "guild.member.list": {guild_id: room},
           "user.get": {user_id: ann.id},
         },
-        say: async text => void (await ann.sayInHistory(room, text)),
+        say: text => ann.sayInHistory(room, text),
         sayFile: async ({name, type, bytes}) => {
           const url = await ann.upload(name, type, bytes)
           const info = {mimetype: type, size: bytes.byteLength}
           await ann.send(room, {msgtype: "m.file", body: name, filename: name, url, info})
         },
         repeat: async () => gate.repeat(),
-        heard: async () => heardOf(await ann.events(room), bot.id, ann),
+        heard: async () => {
+          await ann.settle(room)
+          return heardOf(await ann.events(room), bot.id, ann)
+        },
         cut: () => gate.cut(),
         connections: () => gate.waiting,
         slowDown: milliseconds =>

@@ -62,12 +62,19 @@ export class Person {
   }
 
   /** As `say`, and resolves once the room's history has it: a homeserver may take a moment for that. */
-  async sayInHistory(room: string, text: string): Promise<string> {
-    const id = await this.say(room, text)
-    await until(`the history to have ${text}`, async () =>
-      (await this.events(room, 30)).some(({event_id}) => event_id === id),
+  async sayInHistory(room: string, text: string): Promise<void> {
+    await this.#untilInHistory(room, await this.say(room, text))
+  }
+
+  /** Resolves once the room's history has everything that its homeserver has taken. */
+  async settle(room: string): Promise<void> {
+    await this.#untilInHistory(room, await this.send(room, {}, "org.example.marker"))
+  }
+
+  async #untilInHistory(room: string, event: string): Promise<void> {
+    await until(`the history to have ${event}`, async () =>
+      (await this.events(room, 30)).some(({event_id}) => event_id === event),
     )
-    return id
   }
 
   async redact(room: string, event: string): Promise<void> {
@@ -88,6 +95,7 @@ export class Person {
 
   /** The content of what another user has said in a room, in order. */
   async heard(room: string, sender: string): Promise<readonly Answer[]> {
+    await this.settle(room)
     const events = await this.events(room)
     return events.filter(each => each.type === "m.room.message" && each.sender === sender).map(({content}) => content)
   }
