@@ -102,7 +102,8 @@ export class Translator {
       ...this.#base(event, type),
       ...(await rooms.place(room, this.#known.get(message)?.thread)),
       user: {id: user, name: await rooms.memberName(room, user)},
-      message: {id: message, content: renderContent(key)},
+      message: {id: message, content: ""},
+      emoji: {id: key},
     }
   }
 

@@ -7,16 +7,16 @@ import type {HostOptions} from "../host.ts"
 /** The plugins that come with svc: adapters; and `workroom`, which a Host replaces by that of its own workroom. */
 export const builtIns: BuiltIns = {
   workroom: () => import("../../workroom/open.ts").then(({closedWorkroomPlugin}) => closedWorkroomPlugin()),
-  sandbox: () => import("../../adapters/sandbox/index.ts"),
   agents: () => import("../../agents/triggers/plugin.ts").then(({closedAgentsPlugin}) => closedAgentsPlugin()),
+  sandbox: () => import("../../adapters/sandbox/index.ts"),
+  discord: () => import("../../adapters/discord/index.ts"),
   irc: () => import("../../adapters/irc/index.ts"),
   matrix: () => import("../../adapters/matrix/index.ts"),
   mqtt: () => import("../../adapters/mqtt/index.ts"),
-  telegram: () => import("../../adapters/telegram/index.ts"),
-  satori: () => import("../../adapters/satori/index.ts"),
   onebot: () => import("../../adapters/onebot/index.ts"),
+  satori: () => import("../../adapters/satori/index.ts"),
+  telegram: () => import("../../adapters/telegram/index.ts"),
   webhook: () => import("../../adapters/webhook/index.ts"),
-  discord: () => import("../../adapters/discord/index.ts"),
   xmpp: () => import("../../adapters/xmpp/index.ts"),
 }
 

@@ -84,12 +84,12 @@ describeWithDendrite("a bot on Matrix", () => {
     const reaction = await bob.send(room, {"m.relates_to": relation}, "m.reaction")
     expect(await untilEvent(host, "reaction-added", said)).toMatchObject({
       user: {id: bob.id},
-      message: {content: "👍"},
+      emoji: {id: "👍"},
     })
     await bob.redact(room, reaction)
     expect(await untilEvent(host, "reaction-removed", said)).toMatchObject({
       user: {id: bob.id},
-      message: {content: "👍"},
+      emoji: {id: "👍"},
     })
     await ann.redact(room, said)
     expect(await untilEvent(host, "message-deleted", said)).toMatchObject({user: {id: ann.id}})

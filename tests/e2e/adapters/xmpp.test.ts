@@ -47,7 +47,7 @@ describeWith("prosody")("a bot on XMPP", () => {
       ({type, message}) => type === "reaction-added" && message?.id === hello.attrs.id,
     )
     await ann.post(bot, said.reactions(hello.attrs.id ?? ""), said.store)
-    await host.receives("its end", ({type, message}) => type === "reaction-removed" && message?.content === "👍")
+    await host.receives("its end", ({type, emoji}) => type === "reaction-removed" && emoji?.id === "👍")
     await ann.post(bot, said.retraction(first), said.store)
     await host.receives("the deletion", ({type, message}) => type === "message-deleted" && message?.id === first)
 

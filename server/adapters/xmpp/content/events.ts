@@ -24,7 +24,7 @@ export interface Said {
   readonly at: number
 }
 
-type Rest = Pick<DatedIncoming, "message"> & {readonly suffix?: string}
+type Rest = Pick<DatedIncoming, "message" | "emoji"> & {readonly suffix?: string}
 
 /**
  * What a message of somebody else comes to: a message, an edit, a deletion, reactions; nothing where it is none of
@@ -32,7 +32,7 @@ type Rest = Pick<DatedIncoming, "message"> & {readonly suffix?: string}
  * `deletedByRoom`.
  */
 export const eventsOf = (message: Element, said: Said, scene: Scene, memory: Memory): readonly DatedIncoming[] => {
-  const event = (type: string, {suffix = "", message: about}: Rest): DatedIncoming => ({
+  const event = (type: string, {suffix = "", message: about, emoji}: Rest): DatedIncoming => ({
     id: `${said.id}${suffix}`,
     type,
     timestamp: said.at,
@@ -40,6 +40,7 @@ export const eventsOf = (message: Element, said: Said, scene: Scene, memory: Mem
     ...(scene.guild === undefined ? {} : {guild: scene.guild}),
     user: scene.user,
     ...(about === undefined ? {} : {message: about}),
+    ...(emoji === undefined ? {} : {emoji}),
     raw: {type: "message", data: {stanza: message.toString()}},
   })
   const channel = scene.channel.id
@@ -50,8 +51,8 @@ export const eventsOf = (message: Element, said: Said, scene: Scene, memory: Mem
     return changes.map(({emoji, isAdded}) =>
       event(isAdded ? "reaction-added" : "reaction-removed", {
         suffix: ` ${isAdded ? "+" : "-"}${emoji}`,
-        // What was said of the message: it makes the event's text.
-        message: {id: reactions.attrs.id ?? "", content: renderContent(emoji)},
+        message: {id: reactions.attrs.id ?? "", content: ""},
+        emoji: {id: emoji},
       }),
     )
   }

@@ -23,6 +23,7 @@ export interface Event {
   readonly guild?: {readonly id: string}
   readonly user?: {readonly id: string; readonly account?: string}
   readonly message?: {readonly id: string; readonly content: string}
+  readonly emoji?: {readonly id: string}
 }
 
 interface State {

@@ -21,7 +21,7 @@ const memoryOf = (user: string | undefined, channel = room) => {
 
 const read = (inner: string, scene: Scene, memory = new Memory(), id = "e1") =>
   eventsOf(parseXml(`<message>${inner}</message>`), {id, message: "m2", origin: "o2", at: 5}, scene, memory).map(
-    ({id: event, type, message}) => [event, type, message?.id, message?.content],
+    ({id: event, type, message, emoji}) => [event, type, message?.id, emoji?.id ?? message?.content],
   )
 
 const correction = (id: string) => `<body>after</body><replace xmlns='urn:xmpp:message-correct:0' id='${id}'/>`
@@ -74,7 +74,7 @@ describe("what a stanza comes to", () => {
       ["e1 +🎉", "reaction-added", "m1", "🎉"],
     ])
     expect(read(reactions("🎉", "&lt;b&gt;"), inRoom, memory, "e2")).toEqual([
-      ["e2 +<b>", "reaction-added", "m1", "&lt;b&gt;"],
+      ["e2 +<b>", "reaction-added", "m1", "<b>"],
       ["e2 -👍", "reaction-removed", "m1", "👍"],
     ])
     expect(read(reactions(), inRoom, memory, "e3").map(([, type]) => type)).toEqual([
